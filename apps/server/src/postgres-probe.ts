@@ -1,0 +1,86 @@
+import net from 'node:net';
+import path from 'node:path';
+
+/** What stands behind a socket: a server that takes queries, one on its way up or down, or nothing. */
+export type Presence = 'ready' | 'busy' | 'absent';
+
+/** Asks the server in this socket directory whether it takes queries, by a start-up message alone. */
+export async function probe(socketDirectory: string): Promise<Presence> {
+  const { presence, socket } = await greet(socketDirectory);
+  socket.destroy();
+  return presence;
+}
+
+/**
+ * Holds one idle connection to the server for as long as it lives, and calls
+ * back once when no server is left there. A server that recovers from a crash
+ * of one of its backends closes the connection but stays: it is asked again.
+ */
+export function watch(socketDirectory: string, gone: () => void): { stop(): void } {
+  let stopped = false;
+  let held: net.Socket | undefined;
+
+  async function hold() {
+    while (!stopped) {
+      const { presence, socket } = await greet(socketDirectory);
+      if (stopped) return socket.destroy();
+      if (presence === 'absent') return gone();
+      held = socket;
+      if (presence === 'busy') socket.destroy();
+      if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  hold();
+  return {
+    stop() {
+      stopped = true;
+      held?.destroy();
+    },
+  };
+}
+
+function greet(socketDirectory: string): Promise<{ presence: Presence; socket: net.Socket }> {
+  const socket = net.connect(path.join(socketDirectory, '.s.PGSQL.5432'));
+  socket.setTimeout(5_000);
+
+  return new Promise((resolve) => {
+    let received = Buffer.alloc(0);
+    function settle(presence: Presence) {
+      socket.setTimeout(0);
+      socket.resume();
+      resolve({ presence, socket });
+    }
+    socket.once('connect', () => socket.write(startupMessage()));
+    socket.on('data', (bytes) => {
+      received = Buffer.concat([received, bytes]);
+      const presence = read(received);
+      if (presence) settle(presence);
+    });
+    socket.once('timeout', () => settle('busy'));
+    socket.on('error', () => settle('absent'));
+    socket.once('close', () => settle('absent'));
+  });
+}
+
+/** https://www.postgresql.org/docs/current/protocol-message-formats.html, StartupMessage. */
+function startupMessage(): Buffer {
+  const parameters = Buffer.from('user\0gatehouse\0database\0gatehouse\0application_name\0gatehouse-watch\0\0');
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(head.length + parameters.length, 0);
+  head.writeInt32BE(3 << 16, 4);
+  return Buffer.concat([head, parameters]);
+}
+
+/**
+ * The first message of the answer, null until it is whole. Only the refusal
+ * 57P03 (starting up, shutting down, recovering) means that one has to wait:
+ * a server that refuses for another reason, such as too many clients, is up.
+ */
+function read(received: Buffer): Presence | null {
+  if (received.length < 5 || received.length < 1 + received.readInt32BE(1)) return null;
+
+  const refused = received.toString('latin1', 0, 1) === 'E';
+  return refused && received.includes('C57P03\0') ? 'busy' : 'ready';
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { Refusal } from '../errors.ts';
+import { approveOrganisations } from '../organisations/approve.ts';
+import { personById } from '../sessions/person.ts';
+import { takeOneTimeToken } from './one-time-token.ts';
+import { isApprovedDomain } from './verify-email.ts';
+
+export const approveByDomainInput = z.object({ token: z.string({ error: 'This link is not valid any more.' }) });
+
+/**
+ * Opens the approval gate where APPROVED_DOMAINS says so, for whoever pressed the
+ * button on the page of their verification link: mail scanners open links but press
+ * no buttons.
+ */
+export async function approveByDomain(app: App, { token }: z.output<typeof approveByDomainInput>): Promise<void> {
+  await app.db.transaction(async (tx) => {
+    const { userId } = await takeOneTimeToken(app, tx, token, ['approval']);
+    const person = await personById(tx, userId);
+    if (person?.organisationId == null || person.standing === 'closed' || !isApprovedDomain(app, person.user.email)) {
+      throw new Refusal('VALIDATION', 'This link is not valid any more.');
+    }
+    await approveOrganisations(tx, { organisationIds: [person.organisationId], actorId: null, now: app.now() });
+  });
+}

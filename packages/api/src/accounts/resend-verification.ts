@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { emailField } from '../security/address.ts';
+
+export const resendInput = z.object({ email: emailField });
+
+/**
+ * Has a fresh verification link mailed where the address has an account that can
+ * receive one. What is done here is the same for every address: the job decides.
+ */
+export async function resendVerification(
+  app: App,
+  { email }: z.output<typeof resendInput>,
+  client: { address: string },
+): Promise<void> {
+  await app.throttle.take({ 'resend-client': client.address });
+
+  await app.db.transaction((tx) => app.jobs.send(tx, 'verification-mail', { email }));
+  app.jobs.wake('verification-mail');
+}

@@ -1,0 +1,51 @@
+import { eq } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
+import { oneTimeTokens, sessions, users } from '../db/schema.ts';
+import { invalid, Refusal } from '../errors.ts';
+import { hashPassword, passwordFault } from '../security/password.ts';
+import { hashToken } from '../security/token.ts';
+import { personById } from '../sessions/person.ts';
+import { takeOneTimeToken } from './one-time-token.ts';
+
+type Client = { address: string; userAgent: string | null };
+
+export const setPasswordInput = z.object({
+  token: z.string({ error: 'This link is not valid any more.' }),
+  password: z.string({ error: 'Choose a password.' }),
+});
+
+/**
+ * Sets a password for the holder of a one-time token: an operator's password link, or
+ * the form on the page of a verification link that carried none. All of the person's
+ * sessions and other tokens end, and none begins.
+ *
+ * @throws Refusal VALIDATION for a dead token or a password that will not do.
+ */
+export async function setPassword(app: App, { token, password }: z.output<typeof setPasswordInput>, client: Client) {
+  const owner = await ownerOf(app, token);
+  const fault = passwordFault(password, { email: owner.email, serviceName: app.config.service.name });
+  if (fault !== null) throw invalid({ password: fault });
+  const passwordHash = await hashPassword(password);
+
+  await app.db.transaction(async (tx) => {
+    const { userId } = await takeOneTimeToken(app, tx, token, ['password-link', 'first-password']);
+    await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
+    await tx.delete(sessions).where(eq(sessions.userId, userId));
+    await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, userId));
+    await record(tx, app.now(), { action: 'password-set', userId, client });
+  });
+}
+
+/** Read before the password is judged, so that a bad password does not use the token up. */
+async function ownerOf(app: App, token: string) {
+  const [held] = await app.db
+    .select({ userId: oneTimeTokens.userId })
+    .from(oneTimeTokens)
+    .where(eq(oneTimeTokens.tokenHash, hashToken(token)));
+  const person = held === undefined ? null : await personById(app.db, held.userId);
+  if (person === null || person.standing === 'closed')
+    throw new Refusal('VALIDATION', 'This link is not valid any more.');
+  return person.user;
+}

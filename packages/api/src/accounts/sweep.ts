@@ -1,0 +1,47 @@
+import { and, isNull, lt, or, sql } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import {
+  memberships,
+  oneTimeTokens,
+  organisations,
+  signInAttempts,
+  signUps,
+  users,
+  verificationLinks,
+} from '../db/schema.ts';
+import { deleteExpiredSessions } from '../sessions/session.ts';
+
+const unverifiedDays = 7;
+const day = 86_400_000;
+
+/**
+ * Removes what nobody needs any more: accounts never verified after seven days with
+ * their organisations, used sign-ups and used or expired links after a day, dead
+ * sessions and attempts.
+ */
+export async function sweep(app: App): Promise<void> {
+  const now = app.now();
+  const yesterday = new Date(now.getTime() - day);
+
+  await app.db.transaction(async (tx) => {
+    const gone = await tx
+      .delete(users)
+      .where(and(isNull(users.emailVerifiedAt), lt(users.createdAt, new Date(now.getTime() - unverifiedDays * day))))
+      .returning({ id: users.id });
+    if (gone.length > 0) await deleteEmptyOrganisations();
+
+    async function deleteEmptyOrganisations() {
+      const members = tx.select({ id: memberships.organisationId }).from(memberships);
+      await tx
+        .delete(organisations)
+        .where(and(isNull(organisations.approvedAt), sql`${organisations.id} not in ${members}`));
+    }
+  });
+  await app.db
+    .delete(verificationLinks)
+    .where(or(lt(verificationLinks.usedAt, yesterday), lt(verificationLinks.expiresAt, yesterday)));
+  await app.db.delete(signUps).where(lt(signUps.usedAt, yesterday));
+  await app.db.delete(oneTimeTokens).where(lt(oneTimeTokens.expiresAt, yesterday));
+  await app.db.delete(signInAttempts).where(lt(signInAttempts.expiresAt, now));
+  await deleteExpiredSessions(app);
+}

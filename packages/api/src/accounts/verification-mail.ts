@@ -1,0 +1,62 @@
+import type { Config } from '../config.ts';
+import type { Mail } from '../providers/mailer.ts';
+
+type Content = {
+  to: string;
+  link: string;
+  organisationName: string | null;
+  lifetimeSeconds: number;
+  service: Config['service'];
+};
+
+/** The one kind of mail: a link that confirms an address. */
+export function verificationMail({ to, link, organisationName, lifetimeSeconds, service }: Content): Mail {
+  const forWhom = organisationName === null ? service.name : `${organisationName} at ${service.name}`;
+  const lines = {
+    why: `Somebody signed up for ${forWhom} with this address. Open the link to confirm that it is yours.`,
+    lifetime: `The link works once, for ${lifetimeInWords(lifetimeSeconds)}.`,
+    notYou: 'If it was not you, ignore this mail: without the link nothing happens.',
+    help: service.supportEmail === null ? '' : `Questions? Write to ${service.supportEmail}.`,
+  };
+
+  return {
+    to,
+    subject: `Confirm your address for ${service.name}`,
+    text: [lines.why, link, lines.lifetime, lines.notYou, lines.help].filter((line) => line !== '').join('\n\n'),
+    html: page(service, lines, link),
+  };
+}
+
+function lifetimeInWords(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return minutes === 1 ? 'one minute' : `${minutes} minutes`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
+}
+
+function page(service: Config['service'], lines: Record<string, string>, link: string): string {
+  const accent = service.brandColor ?? '#00605f';
+  const soft = 'margin:0 0 12px;color:#5b6668;font-size:14px;line-height:22px';
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(service.name)}</title></head>
+<body style="margin:0;padding:32px 16px;background:#f7f7f5;color:#1f2a2c;font-family:system-ui,-apple-system,'Segoe UI',sans-serif">
+<div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border:1px solid #e1e2df;border-radius:10px">
+<p style="margin:0 0 24px;font-weight:600;font-size:16px">${escape(service.name)}</p>
+<h1 style="margin:0 0 12px;font-size:22px;line-height:28px">Confirm your address</h1>
+<p style="margin:0 0 24px;font-size:16px;line-height:24px">${escape(lines.why ?? '')}</p>
+<p style="margin:0 0 24px"><a href="${escape(link)}" style="display:inline-block;padding:12px 20px;background:${accent};color:#ffffff;border-radius:8px;text-decoration:none;font-weight:500">Confirm the address</a></p>
+<p style="${soft}">${escape(lines.lifetime ?? '')}</p>
+<p style="${soft}">${escape(lines.notYou ?? '')}</p>
+<p style="${soft}">If the button does nothing, copy this address into your browser:<br><a href="${escape(link)}" style="color:#5b6668;word-break:break-all">${escape(link)}</a></p>
+${lines.help ? `<p style="${soft}">${escape(lines.help)}</p>` : ''}</div>
+</body>
+</html>
+`;
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}

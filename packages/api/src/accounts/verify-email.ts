@@ -1,0 +1,194 @@
+import { and, eq, gt, isNull, ne } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
+import type { Transaction } from '../db/client.ts';
+import { signUps, users, verificationLinks } from '../db/schema.ts';
+import { isRefusal, Refusal } from '../errors.ts';
+import { approveOrganisations } from '../organisations/approve.ts';
+import { renameOrganisation } from '../organisations/rename.ts';
+import { domainOf } from '../security/address.ts';
+import { hashToken } from '../security/token.ts';
+import { personByEmail, personById } from '../sessions/person.ts';
+import { newOneTimeToken } from './one-time-token.ts';
+
+type Client = { address: string; userAgent: string | null };
+
+export type Outcome = {
+  ok: boolean;
+  message: string | null;
+  awaitingApproval: boolean;
+  /** The address was confirmed before, by this link or another. */
+  confirmedAlready: boolean;
+  /** A fresh token for the form that sets a first password, where none became valid. */
+  firstPasswordToken: string | null;
+  /** A fresh token for the button that approves, where the address's domain approves by itself. */
+  approvalToken: string | null;
+};
+
+type Link = typeof verificationLinks.$inferSelect;
+
+/**
+ * Opens the e-mail gate for the holder of the link. The row is taken as it is read, so
+ * a link works once even when a mail scanner and a person race for it. The password
+ * and the organisation's name that become valid are those of the sign-up whose link
+ * this is; other links and sign-ups for the address die.
+ *
+ * @throws Refusal TOO_MANY for a client with too many dead links.
+ */
+export async function verifyEmail(
+  app: App,
+  { token, browserToken }: { token: string; browserToken: string | null },
+  client: Client,
+): Promise<Outcome> {
+  await app.throttle.peek({ 'verify-client': client.address });
+  const tokenHash = hashToken(token);
+
+  try {
+    return await app.db.transaction(async (tx) => {
+      const link = await take(app, tx, tokenHash);
+      const { sameBrowser, passwordSet } = await openGate(app, tx, link, { browserToken, client });
+      return describe(app, tx, link, { sameBrowser, passwordSet });
+    });
+  } catch (error) {
+    if (!isRefusal(error) || error.code !== 'VALIDATION') throw error;
+    await app.throttle.take({ 'verify-client': client.address });
+    return explain(app, tokenHash, error.message);
+  }
+}
+
+async function take(app: App, tx: Transaction, tokenHash: string): Promise<Link> {
+  const now = app.now();
+  const [link] = await tx
+    .update(verificationLinks)
+    .set({ usedAt: now })
+    .where(
+      and(
+        eq(verificationLinks.tokenHash, tokenHash),
+        isNull(verificationLinks.usedAt),
+        gt(verificationLinks.expiresAt, now),
+      ),
+    )
+    .returning();
+  if (link === undefined) throw new Refusal('VALIDATION', 'This link is not valid.');
+
+  return link;
+}
+
+async function openGate(
+  app: App,
+  tx: Transaction,
+  link: Link,
+  { browserToken, client }: { browserToken: string | null; client: Client },
+) {
+  const now = app.now();
+  const [signUp] = link.signUpId === null ? [] : await tx.select().from(signUps).where(eq(signUps.id, link.signUpId));
+  const opened = await tx
+    .update(users)
+    .set({ emailVerifiedAt: now, ...(signUp && { passwordHash: signUp.passwordHash }) })
+    .where(and(eq(users.id, link.userId), isNull(users.emailVerifiedAt), isNull(users.suspendedAt)))
+    .returning({ id: users.id });
+  if (opened.length === 0) throw new Refusal('VALIDATION', 'This link is not valid.');
+
+  const person = await personById(tx, link.userId);
+  if (person === null || person.standing === 'closed') throw new Refusal('VALIDATION', 'This link is not valid.');
+  if (signUp !== undefined && person.organisationId !== null) {
+    await renameOrganisation(tx, { id: person.organisationId, name: signUp.organisationName, email: link.email });
+  }
+  await endOthers(app, tx, link);
+  await record(tx, now, {
+    action: 'address-verified',
+    userId: link.userId,
+    organisationId: person.organisationId,
+    client,
+    details: { same_browser: String(isSameBrowser(signUp, browserToken)) },
+  });
+
+  return { sameBrowser: isSameBrowser(signUp, browserToken), passwordSet: signUp !== undefined };
+}
+
+function isSameBrowser(signUp: { browserHash: string } | undefined, browserToken: string | null): boolean {
+  return signUp !== undefined && browserToken !== null && hashToken(browserToken) === signUp.browserHash;
+}
+
+async function endOthers(app: App, tx: Transaction, link: Link): Promise<void> {
+  const now = app.now();
+  await tx
+    .update(verificationLinks)
+    .set({ usedAt: now })
+    .where(
+      and(
+        eq(verificationLinks.userId, link.userId),
+        eq(verificationLinks.purpose, link.purpose),
+        ne(verificationLinks.tokenHash, link.tokenHash),
+        isNull(verificationLinks.usedAt),
+      ),
+    );
+  await tx
+    .update(signUps)
+    .set({ usedAt: now })
+    .where(and(eq(signUps.userId, link.userId), isNull(signUps.usedAt)));
+}
+
+async function describe(
+  app: App,
+  tx: Transaction,
+  link: Link,
+  { sameBrowser, passwordSet }: { sameBrowser: boolean; passwordSet: boolean },
+): Promise<Outcome> {
+  const person = await personById(tx, link.userId);
+  let awaitingApproval = person?.standing === 'awaiting_approval';
+  const approvesItself = awaitingApproval && isApprovedDomain(app, link.email);
+  if (approvesItself && sameBrowser && person?.organisationId) {
+    await approveOrganisations(tx, { organisationIds: [person.organisationId], actorId: null, now: app.now() });
+    awaitingApproval = false;
+  }
+
+  return {
+    ok: true,
+    message: null,
+    awaitingApproval,
+    confirmedAlready: false,
+    firstPasswordToken: passwordSet ? null : await newOneTimeToken(app, tx, link.userId, 'first-password'),
+    approvalToken: approvesItself && awaitingApproval ? await newOneTimeToken(app, tx, link.userId, 'approval') : null,
+  };
+}
+
+export function isApprovedDomain(app: App, email: string): boolean {
+  const { approvedDomains } = app.config;
+  return approvedDomains.includes('*') || approvedDomains.includes(domainOf(email));
+}
+
+/**
+ * Why a link did not work. For one that was used within its lifetime, what it still
+ * may offer: a mail scanner may have opened it before the person did.
+ */
+async function explain(app: App, tokenHash: string, message: string): Promise<Outcome> {
+  const dead: Outcome = {
+    ok: false,
+    message,
+    awaitingApproval: false,
+    confirmedAlready: false,
+    firstPasswordToken: null,
+    approvalToken: null,
+  };
+  const [link] = await app.db.select().from(verificationLinks).where(eq(verificationLinks.tokenHash, tokenHash));
+  if (link === undefined) return dead;
+  const person = await personByEmail(app.db, link.email);
+  const confirmed = person !== null && person.user.id === link.userId && person.user.emailVerifiedAt !== null;
+  if (!confirmed || person.standing === 'closed') {
+    return { ...dead, message: link.usedAt === null ? 'This link has expired.' : 'This link has been used already.' };
+  }
+
+  const living = link.usedAt !== null && link.expiresAt > app.now();
+  const awaitingApproval = person.standing === 'awaiting_approval';
+  const needsPassword = person.user.passwordHash === null && person.user.idpSubject === null;
+  const mayApprove = awaitingApproval && isApprovedDomain(app, link.email);
+  return app.db.transaction(async (tx) => ({
+    ...dead,
+    message: 'This address is confirmed already.',
+    confirmedAlready: true,
+    awaitingApproval,
+    firstPasswordToken: living && needsPassword ? await newOneTimeToken(app, tx, link.userId, 'first-password') : null,
+    approvalToken: living && mayApprove ? await newOneTimeToken(app, tx, link.userId, 'approval') : null,
+  }));
+}

@@ -1,0 +1,107 @@
+import type { Sql } from 'postgres';
+import { sendVerification, type VerificationJob } from './accounts/send-verification.ts';
+import { sweep } from './accounts/sweep.ts';
+import { billingJobs } from './billing/jobs.ts';
+import { loadPlans, type Plans } from './billing/plans.ts';
+import type { Config } from './config.ts';
+import { type Database, openDatabase } from './db/client.ts';
+import { migrate } from './db/migrate.ts';
+import { isDatabaseAway } from './errors.ts';
+import { type JobKind, type Jobs, openJobs } from './jobs.ts';
+import { createLog, type Log } from './log.ts';
+import { createIdentity, type Identity } from './providers/identity.ts';
+import { createMailer, type Mailer } from './providers/mailer.ts';
+import { createPayment, type Payment } from './providers/payment.ts';
+import { createThrottle, type Throttle } from './security/throttle.ts';
+
+/** Everything that the use cases work with. A feature that is off is null. */
+export type App = {
+  config: Config;
+  db: Database;
+  sql: Sql;
+  mail: Mailer;
+  idp: Identity | null;
+  payment: Payment | null;
+  plans: Plans;
+  jobs: Jobs;
+  throttle: Throttle;
+  log: Log;
+  now: () => Date;
+  close: () => Promise<void>;
+};
+
+type Options = {
+  config: Config;
+  /** The folder of the migrations: a bundle cannot find it by itself. */
+  migrations: string;
+  /** Whether this process works on jobs, or only enqueues them. */
+  work: boolean;
+  log?: Log;
+  now?: () => Date;
+};
+
+/**
+ * Opens the database (waiting for one that is away), migrates it and starts the job
+ * queue. Any other failure is thrown: the start ends with its sentence.
+ */
+export async function createApp({ config, migrations, work, log = createLog(config.log), now }: Options): Promise<App> {
+  if (config.databaseUrl === null) throw new Error('DATABASE_URL is unset and no embedded database was started.');
+
+  const connect = { url: config.databaseUrl, prepare: config.databasePrepare };
+  const { db, sql, close } = openDatabase({ ...connect, pool: config.databasePool });
+  const queue = openDatabase({ ...connect, pool: 1 });
+  const app: App = {
+    config,
+    db,
+    sql,
+    mail: createMailer(config, log),
+    idp: config.idp && createIdentity(config.idp),
+    payment: config.payment && createPayment(config.payment),
+    plans: await loadPlans(config.plansFile),
+    jobs: unopened,
+    throttle: createThrottle(config, sql),
+    log,
+    now: now ?? (() => new Date()),
+    async close() {
+      await app.jobs.stop();
+      app.mail.close();
+      await Promise.all([close(), queue.close()]);
+    },
+  };
+
+  await untilThere(log, () => migrate(sql, migrations));
+  app.jobs = await untilThere(log, () => openJobs({ sql: queue.sql, log, kinds: jobKinds(app), work }));
+  return app;
+}
+
+const unopened: Jobs = {
+  send: () => Promise.reject(new Error('The job queue is not open yet.')),
+  wake: () => {},
+  stop: () => Promise.resolve(),
+};
+
+/** Every kind of job, by name. */
+function jobKinds(app: App): Record<string, JobKind> {
+  return {
+    'verification-mail': {
+      handler: (data: VerificationJob) => sendVerification(app, data),
+      retryLimit: 30,
+      retryDelayMax: 300,
+      concurrency: 2,
+    },
+    sweep: { handler: () => sweep(app), schedule: '17 * * * *', policy: 'stately' },
+    ...billingJobs(app),
+  };
+}
+
+async function untilThere<Result>(log: Log, attempt: () => Promise<Result>): Promise<Result> {
+  for (let pause = 250; ; pause = Math.min(pause * 2, 5000)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      log.warn('The database does not answer; trying again.', { pauseMilliseconds: pause, error });
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { Executor } from '../db/client.ts';
+import { newId } from '../db/id.ts';
+import { auditEvents } from '../db/schema.ts';
+
+/** Every kind of thing that is written down. */
+export type AuditAction =
+  | 'signed-up'
+  | 'address-verified'
+  | 'signed-in'
+  | 'sign-in-failed'
+  | 'signed-out'
+  | 'session-ended'
+  | 'identity-linked'
+  | 'password-set'
+  | 'onboarded'
+  | 'organisation-approved'
+  | 'organisation-declined'
+  | 'organisation-suspended'
+  | 'organisation-restored'
+  | 'person-suspended'
+  | 'person-restored'
+  | 'operator-granted'
+  | 'operator-revoked'
+  | 'password-link-made'
+  | 'plan-checkout'
+  | 'plan-portal'
+  | 'plan-cancelled'
+  | 'plan-resumed';
+
+type Entry = {
+  action: AuditAction;
+  /** Who did it; null for the command line and for nobody in particular. */
+  actorId?: string | null;
+  userId?: string | null;
+  organisationId?: string | null;
+  client?: { address: string; userAgent: string | null };
+  details?: Record<string, string>;
+};
+
+/** Writes down who did what to whom, and from where. Entries are never changed. */
+export async function record(db: Executor, now: Date, entry: Entry): Promise<void> {
+  await db.insert(auditEvents).values({
+    id: newId(now),
+    at: now,
+    action: entry.action,
+    actorId: entry.actorId ?? null,
+    userId: entry.userId ?? null,
+    organisationId: entry.organisationId ?? null,
+    client: entry.client?.address ?? null,
+    userAgent: entry.client?.userAgent?.slice(0, 300) ?? null,
+    details: entry.details ?? {},
+  });
+}

@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import type { LogLevel } from './log.ts';
+
+/** The configuration is wrong: the message says, a line each, which variable and why. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+export type Config = ReturnType<typeof arrange>;
+export type IdentityConfig = NonNullable<Config['idp']>;
+export type PaymentConfig = NonNullable<Config['payment']>;
+
+/**
+ * The whole configuration, read once from the environment. An empty variable counts
+ * as unset. A feature that is off is null, so that no code can use half of one.
+ *
+ * @throws ConfigError naming every variable that is wrong.
+ */
+export function parseConfig(environment: Record<string, string | undefined>): Config {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const read = variables.safeParse(set);
+  if (!read.success) throw new ConfigError(read.error.issues.map(sentence).join('\n'));
+
+  return arrange(read.data);
+}
+
+function sentence(issue: z.core.$ZodIssue): string {
+  return `${issue.path.join('.')} ${issue.message}`;
+}
+
+const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
+
+/** Whether a host name (as in a URL or a listen address) is this machine alone. */
+export function isLoopback(host: string): boolean {
+  return loopbackHosts.has(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function readUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}
+
+function isSafe(text: string): boolean {
+  const url = readUrl(text);
+  return url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)));
+}
+
+function isOrigin(text: string): boolean {
+  const url = readUrl(text);
+  return url !== null && isSafe(text) && url.href === `${url.origin}/`;
+}
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+const text = z.string().trim();
+const line = text.regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters.');
+const safeUrl = text.refine(isSafe, 'must be an https address, or http on this machine.');
+const webUrl = text.refine((value) => /^https?:$/.test(readUrl(value)?.protocol ?? ''), 'must be a web address.');
+const yesNo = z.enum(['true', 'false'], 'must be true or false.').transform((value) => value === 'true');
+
+function whole(least: number, most: number) {
+  return z.coerce
+    .number(`must be a whole number from ${least} to ${most}.`)
+    .refine((value) => Number.isInteger(value) && value >= least && value <= most, {
+      error: `must be a whole number from ${least} to ${most}.`,
+    });
+}
+
+function address(protocols: string[], example: string) {
+  return text.refine((value) => {
+    const url = readUrl(value) ?? readUrl(value.replace(/,[^/?]*/, ''));
+    return protocols.includes(url?.protocol ?? '');
+  }, `must look like ${example}.`);
+}
+
+/** Every variable that Gatehouse reads. .env.example lists the same names; a test holds them together. */
+export const variables = z
+  .object({
+    HOST: line.default('127.0.0.1'),
+    PORT: whole(0, 65_535).default(3000),
+    PUBLIC_BASE_URL: text
+      .refine(isOrigin, 'must be an origin without a path: https, or http on this machine.')
+      .transform((value) => new URL(value).origin)
+      .optional(),
+    DATABASE_URL: address(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name').optional(),
+    DATA_DIR: line.default('.data'),
+    DATABASE_POOL: whole(2, 1000).default(10),
+    DATABASE_PREPARE: yesNo.default(true),
+    IDP_CLIENT_ID: line.optional(),
+    IDP_CLIENT_SECRET: line.optional(),
+    IDP_AUTH_URL: safeUrl.default('https://accounts.google.com/o/oauth2/v2/auth'),
+    IDP_TOKEN_URL: safeUrl.default('https://oauth2.googleapis.com/token'),
+    IDP_ISSUERS: text.default('accounts.google.com,https://accounts.google.com').transform(list),
+    IDP_NAME: line.default('Google'),
+    IDP_PKCE: yesNo.default(false),
+    PAYMENT_SECRET_KEY: line.optional(),
+    PAYMENT_WEBHOOK_SECRET: text.default('').transform(list),
+    PAYMENT_API_URL: safeUrl.optional(),
+    PAYMENT_PRICE_SILVER: line.default('silver_monthly'),
+    PAYMENT_PRICE_GOLD: line.default('gold_monthly'),
+    SMTP_URL: address(['smtp:', 'smtps:'], 'smtp://user:password@host:587').optional(),
+    MAIL_FROM: line.refine((value) => value.includes('@'), 'must hold an e-mail address.').optional(),
+    LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error.').default('info'),
+    LOG_FORMAT: z.enum(['pretty', 'json'], 'must be pretty or json.').optional(),
+    VERIFICATION_TTL_SECONDS: whole(60, 604_800).default(3600),
+    SESSION_TTL_DAYS: whole(1, 90).default(30),
+    PAST_DUE_GRACE_DAYS: whole(0, 90).default(7),
+    SERVICE_NAME: line.max(60, 'must be at most 60 characters.').default('Gatehouse'),
+    SERVICE_URL: webUrl.optional(),
+    SERVICE_LOGO: webUrl.optional(),
+    BRAND_COLOR: text.regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, 'must be a colour such as #0a6c6c.').optional(),
+    SUPPORT_EMAIL: text.regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address.').optional(),
+    COOKIE_DOMAIN: text.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a domain such as example.com.').optional(),
+    RETURN_ORIGINS: text
+      .default('')
+      .transform(list)
+      .refine((origins) => origins.every(isOrigin), 'must be origins, separated by commas.')
+      .transform((origins) => origins.map((origin) => new URL(origin).origin)),
+    TRUSTED_PROXIES: whole(0, 20).default(0),
+    RATE_LIMITS: z
+      .enum(['on', 'off'], 'must be on or off.')
+      .default('on')
+      .transform((value) => value === 'on'),
+    PLANS_FILE: line.optional(),
+    APPROVED_DOMAINS: text.default('').transform((value) => list(value.toLowerCase())),
+    METRICS_TOKEN: line.optional(),
+    OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
+    RETENTION_DAYS: whole(1, 36_500).default(400),
+  })
+  .refine((set) => !set.COOKIE_DOMAIN || isParentDomain(set.COOKIE_DOMAIN, set.PUBLIC_BASE_URL), {
+    path: ['COOKIE_DOMAIN'],
+    error: 'must be the host of an https PUBLIC_BASE_URL, or a parent of it.',
+  });
+
+function isParentDomain(domain: string, base: string | undefined): boolean {
+  const url = base === undefined ? null : readUrl(base);
+  return url?.protocol === 'https:' && (url.hostname === domain || url.hostname.endsWith(`.${domain}`));
+}
+
+function arrange(set: z.output<typeof variables>) {
+  const publicBaseUrl = set.PUBLIC_BASE_URL ?? (isLoopback(set.HOST) ? `http://localhost:${set.PORT}` : null);
+  const { IDP_CLIENT_ID: clientId, IDP_CLIENT_SECRET: clientSecret, PAYMENT_SECRET_KEY: secretKey } = set;
+
+  return {
+    host: set.HOST,
+    port: set.PORT,
+    publicBaseUrl,
+    trustedProxies: set.TRUSTED_PROXIES,
+    rateLimits: set.RATE_LIMITS,
+    dataDir: set.DATA_DIR,
+    databaseUrl: set.DATABASE_URL ?? null,
+    databasePool: set.DATABASE_POOL,
+    databasePrepare: set.DATABASE_PREPARE,
+    log: { level: set.LOG_LEVEL as LogLevel, format: set.LOG_FORMAT ?? defaultFormat() },
+    idp:
+      clientId && clientSecret
+        ? {
+            clientId,
+            clientSecret,
+            authUrl: set.IDP_AUTH_URL,
+            tokenUrl: set.IDP_TOKEN_URL,
+            issuers: set.IDP_ISSUERS,
+            name: set.IDP_NAME,
+            pkce: set.IDP_PKCE,
+          }
+        : null,
+    payment: secretKey ? { secretKey, apiUrl: set.PAYMENT_API_URL ?? null } : null,
+    prices: { silver: set.PAYMENT_PRICE_SILVER, gold: set.PAYMENT_PRICE_GOLD },
+    webhookSecrets: set.PAYMENT_WEBHOOK_SECRET,
+    plansFile: set.PLANS_FILE ?? null,
+    pastDueGraceDays: set.PAST_DUE_GRACE_DAYS,
+    smtpUrl: set.SMTP_URL ?? null,
+    mailFrom: set.MAIL_FROM ?? `no-reply@${publicBaseUrl ? new URL(publicBaseUrl).hostname : 'localhost'}`,
+    verificationTtlSeconds: set.VERIFICATION_TTL_SECONDS,
+    sessionTtlDays: set.SESSION_TTL_DAYS,
+    cookieDomain: set.COOKIE_DOMAIN ?? null,
+    returnOrigins: set.RETURN_ORIGINS,
+    approvedDomains: set.APPROVED_DOMAINS,
+    service: {
+      name: set.SERVICE_NAME,
+      url: set.SERVICE_URL ?? null,
+      logo: set.SERVICE_LOGO ?? null,
+      brandColor: set.BRAND_COLOR ?? null,
+      supportEmail: set.SUPPORT_EMAIL ?? null,
+    },
+    metricsToken: set.METRICS_TOKEN ?? null,
+    otelEndpoint: set.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    retentionDays: set.RETENTION_DAYS,
+  };
+}
+
+function defaultFormat(): 'pretty' | 'json' {
+  return process.stdout.isTTY ? 'pretty' : 'json';
+}

@@ -1,0 +1,62 @@
+import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import postgres, { type Sql } from 'postgres';
+import * as schema from './schema.ts';
+
+export type Database = PostgresJsDatabase<typeof schema>;
+export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
+/** Either of the two: for what may be written alone or beside something else. */
+export type Executor = Database | Transaction;
+
+type Options = { url: string; pool: number; prepare: boolean };
+
+export type Connection = { db: Database; sql: Sql; close: () => Promise<void> };
+
+/**
+ * A pool of connections. Besides what postgres.js reads, a `host` parameter that is a
+ * folder (`postgres://gatehouse@localhost/gatehouse?host=/run/db`) names a Unix socket,
+ * as it does for libpq.
+ */
+export function openDatabase({ url, pool, prepare }: Options): Connection {
+  const sql = postgres(withoutSocket(url), {
+    ...socketOf(url),
+    max: pool,
+    prepare,
+    connect_timeout: 10,
+    idle_timeout: 300,
+    onnotice: () => {},
+    connection: { application_name: 'gatehouse' },
+  });
+  return { db: drizzle(sql, { schema }), sql, close: () => sql.end({ timeout: 5 }) };
+}
+
+function socketFolder(url: string): string | null {
+  const host = /[?&]host=([^&]+)/.exec(url)?.[1];
+  const folder = host === undefined ? '' : decodeURIComponent(host);
+  return folder.startsWith('/') ? folder : null;
+}
+
+function withoutSocket(url: string): string {
+  return socketFolder(url) === null ? url : url.replace(/([?&])host=[^&]+&?/, '$1').replace(/[?&]$/, '');
+}
+
+function socketOf(url: string): { host: string } | object {
+  const folder = socketFolder(url);
+  return folder === null ? {} : { host: folder };
+}
+
+/**
+ * A statement that the server parses once per connection: drizzle sends a query
+ * prepared only when it was made so. Kept per database, and made anew for each
+ * transaction, whose connection already knows it by its text.
+ */
+export function prepared<Statement>(build: (db: Executor) => Statement): (db: Executor) => Statement {
+  const made = new WeakMap<Executor, Statement>();
+  return (db) => {
+    const known = made.get(db);
+    if (known !== undefined) return known;
+
+    const statement = build(db);
+    made.set(db, statement);
+    return statement;
+  };
+}

@@ -1,0 +1,93 @@
+/**
+ * Every way in which a request can be refused, with its HTTP status and the
+ * tRPC code that stands for it. Doors translate by this table alone.
+ */
+export const refusals = {
+  VALIDATION: { status: 400, trpc: 'BAD_REQUEST' },
+  BILLING_UNAVAILABLE: { status: 400, trpc: 'BAD_REQUEST' },
+  NO_ORGANISATION: { status: 400, trpc: 'BAD_REQUEST' },
+  UNAUTHENTICATED: { status: 401, trpc: 'UNAUTHORIZED' },
+  FORBIDDEN: { status: 403, trpc: 'FORBIDDEN' },
+  AWAITING_APPROVAL: { status: 403, trpc: 'FORBIDDEN' },
+  FOREIGN_ORIGIN: { status: 403, trpc: 'FORBIDDEN' },
+  NOT_FOUND: { status: 404, trpc: 'NOT_FOUND' },
+  METHOD_NOT_ALLOWED: { status: 405, trpc: 'METHOD_NOT_SUPPORTED' },
+  TOO_LARGE: { status: 413, trpc: 'PAYLOAD_TOO_LARGE' },
+  NOT_JSON: { status: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE' },
+  TOO_MANY: { status: 429, trpc: 'TOO_MANY_REQUESTS' },
+  INTERNAL: { status: 500, trpc: 'INTERNAL_SERVER_ERROR' },
+  PROVIDER_UNAVAILABLE: { status: 502, trpc: 'BAD_GATEWAY' },
+  BUSY: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
+} as const;
+
+export type RefusalCode = keyof typeof refusals;
+
+type Detail = {
+  fields?: Record<string, string>;
+  retryAfterSeconds?: number;
+  cause?: unknown;
+};
+
+/**
+ * A request that is turned down: a code for programs, a sentence for people, and
+ * a cause for the operator's log alone. Told apart by `code`, never by instanceof,
+ * because the built service and the command line hold separate copies of this class.
+ */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly fields: Record<string, string> | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: RefusalCode, sentence: string, detail: Detail = {}) {
+    super(sentence, { cause: detail.cause });
+    this.name = 'Refusal';
+    this.code = code;
+    this.fields = detail.fields;
+    this.retryAfterSeconds = detail.retryAfterSeconds;
+  }
+}
+
+export function isRefusal(error: unknown): error is Refusal {
+  return error instanceof Error && error.name === 'Refusal' && 'code' in error && String(error.code) in refusals;
+}
+
+/** One sentence per wrong field; the first of them is the sentence of the whole. */
+export function invalid(fields: Record<string, string>): Refusal {
+  return new Refusal('VALIDATION', Object.values(fields)[0] ?? 'This request is not valid.', { fields });
+}
+
+const connectionFailures = new Set([
+  '25006', // read-only: a standby answered
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'CONNECT_TIMEOUT',
+]);
+
+/** Whether the database is away or changing hands, so that the same request may succeed in a moment. */
+export function isDatabaseAway(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && connectionFailures.has(String(at.code))) return true;
+  }
+  return false;
+}
+
+/** The answer to any thrown thing: what was refused, or a generic failure that gives nothing away. */
+export function toRefusal(error: unknown): Refusal {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (isRefusal(at)) return at;
+  }
+  if (isDatabaseAway(error)) {
+    return new Refusal('BUSY', 'The service is busy. Try again in a moment.', { cause: error, retryAfterSeconds: 5 });
+  }
+  return new Refusal('INTERNAL', 'Something went wrong.', { cause: error });
+}

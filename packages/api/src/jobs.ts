@@ -1,0 +1,104 @@
+import { sql as tag } from 'drizzle-orm';
+import { fromDrizzle, PgBoss } from 'pg-boss';
+import type { Sql } from 'postgres';
+import type { Transaction } from './db/client.ts';
+import { describeError, type Log } from './log.ts';
+
+export type JobHandler = (data: never) => Promise<void>;
+
+/** What a queue does with its jobs. Times in seconds. */
+export type JobKind = {
+  handler: JobHandler;
+  /** How often a failing job is tried again, with growing pauses up to `retryDelayMax`. */
+  retryLimit?: number;
+  retryDelay?: number;
+  retryDelayMax?: number;
+  /** 'exclusive': at most one queued or running per singletonKey; 'short': at most one queued. */
+  policy?: 'standard' | 'short' | 'exclusive' | 'stately' | 'singleton';
+  /** A cron expression, for a job that runs by itself. */
+  schedule?: string;
+  concurrency?: number;
+};
+
+export type Jobs = {
+  /** Enqueues within the caller's transaction: a rolled-back one delivers nothing. */
+  send: (
+    tx: Transaction,
+    name: string,
+    data: object,
+    options?: { key?: string; afterSeconds?: number },
+  ) => Promise<void>;
+  /** Wakes this process's worker of a queue now, after the transaction that enqueued has committed. */
+  wake: (name: string) => void;
+  stop: () => Promise<void>;
+};
+
+type Options = { sql: Sql; log: Log; kinds: Record<string, JobKind>; work: boolean };
+
+/**
+ * The job queue, in the service's own database. With `work` false it only enqueues,
+ * as the operator's command line does.
+ */
+export async function openJobs({ sql, log, kinds, work }: Options): Promise<Jobs> {
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => execute(sql, text, values) },
+    schedule: work,
+    supervise: work,
+    migrate: true,
+  });
+  boss.on('error', (error) => log.warn('job queue', { error: describeError(error) }));
+  await boss.start();
+
+  for (const [name, kind] of Object.entries(kinds)) await open(name, kind);
+  const workers = new Map<string, string>();
+  if (work) for (const [name, kind] of Object.entries(kinds)) workers.set(name, await startWorker(name, kind));
+
+  async function open(name: string, kind: JobKind) {
+    await boss.createQueue(name, {
+      policy: kind.policy ?? 'standard',
+      retryLimit: kind.retryLimit ?? 3,
+      retryDelay: kind.retryDelay ?? 2,
+      retryBackoff: true,
+      retryDelayMax: kind.retryDelayMax ?? 300,
+      deleteAfterSeconds: 86_400,
+    });
+    if (work && kind.schedule !== undefined) await boss.schedule(name, kind.schedule);
+  }
+
+  function startWorker(name: string, kind: JobKind) {
+    return boss.work(name, { pollingIntervalSeconds: 2, localConcurrency: kind.concurrency ?? 1 }, async ([job]) => {
+      if (job === undefined) return;
+      try {
+        await kind.handler(job.data as never);
+      } catch (error) {
+        log.warn('job failed', { job: name, id: job.id, error: describeError(error) });
+        throw new Error(`${name} failed`);
+      }
+    });
+  }
+
+  return {
+    async send(tx, name, data, { key, afterSeconds } = {}) {
+      await boss.send(name, data, {
+        db: fromDrizzle(tx, tag),
+        ...(key === undefined ? {} : { singletonKey: key }),
+        ...(afterSeconds === undefined ? {} : { startAfter: afterSeconds }),
+      });
+    },
+    wake(name) {
+      const worker = workers.get(name);
+      if (worker !== undefined) boss.notifyWorker(worker);
+    },
+    async stop() {
+      await boss.stop({ graceful: true, timeout: 10_000, close: false });
+    },
+  };
+}
+
+/** pg-boss speaks in statements of several commands; the answer is the one that has rows. */
+async function execute(sql: Sql, text: string, values: unknown[] = []) {
+  const answer = await (values.length > 0 ? sql.unsafe(text, values as never[]) : sql.unsafe(text).simple());
+  const results: unknown[] = Array.isArray(answer[0]) ? answer : [answer];
+  const rows = results.findLast((result) => Array.isArray(result) && result.length > 0) ?? [];
+  return { rows: rows as unknown[] };
+}

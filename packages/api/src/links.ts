@@ -1,0 +1,43 @@
+import type { Config } from './config.ts';
+import { Refusal } from './errors.ts';
+
+type Base = Pick<Config, 'publicBaseUrl'>;
+
+/**
+ * The canonical public base URL. Every address that leaves the service is built
+ * from it and never from a request (interface §1.7).
+ *
+ * @throws Refusal INTERNAL when none is configured, so that what needs one fails closed.
+ */
+export function baseUrl(config: Base): string {
+  if (config.publicBaseUrl === null) {
+    throw new Refusal('INTERNAL', 'Something went wrong.', { cause: new Error('PUBLIC_BASE_URL is not set') });
+  }
+  return config.publicBaseUrl;
+}
+
+/** {base_url}/verify?token=<token> (interface §4). */
+export function verificationLink(config: Base, token: string): string {
+  return `${baseUrl(config)}/verify?token=${token}`;
+}
+
+export function identityRedirectUri(config: Base): string {
+  return `${baseUrl(config)}/auth/idp/callback`;
+}
+
+export function passwordLink(config: Base, token: string): string {
+  return `${baseUrl(config)}/password?token=${token}`;
+}
+
+export function signInPage(config: Base): string {
+  return `${baseUrl(config)}/login`;
+}
+
+/** Where the provider sends the browser after checkout: {origin}/billing?checkout=success or =cancel. */
+export function checkoutReturn(config: Base, outcome: 'success' | 'cancel'): string {
+  return `${baseUrl(config)}/billing?checkout=${outcome}`;
+}
+
+export function billingPage(config: Base): string {
+  return `${baseUrl(config)}/billing`;
+}

@@ -1,0 +1,23 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { memberships, users } from '../db/schema.ts';
+import { organisationOf, type Principal, requireScope } from '../sessions/principal.ts';
+
+/** The people of the principal's organisation, in the order in which they joined. Needs READ. */
+export async function listMembers(app: App, principal: Principal | null) {
+  const organisation = organisationOf(requireScope(principal, 'READ'));
+
+  const people = await app.db
+    .select({
+      id: users.id,
+      email: users.email,
+      name: users.name,
+      role: memberships.role,
+      joinedAt: memberships.createdAt,
+    })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(eq(memberships.organisationId, organisation.id))
+    .orderBy(memberships.createdAt, users.id);
+  return people.map(({ joinedAt, ...person }) => ({ ...person, joined_at: joinedAt.toISOString() }));
+}

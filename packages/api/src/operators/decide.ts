@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { approveOrganisations, declineOrganisations } from '../organisations/approve.ts';
+import { oneLine } from '../security/text.ts';
+import { type Principal, requireOperator } from '../sessions/principal.ts';
+
+const organisationIds = z
+  .array(z.uuid('Choose organisations from the list.'), { error: 'Choose at least one organisation.' })
+  .min(1, 'Choose at least one organisation.')
+  .max(200, 'Choose at most 200 organisations at once.');
+
+export const approveInput = z.object({ organisation_ids: organisationIds });
+export const declineInput = z.object({
+  organisation_ids: organisationIds,
+  reason: oneLine(300)
+    .optional()
+    .transform((reason) => reason || 'No reason was given.'),
+});
+
+/** Opens the approval gate of organisations. Answers how many it opened for: others were decided already. */
+export async function approve(app: App, principal: Principal | null, input: z.output<typeof approveInput>) {
+  const { user } = requireOperator(principal);
+
+  const changed = await app.db.transaction((tx) =>
+    approveOrganisations(tx, { organisationIds: input.organisation_ids, actorId: user.id, now: app.now() }),
+  );
+  return { changed: changed.length };
+}
+
+/** Closes organisations that wait. Their people lose their sessions on the next request. */
+export async function decline(app: App, principal: Principal | null, input: z.output<typeof declineInput>) {
+  const { user } = requireOperator(principal);
+
+  const changed = await app.db.transaction((tx) =>
+    declineOrganisations(tx, {
+      organisationIds: input.organisation_ids,
+      actorId: user.id,
+      now: app.now(),
+      reason: input.reason,
+    }),
+  );
+  return { changed: changed.length };
+}

@@ -1,0 +1,31 @@
+import { and, eq } from 'drizzle-orm';
+import type { Executor } from '../db/client.ts';
+import { memberships, organisations, users } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
+import { readAddress } from '../security/address.ts';
+
+/** The person with an address, as an operator types it. @throws Refusal NOT_FOUND */
+export async function findPerson(db: Executor, typed: string) {
+  const email = readAddress(typed);
+  const [person] = email === null ? [] : await db.select().from(users).where(eq(users.email, email));
+  if (person === undefined) throw new Refusal('NOT_FOUND', `There is no account with the address ${typed}.`);
+  return person;
+}
+
+/** The organisations that a person owns. @throws Refusal NOT_FOUND where there are none */
+export async function findOwnedOrganisations(db: Executor, { id, email }: { id: string; email: string }) {
+  const owned = await db
+    .select({ id: organisations.id, slug: organisations.slug, approval: organisations.approval })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(and(eq(memberships.userId, id), eq(memberships.role, 'owner')));
+  if (owned.length === 0) throw new Refusal('NOT_FOUND', `${email} owns no organisation.`);
+  return owned;
+}
+
+/** @throws Refusal NOT_FOUND */
+export async function findOrganisation(db: Executor, slug: string) {
+  const [organisation] = await db.select().from(organisations).where(eq(organisations.slug, slug));
+  if (organisation === undefined) throw new Refusal('NOT_FOUND', `There is no organisation with the slug ${slug}.`);
+  return organisation;
+}

@@ -1,0 +1,25 @@
+import type { organisations, users } from '../db/schema.ts';
+
+type OrganisationGate = Pick<typeof organisations.$inferSelect, 'approval' | 'suspendedAt'>;
+type UserGate = Pick<typeof users.$inferSelect, 'emailVerifiedAt' | 'suspendedAt'>;
+
+/** Where a person stands: may go on, has to wait, or is closed and gets no session anywhere. */
+export type Gate = 'open' | 'awaiting_approval';
+export type Standing = Gate | 'unverified' | 'closed';
+
+/**
+ * The one predicate of the gates, asked on every way in: password, identity provider,
+ * invitation, one-time link and every request of an existing session. Approval belongs
+ * to the organisation; a person without one has nothing to wait for.
+ */
+export function standingOf(user: UserGate, organisation: OrganisationGate | null): Standing {
+  if (user.suspendedAt !== null) return 'closed';
+  if (organisation !== null && isClosed(organisation)) return 'closed';
+  if (user.emailVerifiedAt === null) return 'unverified';
+  if (organisation !== null && organisation.approval !== 'approved') return 'awaiting_approval';
+  return 'open';
+}
+
+function isClosed(organisation: OrganisationGate): boolean {
+  return organisation.suspendedAt !== null || organisation.approval === 'declined';
+}

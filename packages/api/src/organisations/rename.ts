@@ -1,0 +1,30 @@
+import { eq } from 'drizzle-orm';
+import type { Transaction } from '../db/client.ts';
+import { organisations } from '../db/schema.ts';
+import { slugCandidate, slugFrom } from './slug.ts';
+
+/** Gives an organisation another name (or none) and the slug that goes with it. */
+export async function renameOrganisation(
+  tx: Transaction,
+  { id, name, email }: { id: string; name: string | null; email: string },
+): Promise<void> {
+  const slug = slugFrom(name ?? email.slice(0, email.indexOf('@')));
+
+  for (let attempt = 0; ; attempt++) {
+    const candidate = slugCandidate(slug, attempt);
+    // A savepoint, because a lost race for the slug would otherwise end the whole transaction.
+    try {
+      await tx.transaction((savepoint) =>
+        savepoint.update(organisations).set({ name, slug: candidate }).where(eq(organisations.id, id)),
+      );
+      return;
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+    }
+  }
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === '23505';
+}

@@ -1,0 +1,20 @@
+import { randomInt } from 'node:crypto';
+
+const longestSlug = 40;
+
+/** The short name that a text suggests: lower-case letters, digits and single hyphens. */
+export function slugFrom(text: string): string {
+  const slug = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, longestSlug)
+    .replace(/^-+|-+$/g, '');
+  return slug === '' ? 'organisation' : slug;
+}
+
+/** The slug itself first, then with a number behind it that others are unlikely to try as well. */
+export function slugCandidate(slug: string, attempt: number): string {
+  return attempt === 0 ? slug : `${slug}-${randomInt(10 ** Math.min(attempt + 1, 9))}`;
+}

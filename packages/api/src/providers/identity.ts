@@ -1,0 +1,74 @@
+import type { IdentityConfig } from '../config.ts';
+
+export type Identity = {
+  config: IdentityConfig;
+  /** The provider's consent screen, with the parameters of interface §4 GET /auth/idp/start. */
+  consentUrl: (attempt: { redirectUri: string; state: string; nonce: string; codeChallenge: string | null }) => string;
+  /**
+   * Exchanges a code for an ID token (RFC 6749 §4.1.3). @throws on any transport error,
+   * redirect, non-2xx status, answer over 1 MB, or answer without id_token.
+   */
+  exchangeCode: (grant: { code: string; redirectUri: string; codeVerifier: string | null }) => Promise<string>;
+};
+
+const tokenTimeoutSeconds = 10;
+const largestAnswerBytes = 1_000_000;
+
+export function createIdentity(config: IdentityConfig): Identity {
+  return {
+    config,
+    consentUrl({ redirectUri, state, nonce, codeChallenge }) {
+      const url = new URL(config.authUrl);
+      url.searchParams.set('client_id', config.clientId);
+      url.searchParams.set('redirect_uri', redirectUri);
+      url.searchParams.set('response_type', 'code');
+      url.searchParams.set('scope', 'openid email profile');
+      url.searchParams.set('state', state);
+      url.searchParams.set('nonce', nonce);
+      url.searchParams.set('prompt', 'select_account');
+      if (codeChallenge !== null) {
+        url.searchParams.set('code_challenge', codeChallenge);
+        url.searchParams.set('code_challenge_method', 'S256');
+      }
+      return url.href;
+    },
+    async exchangeCode({ code, redirectUri, codeVerifier }) {
+      const answer = await fetch(config.tokenUrl, {
+        method: 'POST',
+        redirect: 'error',
+        // One clock over head and body: a slow body must not outlive it either.
+        signal: AbortSignal.timeout(tokenTimeoutSeconds * 1000),
+        headers: { accept: 'application/json' },
+        body: new URLSearchParams({
+          code,
+          client_id: config.clientId,
+          client_secret: config.clientSecret,
+          redirect_uri: redirectUri,
+          grant_type: 'authorization_code',
+          ...(codeVerifier === null ? {} : { code_verifier: codeVerifier }),
+        }),
+      });
+      if (!answer.ok) {
+        await answer.body?.cancel();
+        throw new Error(`token endpoint: status ${answer.status}`);
+      }
+
+      const token: unknown = JSON.parse(await readAtMost(answer, largestAnswerBytes));
+      if (typeof token !== 'object' || token === null || !('id_token' in token) || typeof token.id_token !== 'string') {
+        throw new Error('token endpoint: no id_token');
+      }
+      return token.id_token;
+    },
+  };
+}
+
+async function readAtMost(answer: Response, bytes: number): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of answer.body ?? []) {
+    length += part.byteLength;
+    if (length > bytes) throw new Error('token endpoint: the answer is too large');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -1,0 +1,52 @@
+import { createTransport } from 'nodemailer';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+
+export type Mail = { to: string; subject: string; text: string; html: string };
+
+export type Mailer = {
+  /** Whether mail can leave at all. */
+  on: boolean;
+  /** Hands a mail to the mail server, in at most about twenty seconds. @throws when it does not take it. */
+  send: (mail: Mail) => Promise<void>;
+  close: () => void;
+};
+
+const secondsToConnect = 10;
+const secondsOfSilence = 20;
+
+/** Mail over SMTP_URL. Without one nothing leaves, and each mail is a line in the log. */
+export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log): Mailer {
+  if (smtpUrl === null) {
+    log.warn('SMTP_URL is unset: no mail leaves.');
+    return {
+      on: false,
+      send: async ({ subject }) => log.warn('A mail was not sent: SMTP_URL is unset.', { subject }),
+      close() {},
+    };
+  }
+
+  const transport = createTransport({
+    url: smtpUrl,
+    connectionTimeout: secondsToConnect * 1000,
+    greetingTimeout: secondsToConnect * 1000,
+    socketTimeout: secondsOfSilence * 1000,
+  });
+  const from = mailFrom.includes('<') ? mailFrom : { name: service.name, address: mailFrom };
+
+  return {
+    on: true,
+    async send({ to, ...content }) {
+      // An address object, never a text: nodemailer would read a list out of the latter.
+      await transport.sendMail({
+        from,
+        to: { name: '', address: to },
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        disableFileAccess: true,
+        disableUrlAccess: true,
+        ...content,
+      });
+    },
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { approveByDomain, approveByDomainInput } from '../accounts/approve-by-domain.ts';
+import { onboard } from '../accounts/onboard.ts';
+import { readProfile } from '../accounts/read-profile.ts';
+import { readWaiting } from '../accounts/read-waiting.ts';
+import { resendInput, resendVerification } from '../accounts/resend-verification.ts';
+import { setPassword, setPasswordInput } from '../accounts/set-password.ts';
+import { signUp, signUpInput } from '../accounts/sign-up.ts';
+import { readActivity } from '../audit/read.ts';
+import { Refusal } from '../errors.ts';
+import { endNamedSession, endOtherSessions } from '../sessions/session.ts';
+import { anyone, body, router, signedIn } from './trpc.ts';
+
+export const accountsRouter = router({
+  signUp: anyone.input(body(signUpInput)).mutation(async ({ ctx, input }) => {
+    const { email, browserToken } = await signUp(ctx.app, input, ctx.client);
+    ctx.session.rememberSignUp(browserToken);
+    return { pending: true as const, email };
+  }),
+  resend: anyone.input(body(resendInput)).mutation(async ({ ctx, input }) => {
+    await resendVerification(ctx.app, input, ctx.client);
+    return { ok: true as const };
+  }),
+  setPassword: anyone.input(body(setPasswordInput)).mutation(async ({ ctx, input }) => {
+    await setPassword(ctx.app, input, ctx.client);
+    return { ok: true as const };
+  }),
+  approveByDomain: anyone.input(body(approveByDomainInput)).mutation(async ({ ctx, input }) => {
+    await approveByDomain(ctx.app, input);
+    return { ok: true as const };
+  }),
+  onboard: signedIn.mutation(async ({ ctx }) => {
+    await onboard(ctx.app, ctx.principal);
+    return { ok: true as const };
+  }),
+  waiting: signedIn.query(({ ctx }) => readWaiting(ctx.app, ctx.principal)),
+  profile: signedIn.query(({ ctx }) => readProfile(ctx.app, ctx.principal)),
+  activity: signedIn.query(({ ctx }) => readActivity(ctx.app.db, ctx.principal.user.id)),
+  endSession: signedIn
+    .input(body(z.object({ id: z.uuid('There is no such session.') })))
+    .mutation(async ({ ctx, input }) => {
+      const ended = await endNamedSession(ctx.app, ctx.principal.user.id, input.id);
+      if (!ended) throw new Refusal('NOT_FOUND', 'There is no such session.');
+      return { ok: true as const };
+    }),
+  endOtherSessions: signedIn.mutation(async ({ ctx }) => {
+    await endOtherSessions(ctx.app, ctx.principal.user.id, ctx.principal.sessionId);
+    return { ok: true as const };
+  }),
+});

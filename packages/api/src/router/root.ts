@@ -1,0 +1,24 @@
+import { accountsRouter } from './accounts.ts';
+import { billingRouter } from './billing.ts';
+import { membersRouter } from './members.ts';
+import { operatorsRouter } from './operators.ts';
+import { sessionRouter } from './session.ts';
+import { signInRouter } from './sign-in.ts';
+import { subscriptionRouter } from './subscription.ts';
+import { createCallerFactory, router } from './trpc.ts';
+
+export const appRouter = router({
+  accounts: accountsRouter,
+  billing: billingRouter,
+  members: membersRouter,
+  operators: operatorsRouter,
+  session: sessionRouter,
+  signIn: signInRouter,
+  subscription: subscriptionRouter,
+});
+
+export type AppRouter = typeof appRouter;
+
+/** Calls procedures in this process, as pages and REST adapters do. */
+export const createCaller = createCallerFactory(appRouter);
+export type Caller = ReturnType<typeof createCaller>;

@@ -1,0 +1,76 @@
+import { initTRPC } from '@trpc/server';
+import type { z } from 'zod';
+import type { App } from '../app.ts';
+import { invalid, isRefusal, Refusal, toRefusal } from '../errors.ts';
+import { type Principal, requireOperator, requirePrincipal, requireScope, type Scope } from '../sessions/principal.ts';
+
+/** Who asks: the client's address and browser, for limits and the audit. */
+export type Client = { address: string; userAgent: string | null };
+
+export type Context = {
+  app: App;
+  principal: Principal | null;
+  requestId: string;
+  client: Client;
+  /** The door's own cookies: a procedure starts or ends a session without ever seeing its id. */
+  session: {
+    start: (userId: string, organisationId: string | null) => Promise<void>;
+    end: () => Promise<void>;
+    /** The cookie that a sign-up leaves behind, so that /verify knows the same browser again. */
+    rememberSignUp: (browserToken: string) => void;
+  };
+};
+
+const t = initTRPC.context<Context>().create({
+  isDev: false,
+  errorFormatter({ shape, error }) {
+    const refusal = toRefusal(error.cause ?? refusalOf(error));
+    return {
+      ...shape,
+      message: refusal.message,
+      data: { ...shape.data, refusal: refusal.code, fields: refusal.fields },
+    };
+  },
+});
+
+/** tRPC's own refusals (no such procedure, a method that is not there) in our terms. */
+function refusalOf(error: { code: string }): Refusal {
+  if (error.code === 'NOT_FOUND') return new Refusal('NOT_FOUND', 'There is no such procedure.');
+  if (error.code === 'METHOD_NOT_SUPPORTED')
+    return new Refusal('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
+  if (error.code === 'PARSE_ERROR') return new Refusal('VALIDATION', 'The body is not valid JSON.');
+  if (error.code === 'UNSUPPORTED_MEDIA_TYPE') return new Refusal('NOT_JSON', 'Send the body as JSON.');
+  return new Refusal('INTERNAL', 'Something went wrong.');
+}
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;
+
+/** Open to everybody. */
+export const anyone = t.procedure;
+
+/** For whoever is signed in, gates open or not. */
+export const signedIn = anyone.use(({ ctx, next }) => next({ ctx: { principal: requirePrincipal(ctx.principal) } }));
+
+/** For a principal with the scope. Refuses before the input is looked at. */
+export function scoped(scope: Scope) {
+  return anyone.use(({ ctx, next }) => next({ ctx: { principal: requireScope(ctx.principal, scope) } }));
+}
+
+export const operatorOnly = anyone.use(({ ctx, next }) => next({ ctx: { principal: requireOperator(ctx.principal) } }));
+
+/**
+ * Parses a body by its schema, one sentence per wrong field. A door that could not
+ * read the body passes the refusal in its place, so that permission is refused first.
+ */
+export function body<Schema extends z.ZodType>(schema: Schema) {
+  return (input: unknown): z.output<Schema> => {
+    if (isRefusal(input)) throw input;
+
+    const read = schema.safeParse(input ?? {});
+    if (read.success) return read.data;
+    const fields: Record<string, string> = {};
+    for (const issue of read.error.issues) fields[String(issue.path[0] ?? 'body')] ??= issue.message;
+    throw invalid(fields);
+  };
+}

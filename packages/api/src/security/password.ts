@@ -1,0 +1,52 @@
+import { availableParallelism } from 'node:os';
+import { hash, verify } from '@node-rs/argon2';
+import { bounded } from './bounded.ts';
+import { commonPasswords } from './common-passwords.ts';
+import { isStorable } from './text.ts';
+
+/** Argon2id as OWASP's password storage guidance has it: 19 MiB, two passes, one lane. */
+const strength = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const fewestCharacters = 8;
+const mostCharacters = 256;
+
+/** The form in which a password is counted, hashed and compared: NFKC, never trimmed. */
+function normalise(password: string): string {
+  return password.normalize('NFKC');
+}
+
+/**
+ * Why a password is refused, or null where it will do. Length is counted in code
+ * points after normalising, so that nobody is turned away for their keyboard.
+ */
+export function passwordFault(password: string, { email, serviceName }: { email: string; serviceName: string }) {
+  const normal = normalise(password);
+  const length = [...normal].length;
+  if (!isStorable(password)) return 'This password holds characters that cannot be kept.';
+  if (length < fewestCharacters) return `Use at least ${fewestCharacters} characters.`;
+  if (length > mostCharacters) return `Use at most ${mostCharacters} characters.`;
+
+  const folded = normal.toLowerCase();
+  if (commonPasswords.has(folded)) return 'This password is on every list of common passwords. Choose another.';
+  if (folded === email || folded === normalise(serviceName).toLowerCase()) {
+    return 'A password must not be your address or the name of this service.';
+  }
+  return null;
+}
+
+/** Hashes at once never exceed the cores: a flood of sign-ins leaves the rest of the service alive. */
+const oneOfFew = bounded(availableParallelism(), 200);
+
+export function hashPassword(password: string): Promise<string> {
+  return oneOfFew(() => hash(normalise(password), strength));
+}
+
+/** Stands in where there is no password to compare with, so that the answer takes as long as any other. */
+let dummyHash: Promise<string> | undefined;
+
+/** Whether the password is the hashed one. Null for `hashed` costs the same time and is never right. */
+export async function verifyPassword(hashed: string | null, password: string): Promise<boolean> {
+  dummyHash ??= hash('no account has this password', strength);
+  const against = hashed ?? (await dummyHash);
+  const right = await oneOfFew(() => verify(against, normalise(password).slice(0, 4 * mostCharacters)));
+  return right && hashed !== null;
+}

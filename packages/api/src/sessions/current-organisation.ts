@@ -1,0 +1,33 @@
+import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm';
+import type { Executor } from '../db/client.ts';
+import { memberships, organisations } from '../db/schema.ts';
+
+/**
+ * The organisation that a person acts for, as a subquery to join laterally: the
+ * preferred one where it is still approved, else the first approved one, else any.
+ * So a lost membership is replaced on the next request.
+ */
+export function currentOrganisation(db: Executor, userId: SQL, preferredId: SQL) {
+  const approved = and(eq(organisations.approval, 'approved'), isNull(organisations.suspendedAt));
+
+  return db
+    .select({
+      id: organisations.id,
+      slug: organisations.slug,
+      name: organisations.name,
+      approval: organisations.approval,
+      suspendedAt: organisations.suspendedAt,
+      role: memberships.role,
+    })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(eq(memberships.userId, userId))
+    .orderBy(
+      desc(sql`${approved}`),
+      desc(sql`${organisations.id} is not distinct from ${preferredId}`),
+      memberships.createdAt,
+      organisations.id,
+    )
+    .limit(1)
+    .as('current_organisation');
+}

@@ -1,0 +1,57 @@
+import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
+import { identityRedirectUri } from '../links.ts';
+import { constantTimeEqual } from '../security/constant-time.ts';
+import { takeAttempt } from './attempt.ts';
+import { decodeIdToken, validateClaims } from './id-token.ts';
+import { matchUser } from './match-user.ts';
+
+type Client = { address: string; userAgent: string | null };
+type Answer = { state: string | null; code: string | null; error: string | null; attemptCookie: string | null };
+
+/**
+ * Finishes a sign-in at the identity provider: the interface's steps 2 to 9, in their
+ * order. A provider's error is answered before the attempt is touched; from then on
+ * state and nonce are gone, so a replayed callback finds nothing to match.
+ *
+ * @returns whose session to start.
+ * @throws on any failure; the reason is for the log alone.
+ */
+export async function finishSignIn(app: App, { state, code, error, attemptCookie }: Answer, client: Client) {
+  if (app.idp === null) throw new Error('the feature is off');
+  await app.throttle.peek({ 'idp-callback-client': client.address });
+
+  try {
+    if (error) throw new Error('the provider answered with an error');
+    const attempt = await takeAttempt(app, attemptCookie);
+    if (attempt === null || state === null || !constantTimeEqual(state, attempt.state)) {
+      throw new Error('state: none stored, or another one');
+    }
+    if (!code) throw new Error('code: absent');
+
+    const { codeVerifier, nonce } = attempt;
+    const redirectUri = identityRedirectUri(app.config);
+    const idToken = await app.idp.exchangeCode({ code, redirectUri, codeVerifier });
+    const { issuers, clientId } = app.idp.config;
+    const identity = validateClaims(decodeIdToken(idToken), { issuers, clientId, nonce, now: app.now() });
+
+    return await app.db.transaction(async (tx) => {
+      const { user, organisationId, standing } = await matchUser(app, tx, identity, client);
+      if (standing === 'closed') throw new Error('the account is closed');
+
+      const details = { with: 'identity provider' };
+      await record(tx, app.now(), {
+        action: 'signed-in',
+        actorId: user.id,
+        userId: user.id,
+        organisationId,
+        client,
+        details,
+      });
+      return { userId: user.id, organisationId };
+    });
+  } catch (failure) {
+    await app.throttle.take({ 'idp-callback-client': client.address });
+    throw failure;
+  }
+}

@@ -1,0 +1,96 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
+import type { Transaction } from '../db/client.ts';
+import { newId } from '../db/id.ts';
+import { oneTimeTokens, sessions, signUps, users, verificationLinks } from '../db/schema.ts';
+import { createOrganisation } from '../organisations/create.ts';
+import { renameOrganisation } from '../organisations/rename.ts';
+import { type Person, personByEmail, personById, personBySubject } from '../sessions/person.ts';
+import type { Identity } from './id-token.ts';
+
+type Client = { address: string; userAgent: string | null };
+
+/**
+ * The local user whom an identity speaks for: by subject; else by address, which is
+ * why the provider must have verified it; else a new organisation and its owner,
+ * verified and awaiting approval.
+ *
+ * @throws where the address belongs to a user with another subject.
+ */
+export async function matchUser(app: App, tx: Transaction, identity: Identity, client: Client): Promise<Person> {
+  const bySubject = await personBySubject(tx, identity.subject);
+  if (bySubject !== null) return named(tx, bySubject, identity);
+
+  const created = await createUser(app, tx, identity, client);
+  if (created !== null) return created;
+
+  // The row lock makes two identities for one address take turns: the second finds a subject.
+  await tx.select({ id: users.id }).from(users).where(eq(users.email, identity.email)).for('update');
+  const byEmail = await personByEmail(tx, identity.email);
+  if (byEmail === null) throw new Error('the account went away meanwhile');
+  if (byEmail.user.idpSubject !== null && byEmail.user.idpSubject !== identity.subject) {
+    throw new Error('the account has another subject');
+  }
+  if (byEmail.standing === 'closed') return byEmail;
+  return link(app, tx, byEmail, identity, client);
+}
+
+async function createUser(app: App, tx: Transaction, { subject, email, name }: Identity, client: Client) {
+  const now = app.now();
+  const [user] = await tx
+    .insert(users)
+    .values({ id: newId(now), email, name, idpSubject: subject, emailVerifiedAt: now, createdAt: now })
+    .onConflictDoNothing()
+    .returning({ id: users.id });
+  if (user === undefined) return null;
+
+  const organisationId = await createOrganisation(tx, now, { ownerId: user.id, name: null, email });
+  await record(tx, now, {
+    action: 'signed-up',
+    userId: user.id,
+    organisationId,
+    client,
+    details: { with: 'identity provider' },
+  });
+  return personById(tx, user.id);
+}
+
+async function link(app: App, tx: Transaction, person: Person, identity: Identity, client: Client): Promise<Person> {
+  const now = app.now();
+  const { id, emailVerifiedAt } = person.user;
+  if (emailVerifiedAt === null) await dropUnproven(tx, person);
+  await tx
+    .update(users)
+    .set({ idpSubject: identity.subject, emailVerifiedAt: emailVerifiedAt ?? now })
+    .where(eq(users.id, id));
+  await record(tx, now, { action: 'identity-linked', userId: id, organisationId: person.organisationId, client });
+
+  const linked = await personById(tx, id);
+  if (linked === null) throw new Error('the account went away meanwhile');
+  return named(tx, linked, identity);
+}
+
+/**
+ * Whoever signed up with this address before its owner came may have been somebody
+ * else: nothing that they typed or hold survives.
+ */
+async function dropUnproven(tx: Transaction, { user, organisationId }: Person): Promise<void> {
+  await tx.update(users).set({ passwordHash: null, name: null }).where(eq(users.id, user.id));
+  await tx.delete(verificationLinks).where(eq(verificationLinks.userId, user.id));
+  await tx.delete(signUps).where(eq(signUps.userId, user.id));
+  await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
+  await tx.delete(sessions).where(eq(sessions.userId, user.id));
+  if (organisationId !== null) await renameOrganisation(tx, { id: organisationId, name: null, email: user.email });
+}
+
+/** The provider's name fills an empty one only. */
+async function named(tx: Transaction, person: Person, { name }: Identity): Promise<Person> {
+  if (person.user.name === null && name !== null) {
+    await tx
+      .update(users)
+      .set({ name })
+      .where(and(eq(users.id, person.user.id), isNull(users.name)));
+  }
+  return person;
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import type { App } from '../app.ts';
+import { identityRedirectUri } from '../links.ts';
+import { newToken } from '../security/token.ts';
+import { keepAttempt } from './attempt.ts';
+
+/** Entropy of state and nonce (interface §8). */
+const stateBytes = 24;
+
+/**
+ * Begins a sign-in at the identity provider: one pending attempt per browser, the
+ * latest wins.
+ *
+ * @returns the provider's consent screen and the cookie that names the attempt; null
+ *   where the feature is off.
+ * @throws where no canonical base URL is configured, or a limit is reached.
+ */
+export async function startSignIn(
+  app: App,
+  { attemptCookie }: { attemptCookie: string | null },
+  client: { address: string },
+) {
+  if (app.idp === null) return null;
+  await app.throttle.take({ 'idp-start-client': client.address });
+
+  const redirectUri = identityRedirectUri(app.config);
+  const state = newToken(stateBytes);
+  const nonce = newToken(stateBytes);
+  const codeVerifier = app.idp.config.pkce ? newToken() : null;
+  const cookie = await keepAttempt(app, { state, nonce, codeVerifier }, attemptCookie);
+
+  const codeChallenge = codeVerifier && createHash('sha256').update(codeVerifier).digest('base64url');
+  return { url: app.idp.consentUrl({ redirectUri, state, nonce, codeChallenge }), cookie };
+}

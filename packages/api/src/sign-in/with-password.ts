@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
+import { Refusal } from '../errors.ts';
+import { readAddress } from '../security/address.ts';
+import { verifyPassword } from '../security/password.ts';
+import { personByEmail } from '../sessions/person.ts';
+
+type Client = { address: string; userAgent: string | null };
+
+export const passwordSignInInput = z.object({
+  email: z.string({ error: 'Enter your e-mail address.' }).min(1, 'Enter your e-mail address.'),
+  password: z.string({ error: 'Enter your password.' }).min(1, 'Enter your password.'),
+});
+
+/**
+ * Who holds this address and password. An unknown address, a wrong password and any
+ * password before the e-mail gate is open get the same answer after the same work:
+ * another one would tell whether the address has an account.
+ *
+ * @throws Refusal UNAUTHENTICATED; FORBIDDEN for the right password of a closed account; TOO_MANY.
+ */
+export async function signInWithPassword(
+  app: App,
+  { email: typed, password }: z.output<typeof passwordSignInInput>,
+  client: Client,
+): Promise<{ userId: string; organisationId: string | null }> {
+  const email = readAddress(typed) ?? '';
+  const taken = {
+    'sign-in-pair': `${email} ${client.address}`,
+    'sign-in-address': email,
+    'sign-in-client': client.address,
+  };
+  await app.throttle.take(taken);
+
+  const person = await personByEmail(app.db, email);
+  const verified = person !== null && person.user.emailVerifiedAt !== null;
+  const right = await verifyPassword(verified ? person.user.passwordHash : null, password);
+  if (person === null || !right) {
+    if (verified) await record(app.db, app.now(), { action: 'sign-in-failed', userId: person.user.id, client });
+    throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
+  }
+  await app.throttle.giveBack(taken);
+  if (person.standing === 'closed') throw new Refusal('FORBIDDEN', 'This account is closed.');
+
+  await record(app.db, app.now(), {
+    action: 'signed-in',
+    actorId: person.user.id,
+    userId: person.user.id,
+    organisationId: person.organisationId,
+    client,
+    details: { with: 'password' },
+  });
+  return { userId: person.user.id, organisationId: person.organisationId };
+}

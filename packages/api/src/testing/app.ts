@@ -1,0 +1,89 @@
+import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
+import { type App, createApp } from '../app.ts';
+import { parseConfig } from '../config.ts';
+import type { Log, LogFields, LogLevel } from '../log.ts';
+import { createTestDatabase, migrationsFolder } from './database.ts';
+
+export type TestApp = {
+  app: App;
+  sandbox: Sandbox;
+  /** Moves the service's clock forward. */
+  advance: (milliseconds: number) => void;
+  /** What the log has been told so far. */
+  logged: { level: LogLevel; message: string; fields: LogFields }[];
+  /** Ends everything. @throws where the log holds an error that the test did not expect. */
+  close: () => Promise<void>;
+};
+
+export const sandboxIdentity = { clientId: 'sandbox-client', clientSecret: 'sandbox-client-secret' };
+export const sandboxPayment = { secretKey: 'sandbox_secret_key', webhookSecret: 'sandbox_webhook_secret' };
+export const serviceUrl = 'http://localhost:3999';
+
+type Options = {
+  /** Variables as an operator would set them; they win over the sandbox's. */
+  environment?: Record<string, string>;
+  /** Whether jobs are worked on, so that mails leave. */
+  work?: boolean;
+};
+
+/** The App as it runs, on a database of its own, with the sandbox's providers and mailbox. */
+export async function startTestApp({ environment = {}, work = true }: Options = {}): Promise<TestApp> {
+  const sandbox = await startSandbox({
+    port: 0,
+    smtpPort: 0,
+    dataDir: null,
+    serviceUrl,
+    idp: sandboxIdentity,
+    payment: sandboxPayment,
+  });
+  const database = await createTestDatabase();
+  const config = parseConfig({
+    PUBLIC_BASE_URL: serviceUrl,
+    DATABASE_URL: database.url,
+    SMTP_URL: sandbox.smtpUrl,
+    MAIL_FROM: 'Gatehouse <no-reply@gatehouse.example>',
+    IDP_CLIENT_ID: sandboxIdentity.clientId,
+    IDP_CLIENT_SECRET: sandboxIdentity.clientSecret,
+    IDP_AUTH_URL: sandbox.idp.authUrl,
+    IDP_TOKEN_URL: sandbox.idp.tokenUrl,
+    IDP_ISSUERS: sandbox.idp.issuers.join(','),
+    PAYMENT_SECRET_KEY: sandboxPayment.secretKey,
+    PAYMENT_WEBHOOK_SECRET: sandboxPayment.webhookSecret,
+    PAYMENT_API_URL: sandbox.payment.apiUrl,
+    RATE_LIMITS: 'off',
+    ...environment,
+  });
+
+  let ahead = 0;
+  const logged: TestApp['logged'] = [];
+  const app = await createApp({
+    config,
+    migrations: migrationsFolder,
+    work,
+    log: collecting(logged),
+    now: () => new Date(Date.now() + ahead),
+  });
+
+  return {
+    app,
+    sandbox,
+    advance: (milliseconds) => {
+      ahead += milliseconds;
+    },
+    logged,
+    async close() {
+      await app.close();
+      await sandbox.close();
+      await database.drop();
+      const errors = logged.filter(({ level }) => level === 'error');
+      if (errors.length > 0) throw new Error(`The log holds errors: ${JSON.stringify(errors)}`);
+    },
+  };
+}
+
+function collecting(logged: TestApp['logged']): Log {
+  function entry(level: LogLevel) {
+    return (message: string, fields: LogFields = {}) => void logged.push({ level, message, fields });
+  }
+  return { debug: entry('debug'), info: entry('info'), warn: entry('warn'), error: entry('error') };
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { Sql } from 'postgres';
+import { openDatabase } from '../db/client.ts';
+import { migrate } from '../db/migrate.ts';
+
+export const migrationsFolder = fileURLToPath(new URL('../db/migrations', import.meta.url));
+const template = 'gatehouse_template';
+
+/** A database of its own, copied from a migrated template: 25 to 50 ms. */
+export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const server = process.env.TEST_DATABASE_URL;
+  if (!server) throw new Error('TEST_DATABASE_URL is unset: run the tests with `npm test`.');
+
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await withServer(server, async (sql) => {
+    // Several test files may come first at once: one makes the template, the others wait.
+    await sql.begin(async (lock) => {
+      await lock`select pg_advisory_xact_lock(7240312)`;
+      await makeTemplate(server, sql);
+    });
+    await sql.unsafe(`create database ${name} template ${template}`);
+  });
+
+  return {
+    url: onDatabase(server, name),
+    drop: () => withServer(server, async (sql) => void (await sql.unsafe(`drop database ${name} with (force)`))),
+  };
+}
+
+async function makeTemplate(server: string, sql: Sql): Promise<void> {
+  const [known] = await sql`select 1 from pg_database where datname = ${template}`;
+  if (known !== undefined) return;
+
+  await sql.unsafe(`create database ${template}_new`);
+  const { sql: inside, close } = openDatabase({ url: onDatabase(server, `${template}_new`), pool: 2, prepare: true });
+  await migrate(inside, migrationsFolder);
+  await close();
+  await sql.unsafe(`alter database ${template}_new rename to ${template}`);
+}
+
+async function withServer(server: string, act: (sql: Sql) => Promise<void>): Promise<void> {
+  const { sql, close } = openDatabase({ url: server, pool: 2, prepare: false });
+  try {
+    await act(sql);
+  } finally {
+    await close();
+  }
+}
+
+function onDatabase(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { signUp, signUpInput } from '../accounts/sign-up.ts';
+import { verifyEmail } from '../accounts/verify-email.ts';
+import { approveOwner, grantOperator } from '../operators/by-address.ts';
+import { type Caller, createCaller } from '../router/root.ts';
+import type { Context } from '../router/trpc.ts';
+import { personByEmail } from '../sessions/person.ts';
+import type { Principal } from '../sessions/principal.ts';
+import { readSession, startSession } from '../sessions/session.ts';
+import type { TestApp } from './app.ts';
+
+export const testClient = { address: '127.0.0.1', userAgent: 'test' };
+export const testPassword = 'a long enough pass phrase';
+
+type Made = { email: string; userId: string; organisationId: string; principal: Principal; api: Caller };
+
+export function newEmail(): string {
+  return `person-${randomBytes(5).toString('hex')}@company.example`;
+}
+
+/** A sign-up through the real door; the link is the one in the sandbox's mailbox. */
+export async function makeSignUp(test: TestApp, { email = newEmail(), name = 'Company' } = {}) {
+  const { browserToken } = await signUp(
+    test.app,
+    signUpInput.parse({ email, password: testPassword, org_name: name }),
+    testClient,
+  );
+  const mail = await test.sandbox.mailbox.waitFor(email);
+  return { email, browserToken, token: tokenIn(mail.text) };
+}
+
+export function tokenIn(text: string | null | undefined): string {
+  const token = /\/verify\?token=([\w-]+)/.exec(text ?? '')?.[1];
+  if (token === undefined) throw new Error(`There is no verification link in: ${text}`);
+  return token;
+}
+
+/** An owner who confirmed the address, and whose organisation is approved unless said otherwise. */
+export async function makeOwner(
+  test: TestApp,
+  { approved = true, operator = false, name = 'Company' } = {},
+): Promise<Made> {
+  const { email, token, browserToken } = await makeSignUp(test, { name });
+  await verifyEmail(test.app, { token, browserToken }, testClient);
+  if (approved) await approveOwner(test.app, email);
+  if (operator) await grantOperator(test.app, email);
+  return signInAs(test, email);
+}
+
+/** A session of somebody who can have one, and the router as they would call it. */
+export async function signInAs(test: TestApp, email: string): Promise<Made> {
+  const person = await personByEmail(test.app.db, email);
+  if (person?.organisationId == null) throw new Error(`${email} has no organisation`);
+  const session = { userId: person.user.id, organisationId: person.organisationId, client: testClient };
+  const principal = await readSession(test.app, await startSession(test.app, session));
+  if (principal === null) throw new Error(`${email} gets no session`);
+
+  return {
+    email,
+    userId: person.user.id,
+    organisationId: person.organisationId,
+    principal,
+    api: callerFor(test, principal),
+  };
+}
+
+/** The router, called in this process by a principal or by nobody. */
+export function callerFor(test: TestApp, principal: Principal | null, session?: Partial<Context['session']>): Caller {
+  return createCaller({
+    app: test.app,
+    principal,
+    requestId: 'test',
+    client: testClient,
+    session: { start: async () => {}, end: async () => {}, rememberSignUp: () => {}, ...session },
+  });
+}

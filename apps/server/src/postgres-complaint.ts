@@ -3,6 +3,9 @@ export function explain(output: string, dataDir: string): string {
   if (/No space left on device|ENOSPC/.test(output))
     return `There is no space left on the disk of DATA_DIR (${dataDir}).`;
   if (/wrong ownership|Permission denied|EACCES|EPERM/.test(output)) return notOurs(dataDir);
+  if (/lock file "postmaster.pid" already exists/.test(output)) {
+    return `DATA_DIR (${dataDir}) is in use by a PostgreSQL that cannot be reached from here: stop what started it first.`;
+  }
 
   const lines = output.trim().split('\n');
   const last = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? '';

@@ -31,6 +31,7 @@ wait $pid`;
 
 /** Starts PostgreSQL on the cluster; it may well end at once, for example over the lock file. */
 export async function startServer(cluster: string, sockets: string, settings: Record<string, string>): Promise<Server> {
+  dropStaleLock(cluster);
   const log = openLog(path.dirname(cluster));
   const child = spawn('/bin/sh', ['-c', untilInputEnds, 'sh', ...command(cluster, sockets, settings)], {
     // A session of its own keeps the terminal's Ctrl-C away from it.
@@ -84,6 +85,18 @@ function command(cluster: string, sockets: string, settings: Record<string, stri
   };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return runAs(account, [binary, '-D', cluster, ...options], !everybodyEnters(path.dirname(cluster)));
+}
+
+/**
+ * After a crash the lock file's process id may be somebody else's by now: in a
+ * container the numbers come round at every start, and PostgreSQL would refuse for ever.
+ */
+function dropStaleLock(cluster: string): void {
+  const file = path.join(cluster, 'postmaster.pid');
+  try {
+    const pid = Number.parseInt(fs.readFileSync(file, 'utf8'), 10);
+    if (fs.readFileSync(`/proc/${pid}/comm`, 'utf8').trim() !== 'postgres') fs.rmSync(file);
+  } catch {}
 }
 
 function openLog(dataDir: string) {

@@ -1,0 +1,19 @@
+import type { Config } from '@gatehouse/api/config';
+
+export type Announce = (level: 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void;
+
+/** The process's own few lines, in the format of the service's log. */
+export function announcer(config: Config): Announce {
+  // Who reads our output may go before us; that must not end the drain.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
+
+  return (level, message, fields = {}) => {
+    const time = new Date().toISOString();
+    const line =
+      config.log.format === 'json'
+        ? JSON.stringify({ time, level, message, ...fields })
+        : `${time.slice(11, 19)} ${level.padEnd(5)} ${message}`;
+    process.stdout.write(`${line}\n`);
+  };
+}

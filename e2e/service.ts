@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { test as base } from '@playwright/test';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const patienceMilliseconds = 60_000;
+
+export type Service = {
+  /** The service, without a slash at the end. */
+  baseUrl: string;
+  /** The sandbox beside it: /idp, /mailbox, the payment provider. */
+  sandboxUrl: string;
+  /** The operator's command line. What it printed and its exit code. */
+  operator(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+  stop(): Promise<void>;
+};
+
+/**
+ * What `npm start` starts, on free ports and with data of its own that are gone
+ * afterwards. No demo accounts, unless `demo`; `environment` wins over the
+ * sandbox's settings.
+ */
+export async function startService({ environment = {}, demo = false } = {}): Promise<Service> {
+  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-e2e-'));
+  const port = await threeFreePorts();
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    LOG_LEVEL: 'warn',
+    RATE_LIMITS: 'off',
+    ...environment,
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    // As if by npm: it then ends when this process is gone, however that happened.
+    npm_lifecycle_event: 'e2e',
+  };
+  const child = toolchain(['start', ...(demo ? [] : ['--no-demo'])], env);
+  await up(child);
+
+  return {
+    baseUrl: `http://localhost:${port}`,
+    sandboxUrl: `http://localhost:${port + 1}`,
+    operator: (...args) => finish(toolchain(['operator', ...args], env)),
+    async stop() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      fs.rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Playwright's `test` with one service for all stories of a worker; relative addresses are its own. */
+export const test = base.extend<object, { service: Service }>({
+  service: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are asked for.
+    async ({}, use) => {
+      const service = await startService();
+      await use(service);
+      await service.stop();
+    },
+    { scope: 'worker', timeout: patienceMilliseconds },
+  ],
+  baseURL: ({ service }, use) => use(service.baseUrl),
+});
+
+export { expect } from '@playwright/test';
+
+function toolchain(args: string[], env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(process.execPath, ['packages/toolchain/run.mjs', ...args], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function up(child: ChildProcess): Promise<void> {
+  let printed = '';
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`The service did not start (exit code ${code}):\n${printed}`)));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (bytes) => {
+        printed += bytes;
+        if (printed.includes('Gatehouse is up.')) resolve();
+      });
+    }
+  });
+}
+
+async function finish(child: ChildProcess): Promise<{ code: number; stdout: string; stderr: string }> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (bytes) => {
+    stdout += bytes;
+  });
+  child.stderr?.on('data', (bytes) => {
+    stderr += bytes;
+  });
+  const [code] = await once(child, 'close');
+  return { code: code ?? 1, stdout, stderr };
+}
+
+async function threeFreePorts(): Promise<number> {
+  for (;;) {
+    const first = await freePort(0);
+    if (first && first < 65_534 && (await freePort(first + 1)) && (await freePort(first + 2))) return first;
+  }
+}
+
+async function freePort(wanted: number): Promise<number | null> {
+  const server = net.createServer();
+  server.listen(wanted, '127.0.0.1');
+  const [event] = await Promise.race([
+    once(server, 'listening').then(() => ['listening']),
+    once(server, 'error').then(() => ['error']),
+  ]);
+  if (event === 'error') return null;
+
+  const { port } = server.address() as net.AddressInfo;
+  await promisify(server.close.bind(server))();
+  return port;
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { alone } from './alone.mjs';
+import { toolEnvironment } from './bootstrap.mjs';
+import { run } from './children.mjs';
+import { place } from './places.mjs';
+import { Sentence, step } from './say.mjs';
+
+const shared = ['packages/api/src', 'packages/api/package.json', 'pnpm-lock.yaml', 'patches', 'tsconfig.base.json'];
+
+/** What is built: its package, where it is left, and what it is made of. */
+export const builds = {
+  web: {
+    package: '@gatehouse/web',
+    output: 'apps/web/build',
+    entry: 'apps/web/build/handler.js',
+    sources: ['apps/web', ...shared],
+  },
+  server: {
+    package: '@gatehouse/server',
+    output: 'apps/server/dist',
+    entry: 'apps/server/dist/main.js',
+    sources: ['apps/server', ...shared],
+  },
+};
+
+/** Builds what is older than its sources, or all of it with `always`. */
+export async function build(names, { always = false } = {}) {
+  if (!always && names.every(isFresh)) return;
+  await alone(async () => {
+    for (const name of names) {
+      if (always || !isFresh(name)) await step(`Building ${builds[name].package}`, () => buildOne(name));
+    }
+  });
+}
+
+async function buildOne(name) {
+  const { package: packageName, output } = builds[name];
+  // Taken before: a file that is saved during the build is not in it.
+  const print = fingerprint(name);
+  fs.rmSync(stampFile(name), { force: true });
+  const done = await run(['pnpm', '--filter', packageName, 'build'], { ...toolEnvironment(), NODE_ENV: 'production' });
+  if (done.code !== 0) {
+    const hint = /ENOSPC/.test(done.output) ? 'There is no space left on this disk.' : '';
+    throw new Sentence(
+      `${done.output.trim().split('\n').slice(-40).join('\n')}\nThe build of ${packageName} failed. ${hint}`,
+    );
+  }
+  fs.writeFileSync(path.join(place(output), '.sources'), print);
+}
+
+function isFresh(name) {
+  try {
+    return fs.existsSync(place(builds[name].entry)) && fs.readFileSync(stampFile(name), 'utf8') === fingerprint(name);
+  } catch {
+    return false;
+  }
+}
+
+function stampFile(name) {
+  return place(builds[name].output, '.sources');
+}
+
+/** By content, because a checkout gives old files new times. */
+function fingerprint(name) {
+  const hash = createHash('sha256');
+  for (const file of builds[name].sources.flatMap(filesBelow)) hash.update(file).update(fs.readFileSync(place(file)));
+  return hash.digest('hex');
+}
+
+const notSources = new Set(['node_modules', 'build', 'dist', '.svelte-kit']);
+
+function filesBelow(source) {
+  const found = fs.statSync(place(source), { throwIfNoEntry: false });
+  if (!found) return [];
+  if (!found.isDirectory()) return [source];
+
+  return fs
+    .readdirSync(place(source), { withFileTypes: true })
+    .filter(({ name }) => !notSources.has(name) && !/\.test\.ts$|^\.|~$/.test(name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => filesBelow(`${source}/${entry.name}`));
+}

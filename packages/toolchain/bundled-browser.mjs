@@ -1,0 +1,64 @@
+import fs from 'node:fs';
+import { installTool, nodeBinary } from './bootstrap.mjs';
+import { run } from './children.mjs';
+import { place } from './places.mjs';
+import { say } from './say.mjs';
+
+const version = '147.0.0';
+
+// It unpacks into TMPDIR, and brings its shared libraries only where this variable is set before its import.
+const unpack = `const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath();`;
+const lambda = 'nodejs24.x';
+
+/**
+ * The Chromium that npm carries, unpacked once below .tools with the libraries
+ * that it needs. Null on other platforms than Linux on x64, and when it cannot be
+ * fetched. Its own flags are not used: they switch web security off.
+ */
+export async function bundledBrowser() {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return null;
+
+  const folder = place('.tools', `chromium-${version}`);
+  try {
+    if (!fs.existsSync(folder)) {
+      await installTool(
+        `Fetching Chromium ${version} for the browser tests (once, 67 MB)`,
+        '@sparticuz/chromium',
+        version,
+      );
+      await unpackInto(folder);
+    }
+  } catch (error) {
+    say(error.message);
+    return null;
+  }
+
+  // The machine's own fonts where it has any: a page should look as it does for people.
+  const fonts = fs.existsSync('/etc/fonts/fonts.conf') ? {} : { FONTCONFIG_PATH: `${folder}/fonts` };
+  return { executablePath: `${folder}/chromium`, env: { LD_LIBRARY_PATH: `${folder}/al2023/lib`, ...fonts } };
+}
+
+/** Unpacked aside and renamed: half a browser is never found. */
+async function unpackInto(folder) {
+  const unfinished = fs.mkdtempSync(`${folder}.new-`);
+  const environment = { ...process.env, TMPDIR: unfinished, AWS_LAMBDA_JS_RUNTIME: lambda };
+  const script = place('.tools', 'unpack-chromium.mjs');
+  fs.writeFileSync(script, unpack);
+  const { code, output } = await run([nodeBinary(), script], environment);
+  if (code !== 0) {
+    fs.rmSync(unfinished, { recursive: true, force: true });
+    throw new Error(`The browser for the tests could not be unpacked:\n${output.trim()}`);
+  }
+
+  fs.writeFileSync(`${unfinished}/fonts/fonts.conf`, fontConfiguration(`${folder}/fonts/fonts`));
+  fs.chmodSync(unfinished, 0o755);
+  fs.renameSync(unfinished, folder);
+}
+
+/** Its own names a folder below /tmp. */
+function fontConfiguration(fonts) {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${fonts}</dir><dir>/usr/share/fonts</dir><cachedir>${fonts}-cache</cachedir></fontconfig>
+`;
+}

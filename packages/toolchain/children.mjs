@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { root } from './places.mjs';
+
+const graceMilliseconds = 26_000;
+const living = new Set();
+let ending = null;
+
+// Runs a command with its group on a leash: a pipe that ends when this process does, by kill -9 as well.
+const leash = `
+"$@" </dev/null &
+pid=$!
+trap "" INT TERM HUP
+exec 3<&0
+{ cat <&3 >/dev/null; kill -TERM 0; sleep 5; kill -KILL 0; } >/dev/null 2>&1 &
+watcher=$!
+wait $pid
+code=$?
+kill -KILL $watcher
+exit $code`;
+
+/**
+ * Starts a command that ends when this process does. It is in a group of its own,
+ * so that Ctrl-C reaches this process alone and the order of ending is ours.
+ * `exited` resolves to its exit code, 128 and more for a signal.
+ */
+export function launch(command, { env, stdio = ['inherit', 'inherit'], end }) {
+  const leashed = end === undefined;
+  const [file, ...args] = leashed ? ['/bin/sh', '-c', leash, 'sh', ...command] : command;
+  const child = spawn(file, args, {
+    cwd: root,
+    detached: true,
+    env: { ...env, GATEHOUSE_PARENT_PIPE: '1' },
+    stdio: ['pipe', ...stdio],
+  });
+  living.add(child);
+  child.stdin.on('error', () => {});
+  child.exited = new Promise((resolve) => {
+    child.once('error', () => resolve(127));
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === 'SIGKILL' ? 9 : 15)));
+  }).finally(() => {
+    living.delete(child);
+    child.stdin.destroy();
+  });
+  child.end = async () => {
+    if (leashed) child.stdin.destroy();
+    else child.kill('SIGTERM');
+    const late = setTimeout(() => killGroup(child), graceMilliseconds);
+    await child.exited;
+    clearTimeout(late);
+  };
+  return child;
+}
+
+/** Runs a command to its end; its output is returned, and shown only by who asks. */
+export async function run(command, env) {
+  const child = launch(command, { env, stdio: ['pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
+  return { code: await child.exited, output };
+}
+
+/** Ends every child, the latest first, then this process. The first call decides. */
+export function endAll(code) {
+  ending ??= (async () => {
+    for (const child of [...living].reverse()) await child.end();
+    process.exit(code);
+  })();
+  return ending;
+}
+
+export function isEnding() {
+  return ending !== null;
+}
+
+/**
+ * Ends everything on a signal, and when npm is gone, which may have been by
+ * kill -9. A second Ctrl-C does not wait.
+ */
+export function endWithParent(code) {
+  process.stdout.on('error', () => endAll(code));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      if (ending && signal === 'SIGINT') for (const child of living) killGroup(child);
+      endAll(code);
+    });
+  }
+
+  // Outside of npm and pnpm a parent that goes away may have meant to (nohup, a service manager).
+  if (!process.env.npm_lifecycle_event) return;
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && endAll(code), 300).unref();
+}
+
+function killGroup(child) {
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {}
+}

@@ -1,0 +1,81 @@
+import { bootstrap, nodeBinary } from './bootstrap.mjs';
+import { build } from './build.mjs';
+import { endAll, isEnding, launch } from './children.mjs';
+import { prepareDataDirectory } from './data-directory.mjs';
+import { makeDemoAccounts } from './demo-accounts.mjs';
+import { place } from './places.mjs';
+import { choosePort } from './ports.mjs';
+import { say, step } from './say.mjs';
+import { personsEnvironment, refuseBeyondLoopback, startEnvironment } from './surroundings.mjs';
+import { untilReady } from './until-ready.mjs';
+import { welcome } from './welcome.mjs';
+
+/** Everything on this machine: the built service and, beside it, the sandbox that stands in for the world. */
+export async function start(flags) {
+  const { port, environment, dataDir } = await prepare();
+  await build(['web', 'server']);
+  const service = {
+    command: [nodeBinary(), place('apps/server/dist/main.js')],
+    end: 'SIGTERM',
+  };
+  await runBeside(service, { port, environment, dataDir, demo: !flags.includes('--no-demo') });
+}
+
+/** What start and dev need before anything runs: a port, an environment, packages, a data directory. */
+export async function prepare() {
+  const persons = personsEnvironment();
+  refuseBeyondLoopback(persons);
+  const port = await choosePort(persons);
+  const dataDir = prepareDataDirectory(persons);
+  await bootstrap();
+  return { port, dataDir, environment: startEnvironment(port, persons) };
+}
+
+/** Runs the sandbox and the service until one of them ends or this is told to, then ends both. */
+export async function runBeside(service, { port, environment, dataDir, demo }) {
+  const sandbox = collect(
+    launch([nodeBinary(), place('packages/sandbox/src/main.ts')], { env: environment, stdio: ['pipe', 'pipe'] }),
+  );
+  const main = collect(launch(service.command, { env: environment, stdio: ['pipe', 'pipe'], end: service.end }));
+  watchOver('sandbox', sandbox);
+  watchOver('service', main);
+
+  await step('Starting', () => untilReady(port, sandbox, () => isEnding()));
+  const accounts = demo
+    ? await step('Making the demo accounts', () => makeDemoAccounts({ port, environment, dataDir }))
+    : [];
+  if (isEnding()) return;
+
+  process.stdout.write(welcome({ port, dataDir, accounts }));
+  for (const child of [sandbox, main]) child.show();
+}
+
+/** Holds back what a child prints until it is asked for, so that the welcome stands first. */
+function collect(child) {
+  child.printed = '';
+  for (const [from, to] of [
+    [child.stdout, process.stdout],
+    [child.stderr, process.stderr],
+  ]) {
+    from.on('data', (bytes) => {
+      if (child.shown) to.write(bytes);
+      else child.printed += bytes;
+    });
+  }
+  child.show = () => {
+    child.shown = true;
+    process.stdout.write(child.printed);
+  };
+  return child;
+}
+
+async function watchOver(name, child) {
+  const code = await child.exited;
+  if (isEnding()) return;
+
+  if (!child.shown) process.stderr.write(child.printed);
+  say(
+    `The ${name} ended by itself (exit code ${code}); the rest is ended too. Start again with npm start: what was answered is kept.`,
+  );
+  endAll(1);
+}

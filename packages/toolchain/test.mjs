@@ -1,0 +1,81 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { bootstrap } from './bootstrap.mjs';
+import { browserEnvironment } from './browser.mjs';
+import { build } from './build.mjs';
+import { endAll, isEnding, launch, run } from './children.mjs';
+import { countPlaywright, countVitest } from './counts.mjs';
+import { say, step } from './say.mjs';
+import { programEnvironment } from './surroundings.mjs';
+
+/**
+ * Everything there is to know about whether this works. A failure stops nothing
+ * but what depends on it, so that one run tells all. The last line is the sum.
+ */
+export async function test() {
+  await bootstrap();
+  const reports = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-reports-'));
+  const environment = programEnvironment({ ...process.env, NODE_ENV: 'test' });
+  const results = [];
+
+  results.push(await quiet('Lint and format', ['pnpm', 'exec', 'biome', 'ci', '.'], environment));
+  results.push(await quiet('Types', ['pnpm', '--recursive', 'check'], environment));
+  results.push(await vitest(path.join(reports, 'vitest.json'), environment));
+  const built = await countOne(() => build(['web', 'server']));
+  results.push(built);
+  if (built.failed) say('The browser tests are left out: there is no build for them.');
+  else results.push(await playwright(path.join(reports, 'playwright.json'), environment));
+
+  fs.rmSync(reports, { recursive: true, force: true });
+  if (isEnding()) return;
+  const passed = sum(results, 'passed');
+  const failed = sum(results, 'failed');
+  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+  await endAll(failed === 0 && passed > 0 ? 0 : 1);
+}
+
+/** A step that counts as one test, and shows what it printed only when it fails. */
+function quiet(name, command, environment) {
+  return countOne(() =>
+    step(name, async () => {
+      const { code, output } = await run(command, environment);
+      if (code !== 0) throw new Error(`${output.trim()}\n${name}: failed.`);
+    }),
+  );
+}
+
+async function countOne(work) {
+  try {
+    await work();
+    return { passed: 1, failed: 0 };
+  } catch (error) {
+    if (!isEnding()) say(error.message);
+    return { passed: 0, failed: 1 };
+  }
+}
+
+async function vitest(report, environment) {
+  say('Unit and integration tests …');
+  const config = ['--config', 'packages/toolchain/vitest.config.ts'];
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const code = await launch(['pnpm', 'exec', 'vitest', 'run', ...config, ...reporters], { env: environment }).exited;
+  return countVitest(report, code);
+}
+
+async function playwright(report, environment) {
+  say('Browser tests …');
+  try {
+    const env = { ...environment, ...(await browserEnvironment(process.env)), PLAYWRIGHT_JSON_OUTPUT_NAME: report };
+    const command = ['pnpm', '--filter', '@gatehouse/e2e', 'exec', 'playwright', 'test'];
+    const code = await launch([...command, '--project=stories', '--reporter=list,json'], { env }).exited;
+    return countPlaywright(report, code);
+  } catch (error) {
+    say(error.message);
+    return { passed: 0, failed: 1 };
+  }
+}
+
+function sum(results, name) {
+  return results.reduce((total, result) => total + result[name], 0);
+}

@@ -1,0 +1,22 @@
+import path from 'node:path';
+import { root } from './places.mjs';
+
+/** What somebody who has just started everything wants to know, in one screen. */
+export function welcome({ port, dataDir, accounts }) {
+  const sandbox = `http://localhost:${port + 1}`;
+  const width = Math.max(...accounts.map(({ email }) => email.length), 0) + 2;
+  const rows = accounts.map(({ email, password, what }) => `    ${email.padEnd(width)}${password.padEnd(20)}${what}`);
+  return [
+    '',
+    '  Gatehouse is up.',
+    '',
+    `    Service   http://localhost:${port}`,
+    `    Sandbox   ${sandbox}   identity provider, payment provider`,
+    `    Mailbox   ${sandbox}/mailbox   every mail that it sends`,
+    ...(rows.length > 0 ? ['', '  Demo accounts, in this sandbox only', ...rows] : []),
+    '',
+    `  Ctrl-C ends all of it; the data stays in ${path.relative(root, dataDir) || dataDir}.`,
+    '',
+    '',
+  ].join('\n');
+}

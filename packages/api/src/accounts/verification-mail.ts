@@ -39,17 +39,17 @@ function page(service: Config['service'], lines: Record<string, string>, link: s
   const soft = 'margin:0 0 12px;color:#5b6668;font-size:14px;line-height:22px';
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(service.name)}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(service.name)}</title></head>
 <body style="margin:0;padding:32px 16px;background:#f7f7f5;color:#1f2a2c;font-family:system-ui,-apple-system,'Segoe UI',sans-serif">
 <div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border:1px solid #e1e2df;border-radius:10px">
-<p style="margin:0 0 24px;font-weight:600;font-size:16px">${escape(service.name)}</p>
+<p style="margin:0 0 24px;font-weight:600;font-size:16px">${escapeHtml(service.name)}</p>
 <h1 style="margin:0 0 12px;font-size:22px;line-height:28px">Confirm your address</h1>
-<p style="margin:0 0 24px;font-size:16px;line-height:24px">${escape(lines.why ?? '')}</p>
-<p style="margin:0 0 24px"><a href="${escape(link)}" style="display:inline-block;padding:12px 20px;background:${accent};color:#ffffff;border-radius:8px;text-decoration:none;font-weight:500">Confirm the address</a></p>
-<p style="${soft}">${escape(lines.lifetime ?? '')}</p>
-<p style="${soft}">${escape(lines.notYou ?? '')}</p>
-<p style="${soft}">If the button does nothing, copy this address into your browser:<br><a href="${escape(link)}" style="color:#5b6668;word-break:break-all">${escape(link)}</a></p>
-${lines.help ? `<p style="${soft}">${escape(lines.help)}</p>` : ''}</div>
+<p style="margin:0 0 24px;font-size:16px;line-height:24px">${escapeHtml(lines.why ?? '')}</p>
+<p style="margin:0 0 24px"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:${accent};color:#ffffff;border-radius:8px;text-decoration:none;font-weight:500">Confirm the address</a></p>
+<p style="${soft}">${escapeHtml(lines.lifetime ?? '')}</p>
+<p style="${soft}">${escapeHtml(lines.notYou ?? '')}</p>
+<p style="${soft}">If the button does nothing, copy this address into your browser:<br><a href="${escapeHtml(link)}" style="color:#5b6668;word-break:break-all">${escapeHtml(link)}</a></p>
+${lines.help ? `<p style="${soft}">${escapeHtml(lines.help)}</p>` : ''}</div>
 </body>
 </html>
 `;
@@ -57,6 +57,6 @@ ${lines.help ? `<p style="${soft}">${escape(lines.help)}</p>` : ''}</div>
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

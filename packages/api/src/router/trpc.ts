@@ -1,7 +1,7 @@
-import { initTRPC } from '@trpc/server';
+import { initTRPC, TRPCError } from '@trpc/server';
 import type { z } from 'zod';
 import type { App } from '../app.ts';
-import { invalid, isRefusal, Refusal, toRefusal } from '../errors.ts';
+import { invalid, isRefusal, Refusal, refusals, toRefusal } from '../errors.ts';
 import { type Principal, requireOperator, requirePrincipal, requireScope, type Scope } from '../sessions/principal.ts';
 
 /** Who asks: the client's address and browser, for limits and the audit. */
@@ -46,8 +46,20 @@ function refusalOf(error: { code: string }): Refusal {
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
-/** Open to everybody. */
-export const anyone = t.procedure;
+/**
+ * Open to everybody. The one place where what a procedure throws becomes a tRPC error,
+ * by the table of refusals, and where an unexpected failure is logged.
+ */
+export const anyone = t.procedure.use(async ({ ctx, next, path }) => {
+  const result = await next();
+  if (result.ok) return result;
+
+  const refusal = toRefusal(result.error);
+  if (refusal.code === 'INTERNAL') {
+    ctx.app.log.error('procedure failed', { requestId: ctx.requestId, path, error: refusal.cause ?? refusal });
+  }
+  throw new TRPCError({ code: refusals[refusal.code].trpc, message: refusal.message, cause: refusal });
+});
 
 /** For whoever is signed in, gates open or not. */
 export const signedIn = anyone.use(({ ctx, next }) => next({ ctx: { principal: requirePrincipal(ctx.principal) } }));

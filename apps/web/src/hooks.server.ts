@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { toRefusal } from '@gatehouse/api/errors';
+import { createCaller } from '@gatehouse/api/router/root';
+import { readSession } from '@gatehouse/api/sessions/session';
+import { error } from '@sveltejs/kit';
+import { type Handle, type HandleServerError, type ServerInit, sequence } from '@sveltejs/kit/hooks';
+import { openApp, theApp } from '#lib/server/app.ts';
+import { readCookie } from '#lib/server/cookies.ts';
+import { isJsonPath, methodsOf } from '#lib/server/endpoints.ts';
+import { outerWall } from '#lib/server/outer-wall.ts';
+import { refusal, refusalResponse } from '#lib/server/refusal.ts';
+import { routerContext } from '#lib/server/router-context.ts';
+import { addSecurityHeaders } from '#lib/server/security-headers.ts';
+import { serviceFace } from '#lib/server/service-face.ts';
+import { readTheme, writeTheme } from '#lib/server/theme.ts';
+
+export const init: ServerInit = openApp;
+
+/** A line per request: no query, no header, no body, so nothing secret can be in it. */
+const requestLog: Handle = async ({ event, resolve }) => {
+  const app = theApp();
+  const started = performance.now();
+  const requestId = randomUUID();
+  event.locals.app = app;
+  event.locals.requestId = requestId;
+  event.locals.client = { address: event.getClientAddress(), userAgent: event.request.headers.get('user-agent') };
+
+  const response = await resolve(event);
+  response.headers.set('x-request-id', requestId);
+  app.log.info('request', {
+    requestId,
+    method: event.request.method,
+    route: event.route.id ?? 'none',
+    status: response.status,
+    milliseconds: Math.round(performance.now() - started),
+  });
+  return response;
+};
+
+const securityHeaders: Handle = async ({ event, resolve }) => {
+  const response = await resolve(event);
+  addSecurityHeaders(event.locals.app, response.headers);
+  return response;
+};
+
+/** Methods, sizes and origins, in the order in which they are refused. */
+const wall: Handle = ({ event, resolve }) => {
+  const { request, url, locals } = event;
+  try {
+    outerWall(request, url.pathname, locals.app.config);
+  } catch (thrown) {
+    return refuse(event, thrown);
+  }
+  return resolve(event);
+};
+
+/** Routes that run before any session exists, or are none of its business. */
+const sessionless = /^\/(auth|verify|webhooks|readyz|metrics)(\/|$)/;
+
+const principal: Handle = async ({ event, resolve }) => {
+  const { locals, cookies, url } = event;
+  const { app } = locals;
+  locals.service = serviceFace(app);
+  locals.theme = readTheme(cookies);
+  try {
+    const id = sessionless.test(url.pathname) ? null : readCookie(app, cookies, 'session');
+    locals.principal = id === null ? null : await readSession(app, id);
+  } catch (thrown) {
+    app.log.error('the session could not be read', { requestId: locals.requestId, error: thrown });
+    locals.principal = null;
+    return refuse(event, thrown);
+  }
+  locals.api = createCaller(routerContext(event));
+
+  return resolve(event, { transformPageChunk: ({ html }) => writeTheme(html, locals.theme) });
+};
+
+function refuse({ url, setHeaders }: Parameters<Handle>[0]['event'], thrown: unknown): Response {
+  const methods = toRefusal(thrown).code === 'METHOD_NOT_ALLOWED' ? methodsOf(url.pathname) : null;
+  if (isJsonPath(url.pathname)) return refusalResponse(thrown, methods === null ? {} : { allow: methods.join(', ') });
+
+  const { status, body, retryAfterSeconds } = refusal(thrown);
+  if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });
+  return error(status, { message: body.error });
+}
+
+export const handle = sequence(requestLog, securityHeaders, wall, principal);
+
+/** Refusals that a page did not expect keep their status and sentence; anything else is logged and says nothing. */
+export const handleError: HandleServerError = ({ kind, error: caught, event }) => {
+  const { requestId, app } = event.locals;
+  if (kind !== 'unknown') return { requestId };
+
+  const { status, body } = refusal(caught);
+  if (status >= 500) app?.log.error('request failed', { requestId, route: event.route.id, error: caught });
+  return { status, message: body.error, requestId };
+};

@@ -1,0 +1,19 @@
+import { type App, createApp } from '@gatehouse/api/app';
+import { parseConfig } from '@gatehouse/api/config';
+
+let opened: App | undefined;
+
+/** Opens the service's App, once, before the first request. */
+export async function openApp(): Promise<void> {
+  const migrations = process.env.GATEHOUSE_MIGRATIONS;
+  if (!migrations) throw new Error('GATEHOUSE_MIGRATIONS is unset: start the service with `npm run serve`.');
+
+  const app = await createApp({ config: parseConfig(process.env), migrations, work: true });
+  opened = app;
+  process.once('sveltekit:shutdown', () => app.close());
+}
+
+export function theApp(): App {
+  if (opened === undefined) throw new Error('The service is not open yet.');
+  return opened;
+}

@@ -1,0 +1,60 @@
+import type { App } from '@gatehouse/api/app';
+import type { Config } from '@gatehouse/api/config';
+import type { Context } from '@gatehouse/api/router/trpc';
+import { endSession, longestSessionDays, startSession } from '@gatehouse/api/sessions/session';
+import type { Cookies, RequestEvent } from '@sveltejs/kit';
+
+type Kind = 'session' | 'attempt' | 'signup';
+
+const lifetimeSeconds: Record<Kind, number> = {
+  session: longestSessionDays * 86_400,
+  attempt: 600,
+  signup: 7 * 86_400,
+};
+
+/** The scheme of the canonical base URL chooses the names and Secure, never the request's. */
+function isSecure({ publicBaseUrl }: Config): boolean {
+  return publicBaseUrl === null || publicBaseUrl.startsWith('https:');
+}
+
+/** The __Host- prefix pins a cookie to this host, over https (RFC 6265bis §4.1.3.2). */
+function nameOf(app: App, kind: Kind): string {
+  return isSecure(app.config) ? `__Host-${kind}` : kind;
+}
+
+export function readCookie(app: App, cookies: Cookies, kind: Kind): string | null {
+  return cookies.get(nameOf(app, kind)) || null;
+}
+
+export function writeCookie(app: App, cookies: Cookies, kind: Kind, value: string): void {
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(app.config) } as const;
+  cookies.set(nameOf(app, kind), value, { ...attributes, maxAge: lifetimeSeconds[kind] });
+}
+
+export function clearCookie(app: App, cookies: Cookies, kind: Kind): void {
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(app.config) } as const;
+  cookies.delete(nameOf(app, kind), attributes);
+}
+
+/** Starts and ends sessions on behalf of the router: the id stays between the cookie and the database. */
+export function sessionDoor({ locals, cookies }: Pick<RequestEvent, 'locals' | 'cookies'>): Context['session'] {
+  const { app, client } = locals;
+
+  async function end() {
+    const old = readCookie(app, cookies, 'session');
+    if (old !== null) await endSession(app, old);
+  }
+
+  return {
+    async start(userId, organisationId) {
+      const id = await startSession(app, { userId, organisationId, client });
+      await end();
+      writeCookie(app, cookies, 'session', id);
+    },
+    async end() {
+      await end();
+      clearCookie(app, cookies, 'session');
+    },
+    rememberSignUp: (browserToken) => writeCookie(app, cookies, 'signup', browserToken),
+  };
+}

@@ -1,0 +1,32 @@
+/** The JSON endpoints and their methods. What is not here answers 405, or 404 under /api. */
+const methods: Record<string, string[]> = {
+  '/api/login': ['POST'],
+  '/api/logout': ['POST'],
+  '/api/session': ['GET', 'HEAD'],
+  '/api/signup': ['POST'],
+  '/api/signup/resend': ['POST'],
+  '/api/subscription': ['GET', 'HEAD'],
+  '/api/billing/checkout': ['POST'],
+  '/api/billing/portal': ['POST'],
+  '/api/billing/cancel': ['POST'],
+  '/api/billing/resume': ['POST'],
+  '/webhooks/payment': ['POST'],
+};
+
+const largestBody = 64 * 1024;
+const largestEvent = 1_000_000;
+
+/** The methods of a path, or null where any may come (pages look after themselves). */
+export function methodsOf(pathname: string): string[] | null {
+  return Object.hasOwn(methods, pathname) ? (methods[pathname] ?? null) : null;
+}
+
+/** How many bytes a request to this path may carry. */
+export function largestBodyOf(pathname: string): number {
+  return pathname.startsWith('/webhooks/') ? largestEvent : largestBody;
+}
+
+/** Whether a path answers in JSON, errors included. */
+export function isJsonPath(pathname: string): boolean {
+  return pathname.startsWith('/api/') || pathname.startsWith('/webhooks/');
+}

@@ -1,0 +1,25 @@
+import type { Config } from '@gatehouse/api/config';
+import { Refusal } from '@gatehouse/api/errors';
+import { largestBodyOf, methodsOf } from './endpoints.ts';
+import { tooLarge } from './read-body.ts';
+import { isSameOrigin } from './same-origin.ts';
+
+/**
+ * What is refused before anybody asks who it is, in this order: a method that is not
+ * there, a body announced as too large, a foreign origin.
+ *
+ * @throws Refusal METHOD_NOT_ALLOWED, TOO_LARGE or FOREIGN_ORIGIN.
+ */
+export function outerWall({ method, headers }: Request, pathname: string, config: Config): void {
+  const methods = methodsOf(pathname);
+  if (methods !== null && !methods.includes(method)) {
+    throw new Refusal('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
+  }
+  if (Number(headers.get('content-length') ?? 0) > largestBodyOf(pathname)) throw tooLarge();
+
+  const origin = headers.get('origin');
+  const fetchSite = headers.get('sec-fetch-site');
+  if (!isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl: config.publicBaseUrl })) {
+    throw new Refusal('FOREIGN_ORIGIN', 'This request comes from another site.');
+  }
+}

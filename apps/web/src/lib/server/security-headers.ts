@@ -1,0 +1,20 @@
+import type { App } from '@gatehouse/api/app';
+import { paymentPageOrigins } from '@gatehouse/api/providers/payment-pages';
+
+/** The headers of every response, beside the policy that Kit writes for its pages. */
+export function addSecurityHeaders(app: App, headers: Headers): void {
+  const { publicBaseUrl, returnOrigins, payment } = app.config;
+  const policy = headers.get('content-security-policy');
+  // Chromium applies form-action to redirects after a form too, so the payment provider's pages are named.
+  const formTargets = ["'self'", ...paymentPageOrigins(payment), ...returnOrigins].join(' ');
+  headers.set(
+    'content-security-policy',
+    policy === null ? "default-src 'none'; frame-ancestors 'none'" : `${policy}; form-action ${formTargets}`,
+  );
+  headers.set('x-content-type-options', 'nosniff');
+  headers.set('x-frame-options', 'DENY');
+  headers.set('cross-origin-opener-policy', 'same-origin');
+  if (!headers.has('referrer-policy')) headers.set('referrer-policy', 'strict-origin-when-cross-origin');
+  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
+  if (publicBaseUrl?.startsWith('https:')) headers.set('strict-transport-security', 'max-age=31536000');
+}

@@ -1,0 +1,13 @@
+import type { Cookies } from '@sveltejs/kit';
+
+export type Theme = 'light' | 'dark' | null;
+
+export function readTheme(cookies: Cookies): Theme {
+  const chosen = cookies.get('theme');
+  return chosen === 'light' || chosen === 'dark' ? chosen : null;
+}
+
+/** Writes the choice into the page on the server, so that it never flashes and needs no script. */
+export function writeTheme(html: string, theme: Theme): string {
+  return html.replace('%gatehouse.theme%', theme === null ? '' : `data-theme="${theme}"`);
+}

@@ -1,0 +1,3 @@
+import { jsonEndpoint } from '#lib/server/json-endpoint.ts';
+
+export const POST = jsonEndpoint((api, body) => api.billing.cancel(body));

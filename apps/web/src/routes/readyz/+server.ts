@@ -1,0 +1,11 @@
+import type { RequestHandler } from '@sveltejs/kit';
+
+/** 200 when the database answers; its migrations were applied before this process served anything. */
+export const GET: RequestHandler = async ({ locals: { app } }) => {
+  try {
+    await app.sql`select 1`;
+    return Response.json({ ready: true });
+  } catch {
+    return Response.json({ ready: false }, { status: 503, headers: { 'retry-after': '5' } });
+  }
+};

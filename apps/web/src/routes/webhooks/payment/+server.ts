@@ -1,0 +1,17 @@
+import { receiveEvent } from '@gatehouse/api/billing/receive-event';
+import type { RequestHandler } from '@sveltejs/kit';
+import { largestBodyOf } from '#lib/server/endpoints.ts';
+import { readBytes } from '#lib/server/read-body.ts';
+import { refusalResponse } from '#lib/server/refusal.ts';
+
+/** Signed events, verified on their exact bytes. Controls its own status codes (interface §4). */
+export const POST: RequestHandler = async ({ request, url, locals }) => {
+  try {
+    const body = await readBytes(request, largestBodyOf(url.pathname));
+    // The interface's name first; the provider itself sends the other.
+    const signature = request.headers.get('payment-signature') ?? request.headers.get('stripe-signature') ?? '';
+    return Response.json(await receiveEvent(locals.app, { body, signature }));
+  } catch (error) {
+    return refusalResponse(error);
+  }
+};

@@ -1,0 +1,69 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { newId } from '../db/id.ts';
+import { paymentLeases } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
+import type { Ask } from '../providers/payment.ts';
+import { requirePayment } from './require-payment.ts';
+
+/**
+ * Lets one conversation with the provider about `name` happen at a time, over all
+ * processes. No transaction and no pooled connection is held meanwhile: the lease is a
+ * row, taken and given back by single statements. It ends by itself after a crash.
+ *
+ * @throws Refusal BUSY where it stays taken, PROVIDER_UNAVAILABLE where the conversation
+ * takes too long.
+ */
+export async function withLease<Result>(app: App, name: string, talk: (ask: Ask) => Promise<Result>): Promise<Result> {
+  const { ask } = requirePayment(app);
+  const holder = newId(app.now());
+  await take(app, name, holder);
+
+  const lastQuestionAt = performance.now() + conversationSeconds * 1000;
+  try {
+    return await talk((question) => {
+      if (performance.now() > lastQuestionAt) throw tooSlow();
+      return ask(question);
+    });
+  } finally {
+    await app.db
+      .delete(paymentLeases)
+      .where(and(eq(paymentLeases.name, name), eq(paymentLeases.holder, holder)))
+      .catch((error: unknown) => app.log.warn('A payment lease was not given back; it ends by itself.', { error }));
+  }
+}
+
+/** How long new questions may be asked. One question lasts 17 s at most, so all of it fits into the lease. */
+const conversationSeconds = 20;
+const leaseSeconds = 45;
+const waitSeconds = 20;
+
+async function take(app: App, name: string, holder: string): Promise<void> {
+  const giveUpAt = performance.now() + waitSeconds * 1000;
+  for (let pause = 20; !(await tryTake(app, name, holder)); pause = Math.min(pause * 1.5, 250)) {
+    if (performance.now() > giveUpAt) {
+      const sentence = 'Another billing request of this organisation is still under way. Try again in a moment.';
+      throw new Refusal('BUSY', sentence, { retryAfterSeconds: 5 });
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+  }
+}
+
+/** The database's clock decides, because the processes' clocks may differ by more than a lease. */
+async function tryTake(app: App, name: string, holder: string): Promise<boolean> {
+  const endsAt = sql`clock_timestamp() + make_interval(secs => ${leaseSeconds})`;
+  const taken = await app.db
+    .insert(paymentLeases)
+    .values({ name, holder, endsAt })
+    .onConflictDoUpdate({
+      target: paymentLeases.name,
+      set: { holder, endsAt },
+      setWhere: sql`${paymentLeases.endsAt} <= clock_timestamp()`,
+    })
+    .returning({ holder: paymentLeases.holder });
+  return taken.length > 0;
+}
+
+function tooSlow(): Refusal {
+  return new Refusal('PROVIDER_UNAVAILABLE', 'The payment provider is slow to answer. Try again in a moment.');
+}

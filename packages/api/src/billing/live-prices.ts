@@ -1,0 +1,102 @@
+import type { App } from '../app.ts';
+import { paymentLivePrices } from '../db/schema.ts';
+import { lookUpPrices } from './look-up-prices.ts';
+import type { PaidTier, Price } from './plans.ts';
+
+export type LivePrices = Record<PaidTier, Price | null>;
+
+const none: LivePrices = { silver: null, gold: null };
+const goodMilliseconds = 60_000;
+const waitMilliseconds = 300;
+/** After a failure the provider is left alone for a moment. */
+const pauseMilliseconds = 5_000;
+
+/**
+ * What the tiers cost at the provider; null where the declared price stands. Never waits
+ * where a price is known, and 300 ms at most where none is: the look-up goes on and the
+ * next reader has it. While the provider is silent the last known price stands.
+ */
+export async function livePrices(app: App): Promise<LivePrices> {
+  if (app.payment === null) return none;
+  const cache = cacheOf(app);
+  if (cache.readAt === null) await readStored(app, cache);
+
+  if (isGood(app, cache)) return cache.prices;
+  const lookup = lookUp(app, cache);
+  if (cache.known) return cache.prices;
+
+  await Promise.race([lookup, new Promise((resolve) => setTimeout(resolve, waitMilliseconds).unref())]);
+  return cache.prices;
+}
+
+/** Looks the prices up again at once, as after the provider told of a change. @throws where it is silent. */
+export async function refreshPrices(app: App): Promise<void> {
+  if (app.payment === null) return;
+  const cache = cacheOf(app);
+  await lookUpPrices(app, app.payment.glance);
+  await readStored(app, cache);
+}
+
+type Cache = {
+  prices: LivePrices;
+  /** Whether the provider has ever answered, here or on another node. */
+  known: boolean;
+  lookedUpAt: number | null;
+  readAt: number | null;
+  failedAt: number | null;
+  lookup: Promise<void> | null;
+};
+
+const caches = new WeakMap<App, Cache>();
+
+function cacheOf(app: App): Cache {
+  const known = caches.get(app);
+  if (known !== undefined) return known;
+
+  const cache: Cache = { prices: none, known: false, lookedUpAt: null, readAt: null, failedAt: null, lookup: null };
+  caches.set(app, cache);
+  return cache;
+}
+
+function isGood(app: App, { lookedUpAt }: Cache): boolean {
+  return lookedUpAt !== null && app.now().getTime() - lookedUpAt < goodMilliseconds;
+}
+
+/** One look-up at a time; it fails silently, since nobody has to wait for it. */
+function lookUp(app: App, cache: Cache): Promise<void> {
+  const now = app.now().getTime();
+  if (cache.failedAt !== null && now - cache.failedAt < pauseMilliseconds) return Promise.resolve();
+
+  cache.lookup ??= lookUpUnlessStored(app, cache)
+    .catch((error: unknown) => {
+      cache.failedAt = app.now().getTime();
+      app.log.warn('The payment provider did not tell its prices; the last known ones stand.', { error });
+    })
+    .finally(() => {
+      cache.lookup = null;
+    });
+  return cache.lookup;
+}
+
+async function lookUpUnlessStored(app: App, cache: Cache): Promise<void> {
+  await readStored(app, cache);
+  if (!isGood(app, cache)) await refreshPrices(app);
+  cache.failedAt = null;
+}
+
+/** Takes over what this or another node stored last. */
+async function readStored(app: App, cache: Cache): Promise<void> {
+  const rows = await app.db.select().from(paymentLivePrices);
+
+  function stored(tier: PaidTier): Price | null {
+    const row = rows.find((each) => each.tier === tier);
+    if (row === undefined || row.amount === null || row.currency === null || row.interval === null) return null;
+    return { amount: row.amount, currency: row.currency, interval: row.interval as Price['interval'] };
+  }
+  cache.prices = { silver: stored('silver'), gold: stored('gold') };
+  cache.known = rows.length > 0;
+  cache.readAt = app.now().getTime();
+  const times = rows.map(({ lookedUpAt }) => lookedUpAt?.getTime() ?? null);
+  cache.lookedUpAt =
+    times.length > 0 && !times.includes(null) ? Math.min(...times.filter((time) => time !== null)) : null;
+}

@@ -1,0 +1,104 @@
+import { sql } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { paymentKnownPrices, paymentLivePrices } from '../db/schema.ts';
+import { type Ask, isMissing } from '../providers/payment.ts';
+import { idOf, text } from './fields.ts';
+import { type PaidTier, type Price, paidTiers } from './plans.ts';
+
+export type TierPrice = {
+  id: string;
+  productId: string | null;
+  /** What can be shown of it; null where one number for one period does not tell it. */
+  shown: Price | null;
+};
+export type TierPrices = Record<PaidTier, TierPrice | null>;
+
+/**
+ * Asks the provider what the tiers cost now, by lookup key or configured price id,
+ * keeps it for every node, and remembers each price for its tier.
+ */
+export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
+  const names = app.config.prices;
+  const listed = await ask((provider) =>
+    provider.prices.list({ lookup_keys: [...new Set(Object.values(names))], active: true, limit: 100 }),
+  );
+
+  async function find(tier: PaidTier): Promise<TierPrice | null> {
+    const byKey = listed.data.find((price) => price.lookup_key === names[tier]);
+    return readPrice(byKey ?? (await byId(ask, names[tier])));
+  }
+  const prices: TierPrices = { silver: await find('silver'), gold: await find('gold') };
+
+  await remember(app, prices);
+  return prices;
+}
+
+type ProviderPrice = {
+  id: string;
+  active: boolean;
+  product: unknown;
+  currency: string;
+  unit_amount: number | null;
+  recurring: { interval: Price['interval']; interval_count: number } | null;
+};
+
+async function byId(ask: Ask, id: string): Promise<ProviderPrice | null> {
+  if (!id.startsWith('price_')) return null;
+  try {
+    return await ask((provider) => provider.prices.retrieve(id));
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** A price that is archived, or paid once, can start no subscription. */
+function readPrice(price: ProviderPrice | null): TierPrice | null {
+  if (price === null || !price.active || text(price.id) === null || !price.recurring) return null;
+
+  const { unit_amount: amount, currency, recurring } = price;
+  const shown =
+    typeof amount === 'number' && recurring.interval_count === 1
+      ? { amount, currency, interval: recurring.interval }
+      : null;
+  return { id: price.id, productId: idOf(price.product), shown };
+}
+
+async function remember(app: App, prices: TierPrices): Promise<void> {
+  const lookedUpAt = app.now();
+  const known = paidTiers.flatMap((tier) => {
+    const price = prices[tier];
+    return price === null ? [] : [{ priceId: price.id, productId: price.productId, tier }];
+  });
+  const live = paidTiers.map((tier) => ({
+    tier,
+    amount: prices[tier]?.shown?.amount ?? null,
+    currency: prices[tier]?.shown?.currency ?? null,
+    interval: prices[tier]?.shown?.interval ?? null,
+    lookedUpAt,
+  }));
+
+  await app.db.transaction(async (tx) => {
+    if (known.length > 0) {
+      await tx
+        .insert(paymentKnownPrices)
+        .values(known)
+        .onConflictDoUpdate({
+          target: paymentKnownPrices.priceId,
+          set: { tier: sql`excluded.tier`, productId: sql`excluded.product_id` },
+        });
+    }
+    await tx
+      .insert(paymentLivePrices)
+      .values(live)
+      .onConflictDoUpdate({
+        target: paymentLivePrices.tier,
+        set: {
+          amount: sql`excluded.amount`,
+          currency: sql`excluded.currency`,
+          interval: sql`excluded.interval`,
+          lookedUpAt: sql`excluded.looked_up_at`,
+        },
+      });
+  });
+}

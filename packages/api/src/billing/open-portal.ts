@@ -1,0 +1,62 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { paymentSettings } from '../db/schema.ts';
+import { billingPage } from '../links.ts';
+import { type Ask, complaintOf, isMissing } from '../providers/payment.ts';
+import { organisationOf, type Principal } from '../sessions/principal.ts';
+import { withCustomer } from './customer.ts';
+import { requirePayment } from './require-payment.ts';
+
+/** Opens the provider's customer portal, where cards are changed (interface §4). */
+export async function openPortal(app: App, principal: Principal): Promise<{ url: string }> {
+  principal.require('ADMIN');
+  requirePayment(app);
+  const organisationId = organisationOf(principal).id;
+
+  return withCustomer(app, organisationId, async (ask, customerId) => ({
+    url: await portalSession(app, ask, customerId),
+  }));
+}
+
+type PortalParameters = NonNullable<
+  Parameters<Parameters<Parameters<Ask>[0]>[0]['billingPortal']['sessions']['create']>[0]
+>;
+export type PortalFlow = PortalParameters['flow_data'];
+
+/** A portal session's address; a plain one where the portal refuses the flow. */
+export async function portalSession(app: App, ask: Ask, customerId: string, flow?: PortalFlow): Promise<string> {
+  const configuration = await portalConfiguration(app);
+  const plain = {
+    customer: customerId,
+    return_url: billingPage(app.config),
+    ...(configuration === null ? {} : { configuration }),
+  };
+
+  async function open(parameters: PortalParameters): Promise<string> {
+    return (await ask((provider) => provider.billingPortal.sessions.create(parameters))).url;
+  }
+
+  try {
+    return await open(flow === undefined ? plain : { ...plain, flow_data: flow });
+  } catch (error) {
+    if (flow === undefined || complaintOf(error)?.status !== 400 || isMissing(error, 'customer')) throw error;
+    app.log.warn('The payment portal refused a flow. `operator billing-setup` brings its configuration up to date.', {
+      flow: flow.type,
+      error,
+    });
+    return open(plain);
+  }
+}
+
+/** The setting's name, for each of the provider's two worlds. */
+export function portalSetting(livemode: boolean): string {
+  return `portal_configuration_${livemode ? 'live' : 'test'}`;
+}
+
+async function portalConfiguration(app: App): Promise<string | null> {
+  const [setting] = await app.db
+    .select({ value: paymentSettings.value })
+    .from(paymentSettings)
+    .where(eq(paymentSettings.name, portalSetting(requirePayment(app).livemode)));
+  return setting?.value ?? null;
+}

@@ -1,0 +1,96 @@
+import type { Fields } from './fields.ts';
+import { canonical, undo } from './previous-state.ts';
+import { readSubscriptionState, type Standing, type SubscriptionState, standingOf } from './subscription-state.ts';
+
+/** An event that tells the state of its subscription. */
+export type ToldState = {
+  id: string;
+  /** Our order of arrival: says what a snapshot can have seen, never what came first at the provider. */
+  number: number;
+  /** The provider's clock, in whole seconds. */
+  created: number;
+  /** The subscription as the event shows it. */
+  object: Fields;
+  /** What the change replaced; null where the event tells a state but no change. */
+  previous: Fields | null;
+};
+
+export type Projection = {
+  /** The event that decides. */
+  number: number;
+  state: SubscriptionState;
+  /** Whether the events leave no doubt. */
+  certain: boolean;
+  /** For a subscription that is past due: the provider's second of the first event of the unbroken run. */
+  pastDueSince: number | null;
+};
+
+/**
+ * The state that a set of events tells, a function of the set alone: neither the order
+ * of arrival nor duplicates can change it. Ended statuses absorb; otherwise the newest
+ * second wins, and within it the state that no other event leaves.
+ *
+ * A run of failed payments reaches back no further than `settledNumber`, the last event
+ * before the provider itself said that nothing was due.
+ */
+export function project(events: Iterable<ToldState>, settledNumber = 0): Projection | null {
+  const told = distinct(events);
+  const ended = told.filter((event) => event.standing === 'ended');
+  const decided = lastOf(ended.length > 0 ? ended : told);
+  if (decided === null) return null;
+
+  const { event, certain } = decided;
+  return {
+    number: event.number,
+    state: event.state,
+    certain: certain || ended.length > 0,
+    pastDueSince: event.standing === 'past_due' ? startOfRun(told, settledNumber) : null,
+  };
+}
+
+type Told = ToldState & { state: SubscriptionState; standing: Standing };
+
+function distinct(events: Iterable<ToldState>): Told[] {
+  const byId = new Map<string, Told>();
+  for (const event of events) {
+    const state = readSubscriptionState(event.object);
+    if (state !== null) byId.set(event.id, { ...event, state, standing: standingOf(state.status) });
+  }
+  return [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** The event that tells the last state of the newest second. */
+function lastOf(told: Told[]): { event: Told; certain: boolean } | null {
+  const newest = told.reduce((latest, { created }) => Math.max(latest, created), 0);
+  const second = told.filter(({ created }) => created === newest);
+  const last = second.at(-1);
+  if (last === undefined) return null;
+  if (second.length === 1) return { event: last, certain: true };
+
+  const changes = second.map((event) => ({
+    event,
+    after: canonical(event.object),
+    before: event.previous === null ? null : canonical(undo(event.object, event.previous)),
+  }));
+  const left = new Set(changes.filter(({ before, after }) => before !== after).map(({ before }) => before));
+  const remaining = changes.filter(({ after }) => !left.has(after));
+  const event = remaining.at(-1)?.event ?? last;
+  return { event, certain: new Set(remaining.map(({ after }) => after)).size === 1 };
+}
+
+/**
+ * The run begins after the newest event that is not past due; in that event's own
+ * second where that second ends past due.
+ */
+function startOfRun(told: Told[], settledNumber: number): number | null {
+  const broken = told.reduce(
+    (latest, { created, standing }) => (standing === 'past_due' ? latest : Math.max(latest, created)),
+    -1,
+  );
+  const inThatSecond = lastOf(told.filter(({ created }) => created === broken));
+  const first = inThatSecond?.certain && inThatSecond.event.standing === 'past_due' ? broken : broken + 1;
+  const run = told.filter(
+    ({ created, standing, number }) => standing === 'past_due' && created >= first && number > settledNumber,
+  );
+  return run.length > 0 ? Math.min(...run.map(({ created }) => created)) : null;
+}

@@ -1,0 +1,67 @@
+import type { App } from '../app.ts';
+import { Refusal } from '../errors.ts';
+import type { Ask } from '../providers/payment.ts';
+import { organisationOf, type Principal } from '../sessions/principal.ts';
+import { currentCustomer, leaseOf } from './customer.ts';
+import { withLease } from './lease.ts';
+import { readPlan } from './read-plan.ts';
+import { recordOf, type SubscriptionRecord } from './record.ts';
+import { requirePayment } from './require-payment.ts';
+import { isEnded, readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
+import { syncCustomer } from './sync.ts';
+import { lastNumbers, takeSnapshot } from './take-snapshot.ts';
+
+/**
+ * Schedules the end of the paid plan at the end of its paid period, or takes that back,
+ * and answers with the local record. What is so already stays so. Several live
+ * subscriptions are all treated alike.
+ */
+export async function setCancellation(app: App, principal: Principal, wanted: boolean): Promise<SubscriptionRecord> {
+  principal.require('ADMIN');
+  requirePayment(app);
+  const organisationId = organisationOf(principal).id;
+
+  await withLease(app, leaseOf(organisationId), async (ask) => {
+    const customerId = await currentCustomer(app, organisationId);
+    if (customerId === null) throw noPlan();
+    const whose = { organisationId, customerId };
+
+    const all = await syncCustomer(app, ask, whose);
+    const live = all.filter((state) => !isEnded(state));
+    if (live.length === 0) {
+      const hasEnded = all.some(({ status }) => status === 'canceled');
+      throw hasEnded && !wanted ? new Refusal('VALIDATION', 'The paid plan has already ended.') : noPlan();
+    }
+
+    for (const state of live) {
+      if (state.scheduled !== wanted) await change(app, ask, whose, state, wanted);
+    }
+  });
+
+  return recordOf((await readPlan(app, organisationId)).subscription);
+}
+
+function noPlan(): Refusal {
+  return new Refusal('VALIDATION', 'There is no paid plan.');
+}
+
+type Whose = { organisationId: string; customerId: string };
+
+async function change(app: App, ask: Ask, whose: Whose, before: SubscriptionState, wanted: boolean): Promise<void> {
+  let state = before;
+  // Taking back one form of a scheduled end may leave the other one standing.
+  for (let attempt = 0; attempt < 2 && state.scheduled !== wanted; attempt++) {
+    const number = (await lastNumbers(app, whose.organisationId)).get(state.id) ?? 0;
+    const change = changeTo(state, wanted);
+    const answer = readSubscriptionState(await ask((provider) => provider.subscriptions.update(before.id, change)));
+    if (answer === null) throw new Error(`The payment provider's answer about ${before.id} cannot be read.`);
+    await takeSnapshot(app, whose, answer, number);
+    state = answer;
+  }
+}
+
+/** One of the two forms, never both: the provider refuses them together. */
+function changeTo({ cancelFlag }: SubscriptionState, wanted: boolean) {
+  if (wanted) return { cancel_at_period_end: true };
+  return cancelFlag ? { cancel_at_period_end: false } : { cancel_at: '' as const };
+}

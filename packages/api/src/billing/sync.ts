@@ -1,0 +1,66 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { paymentSubscriptions } from '../db/schema.ts';
+import { type Ask, isMissing } from '../providers/payment.ts';
+import { leaseOf } from './customer.ts';
+import { withLease } from './lease.ts';
+import { readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
+import { lastNumbers, takeSnapshot } from './take-snapshot.ts';
+
+/**
+ * Brings a subscription's row to what the provider says now. A subscription that the
+ * provider does not know is flagged and ends nothing: a wrong key would end them all.
+ */
+export async function syncSubscription(app: App, subscriptionId: string): Promise<void> {
+  const row = await rowOf(app, subscriptionId);
+  if (row === null) return;
+
+  await withLease(app, leaseOf(row.organisationId), async (ask) => {
+    const number = (await rowOf(app, subscriptionId))?.lastEventNumber ?? 0;
+    try {
+      const answer = await ask((provider) => provider.subscriptions.retrieve(subscriptionId));
+      const state = readSubscriptionState(answer);
+      if (state === null) throw new Error(`The payment provider's answer about ${subscriptionId} cannot be read.`);
+      await takeSnapshot(app, row, state, number);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      await app.db
+        .update(paymentSubscriptions)
+        .set({ problem: 'unknown_to_provider', needsSync: false, syncedAt: app.now() })
+        .where(eq(paymentSubscriptions.id, subscriptionId));
+    }
+  });
+}
+
+/**
+ * Brings all rows of a customer to what the provider says now, and answers with it.
+ * Belongs into a conversation that holds the organisation's lease.
+ */
+export async function syncCustomer(
+  app: App,
+  ask: Ask,
+  whose: { organisationId: string; customerId: string },
+): Promise<SubscriptionState[]> {
+  const numbers = await lastNumbers(app, whose.organisationId);
+  const found = await ask((provider) =>
+    provider.subscriptions
+      .list({ customer: whose.customerId, status: 'all', limit: 100 })
+      .autoPagingToArray({ limit: 1000 }),
+  );
+
+  const states = found.map(readSubscriptionState).filter((state) => state !== null);
+  for (const state of states) await takeSnapshot(app, whose, state, numbers.get(state.id) ?? 0);
+  return states;
+}
+
+async function rowOf(app: App, id: string) {
+  const [row] = await app.db
+    .select({
+      organisationId: paymentSubscriptions.organisationId,
+      customerId: paymentSubscriptions.customerId,
+      lastEventNumber: paymentSubscriptions.lastEventNumber,
+    })
+    .from(paymentSubscriptions)
+    .where(eq(paymentSubscriptions.id, id));
+  return row ?? null;
+}

@@ -1,0 +1,101 @@
+import type Stripe from 'stripe';
+import type { PaymentConfig } from '../config.ts';
+import { isRefusal, Refusal } from '../errors.ts';
+
+/** Asks the provider one thing. @throws Refusal PROVIDER_UNAVAILABLE; `complaintOf` tells what the provider said. */
+export type Ask = <Answer>(question: (provider: Stripe) => Promise<Answer>) => Promise<Answer>;
+
+export type Payment = {
+  /** Which of the provider's two worlds the key opens: events of the other one are not ours. */
+  livemode: boolean;
+  /** For what somebody waits for: 8 s and one retry. */
+  ask: Ask;
+  /** For what a page can do without: 1.5 s and no retry. */
+  glance: Ask;
+};
+
+const actionPatience = { timeout: 8000, maxNetworkRetries: 1 };
+const glancePatience = { timeout: 1500, maxNetworkRetries: 0 };
+
+export function createPayment({ secretKey, apiUrl }: PaymentConfig): Payment {
+  function asker(patience: typeof actionPatience): Ask {
+    let provider: Promise<Stripe> | null = null;
+
+    return async (question) => {
+      provider ??= loadSdk().then((Sdk) => new Sdk(secretKey, { ...patience, ...addressOf(apiUrl), telemetry: false }));
+      const asked = await provider;
+      try {
+        return await question(asked);
+      } catch (error) {
+        throw translate(error);
+      }
+    };
+  }
+
+  return { livemode: /^[a-z]+_live_/.test(secretKey), ask: asker(actionPatience), glance: asker(glancePatience) };
+}
+
+/** The SDK costs 40 to 80 ms and is loaded when first needed. */
+async function loadSdk(): Promise<typeof Stripe> {
+  return (await import('stripe')).default;
+}
+
+function addressOf(apiUrl: string | null): { host?: string; port?: string; protocol?: 'http' | 'https' } {
+  if (apiUrl === null) return {};
+  const url = new URL(apiUrl);
+  const protocol = url.protocol === 'http:' ? 'http' : 'https';
+  return { host: url.hostname, port: url.port || (protocol === 'http' ? '80' : '443'), protocol };
+}
+
+function translate(error: unknown): unknown {
+  if (!(error instanceof Error) || !('type' in error) || !String(error.type).startsWith('Stripe')) return error;
+
+  const refused = 'statusCode' in error && Number(error.statusCode) >= 400 && Number(error.statusCode) < 500;
+  const sentence = refused
+    ? 'The payment provider refused this request.'
+    : 'The payment provider does not answer. Try again in a moment.';
+  return new Refusal('PROVIDER_UNAVAILABLE', sentence, { cause: error });
+}
+
+type Complaint = { status: number | null; code: string | null; param: string | null };
+
+/** What the provider answered to a question that failed; null where it was another failure. */
+export function complaintOf(error: unknown): Complaint | null {
+  if (!isRefusal(error) || error.code !== 'PROVIDER_UNAVAILABLE' || !(error.cause instanceof Error)) return null;
+
+  const { statusCode, code, param } = error.cause as { statusCode?: number; code?: string; param?: string };
+  return { status: statusCode ?? null, code: code ?? null, param: param ?? null };
+}
+
+/** Whether the provider does not know the thing that a parameter names. */
+export function isMissing(error: unknown, param?: string): boolean {
+  const complaint = complaintOf(error);
+  return complaint?.code === 'resource_missing' && (param === undefined || complaint.param === param);
+}
+
+type Delivery = { body: Uint8Array; signature: string };
+
+const toleranceSeconds = 300;
+
+/**
+ * What a signed delivery holds, whatever JSON that is. Any of several secrets will do
+ * (they are two while one is rolled); with none, nothing is ever accepted.
+ *
+ * @throws Error with the sentence of the failure.
+ */
+export async function openDelivery({ body, signature }: Delivery, secrets: string[], now: Date): Promise<unknown> {
+  const { webhooks } = await loadSdk();
+  // As text: given bytes, the SDK drops a leading byte-order mark before it computes.
+  const text = Buffer.from(body).toString();
+
+  let failure: unknown = new Error('No webhook secret is configured.');
+  for (const secret of secrets) {
+    try {
+      return webhooks.constructEvent(text, signature, secret, toleranceSeconds, undefined, now.getTime());
+    } catch (error) {
+      if (error instanceof SyntaxError) throw new Error('The body is not valid JSON.', { cause: error });
+      failure = error;
+    }
+  }
+  throw failure;
+}

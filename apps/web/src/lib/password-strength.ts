@@ -1,0 +1,20 @@
+const shortest = 8;
+
+/**
+ * A hint while typing, in words. It judges length and repetition alone; the service decides
+ * (NFKC, code points, a list of common passwords), so nothing here promises that it will be taken.
+ */
+export function passwordStrength(password: string): { enough: boolean; text: string } {
+  const points = [...password.normalize('NFKC')];
+  if (points.length === 0) return { enough: false, text: 'At least 8 characters. A few words are easy to remember.' };
+  if (points.length < shortest) return { enough: false, text: `${missing(shortest - points.length)} to go.` };
+
+  const different = new Set(points).size;
+  if (different < 5) return { enough: false, text: 'Weak: too few different characters.' };
+  if (points.length < 12) return { enough: true, text: 'Fair. Another word would make it stronger.' };
+  return points.length < 16 ? { enough: true, text: 'Good.' } : { enough: true, text: 'Strong.' };
+}
+
+function missing(count: number): string {
+  return count === 1 ? '1 more character' : `${count} more characters`;
+}

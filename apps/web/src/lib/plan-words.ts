@@ -1,0 +1,52 @@
+import { dateInWords } from '#lib/dates.ts';
+import { amountInWords, intervalInWords } from '#lib/money.ts';
+import type { Plan, Tier } from '#lib/subscription.ts';
+import type { Tone } from '#lib/tone.ts';
+
+const finalStatuses = ['none', 'canceled', 'incomplete_expired'];
+
+/** Whether there is a subscription that could still be paid, changed or cancelled. */
+export function hasSubscription(plan: Plan): boolean {
+  return !finalStatuses.includes(plan.status);
+}
+
+/** Where the subscription stands, in two words; null where there is nothing to say. */
+export function statusInWords(plan: Plan): { tone: Tone; text: string } | null {
+  if (hasSubscription(plan) && plan.cancel_at_period_end) return { tone: 'warn', text: 'Ending' };
+
+  switch (plan.status) {
+    case 'active':
+      return { tone: 'good', text: 'Active' };
+    case 'trialing':
+      return { tone: 'good', text: 'On trial' };
+    case 'past_due':
+      return { tone: 'warn', text: 'Payment due' };
+    case 'incomplete':
+      return { tone: 'warn', text: 'First payment open' };
+    case 'unpaid':
+      return { tone: 'bad', text: 'Not paid' };
+    case 'paused':
+      return { tone: 'warn', text: 'Paused' };
+    default:
+      return null;
+  }
+}
+
+/** "£24 a month. Renews on 3 December 2026." */
+export function planSentence(plan: Plan, tiers: Tier[]): string {
+  const price = tiers.find((tier) => tier.tier === plan.tier)?.price;
+  const cost = price ? `${amountInWords(price)} ${intervalInWords(price.interval)}.` : 'Nothing to pay.';
+  return `${cost} ${nextDate(plan)}`.trim();
+}
+
+function nextDate(plan: Plan): string {
+  if (!hasSubscription(plan)) return '';
+  if (plan.cancel_at_period_end) {
+    const end = plan.ends_at ?? plan.current_period_end;
+    return end ? `Ends on ${dateInWords(end)}, then Free.` : 'Ends with the paid period, then Free.';
+  }
+  if (!plan.current_period_end) return '';
+  if (plan.status === 'active') return `Renews on ${dateInWords(plan.current_period_end)}.`;
+  if (plan.status === 'trialing') return `The trial ends on ${dateInWords(plan.current_period_end)}.`;
+  return '';
+}

@@ -1,0 +1,1 @@
+export type Tone = 'plain' | 'accent' | 'good' | 'warn' | 'bad';

@@ -1,0 +1,25 @@
+import { requirePage } from '#lib/server/standing.ts';
+import type { PageServerLoad } from './$types';
+
+export const load: PageServerLoad = async (event) => {
+  const { organisation, scopes } = requirePage(event);
+  const { api } = event.locals;
+  const now = new Date().toISOString();
+  if (!organisation) return { now, here: null };
+
+  const [summary, members, activity] = await Promise.all([
+    api.subscription.read(),
+    api.members.list(),
+    api.accounts.activity(),
+  ]);
+  return {
+    now,
+    here: {
+      name: organisation.name ?? organisation.slug,
+      administers: scopes.includes('ADMIN'),
+      summary,
+      members: members.length,
+      activity: activity.slice(0, 5),
+    },
+  };
+};

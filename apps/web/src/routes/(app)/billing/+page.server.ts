@@ -1,0 +1,66 @@
+import { fail, type RequestEvent, redirect } from '@sveltejs/kit';
+import { refusal } from '#lib/server/refusal.ts';
+import { requirePage } from '#lib/server/standing.ts';
+import { text } from '#lib/typed.ts';
+import type { Actions, PageServerLoad } from './$types';
+import { lookForPayment } from './confirmation.ts';
+
+export const load: PageServerLoad = async (event) => {
+  const { organisation, scopes } = requirePage(event);
+  if (!organisation) return { here: null };
+
+  const { api, service } = event.locals;
+  const { searchParams } = event.url;
+  const administers = scopes.includes('ADMIN');
+  const confirmation = administers && service.billingEnabled ? await lookForPayment(event) : null;
+
+  const [summary, notice] = await Promise.all([
+    api.subscription.read(),
+    administers && service.billingEnabled ? api.billing.notice() : null,
+  ]);
+  return {
+    here: {
+      name: organisation.name ?? organisation.slug,
+      administers,
+      confirmation,
+      summary,
+      notice,
+      returned: searchParams.get('checkout'),
+      askingToCancel: administers && searchParams.get('ask') === 'cancel',
+    },
+  };
+};
+
+export const actions: Actions = {
+  checkout: async (event) => {
+    const tier = text(await event.request.formData(), 'tier');
+    return leaveFor(event, (billing) => billing.checkout({ tier }));
+  },
+  portal: async (event) => leaveFor(event, (billing) => billing.portal()),
+  cancel: async (event) => stay(event, (billing) => billing.cancel()),
+  resume: async (event) => stay(event, (billing) => billing.resume()),
+};
+
+type Billing = App.Locals['api']['billing'];
+
+/** The provider's page is on another origin: the only redirects of this service that leave it. */
+async function leaveFor({ locals }: RequestEvent, ask: (billing: Billing) => Promise<{ url: string }>) {
+  let url: string;
+  try {
+    ({ url } = await ask(locals.api.billing));
+  } catch (error) {
+    const { status, body } = refusal(error);
+    return fail(status, body);
+  }
+  redirect(303, url, { external: true });
+}
+
+async function stay({ locals }: RequestEvent, act: (billing: Billing) => Promise<unknown>) {
+  try {
+    await act(locals.api.billing);
+  } catch (error) {
+    const { status, body } = refusal(error);
+    return fail(status, body);
+  }
+  redirect(303, '/billing');
+}

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { isSameOrigin } from './same-origin.ts';
+
+const base = 'https://id.company.example';
+const asked = { method: 'POST', pathname: '/api/login', origin: null, fetchSite: null, publicBaseUrl: base };
+
+it.each([
+  ['a script that sends neither header', {}, true],
+  ['our own page', { origin: base, fetchSite: 'same-origin' }, true],
+  ['our own page in an old browser', { origin: base }, true],
+  ['an address typed by hand', { fetchSite: 'none' }, true],
+  ['another site', { origin: 'https://evil.example', fetchSite: 'cross-site' }, false],
+  ['another site in an old browser', { origin: 'https://evil.example' }, false],
+  ['a sibling host', { origin: 'https://app.company.example', fetchSite: 'same-site' }, false],
+  ['our origin from another site', { origin: base, fetchSite: 'cross-site' }, false],
+  ['the same host over http', { origin: 'http://id.company.example' }, false],
+  ['another port', { origin: `${base}:8443` }, false],
+  ['a name that begins like ours', { origin: `${base}.evil.example` }, false],
+  ['an opaque origin', { origin: 'null' }, false],
+  ['an opaque origin of our own no-referrer page', { origin: 'null', fetchSite: 'same-origin' }, true],
+  ['an empty origin', { origin: '' }, false],
+  ['another site that only reads', { method: 'GET', origin: 'https://evil.example', fetchSite: 'cross-site' }, true],
+  ['another site that only looks', { method: 'HEAD', origin: 'https://evil.example' }, true],
+  ['a preflight', { method: 'OPTIONS', origin: 'https://evil.example' }, true],
+  ['another method', { method: 'DELETE', origin: 'https://evil.example' }, false],
+  ['the payment provider', { pathname: '/webhooks/payment', origin: 'https://evil.example' }, true],
+  ['a path that only begins like the webhook', { pathname: '/webhooksx', origin: 'https://evil.example' }, false],
+  ['our page where no base URL is configured', { origin: base, publicBaseUrl: null }, false],
+  ['a script where no base URL is configured', { publicBaseUrl: null }, true],
+])('%s', (_, change, passes) => {
+  expect(isSameOrigin({ ...asked, ...change })).toBe(passes);
+});
+
+it.each([
+  ['http://localhost:3000', true],
+  ['http://127.0.0.1:3000', true],
+  ['http://localhost:3001', false],
+  ['https://localhost:3000', false],
+  ['http://company.example:3000', false],
+  ['http://localhost:3000.evil.example', false],
+])('on loopback, %s', (origin, passes) => {
+  expect(isSameOrigin({ ...asked, origin, publicBaseUrl: 'http://localhost:3000' })).toBe(passes);
+});

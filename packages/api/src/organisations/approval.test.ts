@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { standingOf } from './approval.ts';
+
+const then = new Date(0);
+const verified = { emailVerifiedAt: then, suspendedAt: null };
+const unverified = { emailVerifiedAt: null, suspendedAt: null };
+const suspended = { emailVerifiedAt: then, suspendedAt: then };
+const approved = { approval: 'approved', suspendedAt: null } as const;
+const pending = { approval: 'pending', suspendedAt: null } as const;
+const declined = { approval: 'declined', suspendedAt: null } as const;
+const closed = { approval: 'approved', suspendedAt: then } as const;
+
+it.each([
+  [verified, approved, 'open'],
+  [verified, null, 'open'],
+  [verified, pending, 'awaiting_approval'],
+  [unverified, pending, 'unverified'],
+  [unverified, approved, 'unverified'],
+  [verified, declined, 'closed'],
+  [verified, closed, 'closed'],
+  [unverified, declined, 'closed'],
+  [suspended, approved, 'closed'],
+  [suspended, null, 'closed'],
+] as const)('%j with %j stands %s', (user, organisation, standing) => {
+  expect(standingOf(user, organisation)).toBe(standing);
+});

@@ -9,7 +9,7 @@ import { signUp, signUpInput } from '../accounts/sign-up.ts';
 import { readActivity } from '../audit/read.ts';
 import { Refusal } from '../errors.ts';
 import { endNamedSession, endOtherSessions } from '../sessions/session.ts';
-import { anyone, body, router, signedIn } from './trpc.ts';
+import { anyone, body, nothing, router, signedIn } from './trpc.ts';
 
 export const accountsRouter = router({
   signUp: anyone.input(body(signUpInput)).mutation(async ({ ctx, input }) => {
@@ -29,7 +29,7 @@ export const accountsRouter = router({
     await approveByDomain(ctx.app, input);
     return { ok: true as const };
   }),
-  onboard: signedIn.mutation(async ({ ctx }) => {
+  onboard: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
     await onboard(ctx.app, ctx.principal);
     return { ok: true as const };
   }),
@@ -43,7 +43,7 @@ export const accountsRouter = router({
       if (!ended) throw new Refusal('NOT_FOUND', 'There is no such session.');
       return { ok: true as const };
     }),
-  endOtherSessions: signedIn.mutation(async ({ ctx }) => {
+  endOtherSessions: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
     await endOtherSessions(ctx.app, ctx.principal.user.id, ctx.principal.sessionId);
     return { ok: true as const };
   }),

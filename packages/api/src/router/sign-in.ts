@@ -1,5 +1,5 @@
 import { passwordSignInInput, signInWithPassword } from '../sign-in/with-password.ts';
-import { anyone, body, router } from './trpc.ts';
+import { anyone, body, nothing, router } from './trpc.ts';
 
 export const signInRouter = router({
   withPassword: anyone.input(body(passwordSignInInput)).mutation(async ({ ctx, input }) => {
@@ -7,7 +7,7 @@ export const signInRouter = router({
     await ctx.session.start(userId, organisationId);
     return { ok: true as const };
   }),
-  out: anyone.mutation(async ({ ctx }) => {
+  out: anyone.input(body(nothing)).mutation(async ({ ctx }) => {
     await ctx.session.end();
     return { ok: true as const };
   }),

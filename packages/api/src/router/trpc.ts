@@ -1,5 +1,5 @@
 import { initTRPC, TRPCError } from '@trpc/server';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { App } from '../app.ts';
 import { invalid, isRefusal, Refusal, refusals, toRefusal } from '../errors.ts';
 import { type Principal, requireOperator, requirePrincipal, requireScope, type Scope } from '../sessions/principal.ts';
@@ -86,3 +86,6 @@ export function body<Schema extends z.ZodType>(schema: Schema) {
     throw invalid(fields);
   };
 }
+
+/** The body of an action that takes none: whatever is sent must still be readable. */
+export const nothing = z.object({});

@@ -75,8 +75,8 @@ export const operatorOnly = anyone.use(({ ctx, next }) => next({ ctx: { principa
  * Parses a body by its schema, one sentence per wrong field. A door that could not
  * read the body passes the refusal in its place, so that permission is refused first.
  */
-export function body<Schema extends z.ZodType>(schema: Schema) {
-  return (input: unknown): z.output<Schema> => {
+export function body<Schema extends z.ZodType>(schema: Schema): BodyParser<Schema> {
+  function parse(input: unknown): z.output<Schema> {
     if (isRefusal(input)) throw input;
 
     const read = schema.safeParse(input ?? {});
@@ -84,8 +84,17 @@ export function body<Schema extends z.ZodType>(schema: Schema) {
     const fields: Record<string, string> = {};
     for (const issue of read.error.issues) fields[String(issue.path[0] ?? 'body')] ??= issue.message;
     throw invalid(fields);
-  };
+  }
+
+  return { parse } as BodyParser<Schema>;
 }
 
+/** A parser in the form from which tRPC infers what callers may send. */
+type BodyParser<Schema extends z.ZodType> = {
+  _input: z.input<Schema>;
+  _output: z.output<Schema>;
+  parse: (input: unknown) => z.output<Schema>;
+};
+
 /** The body of an action that takes none: whatever is sent must still be readable. */
-export const nothing = z.object({});
+export const nothing = z.object({}).optional();

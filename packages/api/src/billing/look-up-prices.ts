@@ -39,7 +39,7 @@ type ProviderPrice = {
   product: unknown;
   currency: string;
   unit_amount: number | null;
-  recurring: { interval: Price['interval']; interval_count: number } | null;
+  recurring: { interval: string; interval_count: number } | null;
 };
 
 async function byId(ask: Ask, id: string): Promise<ProviderPrice | null> {
@@ -52,14 +52,17 @@ async function byId(ask: Ask, id: string): Promise<ProviderPrice | null> {
   }
 }
 
+const intervals: Price['interval'][] = ['day', 'week', 'month', 'year'];
+
 /** A price that is archived, or paid once, can start no subscription. */
 function readPrice(price: ProviderPrice | null): TierPrice | null {
   if (price === null || !price.active || text(price.id) === null || !price.recurring) return null;
 
   const { unit_amount: amount, currency, recurring } = price;
+  const interval = intervals.find((each) => each === recurring.interval);
   const shown =
-    typeof amount === 'number' && recurring.interval_count === 1
-      ? { amount, currency, interval: recurring.interval }
+    typeof amount === 'number' && recurring.interval_count === 1 && interval !== undefined
+      ? { amount, currency, interval }
       : null;
   return { id: price.id, productId: idOf(price.product), shown };
 }

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { paymentSettings } from '../db/schema.ts';
 import { billingPage } from '../links.ts';
-import { type Ask, complaintOf, isMissing } from '../providers/payment.ts';
+import { type Ask, complaintOf, isMissing, type PortalParameters } from '../providers/payment.ts';
 import { organisationOf, type Principal } from '../sessions/principal.ts';
 import { withCustomer } from './customer.ts';
 import { requirePayment } from './require-payment.ts';
@@ -18,9 +18,6 @@ export async function openPortal(app: App, principal: Principal): Promise<{ url:
   }));
 }
 
-type PortalParameters = NonNullable<
-  Parameters<Parameters<Parameters<Ask>[0]>[0]['billingPortal']['sessions']['create']>[0]
->;
 export type PortalFlow = PortalParameters['flow_data'];
 
 /** A portal session's address; a plain one where the portal refuses the flow. */

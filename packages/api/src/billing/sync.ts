@@ -32,15 +32,22 @@ export async function syncSubscription(app: App, subscriptionId: string): Promis
   });
 }
 
+/** The same for a subscription that may have no row yet. */
+export async function adoptSubscription(app: App, whose: Whose, id: string): Promise<void> {
+  await app.db
+    .insert(paymentSubscriptions)
+    .values({ id, ...whose, needsSync: true })
+    .onConflictDoNothing();
+  await syncSubscription(app, id);
+}
+
+type Whose = { organisationId: string; customerId: string };
+
 /**
  * Brings all rows of a customer to what the provider says now, and answers with it.
  * Belongs into a conversation that holds the organisation's lease.
  */
-export async function syncCustomer(
-  app: App,
-  ask: Ask,
-  whose: { organisationId: string; customerId: string },
-): Promise<SubscriptionState[]> {
+export async function syncCustomer(app: App, ask: Ask, whose: Whose): Promise<SubscriptionState[]> {
   const numbers = await lastNumbers(app, whose.organisationId);
   const found = await ask((provider) =>
     provider.subscriptions

@@ -5,6 +5,8 @@ import { isRefusal, Refusal } from '../errors.ts';
 /** Asks the provider one thing. @throws Refusal PROVIDER_UNAVAILABLE; `complaintOf` tells what the provider said. */
 export type Ask = <Answer>(question: (provider: Stripe) => Promise<Answer>) => Promise<Answer>;
 
+export type PortalParameters = Stripe.BillingPortal.SessionCreateParams;
+
 export type Payment = {
   /** Which of the provider's two worlds the key opens: events of the other one are not ours. */
   livemode: boolean;

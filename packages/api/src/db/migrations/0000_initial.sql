@@ -43,6 +43,90 @@ CREATE TABLE "organisations" (
 	CONSTRAINT "organisations_approval" CHECK ("organisations"."approval" in ('pending', 'approved', 'declined'))
 );
 --> statement-breakpoint
+CREATE TABLE "payment_checkouts" (
+	"id" text PRIMARY KEY NOT NULL,
+	"organisation_id" uuid NOT NULL,
+	"price_id" text NOT NULL,
+	"opened_at" timestamp with time zone NOT NULL,
+	"closed_at" timestamp with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "payment_customers" (
+	"organisation_id" uuid NOT NULL,
+	"generation" integer NOT NULL,
+	"customer_id" text,
+	"created_at" timestamp with time zone NOT NULL,
+	"gone_at" timestamp with time zone,
+	CONSTRAINT "payment_customers_organisation_id_generation_pk" PRIMARY KEY("organisation_id","generation"),
+	CONSTRAINT "payment_customers_customer_id_unique" UNIQUE("customer_id")
+);
+--> statement-breakpoint
+CREATE TABLE "payment_events" (
+	"id" text PRIMARY KEY NOT NULL,
+	"number" bigint GENERATED ALWAYS AS IDENTITY (sequence name "payment_events_number_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"type" text NOT NULL,
+	"created" bigint NOT NULL,
+	"received_at" timestamp with time zone NOT NULL,
+	"organisation_id" uuid,
+	"customer_id" text,
+	"subscription_id" text,
+	"invoice_id" text,
+	"standing" text,
+	"handled" boolean NOT NULL,
+	"outcome" text NOT NULL,
+	"flagged" boolean DEFAULT false NOT NULL,
+	"payload" text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "payment_known_prices" (
+	"price_id" text PRIMARY KEY NOT NULL,
+	"product_id" text,
+	"tier" text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "payment_leases" (
+	"name" text PRIMARY KEY NOT NULL,
+	"holder" uuid NOT NULL,
+	"ends_at" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "payment_live_prices" (
+	"tier" text PRIMARY KEY NOT NULL,
+	"amount" bigint,
+	"currency" text,
+	"interval" text,
+	"looked_up_at" timestamp with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "payment_settings" (
+	"name" text PRIMARY KEY NOT NULL,
+	"value" text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "payment_subscriptions" (
+	"id" text PRIMARY KEY NOT NULL,
+	"organisation_id" uuid NOT NULL,
+	"customer_id" text NOT NULL,
+	"status" text,
+	"ended" boolean DEFAULT false NOT NULL,
+	"tier" text,
+	"tier_source" text,
+	"price_id" text,
+	"cancel_at_period_end" boolean DEFAULT false NOT NULL,
+	"current_period_end" timestamp with time zone,
+	"ends_at" timestamp with time zone,
+	"started_at" timestamp with time zone,
+	"past_due_since" timestamp with time zone,
+	"snapshot" text,
+	"snapshot_number" bigint,
+	"snapshot_past_due_since" timestamp with time zone,
+	"settled_number" bigint DEFAULT 0 NOT NULL,
+	"last_event_number" bigint DEFAULT 0 NOT NULL,
+	"needs_sync" boolean DEFAULT false NOT NULL,
+	"synced_at" timestamp with time zone,
+	"problem" text
+);
+--> statement-breakpoint
 CREATE TABLE "rate_limits" (
 	"key" text PRIMARY KEY NOT NULL,
 	"points" integer DEFAULT 0 NOT NULL,
@@ -118,6 +202,9 @@ CREATE TABLE "verification_links" (
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "one_time_tokens" ADD CONSTRAINT "one_time_tokens_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "payment_checkouts" ADD CONSTRAINT "payment_checkouts_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "payment_customers" ADD CONSTRAINT "payment_customers_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "payment_subscriptions" ADD CONSTRAINT "payment_subscriptions_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_organisation_id_organisations_id_fk" FOREIGN KEY ("organisation_id") REFERENCES "public"."organisations"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sign_ups" ADD CONSTRAINT "sign_ups_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -131,6 +218,17 @@ CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at");--> statemen
 CREATE INDEX "memberships_organisation" ON "memberships" USING btree ("organisation_id");--> statement-breakpoint
 CREATE INDEX "one_time_tokens_user" ON "one_time_tokens" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "organisations_pending" ON "organisations" USING btree ("created_at") WHERE "organisations"."approval" = 'pending';--> statement-breakpoint
+CREATE INDEX "payment_checkouts_organisation" ON "payment_checkouts" USING btree ("organisation_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "payment_customers_current" ON "payment_customers" USING btree ("organisation_id") WHERE "payment_customers"."gone_at" is null;--> statement-breakpoint
+CREATE INDEX "payment_events_newest" ON "payment_events" USING btree ("subscription_id","created") WHERE "payment_events"."standing" is not null;--> statement-breakpoint
+CREATE INDEX "payment_events_standing" ON "payment_events" USING btree ("subscription_id","standing","created","id") WHERE "payment_events"."standing" is not null;--> statement-breakpoint
+CREATE INDEX "payment_events_invoice" ON "payment_events" USING btree ("invoice_id") WHERE "payment_events"."invoice_id" is not null;--> statement-breakpoint
+CREATE INDEX "payment_events_organisation" ON "payment_events" USING btree ("organisation_id","created");--> statement-breakpoint
+CREATE INDEX "payment_events_received" ON "payment_events" USING btree ("received_at");--> statement-breakpoint
+CREATE INDEX "payment_subscriptions_organisation" ON "payment_subscriptions" USING btree ("organisation_id","ended","started_at");--> statement-breakpoint
+CREATE INDEX "payment_subscriptions_sync" ON "payment_subscriptions" USING btree ("synced_at") WHERE "payment_subscriptions"."needs_sync";--> statement-breakpoint
+CREATE INDEX "payment_subscriptions_end" ON "payment_subscriptions" USING btree ("ends_at") WHERE not "payment_subscriptions"."ended";--> statement-breakpoint
+CREATE INDEX "payment_subscriptions_period" ON "payment_subscriptions" USING btree ("current_period_end") WHERE not "payment_subscriptions"."ended";--> statement-breakpoint
 CREATE INDEX "sessions_user" ON "sessions" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "sign_in_attempts_expiry" ON "sign_in_attempts" USING btree ("expires_at");--> statement-breakpoint

@@ -1,0 +1,127 @@
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { prepared, type Transaction } from '../db/client.ts';
+import { organisations, paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
+import { askForPrices } from './ask-for-prices.ts';
+import type { Effect } from './effects.ts';
+import type { PaymentEvent, Subject } from './event.ts';
+import { text } from './fields.ts';
+import { recompute } from './recompute.ts';
+import { readSubscriptionState } from './subscription-state.ts';
+import { applied, type Verdict, verdicts } from './verdict.ts';
+
+type Stored = {
+  event: PaymentEvent;
+  effect: Effect;
+  subject: Subject;
+  /** Whose row is locked; null where the event is nobody's of ours. */
+  organisationId: string | null;
+  number: number;
+};
+
+type Ours = Stored & { organisationId: string };
+
+/** Does what an event's type asks for, once the event is stored. */
+export async function applyEffect(app: App, tx: Transaction, stored: Stored): Promise<Verdict> {
+  if (stored.effect === 'prices') return askForPrices(app, tx, stored.event);
+  if (stored.organisationId === null) return stranger(tx, stored);
+
+  const ours = { ...stored, organisationId: stored.organisationId };
+  switch (stored.effect) {
+    case 'checkout_completed':
+      return completeCheckout(app, tx, ours);
+    case 'checkout_closed':
+      return closeCheckout(app, tx, ours, applied);
+    case 'checkout_failed':
+      return closeCheckout(app, tx, ours, verdicts.noted);
+    case 'state':
+      return tellState(app, tx, ours);
+    case 'invoice_settled':
+    case 'invoice_problem':
+      return ours.subject.subscriptionId === null ? applied : touch(app, tx, ours);
+    case 'note':
+      return verdicts.noted;
+    case 'customer_gone':
+      return loseCustomer(app, tx, ours);
+  }
+}
+
+/** An event of a customer that is not ours; one that names an organisation as we do is worth a look. */
+async function stranger(tx: Transaction, { event, subject }: Stored): Promise<Verdict> {
+  // A dispute names no customer at all, and an operator has to hear of each.
+  if (event.type === 'charge.dispute.created') return verdicts.noted;
+  if (subject.claims.length === 0) return verdicts.not_ours;
+
+  const ids = subject.claims.filter((claim) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(claim));
+  const known = await tx.select({ id: organisations.id }).from(organisations).where(inArray(organisations.id, ids));
+  return known.length > 0 ? verdicts.contradiction : verdicts.unknown_organisation;
+}
+
+/** Ties organisation, customer and subscription together; grants nothing by itself. */
+async function completeCheckout(app: App, tx: Transaction, ours: Ours): Promise<Verdict> {
+  const { organisationId, subject } = ours;
+  if (subject.claims.length < 2 || subject.claims.some((claim) => claim !== organisationId)) {
+    return verdicts.contradiction;
+  }
+  await closeCheckout(app, tx, ours, applied);
+  return subject.subscriptionId === null ? applied : touch(app, tx, ours);
+}
+
+async function closeCheckout(app: App, tx: Transaction, ours: Ours, verdict: Verdict): Promise<Verdict> {
+  const open = and(
+    eq(paymentCheckouts.id, text(ours.event.object.id) ?? ''),
+    eq(paymentCheckouts.organisationId, ours.organisationId),
+    isNull(paymentCheckouts.closedAt),
+  );
+  await tx.update(paymentCheckouts).set({ closedAt: app.now() }).where(open);
+  return verdict;
+}
+
+async function loseCustomer(app: App, tx: Transaction, { subject }: Ours): Promise<Verdict> {
+  const standing = and(eq(paymentCustomers.customerId, subject.customerId ?? ''), isNull(paymentCustomers.goneAt));
+  await tx.update(paymentCustomers).set({ goneAt: app.now() }).where(standing);
+  return applied;
+}
+
+async function tellState(app: App, tx: Transaction, ours: Ours): Promise<Verdict> {
+  if (readSubscriptionState(ours.event.object) === null) return verdicts.unreadable;
+  return touch(app, tx, ours, (row) => recompute(app, tx, row));
+}
+
+type Row = typeof paymentSubscriptions.$inferSelect;
+
+/**
+ * Makes sure that the subscription has a row and that the provider is asked about it
+ * after the commit. A subscription never changes its customer.
+ */
+async function touch(app: App, tx: Transaction, ours: Ours, then?: (row: Row) => Promise<void>): Promise<Verdict> {
+  const { organisationId, subject, number } = ours;
+  const { customerId, subscriptionId: id } = subject;
+  if (customerId === null || id === null) return verdicts.unreadable;
+
+  const [row] = await touched(tx).execute({ id, organisationId, customerId, number });
+  if (row === undefined) return verdicts.contradiction;
+  await then?.(row);
+  await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
+  return applied;
+}
+
+const touched = prepared((db) =>
+  db
+    .insert(paymentSubscriptions)
+    .values({
+      id: sql.placeholder('id'),
+      organisationId: sql.placeholder('organisationId'),
+      customerId: sql.placeholder('customerId'),
+      lastEventNumber: sql.placeholder('number'),
+      needsSync: true,
+    })
+    .onConflictDoUpdate({
+      target: paymentSubscriptions.id,
+      set: { lastEventNumber: sql`excluded.last_event_number`, needsSync: true },
+      setWhere: sql`${paymentSubscriptions.organisationId} = excluded.organisation_id
+        and ${paymentSubscriptions.customerId} = excluded.customer_id`,
+    })
+    .returning()
+    .prepare('payment_subscription_touch'),
+);

@@ -1,0 +1,105 @@
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { organisations, paymentCustomers, paymentSubscriptions as subscription } from '../db/schema.ts';
+import { toDate } from './fields.ts';
+import type { Report } from './report.ts';
+import { requirePayment } from './require-payment.ts';
+import { readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
+import { adoptSubscription, syncSubscription } from './sync.ts';
+
+type Row = typeof subscription.$inferSelect;
+
+/**
+ * Compares every subscription that lives at the provider, a hundred a page, with the
+ * local rows, syncs those that differ, and says what an operator should look at.
+ */
+export async function compareAll(app: App): Promise<Report> {
+  const { ask } = requirePayment(app);
+  const seen = new Set<string>();
+  const repaired: string[] = [];
+  const unknownOrganisations: Report['unknownOrganisations'] = [];
+
+  for (let startingAfter: string | undefined; ; ) {
+    const after = startingAfter === undefined ? {} : { starting_after: startingAfter };
+    const { data, has_more } = await ask((provider) => provider.subscriptions.list({ limit: 100, ...after }));
+    const states = data.map(readSubscriptionState).filter((state) => state !== null);
+    const rows = await rowsOf(app, states);
+    const owners = await ownersOf(app, states);
+
+    for (const state of states) {
+      seen.add(state.id);
+      const row = rows.get(state.id);
+      const owner = row?.organisationId ?? owners.get(state.customerId);
+      if (owner === undefined) {
+        if (state.metadata.organisation !== null) {
+          unknownOrganisations.push({ subscription: state.id, organisation: state.metadata.organisation });
+        }
+      } else if (row === undefined || differs(row, state)) {
+        await adoptSubscription(app, { organisationId: owner, customerId: state.customerId }, state.id);
+        repaired.push(state.id);
+      }
+    }
+    startingAfter = data.at(-1)?.id;
+    if (!has_more || startingAfter === undefined) break;
+  }
+
+  for (const { id } of await liveRows(app)) {
+    if (!seen.has(id)) await syncSubscription(app, id);
+  }
+  return { subscriptions: seen.size, repaired, unknownOrganisations, ...(await localFindings(app)) };
+}
+
+async function rowsOf(app: App, states: SubscriptionState[]): Promise<Map<string, Row>> {
+  const ids = states.map(({ id }) => id);
+  const rows = await app.db.select().from(subscription).where(inArray(subscription.id, ids));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function ownersOf(app: App, states: SubscriptionState[]): Promise<Map<string, string>> {
+  const ids = states.map(({ customerId }) => customerId);
+  const rows = await app.db
+    .select({ customerId: paymentCustomers.customerId, organisationId: paymentCustomers.organisationId })
+    .from(paymentCustomers)
+    .where(inArray(paymentCustomers.customerId, ids));
+  return new Map(rows.flatMap((row) => (row.customerId === null ? [] : [[row.customerId, row.organisationId]])));
+}
+
+function differs(row: Row, state: SubscriptionState): boolean {
+  return (
+    row.status !== state.status ||
+    row.customerId !== state.customerId ||
+    row.cancelAtPeriodEnd !== state.scheduled ||
+    row.endsAt?.getTime() !== toDate(state.endsAt)?.getTime() ||
+    row.currentPeriodEnd?.getTime() !== toDate(state.currentPeriodEnd)?.getTime() ||
+    !state.items.some(({ priceId }) => priceId === row.priceId)
+  );
+}
+
+function liveRows(app: App): Promise<Pick<Row, 'id'>[]> {
+  return app.db.select({ id: subscription.id }).from(subscription).where(eq(subscription.ended, false));
+}
+
+async function localFindings(app: App) {
+  const live = await app.db.select().from(subscription).where(eq(subscription.ended, false));
+  const several = await app.db
+    .select({ organisation: subscription.organisationId, subscriptions: sql<string[]>`array_agg(${subscription.id})` })
+    .from(subscription)
+    .where(and(eq(subscription.ended, false), isNotNull(subscription.status)))
+    .groupBy(subscription.organisationId)
+    .having(sql`count(*) > 1`);
+  const dead = await app.db
+    .select({ organisation: organisations.id, customer: sql<string | null>`max(${paymentCustomers.customerId})` })
+    .from(organisations)
+    .innerJoin(paymentCustomers, eq(paymentCustomers.organisationId, organisations.id))
+    .groupBy(organisations.id)
+    .having(sql`bool_and(${paymentCustomers.goneAt} is not null) and count(${paymentCustomers.customerId}) > 0`);
+
+  return {
+    severalLive: several,
+    unmappedPrices: live
+      .filter(({ status, tier, tierSource }) => status !== null && (tier === null || tierSource === 'metadata'))
+      .map(({ id, priceId, tier }) => ({ subscription: id, price: priceId, tier })),
+    deadCustomers: dead,
+    problems: live.flatMap(({ id, problem }) => (problem === null ? [] : [{ subscription: id, problem }])),
+  };
+}

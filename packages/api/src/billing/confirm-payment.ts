@@ -1,0 +1,39 @@
+import type { App } from '../app.ts';
+import { organisationOf, type Principal } from '../sessions/principal.ts';
+import { currentCustomer, leaseOf } from './customer.ts';
+import { withLease } from './lease.ts';
+import type { Tier } from './plans.ts';
+import { readPlan } from './read-plan.ts';
+import { syncCustomer } from './sync.ts';
+
+const waitMilliseconds = 3000;
+
+/**
+ * After the return from checkout: asks the provider once, three seconds at most, and says
+ * whether a paid plan is there. The address itself grants nothing, and a provider that is
+ * silent only means that it is not confirmed yet.
+ */
+export async function confirmPayment(app: App, principal: Principal): Promise<{ confirmed: boolean; tier: Tier }> {
+  principal.require('READ');
+  const organisationId = organisationOf(principal).id;
+
+  if ((await readPlan(app, organisationId)).tier === 'free' && app.payment !== null) {
+    await Promise.race([syncQuietly(app, organisationId), patience()]);
+  }
+  const { tier } = await readPlan(app, organisationId);
+  return { confirmed: tier !== 'free', tier };
+}
+
+async function syncQuietly(app: App, organisationId: string): Promise<void> {
+  try {
+    const customerId = await currentCustomer(app, organisationId);
+    if (customerId === null) return;
+    await withLease(app, leaseOf(organisationId), (ask) => syncCustomer(app, ask, { organisationId, customerId }));
+  } catch (error) {
+    app.log.warn('A payment could not be confirmed with the provider yet.', { organisationId, error });
+  }
+}
+
+function patience(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, waitMilliseconds).unref());
+}

@@ -1,0 +1,45 @@
+import type { App } from '../app.ts';
+import { Refusal } from '../errors.ts';
+import { openDelivery } from '../providers/payment.ts';
+import { type Answer, applyEvent } from './apply-event.ts';
+import { type PaymentEvent, readEvent } from './event.ts';
+
+type Delivery = {
+  /** The raw bytes of the request. */
+  body: Uint8Array;
+  signature: string;
+};
+
+/**
+ * Takes a delivery of the payment provider (interface §4, POST /webhooks/payment): its
+ * signature is checked on the raw bytes first, then the event is applied as a whole or
+ * not at all.
+ *
+ * @throws Refusal VALIDATION for what is not signed by the provider or is no event, so
+ * that it is not tried again; INTERNAL where applying failed, so that it is.
+ */
+export async function receiveEvent(app: App, { body, signature }: Delivery): Promise<Answer> {
+  const value = await open(app, { body, signature });
+  const event = readEvent(value);
+  if (event === null) throw new Refusal('VALIDATION', 'This is not an event.');
+
+  return apply(app, event, Buffer.from(body).toString());
+}
+
+async function open(app: App, delivery: Delivery): Promise<unknown> {
+  try {
+    return await openDelivery(delivery, app.config.webhookSecrets, app.now());
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : '';
+    throw new Refusal('VALIDATION', message.trim() || 'The signature could not be verified.', { cause });
+  }
+}
+
+async function apply(app: App, event: PaymentEvent, payload: string): Promise<Answer> {
+  try {
+    return await applyEvent(app, event, payload);
+  } catch (cause) {
+    app.log.error('A payment event could not be applied.', { type: event.type, event: event.id, error: cause });
+    throw new Refusal('INTERNAL', 'Could not process the event.', { cause });
+  }
+}

@@ -1,0 +1,26 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { paymentSubscriptions } from '../db/schema.ts';
+import { applyUndelivered } from './apply-undelivered.ts';
+import { compareAll } from './compare-all.ts';
+import type { Report } from './report.ts';
+import { syncSubscription } from './sync.ts';
+
+/**
+ * Everything that the jobs do bit by bit, at once: applies the undelivered events, syncs
+ * the rows that need it and compares all subscriptions. Harmless at any time, and done
+ * when it returns. `linesOf` prints the report.
+ *
+ * @throws Refusal BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE.
+ */
+export async function reconcile(app: App): Promise<Report> {
+  await applyUndelivered(app);
+
+  const due = await app.db
+    .select({ id: paymentSubscriptions.id })
+    .from(paymentSubscriptions)
+    .where(eq(paymentSubscriptions.needsSync, true));
+  for (const { id } of due) await syncSubscription(app, id);
+
+  return compareAll(app);
+}

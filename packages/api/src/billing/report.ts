@@ -1,0 +1,42 @@
+import type { App } from '../app.ts';
+
+/** What a comparison with the provider found. Subscriptions and organisations by their ids. */
+export type Report = {
+  subscriptions: number;
+  /** Rows that said something else than the provider, or were missing, and now agree. */
+  repaired: string[];
+  /** Subscriptions whose metadata name an organisation that is not here. */
+  unknownOrganisations: { subscription: string; organisation: string }[];
+  severalLive: { organisation: string; subscriptions: string[] }[];
+  /** Live subscriptions whose price belongs to no tier, or to one by our metadata alone. */
+  unmappedPrices: { subscription: string; price: string | null; tier: string | null }[];
+  /** Organisations whose customer is gone at the provider. */
+  deadCustomers: { organisation: string; customer: string | null }[];
+  /** Live rows that the provider does not know, or gives to another customer. They stay as they are. */
+  problems: { subscription: string; problem: string }[];
+};
+
+/** The findings of a report as lines for a person. */
+export function linesOf(report: Report): string[] {
+  return [
+    `${report.subscriptions} subscriptions compared, ${report.repaired.length} repaired.`,
+    ...report.repaired.map((id) => `repaired: ${id}`),
+    ...report.unknownOrganisations.map((each) => `unknown organisation: ${each.organisation} of ${each.subscription}`),
+    ...report.severalLive.map(
+      (each) => `several live subscriptions: ${each.organisation} (${each.subscriptions.join(', ')})`,
+    ),
+    ...report.unmappedPrices.map((each) =>
+      each.tier === null
+        ? `price of no tier: ${each.price} of ${each.subscription}`
+        : `price known by metadata alone: ${each.price} of ${each.subscription}, taken for ${each.tier}`,
+    ),
+    ...report.deadCustomers.map((each) => `customer gone: ${each.customer} of ${each.organisation}`),
+    ...report.problems.map((each) => `${each.problem.replaceAll('_', ' ')}: ${each.subscription}`),
+  ];
+}
+
+export function logReport(app: App, report: Report): void {
+  const lines = linesOf(report);
+  if (lines.length > 1) app.log.warn('The comparison with the payment provider found something.', { findings: lines });
+  else app.log.info('The payment provider and the local rows agree.', { subscriptions: report.subscriptions });
+}

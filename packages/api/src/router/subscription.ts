@@ -1,0 +1,6 @@
+import { readSubscription } from '../usage/read-subscription.ts';
+import { router, scoped } from './trpc.ts';
+
+export const subscriptionRouter = router({
+  read: scoped('READ').query(({ ctx }) => readSubscription(ctx.app, ctx.principal)),
+});

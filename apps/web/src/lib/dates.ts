@@ -1,12 +1,18 @@
 // Written in UTC and with the zone's name: the server and the browser must write the same words,
 // and neither knows the reader's zone before the first page is there.
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
 const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto' });
 
 /** "3 December 2026" */
 export function dateInWords(iso: string): string {
   return day.format(new Date(iso));
+}
+
+/** "3 December": for a day within the next month or so, where the year goes without saying. */
+export function dayInWords(iso: string): string {
+  return dayOfYear.format(new Date(iso));
 }
 
 /** "3 December 2026, 14:02 UTC" */

@@ -1,4 +1,4 @@
-import { dateInWords } from '#lib/dates.ts';
+import { dayInWords } from '#lib/dates.ts';
 import type { Usage } from '#lib/subscription.ts';
 import { lowerFirst } from '#lib/tier-words.ts';
 import type { Tone } from '#lib/tone.ts';
@@ -13,5 +13,12 @@ export function meterInWords(usage: Usage, planName: string): { tone: Tone; text
   if (used < limit) return { tone: 'warn', text: `${left} left on ${planName}` };
 
   const refused = `New ${lowerFirst(usage.name)} are refused`;
-  return { tone: 'bad', text: resets_at ? `${refused} until ${dateInWords(resets_at)}` : `${refused} on ${planName}` };
+  return { tone: 'bad', text: resets_at ? `${refused} until ${dayInWords(resets_at)}` : `${refused} on ${planName}` };
+}
+
+/** The meters nearest to their limits, in their own order. */
+export function fullest(usage: Usage[], count: number): Usage[] {
+  const share = ({ used, limit }: Usage) => (limit === null ? 0 : limit === 0 ? 1 : used / limit);
+  const chosen = usage.toSorted((a, b) => share(b) - share(a)).slice(0, count);
+  return usage.filter((one) => chosen.includes(one));
 }

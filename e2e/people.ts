@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { type APIRequestContext, expect, type Page } from '@playwright/test';
+import type { Service } from './service.ts';
+
+export const passPhrase = 'a long enough pass phrase';
+
+export function newEmail(name = 'person'): string {
+  return `${name}-${randomBytes(4).toString('hex')}@company.example`;
+}
+
+/** The newest verification link in the sandbox's mailbox. */
+export async function linkFor(service: Service, email: string): Promise<string> {
+  let link: string | undefined;
+  await expect
+    .poll(
+      async () => {
+        const answer = await fetch(`${service.sandboxUrl}/mailbox/messages?to=${encodeURIComponent(email)}`);
+        const [mail] = (await answer.json()) as { links: string[] }[];
+        link = mail?.links.find((each) => each.includes('/verify?token='));
+        return link;
+      },
+      { timeout: 15_000 },
+    )
+    .toBeTruthy();
+  return link ?? '';
+}
+
+/** An owner through the real doors: sign-up, the mail's link and, unless told otherwise, approval. */
+export async function makeOwner(
+  service: Service,
+  request: APIRequestContext,
+  { approved = true, operator = false, organisation = 'Larch & Sons' } = {},
+): Promise<string> {
+  const email = newEmail(operator ? 'operator' : 'owner');
+  const data = { email, password: passPhrase, org_name: organisation };
+  expect((await request.post('/api/signup', { data })).status()).toBe(200);
+  expect((await request.get(await linkFor(service, email))).status()).toBe(200);
+  if (operator) expect((await service.operator('grant', email)).stderr).toBe('');
+  else if (approved) expect((await service.operator('approve', email)).stderr).toBe('');
+  return email;
+}
+
+/** Signs in on the page. The first time that leads to the first screen, which is passed. */
+export async function signIn(page: Page, email: string): Promise<void> {
+  await page.goto('/login');
+  await page.getByLabel('E-mail', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(passPhrase);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL((url) => url.pathname !== '/login');
+  if (new URL(page.url()).pathname === '/onboarding') {
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.waitForURL('/');
+  }
+}

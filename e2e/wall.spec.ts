@@ -1,0 +1,174 @@
+import http from 'node:http';
+import { newEmail, passPhrase } from './people.ts';
+import { expect, type Service, test } from './service.ts';
+
+type Sent = { method?: string; headers?: Record<string, string>; body?: string };
+type Answer = { status: number; headers: http.IncomingHttpHeaders; text: string };
+
+/** A request as no browser would send it: fetch sets headers of its own. */
+function send(service: Service, path: string, { method = 'GET', headers = {}, body = '' }: Sent = {}): Promise<Answer> {
+  const { port } = new URL(service.baseUrl);
+  return new Promise((resolve, reject) => {
+    const request = http.request({ port, host: '127.0.0.1', path, method, headers }, (response) => {
+      let text = '';
+      response.on('data', (part) => {
+        text += part;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+    });
+    request.on('error', reject);
+    if (body !== '') request.setHeader('content-length', Buffer.byteLength(body));
+    request.end(body);
+  });
+}
+
+const json = { 'content-type': 'application/json' };
+const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+
+for (const [what, path, sent, status, code] of [
+  ['a method that is not there', '/api/signup', { method: 'GET' }, 405, 'METHOD_NOT_ALLOWED'],
+  [
+    'such a method from another site',
+    '/api/subscription',
+    { method: 'POST', headers: foreign },
+    405,
+    'METHOD_NOT_ALLOWED',
+  ],
+  [
+    'another site with too large a body',
+    '/api/login',
+    { method: 'POST', headers: foreign, body: 'x'.repeat(70_000) },
+    413,
+    'TOO_LARGE',
+  ],
+  [
+    'another site',
+    '/api/login',
+    { method: 'POST', headers: { ...foreign, ...json }, body: '{}' },
+    403,
+    'FOREIGN_ORIGIN',
+  ],
+  ['another site without a body', '/api/billing/portal', { method: 'POST', headers: foreign }, 403, 'FOREIGN_ORIGIN'],
+  [
+    'nobody with an unreadable body',
+    '/api/billing/checkout',
+    { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' },
+    401,
+    'UNAUTHENTICATED',
+  ],
+  [
+    'text that claims to be JSON',
+    '/api/login',
+    { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' },
+    415,
+    'NOT_JSON',
+  ],
+  [
+    'a form',
+    '/api/login',
+    { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'email=a' },
+    415,
+    'NOT_JSON',
+  ],
+  [
+    'a form at sign-out',
+    '/api/logout',
+    { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'a=b' },
+    415,
+    'NOT_JSON',
+  ],
+  ['malformed JSON', '/api/login', { method: 'POST', headers: json, body: '{"email":' }, 400, 'VALIDATION'],
+  ['invalid UTF-8 behind JSON', '/api/signup', { method: 'POST', headers: json, body: '[]' }, 400, 'VALIDATION'],
+  ['a missing path', '/api/nothing', {}, 404, 'NOT_FOUND'],
+  ['a missing path by another method', '/api/nothing', { method: 'DELETE' }, 404, 'NOT_FOUND'],
+] as const) {
+  test(`${what} at ${path} is refused as ${code}`, async ({ service }) => {
+    const answer = await send(service, path, sent);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.text)).toMatchObject({ error: expect.any(String), code });
+    expect(answer.headers['cache-control']).toContain('no-store');
+  });
+}
+
+test('405 names the methods that are there', async ({ service }) => {
+  expect((await send(service, '/api/signup')).headers.allow).toBe('POST');
+});
+
+test('a body that grows beyond the limit unannounced is refused', async ({ service }) => {
+  const answer = await send(service, '/api/login', {
+    method: 'POST',
+    headers: { ...json, 'transfer-encoding': 'chunked' },
+    body: JSON.stringify({ email: 'x'.repeat(70_000) }),
+  });
+  expect(answer.status).toBe(413);
+});
+
+test('a POST without a body is an empty object', async ({ service }) => {
+  const answer = await send(service, '/api/signup', { method: 'POST' });
+  expect(answer.status).toBe(400);
+  expect(JSON.parse(answer.text).fields).toEqual({ email: expect.any(String), password: expect.any(String) });
+});
+
+test('Host and X-Forwarded-* change no link, redirect or cookie', async ({ service }) => {
+  const poison = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' };
+  const start = await send(service, '/auth/idp/start', { headers: poison });
+  expect(start.status).toBe(302);
+  expect(new URL(start.headers.location ?? '').searchParams.get('redirect_uri')).toBe(
+    `${service.baseUrl}/auth/idp/callback`,
+  );
+  expect(start.headers['set-cookie']?.[0]).toMatch(/^attempt=[\w-]+; .*HttpOnly/);
+
+  const email = newEmail();
+  const body = JSON.stringify({ email, password: passPhrase });
+  await send(service, '/api/signup', { method: 'POST', headers: { ...poison, ...json }, body });
+  await expect
+    .poll(async () => JSON.stringify(await (await fetch(`${service.sandboxUrl}/mailbox/messages?to=${email}`)).json()))
+    .toContain(`${service.baseUrl}/verify?token=`);
+});
+
+test('every failing callback is the same redirect, byte for byte', async ({ service }) => {
+  const answers = await Promise.all(
+    ['', '?error=access_denied', '?state=x&code=y', '?code=y', '?state=x'].map((query) =>
+      send(service, `/auth/idp/callback${query}`),
+    ),
+  );
+  for (const { status, headers, text } of answers) {
+    expect([status, headers.location, text]).toEqual([302, '/login?error=idp', '']);
+  }
+});
+
+test('HEAD changes nothing: it signs nobody in and opens no link', async ({ service }) => {
+  expect((await send(service, '/verify?token=x', { method: 'HEAD' })).status).toBe(200);
+  expect((await send(service, '/auth/idp/start', { method: 'HEAD' })).headers['set-cookie']).toBeUndefined();
+});
+
+test('a prefetched link is sent away without being looked at', async ({ service }) => {
+  for (const [name, value] of [
+    ['sec-purpose', 'prefetch;prerender'],
+    ['purpose', 'prefetch'],
+    ['x-moz', 'prefetch'],
+  ] as const) {
+    const answer = await send(service, '/verify?token=x', { headers: { [name]: value } });
+    expect(answer.status).toBe(503);
+    expect(answer.headers['cache-control']).toContain('no-store');
+  }
+});
+
+test('pages carry a policy that lets no foreign script, frame or form target in', async ({ service }) => {
+  const { headers } = await send(service, '/login');
+  const policy = headers['content-security-policy'] ?? '';
+  expect(policy).toMatch(/script-src [^;]*'nonce-/);
+  expect(policy).not.toMatch(/script-src [^;]*unsafe/);
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).toContain(`form-action 'self' ${service.sandboxUrl}`);
+  expect(headers['x-content-type-options']).toBe('nosniff');
+  expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+  expect(headers['referrer-policy']).toBeTruthy();
+});
+
+for (const path of ['/', '/billing', '/account', '/members', '/operator', '/onboarding']) {
+  test(`${path} leads nobody in particular to /login`, async ({ service }) => {
+    const { status, headers } = await send(service, path);
+    expect([status, headers.location]).toEqual([302, '/login']);
+  });
+}

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { createLog } from './log.ts';
+
+function written(format: 'json' | 'pretty', fields: Record<string, unknown>, message = 'message'): string {
+  const lines: string[] = [];
+  createLog({ level: 'info', format, write: (line) => lines.push(line) }).info(message, fields);
+  return lines.join('');
+}
+
+it.each(['json', 'pretty'] as const)('writes one line in %s, whatever the values hold', (format) => {
+  const line = written(format, { agent: 'a\nb\r\u001b[31m\u2028c' }, 'first\nsecond');
+  expect(line.trimEnd()).not.toMatch(/[\p{Cc}\u2028]/u);
+  expect(line.endsWith('\n')).toBe(true);
+});
+
+it('says nothing of what a failed query carried', () => {
+  const error = new Error('Failed query: insert into users … params: person@company.example', {
+    cause: Object.assign(new Error('duplicate key'), { code: '23505' }),
+  });
+  const line = written('json', { error });
+  expect(line).not.toContain('person@company.example');
+  expect(line).toContain('23505');
+});
+
+it('leaves out what is below its level', () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', format: 'json', write: (line) => lines.push(line) });
+  log.info('no');
+  log.warn('yes');
+  expect(lines).toHaveLength(1);
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sessions } from '../db/schema.ts';
+import { approveOwner, restorePerson, suspendPerson } from '../operators/by-address.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { makeOwner, testClient } from '../testing/makers.ts';
+import { endNamedSession, endSession, listSessions, readSession, startSession } from './session.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+async function start(options?: Parameters<typeof makeOwner>[1]) {
+  const owner = await makeOwner(test, options);
+  const { userId, organisationId } = owner;
+  return { ...owner, id: await startSession(test.app, { userId, organisationId, client: testClient }) };
+}
+
+it('says who its holder is, for which organisation, and what they may do', async () => {
+  const { id, email, organisationId } = await start();
+  expect(await readSession(test.app, id)).toMatchObject({
+    user: { email },
+    organisationId,
+    role: 'owner',
+    scopes: ['READ', 'WRITE', 'ADMIN'],
+    gate: 'open',
+  });
+});
+
+it('keeps no id that a reader of the table could use', async () => {
+  const { id } = await start();
+  const rows = await test.app.db.select().from(sessions);
+  expect(JSON.stringify(rows)).not.toContain(id);
+  for (const { idHash, id: name } of rows) {
+    expect(await readSession(test.app, idHash)).toBeNull();
+    expect(await readSession(test.app, name)).toBeNull();
+  }
+});
+
+it('opens the gate of a session that waits as soon as its organisation is approved', async () => {
+  const { id, email } = await start({ approved: false });
+  expect(await readSession(test.app, id)).toMatchObject({ gate: 'awaiting_approval', scopes: [] });
+  await approveOwner(test.app, email);
+  expect(await readSession(test.app, id)).toMatchObject({ gate: 'open', scopes: ['READ', 'WRITE', 'ADMIN'] });
+});
+
+it('is gone at once when its holder is suspended, and stays gone', async () => {
+  const { id, email } = await start();
+  await suspendPerson(test.app, email);
+  expect(await readSession(test.app, id)).toBeNull();
+  await restorePerson(test.app, email);
+  expect(await readSession(test.app, id)).toBeNull();
+});
+
+it('ends by its id, or by its name for its holder alone', async () => {
+  const one = await start();
+  const other = await start();
+  const [named] = await listSessions(test.app, one.userId);
+  expect(await endNamedSession(test.app, other.userId, named?.id ?? '')).toBe(false);
+  expect(await readSession(test.app, one.id)).not.toBeNull();
+
+  await endSession(test.app, one.id);
+  expect(await readSession(test.app, one.id)).toBeNull();
+});
+
+it('expires after thirty days', async () => {
+  const late = await startTestApp();
+  const { userId, organisationId } = await makeOwner(late);
+  const id = await startSession(late.app, { userId, organisationId, client: testClient });
+  late.advance(30 * 86_400_000 + 1000);
+  expect(await readSession(late.app, id)).toBeNull();
+  await late.close();
+});

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { verifyEmail } from '../accounts/verify-email.ts';
+import { memberships, organisations, users } from '../db/schema.ts';
+import { suspendPerson } from '../operators/by-address.ts';
+import { readSession, startSession } from '../sessions/session.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
+import { matchUser } from './match-user.ts';
+import { signInWithPassword } from './with-password.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+function match({
+  email,
+  subject = randomUUID(),
+  name = null,
+}: {
+  email: string;
+  subject?: string;
+  name?: string | null;
+}) {
+  return test.app.db.transaction((tx) => matchUser(test.app, tx, { email, subject, name }, testClient));
+}
+
+async function rowOf(email: string) {
+  const [user] = await test.app.db.select().from(users).where(eq(users.email, email));
+  return user;
+}
+
+it('makes a new organisation and owner, verified and awaiting approval', async () => {
+  const email = newEmail();
+  const person = await match({ email, subject: 'new-subject', name: 'A Person' });
+
+  expect(person).toMatchObject({ standing: 'awaiting_approval', organisationId: expect.any(String) });
+  expect(await rowOf(email)).toMatchObject({ name: 'A Person', idpSubject: 'new-subject', passwordHash: null });
+});
+
+it('knows a subject again, whatever its address is now', async () => {
+  const email = newEmail();
+  const first = await match({ email, subject: 'moving-subject' });
+  const again = await match({ email: newEmail(), subject: 'moving-subject' });
+
+  expect(again.user.id).toBe(first.user.id);
+  expect(again.user.email).toBe(email);
+});
+
+it('links a verified account by its address, and keeps its password', async () => {
+  const { email, userId } = await makeOwner(test);
+  const person = await match({ email, subject: 'linked-subject', name: 'From The Provider' });
+
+  expect(person.user.id).toBe(userId);
+  expect(await rowOf(email)).toMatchObject({ idpSubject: 'linked-subject', name: 'From The Provider' });
+  await signInWithPassword(test.app, { email, password: testPassword }, testClient);
+});
+
+it('fills an empty name only', async () => {
+  const { email, userId } = await makeOwner(test);
+  await test.app.db.update(users).set({ name: 'Their Own Name' }).where(eq(users.id, userId));
+  await match({ email, name: 'Another Name' });
+  expect(await rowOf(email)).toMatchObject({ name: 'Their Own Name' });
+});
+
+it('refuses a second subject for one account', async () => {
+  const email = newEmail();
+  await match({ email, subject: 'first-subject' });
+  await expect(match({ email, subject: 'second-subject' })).rejects.toThrow('another subject');
+});
+
+it('leaves a squatter nothing: password, links and the organisation’s name go as the owner comes', async () => {
+  const { email, token } = await makeSignUp(test, { name: 'Squatters' });
+  const person = await match({ email });
+
+  expect(await rowOf(email)).toMatchObject({ passwordHash: null, emailVerifiedAt: expect.any(Date) });
+  await expect(signInWithPassword(test.app, { email, password: testPassword }, testClient)).rejects.toMatchObject({
+    code: 'UNAUTHENTICATED',
+  });
+  expect(await verifyEmail(test.app, { token, browserToken: null }, testClient)).toMatchObject({ ok: false });
+  const [organisation] = await test.app.db
+    .select({ name: organisations.name, slug: organisations.slug })
+    .from(organisations)
+    .innerJoin(memberships, eq(memberships.organisationId, organisations.id))
+    .where(eq(memberships.userId, person.user.id));
+  expect(organisation?.name).toBeNull();
+  expect(organisation?.slug).not.toMatch(/squatters/);
+});
+
+it('gives a closed account no way in', async () => {
+  const { email, userId, organisationId } = await makeOwner(test);
+  await suspendPerson(test.app, email);
+  expect(await match({ email })).toMatchObject({ standing: 'closed' });
+  expect(await rowOf(email)).toMatchObject({ idpSubject: null });
+  const id = await startSession(test.app, { userId, organisationId, client: testClient });
+  expect(await readSession(test.app, id)).toBeNull();
+});
+
+it('makes one account out of 20 first sign-ins at once', async () => {
+  const email = newEmail();
+  const people = await Promise.all(Array.from({ length: 20 }, () => match({ email, subject: 'parallel-subject' })));
+  expect(new Set(people.map(({ user }) => user.id)).size).toBe(1);
+});
+
+it('lets one of two subjects that race for an address have it', async () => {
+  const email = newEmail();
+  const ended = await Promise.allSettled([match({ email, subject: 'race-a' }), match({ email, subject: 'race-b' })]);
+  expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+});

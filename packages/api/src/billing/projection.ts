@@ -44,7 +44,7 @@ export function project(events: Iterable<ToldState>, settledNumber = 0): Project
     number: event.number,
     state: event.state,
     certain: certain || ended.length > 0,
-    pastDueSince: event.standing === 'past_due' ? startOfRun(told, settledNumber) : null,
+    pastDueSince: event.standing === 'past_due' ? startOfRun(told, event, settledNumber) : null,
   };
 }
 
@@ -61,7 +61,7 @@ function distinct(events: Iterable<ToldState>): Told[] {
 
 /** The event that tells the last state of the newest second. */
 function lastOf(told: Told[]): { event: Told; certain: boolean } | null {
-  const newest = told.reduce((latest, { created }) => Math.max(latest, created), 0);
+  const newest = newestSecond(told);
   const second = told.filter(({ created }) => created === newest);
   const last = second.at(-1);
   if (last === undefined) return null;
@@ -82,15 +82,17 @@ function lastOf(told: Told[]): { event: Told; certain: boolean } | null {
  * The run begins after the newest event that is not past due; in that event's own
  * second where that second ends past due.
  */
-function startOfRun(told: Told[], settledNumber: number): number | null {
-  const broken = told.reduce(
-    (latest, { created, standing }) => (standing === 'past_due' ? latest : Math.max(latest, created)),
-    -1,
-  );
+function startOfRun(told: Told[], last: Told, settledNumber: number): number {
+  const broken = newestSecond(told.filter(({ standing }) => standing !== 'past_due'));
   const inThatSecond = lastOf(told.filter(({ created }) => created === broken));
   const first = inThatSecond?.certain && inThatSecond.event.standing === 'past_due' ? broken : broken + 1;
+
   const run = told.filter(
     ({ created, standing, number }) => standing === 'past_due' && created >= first && number > settledNumber,
   );
-  return run.length > 0 ? Math.min(...run.map(({ created }) => created)) : null;
+  return run.reduce((earliest, { created }) => Math.min(earliest, created), last.created);
+}
+
+function newestSecond(told: Told[]): number {
+  return told.reduce((latest, { created }) => Math.max(latest, created), -1);
 }

@@ -6,14 +6,19 @@ import { compareAll } from './compare-all.ts';
 import type { Report } from './report.ts';
 import { syncSubscription } from './sync.ts';
 
+/** Reconciles, and says what was found in lines for a person. */
+export async function reconcile(app: App): Promise<string> {
+  return linesOf(await reconcileAll(app)).join('\n');
+}
+
 /**
  * Everything that the jobs do bit by bit, at once: applies the undelivered events, syncs
  * the rows that need it and compares all subscriptions. Harmless at any time, and done
- * when it returns. `linesOf` prints the report.
+ * when it returns.
  *
  * @throws Refusal BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE.
  */
-export async function reconcile(app: App): Promise<Report> {
+export async function reconcileAll(app: App): Promise<Report> {
   await applyUndelivered(app);
 
   const due = await app.db

@@ -8,17 +8,15 @@ import { portalSetting } from './open-portal.ts';
 import { type PaidTier, paidTiers, planOf } from './plans.ts';
 import { requirePayment } from './require-payment.ts';
 
-export type SetUp = { prices: Record<PaidTier, string>; made: PaidTier[]; portalConfiguration: string };
-
 /**
  * Makes what is missing at the provider: a product and a price for each paid tier, under
  * its lookup key and at the declared price, and the configuration of the portal. What is
- * there stays as it is; the portal's configuration is brought up to date.
+ * there stays as it is; the portal's configuration is brought up to date. Says what was done.
  *
  * @throws Refusal BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE; Error where a configured
  * price id does not exist, since only lookup keys can be made.
  */
-export async function setUpBilling(app: App): Promise<SetUp> {
+export async function setUpBilling(app: App): Promise<string> {
   const { livemode } = requirePayment(app);
 
   return withLease(app, 'setup', async (ask) => {
@@ -32,14 +30,11 @@ export async function setUpBilling(app: App): Promise<SetUp> {
       .insert(paymentSettings)
       .values({ name: portalSetting(livemode), value: portalConfiguration })
       .onConflictDoUpdate({ target: paymentSettings.name, set: { value: portalConfiguration } });
-    return { prices: { silver: priceId(prices, 'silver'), gold: priceId(prices, 'gold') }, made, portalConfiguration };
+    return [
+      ...paidTiers.map((tier) => `${tier}: price ${prices[tier]?.id} ${made.includes(tier) ? 'made' : 'was there'}`),
+      `portal: configuration ${portalConfiguration} is up to date`,
+    ].join('\n');
   });
-}
-
-function priceId(prices: TierPrices, tier: PaidTier): string {
-  const price = prices[tier];
-  if (price === null) throw new Error(`The payment provider has no price for ${tier}.`);
-  return price.id;
 }
 
 async function makePrice(app: App, ask: Ask, tier: PaidTier): Promise<void> {

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { best, type Facts, graceEnd, isEntitled } from './entitlement.ts';
+
+const now = new Date('2026-03-15T12:00:00Z');
+const day = 86_400_000;
+const ago = (days: number) => new Date(now.getTime() - days * day);
+const facts = (given: Partial<Facts>): Facts => ({
+  tier: 'silver',
+  status: 'active',
+  endsAt: null,
+  pastDueSince: null,
+  startedAt: ago(100),
+  ...given,
+});
+
+describe('what a subscription gives', () => {
+  test.each<[string, Partial<Facts>, boolean]>([
+    ['active', { status: 'active' }, true],
+    ['trialing', { status: 'trialing' }, true],
+    ['past due, in its grace', { status: 'past_due', pastDueSince: ago(6.9) }, true],
+    ['past due, after its grace', { status: 'past_due', pastDueSince: ago(7) }, false],
+    ['past due, nobody knows since when', { status: 'past_due' }, false],
+    ['incomplete', { status: 'incomplete' }, false],
+    ['incomplete_expired', { status: 'incomplete_expired' }, false],
+    ['unpaid', { status: 'unpaid' }, false],
+    ['paused', { status: 'paused' }, false],
+    ['canceled', { status: 'canceled' }, false],
+    ['a status that nobody knows', { status: 'on_holiday' }, false],
+    ['a price of no tier', { tier: null }, false],
+    ['an end that is still to come', { endsAt: ago(-1) }, true],
+    ['an end that has come', { endsAt: now }, false],
+    [
+      'an end that has come, past due in its grace',
+      { status: 'past_due', pastDueSince: ago(1), endsAt: ago(0.5) },
+      false,
+    ],
+  ])('%s', (_, given, entitled) => {
+    expect(isEntitled(facts(given), 7, now)).toBe(entitled);
+  });
+
+  test('no grace means none', () => {
+    expect(isEntitled(facts({ status: 'past_due', pastDueSince: now }), 0, now)).toBe(false);
+  });
+
+  test('grace belongs to past due alone', () => {
+    expect(graceEnd(facts({ status: 'unpaid', pastDueSince: ago(1) }), 7)).toBeNull();
+    expect(graceEnd(facts({ status: 'past_due', pastDueSince: ago(1) }), 7)).toEqual(ago(-6));
+  });
+});
+
+describe('the subscription that speaks for an organisation', () => {
+  const pick = (...all: Facts[]) => best(all, 7, now);
+
+  test.each<[string, Partial<Facts>, Partial<Facts>]>([
+    [
+      'an entitled one before one that is not',
+      { status: 'past_due', pastDueSince: ago(1) },
+      { status: 'active', endsAt: ago(1) },
+    ],
+    ['active before past due', { status: 'active' }, { status: 'past_due', pastDueSince: ago(1), tier: 'gold' }],
+    ['past due before unpaid', { status: 'past_due' }, { status: 'unpaid', tier: 'gold' }],
+    ['unpaid before paused', { status: 'unpaid' }, { status: 'paused', tier: 'gold' }],
+    ['paused before incomplete', { status: 'paused' }, { status: 'incomplete', tier: 'gold' }],
+    ['incomplete before an unknown status', { status: 'incomplete' }, { status: 'on_holiday', tier: 'gold' }],
+    ['an unknown status before an end', { status: 'on_holiday' }, { status: 'canceled', startedAt: ago(1) }],
+    ['gold before silver', { tier: 'gold', startedAt: ago(50) }, { tier: 'silver', startedAt: ago(1) }],
+    ['active and trialing alike, so gold', { tier: 'gold', status: 'trialing' }, { tier: 'silver', status: 'active' }],
+    ['the newest', { startedAt: ago(1) }, { startedAt: ago(2) }],
+  ])('%s', (_, first, second) => {
+    const [winner, loser] = [facts(first), facts(second)];
+    expect(pick(winner, loser)).toBe(winner);
+    expect(pick(loser, winner)).toBe(winner);
+  });
+
+  test('is nobody where there is none', () => {
+    expect(pick()).toBeNull();
+  });
+});

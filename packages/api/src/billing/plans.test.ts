@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { defaultPlans } from './default-plans.ts';
+import { loadPlans } from './plans.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'plans-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function load(content: unknown) {
+  const file = join(folder, 'plans.json');
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return loadPlans(file);
+}
+
+const [free, silver, gold] = defaultPlans.tiers;
+
+test('without a file the built-in plans are sold', async () => {
+  const { tiers } = await loadPlans(null);
+  expect(tiers.map(({ tier, price }) => [tier, price?.amount ?? null])).toEqual([
+    ['free', null],
+    ['silver', 2400],
+    ['gold', 7900],
+  ]);
+});
+
+test('a file replaces them', async () => {
+  const plans = await load({ ...defaultPlans, tiers: [free, { ...silver, name: 'Plus' }, gold] });
+  expect(plans.tiers[1].name).toBe('Plus');
+});
+
+test.each<[string, unknown, RegExp]>([
+  ['no JSON', '{', /^PLANS_FILE must be valid JSON\.$/],
+  ['a tier missing', { ...defaultPlans, tiers: [free, silver] }, /^PLANS_FILE tiers /],
+  ['another order', { ...defaultPlans, tiers: [free, gold, silver] }, /^PLANS_FILE tiers 1 tier must be "silver"/],
+  [
+    'a price for free',
+    { ...defaultPlans, tiers: [{ ...free, price: silver?.price }, silver, gold] },
+    /PLANS_FILE tiers 0 price/,
+  ],
+  [
+    'no price for gold',
+    { ...defaultPlans, tiers: [free, silver, { ...gold, price: null }] },
+    /PLANS_FILE tiers 2 price/,
+  ],
+  [
+    'a limit missing',
+    { ...defaultPlans, tiers: [free, { ...silver, limits: { members: 1 } }, gold] },
+    /limit for each meter: members, projects, api_calls/,
+  ],
+  [
+    'a feature missing',
+    { ...defaultPlans, tiers: [free, { ...silver, features: {} }, gold] },
+    /tiers 1 features must be the same in each tier/,
+  ],
+  [
+    'a meter twice',
+    { ...defaultPlans, meters: [...defaultPlans.meters, defaultPlans.meters[0]] },
+    /meters must each have a name/,
+  ],
+  [
+    'a negative limit',
+    { ...defaultPlans, tiers: [{ ...free, limits: { ...free?.limits, members: -1 } }, silver, gold] },
+    /members must not be negative/,
+  ],
+])('%s is refused with a sentence that names PLANS_FILE', async (_, content, sentence) => {
+  await expect(load(content)).rejects.toThrow(sentence);
+});
+
+test('a file that is not there is refused the same way', async () => {
+  await expect(loadPlans(join(folder, 'nowhere.json'))).rejects.toThrow(
+    /^PLANS_FILE names a file that cannot be read\.$/,
+  );
+});

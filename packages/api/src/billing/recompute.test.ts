@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { decide } from './recompute.ts';
+import type { SubscriptionState } from './subscription-state.ts';
+
+const due = new Date(50_000);
+const state = (status: string) => ({ id: 'sub_1', status }) as SubscriptionState;
+const asked = (status: string, number: number, pastDueSince: Date | null = null) => ({
+  state: state(status),
+  number,
+  pastDueSince,
+});
+const told = (status: string, number: number, pastDueSince: number | null = null) => ({
+  state: state(status),
+  number,
+  certain: true,
+  pastDueSince,
+});
+
+test.each([
+  ['the answer stands where no event was stored since', asked('active', 5), told('past_due', 5), 'active'],
+  ['an event stored since then outranks it', asked('active', 5), told('past_due', 6), 'past_due'],
+  ['an answered end absorbs a later event', asked('canceled', 5), told('active', 6), 'canceled'],
+  ['a told end absorbs a later answer', asked('active', 9), told('canceled', 6), 'canceled'],
+  ['an answer alone', asked('active', 0), null, 'active'],
+  ['events alone', null, told('active', 1), 'active'],
+])('%s', (_, snapshot, projection, status) => {
+  expect(decide(snapshot, projection)?.state.status).toBe(status);
+});
+
+test('past due counts from the first event, else from when an answer first showed it', () => {
+  expect(decide(asked('past_due', 5, due), told('past_due', 4, 20))?.pastDueSince).toEqual(new Date(20_000));
+  expect(decide(asked('past_due', 5, due), told('active', 4))?.pastDueSince).toEqual(due);
+  expect(decide(asked('active', 5), told('past_due', 4, 20))?.pastDueSince).toBeNull();
+});
+
+test('nothing known decides nothing', () => {
+  expect(decide(null, null)).toBeNull();
+});

@@ -97,8 +97,15 @@ export async function openJobs({ sql, log, kinds, work }: Options): Promise<Jobs
 
 /** pg-boss speaks in statements of several commands; the answer is the one that has rows. */
 async function execute(sql: Sql, text: string, values: unknown[] = []) {
-  const answer = await (values.length > 0 ? sql.unsafe(text, values as never[]) : sql.unsafe(text).simple());
+  const answer = await sql.unsafe(text, values.map(parameter) as never[]);
   const results: unknown[] = Array.isArray(answer[0]) ? answer : [answer];
   const rows = results.findLast((result) => Array.isArray(result) && result.length > 0) ?? [];
   return { rows: rows as unknown[] };
+}
+
+/** Values as node-postgres would send them, which is what pg-boss is written for. */
+function parameter(value: unknown): unknown {
+  if (value === undefined) return null;
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? JSON.stringify(value) : value;
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { App } from '@gatehouse/api/app';
 import { reconcile } from '@gatehouse/api/billing/reconcile';
+import { linesOf } from '@gatehouse/api/billing/report';
 import { setUpBilling } from '@gatehouse/api/billing/setup';
 import { Refusal } from '@gatehouse/api/errors';
 import {
@@ -44,13 +45,13 @@ export const commands: Record<string, Command> = {
     takes: '',
     does: 'makes products, prices and the portal at the provider',
     least: 0,
-    run: setUpBilling,
+    run: makeBilling,
   },
   reconcile: {
     takes: '',
     does: 'compares all subscriptions with the provider’s and repairs',
     least: 0,
-    run: reconcile,
+    run: compare,
   },
 };
 
@@ -64,4 +65,16 @@ function declineWithReason(app: App, args: string[]): Promise<string> {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { reason: { type: 'string' } } });
   if (!values.reason) throw new Refusal('VALIDATION', 'Say why: decline EMAIL --reason "…".');
   return declineOwner(app, positionals[0] ?? '', values.reason);
+}
+
+async function makeBilling(app: App): Promise<string> {
+  const { prices, made, portalConfiguration } = await setUpBilling(app);
+  const lines = Object.entries(prices).map(
+    ([tier, id]) => `${tier}: ${id}${made.some((each) => each === tier) ? ' (new)' : ''}`,
+  );
+  return [...lines, `portal configuration: ${portalConfiguration}`].join('\n');
+}
+
+async function compare(app: App): Promise<string> {
+  return linesOf(await reconcile(app)).join('\n');
 }

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { oneTimeTokens, sessions, users } from '../db/schema.ts';
 import { invalid, Refusal } from '../errors.ts';
-import { hashPassword, passwordFault } from '../security/password.ts';
+import { hashPassword, newPasswordField, passwordFault } from '../security/password.ts';
 import { hashToken } from '../security/token.ts';
 import { personById } from '../sessions/person.ts';
 import { takeOneTimeToken } from './one-time-token.ts';
@@ -13,7 +13,7 @@ type Client = { address: string; userAgent: string | null };
 
 export const setPasswordInput = z.object({
   token: z.string({ error: 'This link is not valid any more.' }),
-  password: z.string({ error: 'Choose a password.' }),
+  password: newPasswordField,
 });
 
 /**
@@ -25,7 +25,7 @@ export const setPasswordInput = z.object({
  */
 export async function setPassword(app: App, { token, password }: z.output<typeof setPasswordInput>, client: Client) {
   const owner = await ownerOf(app, token);
-  const fault = passwordFault(password, { email: owner.email, serviceName: app.config.service.name });
+  const fault = passwordFault(password, [owner.email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
   const passwordHash = await hashPassword(password);
 

@@ -8,7 +8,7 @@ import { signUps, users } from '../db/schema.ts';
 import { invalid, Refusal } from '../errors.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import { emailField } from '../security/address.ts';
-import { hashPassword, passwordFault } from '../security/password.ts';
+import { hashPassword, newPasswordField, passwordFault } from '../security/password.ts';
 import { oneLine } from '../security/text.ts';
 import { hashToken, newToken } from '../security/token.ts';
 
@@ -16,7 +16,7 @@ type Client = { address: string; userAgent: string | null };
 
 export const signUpInput = z.object({
   email: emailField,
-  password: z.string({ error: 'Choose a password.' }),
+  password: newPasswordField,
   org_name: oneLine(100)
     .nullish()
     .transform((name) => name || null),
@@ -35,7 +35,7 @@ export async function signUp(
   { email, password, org_name: name }: z.output<typeof signUpInput>,
   client: Client,
 ) {
-  const fault = passwordFault(password, { email, serviceName: app.config.service.name });
+  const fault = passwordFault(password, [email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
   await app.throttle.take({ 'sign-up-client': client.address });
   const passwordHash = await hashPassword(password);

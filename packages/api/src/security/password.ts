@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
+import { z } from 'zod';
 import { bounded } from './bounded.ts';
 import { commonPasswords } from './common-passwords.ts';
 import { isStorable } from './text.ts';
@@ -17,8 +18,9 @@ function normalise(password: string): string {
 /**
  * Why a password is refused, or null where it will do. Length is counted in code
  * points after normalising, so that nobody is turned away for their keyboard.
+ * `resembling` is what it must not be: the address, the service's name.
  */
-export function passwordFault(password: string, { email, serviceName }: { email: string; serviceName: string }) {
+export function passwordFault(password: string, resembling: string[] = []): string | null {
   const normal = normalise(password);
   const length = [...normal].length;
   if (!isStorable(password)) return 'This password holds characters that cannot be kept.';
@@ -27,11 +29,17 @@ export function passwordFault(password: string, { email, serviceName }: { email:
 
   const folded = normal.toLowerCase();
   if (commonPasswords.has(folded)) return 'This password is on every list of common passwords. Choose another.';
-  if (folded === email || folded === normalise(serviceName).toLowerCase()) {
+  if (resembling.some((text) => normalise(text).toLowerCase() === folded)) {
     return 'A password must not be your address or the name of this service.';
   }
   return null;
 }
+
+/** A new password in a body, judged as far as it can be by itself. */
+export const newPasswordField = z.string({ error: 'Choose a password.' }).superRefine((password, context) => {
+  const fault = passwordFault(password);
+  if (fault !== null) context.addIssue(fault);
+});
 
 /** Hashes at once never exceed the cores: a flood of sign-ins leaves the rest of the service alive. */
 const oneOfFew = bounded(availableParallelism(), 200);

@@ -45,7 +45,7 @@ export function describeError(error: unknown): string {
 }
 
 function jsonLine(level: LogLevel, message: string, fields: LogFields): string {
-  return JSON.stringify({ time: new Date().toISOString(), level, message, ...fields });
+  return printable(JSON.stringify({ time: new Date().toISOString(), level, message, ...fields }));
 }
 
 function prettyLine(level: LogLevel, message: string, fields: LogFields): string {
@@ -54,6 +54,10 @@ function prettyLine(level: LogLevel, message: string, fields: LogFields): string
   return printable(`${time} ${level.padEnd(5)} ${message}${rest.join('')}`);
 }
 
+/** Control characters and line separators as \uXXXX, which is the same text in JSON. */
 function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => JSON.stringify(character).slice(1, -1));
+  return text.replace(
+    /[\p{Cc}\u2028\u2029]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { root } from './places.mjs';
 
-const graceMilliseconds = 26_000;
+// The service drains for 25 s; what is on a leash is killed by it after 5.
+const graceMilliseconds = { drained: 26_000, leashed: 7_000 };
 const living = new Set();
 let ending = null;
 
@@ -11,7 +12,13 @@ const leash = `
 pid=$!
 trap "" INT TERM HUP
 exec 3<&0
-{ cat <&3 >/dev/null; kill -TERM 0; sleep 5; kill -KILL 0; } >/dev/null 2>&1 &
+{
+  cat <&3 >/dev/null
+  kill -TERM 0
+  tenths=0
+  while kill -0 $pid && [ $tenths -lt 50 ]; do sleep 0.1; tenths=$((tenths + 1)); done
+  [ $tenths -lt 50 ] || kill -KILL 0
+} >/dev/null 2>&1 &
 watcher=$!
 wait $pid
 code=$?
@@ -44,7 +51,7 @@ export function launch(command, { env, stdio = ['inherit', 'inherit'], end }) {
   child.end = async () => {
     if (leashed) child.stdin.destroy();
     else child.kill('SIGTERM');
-    const late = setTimeout(() => killGroup(child), graceMilliseconds);
+    const late = setTimeout(() => killGroup(child), leashed ? graceMilliseconds.leashed : graceMilliseconds.drained);
     await child.exited;
     clearTimeout(late);
   };
@@ -53,7 +60,8 @@ export function launch(command, { env, stdio = ['inherit', 'inherit'], end }) {
 
 /** Runs a command to its end; its output is returned, and shown only by who asks. */
 export async function run(command, env) {
-  const child = launch(command, { env, stdio: ['pipe', 'pipe'] });
+  const plain = process.stderr.isTTY ? {} : { NO_COLOR: '1' };
+  const child = launch(command, { env: { ...env, ...plain }, stdio: ['pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
   return { code: await child.exited, output };

@@ -30,21 +30,16 @@ async function firstTaken(port) {
   return null;
 }
 
-/** On both loopbacks: the browser tries ::1 for localhost first. */
+/** On both loopbacks: the browser tries ::1 for localhost first. By calling, so that two starts at once do not see each other. */
 async function isFree(port) {
-  for (const host of loopbacks) {
-    const code = await tryListening(port, host);
-    if (code === 'EACCES')
-      throw new Sentence(`Port ${port} is not open to this user: choose one above 1023, for example PORT=3000.`);
-    if (code === 'EADDRINUSE') return false;
-  }
+  for (const host of loopbacks) if (await answers(port, host)) return false;
   return true;
 }
 
-function tryListening(port, host) {
+function answers(port, host) {
+  const socket = net.connect({ port, host });
   return new Promise((resolve) => {
-    const server = net.createServer();
-    server.once('error', (error) => resolve(error.code));
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(null)));
-  });
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  }).finally(() => socket.destroy());
 }

@@ -64,7 +64,7 @@ function collect(child) {
   }
   child.show = () => {
     child.shown = true;
-    process.stdout.write(child.printed);
+    process.stdout.write(child.printed.replace(/^ready.*\n/m, ''));
   };
   return child;
 }
@@ -73,9 +73,8 @@ async function watchOver(name, child) {
   const code = await child.exited;
   if (isEnding()) return;
 
+  // Before the welcome it has said itself why it could not start.
   if (!child.shown) process.stderr.write(child.printed);
-  say(
-    `The ${name} ended by itself (exit code ${code}); the rest is ended too. Start again with npm start: what was answered is kept.`,
-  );
+  else say(`The ${name} ended by itself (exit code ${code}). Start again with npm start: what was answered is kept.`);
   endAll(1);
 }

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { hasSubscription, planSentence, statusInWords } from './plan-words.ts';
+import type { Plan, Tier } from './subscription.ts';
+
+const silver: Plan = {
+  tier: 'silver',
+  name: 'Silver',
+  status: 'active',
+  cancel_at_period_end: false,
+  current_period_end: '2026-12-03T00:00:00Z',
+  ends_at: null,
+};
+const ending: Plan = { ...silver, cancel_at_period_end: true, ends_at: '2026-12-03T00:00:00Z' };
+const free: Plan = { ...silver, tier: 'free', name: 'Free', status: 'none', current_period_end: null };
+const tiers: Tier[] = [
+  { tier: 'free', name: 'Free', price: null, price_source: 'declared', limits: {}, features: {} },
+  {
+    tier: 'silver',
+    name: 'Silver',
+    price: { amount: 2400, currency: 'gbp', interval: 'month' },
+    price_source: 'provider',
+    limits: {},
+    features: {},
+  },
+];
+
+test.each([
+  [silver, 'Active', '£24 a month. Renews on 3 December 2026.'],
+  [ending, 'Ending', '£24 a month. Ends on 3 December 2026, then Free.'],
+  [{ ...silver, status: 'past_due' }, 'Payment due', '£24 a month.'],
+  [{ ...silver, status: 'something_new' }, undefined, '£24 a month.'],
+  [free, undefined, 'Nothing to pay.'],
+])('%o', (plan, status, sentence) => {
+  expect(statusInWords(plan)?.text).toBe(status);
+  expect(planSentence(plan, tiers)).toBe(sentence);
+});
+
+test('a subscription that ended is none, one of an unknown status is one', () => {
+  expect(hasSubscription({ ...silver, status: 'canceled' })).toBe(false);
+  expect(hasSubscription({ ...silver, status: 'something_new' })).toBe(true);
+});

@@ -1,0 +1,15 @@
+import { error } from '@sveltejs/kit';
+import { brandCss } from '#lib/brand.ts';
+import type { RequestHandler } from './$types';
+
+const hourSeconds = 60 * 60;
+
+/** The company's colour as a style sheet: a style element in the page would need a hole in the policy. */
+export const GET: RequestHandler = ({ locals }) => {
+  const { brandColor } = locals.service;
+  if (brandColor === null) error(404);
+
+  return new Response(brandCss(brandColor), {
+    headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': `public, max-age=${hourSeconds}` },
+  });
+};

@@ -1,0 +1,17 @@
+import { type Html, html } from '../http/html.ts';
+import { cards } from '../payment/cards.ts';
+import type { Subscription } from '../payment/records.ts';
+import type { PaymentState } from '../payment/state.ts';
+
+/** Which card a subscription is charged to, and a way to change it, to see a renewal declined. */
+export function cardChoice(state: PaymentState, subscription: Subscription): Html | string {
+  const standard = state.customers[subscription.customer]?.invoice_settings.default_payment_method;
+  const last4 = state.payment_methods[subscription.default_payment_method ?? standard ?? '']?.card?.last4;
+  if (subscription.ended_at !== null) return '';
+  return html`<form method="post" action="/control/card"><input type="hidden" name="customer" value="${subscription.customer}"><select name="card" aria-label="Card of ${subscription.id}">${cards
+    .filter(({ present }) => present === 'pays')
+    .map(
+      ({ number, about }) =>
+        html`<option value="${number}"${number.endsWith(last4 ?? 'none') && html` selected`}>…${number.slice(-4)} ${about}</option>`,
+    )}</select> <button>Set</button></form>`;
+}

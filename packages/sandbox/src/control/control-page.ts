@@ -1,0 +1,78 @@
+import { type Html, html } from '../http/html.ts';
+import { page } from '../http/page.ts';
+import type { Delivery } from '../payment/delivery.ts';
+import { periodEnd } from '../payment/end-subscription.ts';
+import { day, moment, priceWords } from '../payment/pages/money.ts';
+import type { PaymentProvider } from '../payment/payment-provider.ts';
+import type { Subscription } from '../payment/records.ts';
+import { cardChoice } from './card-choice.ts';
+import { switchForm } from './switch-form.ts';
+
+const shown = 60;
+
+/** The payment provider's controls for people: its clock, what it holds, its switches and its deliveries. */
+export function controlPage(payment: PaymentProvider, said: string | null): string {
+  const next = payment.clock.next();
+  const { subscriptions } = payment.state();
+  return page({
+    title: 'Payments',
+    body: html`<h1>Payments</h1>
+${said && html`<p class="note" role="status">${said}</p>`}
+<section class="panel" aria-labelledby="clock"><h2 id="clock">Clock</h2>
+<p>The provider’s time is <strong>${moment(payment.clock.now())}</strong>. ${next ? html`Next, on ${moment(next.at)}: ${next.about}.` : 'Nothing is due to happen.'}</p>
+<div class="actions">${[
+      clockButton({ to: 'next' }, 'To the next thing', true),
+      clockButton({ to: 'period_end' }, 'To the end of the period'),
+      clockButton({ hours: '1' }, 'One hour on'),
+      clockButton({ days: '1' }, 'One day on'),
+      clockButton({ days: '7' }, 'Seven days on'),
+    ]}</div></section>
+${subscriptionsTable(payment, Object.values(subscriptions).toReversed().slice(0, shown))}
+<section class="panel" aria-labelledby="switches"><h2 id="switches">Switches</h2>${switchForm(payment.switches())}</section>
+${deliveriesTable(payment.deliveries.list().toReversed().slice(0, shown))}
+<div class="actions"><form method="post" action="/control/deliveries/send-dropped"><button>Send what was not delivered</button></form>
+<form method="post" action="/control/deliveries/retry-now"><button>Try again now what waits</button></form></div>`,
+  });
+}
+
+function clockButton(fields: Record<string, string>, label: string, primary = false): Html {
+  return html`<form method="post" action="/control/clock">${Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}<button${primary && html` class="primary"`}>${label}</button></form>`;
+}
+
+function subscriptionsTable(payment: PaymentProvider, subscriptions: Subscription[]): Html {
+  if (subscriptions.length === 0)
+    return html`<p class="panel">No subscription yet. One begins at the service’s checkout.</p>`;
+  return html`<div class="scroll" role="region" aria-label="Subscriptions" tabindex="0"><table><caption>Subscriptions</caption><thead><tr><th scope="col">Subscription</th><th scope="col">Price</th><th scope="col">Status</th><th scope="col">Period</th><th scope="col">Card</th></tr></thead><tbody>${subscriptions.map(
+    (one) =>
+      html`<tr><td><code>${one.id}</code><br><span class="soft">${one.customer}</span></td><td>${one.items.data.map(({ price }) => priceWords(price))}</td><td>${one.status.replaceAll('_', ' ')}</td><td>${periodWords(one)}</td><td>${cardChoice(payment.state(), one)}</td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+function periodWords(subscription: Subscription): string {
+  if (subscription.ended_at !== null) return `ended on ${day(subscription.ended_at)}`;
+  if (subscription.cancel_at !== null) {
+    return `ends on ${day(subscription.cancel_at)} (${subscription.cancel_at_period_end ? 'cancel_at_period_end' : 'cancel_at'})`;
+  }
+  return `until ${day(periodEnd(subscription))}`;
+}
+
+function deliveriesTable(deliveries: Delivery[]): Html {
+  if (deliveries.length === 0)
+    return html`<p class="panel">No delivery yet. Each event that goes to the service is listed here.</p>`;
+  return html`<div class="scroll" role="region" aria-label="Deliveries" tabindex="0"><table><caption>Deliveries, newest first</caption><thead><tr><th scope="col">Event</th><th scope="col">State</th><th scope="col">Last answer</th><th scope="col"><span class="soft">Again</span></th></tr></thead><tbody>${deliveries.map(
+    (delivery) =>
+      html`<tr><td>${delivery.type}<br><code class="soft">${delivery.event}</code></td><td>${stateWords(delivery)}</td><td>${lastAnswer(delivery)}</td><td><form method="post" action="/control/deliveries/resend"><input type="hidden" name="id" value="${delivery.id}"><button aria-label="Resend ${delivery.type}">Resend</button></form></td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+function stateWords({ state, attempts }: Delivery): string {
+  if (state === 'waiting' && attempts.length > 0) return `failed ${attempts.length} times, will be tried again`;
+  return { waiting: 'waiting', delivered: 'delivered', failed: 'given up', dropped: 'not sent' }[state];
+}
+
+function lastAnswer({ attempts }: Delivery): string {
+  const last = attempts.at(-1);
+  return last ? `${last.status ?? 'none'} ${last.answer.slice(0, 120)} (${last.ms} ms)` : '';
+}

@@ -1,0 +1,86 @@
+import { type Html, html } from '../http/html.ts';
+import { defaultSwitches, type Switches } from '../payment/switches.ts';
+
+const checks: Partial<Record<keyof Switches, string>> = {
+  duplicate_deliveries: 'Deliver each event twice',
+  duplicate_events: 'Make two events of each change',
+  reorder_deliveries: 'Deliver in random order',
+  drop_deliveries: 'Deliver nothing',
+  wrong_signature: 'Sign with another secret',
+  same_second: 'Give all events the same second',
+  old_payload_shape: 'Send payloads in the shape of older API versions',
+  portal_refuses_flows: 'Let the portal refuse flows',
+  api_failure_after_effect: 'Carry failing requests out, and lose only the answer',
+};
+
+const numbers: Partial<Record<keyof Switches, string>> = {
+  delivery_delay_ms: 'Hold each delivery back (milliseconds)',
+  api_delay_ms: 'Answer the API late (milliseconds)',
+  retry_first_ms: 'First pause before a delivery is tried again (milliseconds)',
+  retry_longest_ms: 'Longest pause (milliseconds)',
+  delivery_attempts: 'Attempts for each delivery',
+};
+
+const choices: Partial<Record<keyof Switches, Record<string, string>>> = {
+  portal_cancellation: { flexible: 'cancel_at (flexible billing)', classic: 'cancel_at_period_end (classic billing)' },
+  dunning_end: { cancel: 'the subscription is cancelled', unpaid: 'it is left unpaid', past_due: 'it stays past due' },
+};
+
+const failures: Record<string, string> = {
+  '': 'rightly',
+  500: 'with status 500',
+  503: 'with status 503',
+  429: 'with status 429',
+  400: 'with status 400',
+  close: 'by cutting the connection',
+  hang: 'never',
+};
+
+/** All switches in one form, which sets every one of them. */
+export function switchForm(switches: Switches): Html {
+  return html`<form method="post" action="/control/switches"><div class="grid">
+<fieldset><legend>Events and pages</legend>${entries(checks).map(
+    ([name, label]) =>
+      html`<label class="check"><input type="checkbox" name="${name}" value="true"${switches[name] === true && html` checked`}> ${label}</label>`,
+  )}</fieldset>
+<div>${entries(choices).map(([name, options]) => select(name, choiceLabels[name] ?? name, options, String(switches[name])))}
+${select('api_failure', 'The API answers', failures, String(switches.api_failure ?? ''))}
+<div class="field"><label for="api_failure_count">For so many requests (empty: until changed)</label><input id="api_failure_count" name="api_failure_count" inputmode="numeric" value="${switches.api_failure_count ?? ''}"></div>
+<div class="field"><label for="api_failure_only">Only those that begin so (“POST /v1/customers”; empty: all)</label><input id="api_failure_only" name="api_failure_only" value="${switches.api_failure_only}"></div></div>
+<div>${entries(numbers).map(
+    ([name, label]) =>
+      html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" inputmode="numeric" value="${String(switches[name])}"></div>`,
+  )}</div></div><button class="primary">Set the switches</button></form>
+<form method="post" action="/control/switches/reset"><p><button>Everything as the real provider does it</button></p></form>`;
+}
+
+const choiceLabels: Partial<Record<keyof Switches, string>> = {
+  portal_cancellation: 'A cancellation in the portal sets',
+  dunning_end: 'When the last retry has failed',
+};
+
+function select(name: string, label: string, options: Record<string, string>, chosen: string): Html {
+  // Object keys that are numbers come first, so the right answer is put in front by hand.
+  const sorted = Object.entries(options).sort(([one], [other]) => Number(one !== '') - Number(other !== ''));
+  return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">${sorted.map(
+    ([value, words]) => html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`,
+  )}</select></div>`;
+}
+
+/** What the form says, as changes: a box that is not ticked is a switch that is off. */
+export function switchesFromForm(form: URLSearchParams): Record<string, unknown> {
+  const changes: Record<string, unknown> = { ...defaultSwitches() };
+  for (const [name] of entries(checks)) changes[name] = form.get(name) === 'true';
+  for (const [name] of entries(numbers)) changes[name] = Number(form.get(name));
+  for (const [name] of entries(choices)) changes[name] = form.get(name);
+  const failure = form.get('api_failure') ?? '';
+  changes.api_failure = failure === '' ? null : /^\d+$/.test(failure) ? Number(failure) : failure;
+  const times = form.get('api_failure_count')?.trim() ?? '';
+  changes.api_failure_count = times === '' ? null : Number(times);
+  changes.api_failure_only = form.get('api_failure_only') ?? '';
+  return changes;
+}
+
+function entries<V>(record: Partial<Record<keyof Switches, V>>): [keyof Switches, V][] {
+  return Object.entries(record) as [keyof Switches, V][];
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface DemoAccount {
+  email: string;
+  password: string;
+  note: string;
+}
+
+/** The accounts that `npm start` made, from a file that may appear at any time. None when it is absent or broken. */
+export function readDemoAccounts(dataDir: string | null): DemoAccount[] {
+  if (dataDir === null) return [];
+  try {
+    const accounts: unknown = JSON.parse(readFileSync(join(dataDir, 'demo-accounts.json'), 'utf8'));
+    return Array.isArray(accounts)
+      ? accounts.filter(isAccount).map((account) => ({ ...account, note: account.note ?? '' }))
+      : [];
+  } catch {
+    return [];
+  }
+}
+
+function isAccount(value: unknown): value is DemoAccount {
+  const account = value as Partial<DemoAccount> | null;
+  return typeof account?.email === 'string' && typeof account.password === 'string';
+}

@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http';
+
+export function sendJson(res: ServerResponse, status: number, body: unknown): void {
+  send(res, status, 'application/json; charset=utf-8', JSON.stringify(body));
+}
+
+export function sendText(res: ServerResponse, status: number, text: string): void {
+  send(res, status, 'text/plain; charset=utf-8', text);
+}
+
+/**
+ * Sends a page. No script ever runs on one. There is no form-action, because
+ * browsers apply it to the redirects after a form, and those lead to the service.
+ */
+export function sendPage(res: ServerResponse, status: number, html: string): void {
+  res.setHeader(
+    'Content-Security-Policy',
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; frame-ancestors 'self'",
+  );
+  send(res, status, 'text/html; charset=utf-8', html);
+}
+
+/** After a form: the browser goes on with GET. */
+export function redirect(res: ServerResponse, location: string): void {
+  res.writeHead(303, { Location: location, 'Cache-Control': 'no-store' });
+  res.end();
+}
+
+export function send(res: ServerResponse, status: number, type: string, body: string): void {
+  res.writeHead(status, {
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  res.end(body);
+}

@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sendText } from './answer.ts';
+import { type Exchange, Refusal } from './request.ts';
+
+/** Answers a request, or returns false when the path is not its own. */
+export type Door = (exchange: Exchange) => Promise<boolean> | boolean;
+
+export interface RunningServer {
+  port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on the loopback address alone. Nothing that a request holds ends the
+ * process: a throw becomes a 500 with its message, since its reader is a developer.
+ */
+export async function startServer(port: number, doors: Door[]): Promise<RunningServer> {
+  const server = createServer((req, res) => {
+    req.on('error', () => {});
+    res.on('error', () => {});
+    answer(req, res, doors).catch((error: unknown) => refuse(res, error));
+  });
+  // A page of the sandbox may be waited for on purpose (silent answers), so no time-outs of its own.
+  server.requestTimeout = 0;
+  server.keepAliveTimeout = 30_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(req: IncomingMessage, res: ServerResponse, doors: Door[]): Promise<void> {
+  if (!isLoopbackHost(req.headers.host)) throw new Refusal(403, 'The sandbox answers on localhost only.');
+  const target = parseTarget(req.url ?? '/');
+  const exchange: Exchange = {
+    req,
+    res,
+    method: req.method ?? 'GET',
+    path: target.pathname,
+    query: target.searchParams,
+  };
+  for (const door of doors) if (await door(exchange)) return;
+  throw new Refusal(404, 'There is no such page in the sandbox.');
+}
+
+/** A page of a foreign site that has its name point here gets nothing (DNS rebinding). */
+function isLoopbackHost(host: string | undefined): boolean {
+  return /^(localhost|127\.0\.0\.1)(:\d+)?$/i.test(host ?? '');
+}
+
+function parseTarget(target: string): URL {
+  if (!target.startsWith('/') || target.startsWith('//')) throw new Refusal(400, 'That is not a path.');
+  try {
+    return new URL(target, 'http://localhost');
+  } catch {
+    throw new Refusal(400, 'That is not a path.');
+  }
+}
+
+function refuse(res: ServerResponse, error: unknown): void {
+  const isGone = res.headersSent || res.destroyed || (error as NodeJS.ErrnoException)?.code === 'ECONNRESET';
+  if (isGone) {
+    res.destroy();
+  } else if (error instanceof Refusal) {
+    sendText(res, error.status, error.message);
+  } else {
+    console.error(error);
+    sendText(res, 500, `The sandbox failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

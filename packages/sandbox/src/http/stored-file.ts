@@ -1,0 +1,41 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** One JSON document on disk, or in memory alone when it has no path. */
+export interface StoredFile<T> {
+  value: T;
+  /** Writes the value. A reader, also one after a kill -9, sees the old document or the new one, never half. */
+  save(): void;
+}
+
+/**
+ * Opens a document, or starts it from `initial`. What is read is laid over
+ * `initial`, so that a document of an older version gets the members it lacks.
+ */
+export function openStoredFile<T extends object>(path: string | null, initial: T): StoredFile<T> {
+  const file: StoredFile<T> = { value: path === null ? initial : { ...initial, ...read(path) }, save };
+  return file;
+
+  function save(): void {
+    if (path === null) return;
+    const temporary = `${path}.${process.pid}.new`;
+    writeFileSync(temporary, JSON.stringify(file.value));
+    renameSync(temporary, path);
+  }
+}
+
+function read(path: string): object {
+  mkdirSync(dirname(path), { recursive: true });
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+  try {
+    return JSON.parse(text) as object;
+  } catch (cause) {
+    throw new Error(`The sandbox cannot read ${path}. Remove the file to begin anew.`, { cause });
+  }
+}

@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import Provider, { type Configuration, interactionPolicy } from 'oidc-provider';
+import { openStoredFile, type StoredFile } from '../http/stored-file.ts';
+import { type AnswerKind, findAnswer, type TokenAnswer } from './answers.ts';
+import { errorPage } from './chooser-page.ts';
+import { clientRegistration, withRequest } from './client.ts';
+import { createGrants } from './grants.ts';
+import { createPeople, type People, type PeopleState, type Person } from './people.ts';
+import { makeSigningKey, type SigningKey, signToken } from './signing-key.ts';
+
+export interface IdentityProviderSettings {
+  /** The sandbox's own origin. */
+  url: string;
+  clientId: string;
+  clientSecret: string;
+  /** The service's origin, or null while it is not known. */
+  serviceUrl: () => string | null;
+  /** Addresses that always have a person. Read at each sign-in, because they may be made later. */
+  demoAddresses: () => string[];
+  /** Where people and the signing key are kept; null: in memory. */
+  path: string | null;
+}
+
+/** The identity provider as tests handle it. */
+export interface IdentityProvider {
+  authUrl: string;
+  tokenUrl: string;
+  /** Both forms that a token's `iss` may take: the address, and the same without its scheme. */
+  issuers: string[];
+  people: People;
+  /** The next token request alone gets this answer; several calls queue up. */
+  answerNext(kind: AnswerKind): void;
+  /** Every token request gets this answer, until null. */
+  setAnswer(kind: AnswerKind | null): void;
+  answer(): AnswerKind | null;
+  /** How many token requests have come, refused ones included. */
+  tokenRequests(): number;
+}
+
+export interface RunningIdentityProvider extends IdentityProvider {
+  provider: Provider;
+  handle(req: IncomingMessage, res: ServerResponse): void;
+  /** Everybody to choose from. */
+  choices(): Person[];
+}
+
+interface IdpState extends PeopleState {
+  signing_key: SigningKey | null;
+}
+
+export async function startIdentityProvider(settings: IdentityProviderSettings): Promise<RunningIdentityProvider> {
+  const file: StoredFile<IdpState> = openStoredFile<IdpState>(settings.path, { people: [], signing_key: null });
+  const key = await readSigningKey(file);
+  const people = createPeople(file);
+  const issuer = `${settings.url}/idp`;
+  const provider = new Provider(issuer, configuration(settings, key, people));
+  const handler = provider.callback();
+
+  const queued: AnswerKind[] = [];
+  let standing: AnswerKind | null = null;
+  let tokenRequests = 0;
+  provider.use(async (ctx, next) => {
+    const isTokenRequest = ctx.path === '/token' && ctx.method === 'POST';
+    if (isTokenRequest) tokenRequests += 1;
+    const kind = isTokenRequest ? (queued.shift() ?? standing) : null;
+    await next();
+    if (kind) findAnswer(kind)?.give(tokenAnswer(ctx, settings, issuer, key));
+  });
+
+  return {
+    provider,
+    handle,
+    choices,
+    authUrl: `${issuer}/auth`,
+    tokenUrl: `${issuer}/token`,
+    issuers: [issuer, withoutScheme(issuer)],
+    people,
+    answerNext: (kind) => void queued.push(known(kind)),
+    setAnswer(kind) {
+      queued.length = 0;
+      standing = kind && known(kind);
+    },
+    answer: () => queued[0] ?? standing,
+    tokenRequests: () => tokenRequests,
+  };
+
+  function choices(): Person[] {
+    for (const email of settings.demoAddresses()) {
+      if (!people.all().some((person) => person.email === email))
+        people.add({ email, name: email.split('@')[0] ?? '' });
+    }
+    return people.all();
+  }
+
+  function handle(req: IncomingMessage, res: ServerResponse): void {
+    // The library finds out where it is mounted by comparing the two addresses.
+    const mounted = Object.assign(req, { originalUrl: req.url });
+    mounted.url = req.url?.replace(/^\/idp/, '') || '/';
+    withRequest(req, () => void handler(mounted, res));
+  }
+}
+
+function configuration(settings: IdentityProviderSettings, key: SigningKey, people: People): Configuration {
+  const policy = interactionPolicy.base();
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
+  const grants = createGrants();
+  const client = clientRegistration({
+    clientId: settings.clientId,
+    clientSecret: settings.clientSecret,
+    redirectUri: () => `${settings.serviceUrl() ?? 'http://localhost'}/auth/idp/callback`,
+  });
+  return {
+    adapter: (model: string) => (model === 'Client' ? client : grants(model)),
+    jwks: { keys: [key as never] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    conformIdTokenClaims: false,
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
+    pkce: { required: () => false },
+    scopes: ['openid', 'email', 'profile'],
+    responseTypes: ['code'],
+    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false } },
+    interactions: { policy, url: (_ctx, interaction) => `/idp/interaction/${interaction.uid}` },
+    cookies: {
+      // Cookies of all ports of localhost share one jar, the service's among them.
+      names: { session: 'sandbox_idp_session', interaction: 'sandbox_idp_attempt', resume: 'sandbox_idp_resume' },
+      keys: [randomUUID()],
+    },
+    ttl: {
+      AuthorizationCode: 600,
+      AccessToken: 3600,
+      IdToken: 3600,
+      Interaction: 3600,
+      Session: 86_400,
+      Grant: 86_400,
+    },
+    async findAccount(_ctx, sub) {
+      const person = people.find(sub);
+      if (!person) return undefined;
+      const { name, ...claims } = person;
+      return { accountId: sub, claims: () => ({ ...claims, ...(name && { name }) }) };
+    },
+    async loadExistingGrant(ctx) {
+      const { provider, session, client: asking } = ctx.oidc;
+      if (!session?.accountId || !asking) return undefined;
+      const grant = new provider.Grant({ accountId: session.accountId, clientId: asking.clientId });
+      grant.addOIDCScope('openid email profile');
+      await grant.save();
+      return grant;
+    },
+    renderError(ctx, out) {
+      ctx.type = 'html';
+      ctx.body = errorPage(String(out.error), String(out.error_description ?? ''));
+    },
+  };
+}
+
+/** The part of the library's context that is changed. */
+interface TokenContext {
+  status: number;
+  type: string;
+  body: unknown;
+  respond?: boolean;
+  res: ServerResponse;
+  set(headers: Record<string, string>): void;
+}
+
+function tokenAnswer(
+  ctx: TokenContext,
+  settings: IdentityProviderSettings,
+  issuer: string,
+  key: SigningKey,
+): TokenAnswer {
+  const body = { ...(ctx.body as Record<string, unknown>) };
+  const idToken = typeof body.id_token === 'string' ? body.id_token : '';
+  const claims = idToken ? JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString()) : {};
+
+  function withIdToken(token: unknown): void {
+    // A refused request (a used code, a wrong secret) stays refused.
+    if (idToken) ctx.body = { ...body, id_token: token };
+  }
+
+  return {
+    claims,
+    issuer,
+    bareIssuer: withoutScheme(issuer),
+    clientId: settings.clientId,
+    now: Math.floor(Date.now() / 1000),
+    body,
+    idToken,
+    withIdToken,
+    withPayload: (payload) => withIdToken(signToken(key, payload)),
+    withClaims: (changed) => withIdToken(signToken(key, JSON.stringify(changed))),
+    withBody(status, type, text, headers = {}) {
+      ctx.status = status;
+      ctx.set(headers);
+      ctx.body = text;
+      ctx.type = type;
+    },
+    raw(write) {
+      ctx.respond = false;
+      write(ctx.res);
+    },
+  };
+}
+
+async function readSigningKey(file: StoredFile<IdpState>): Promise<SigningKey> {
+  if (file.value.signing_key) return file.value.signing_key;
+  const key = file.value.people.length === 0 ? await memoryKey() : await makeSigningKey();
+  file.value.signing_key = key;
+  file.save();
+  return key;
+}
+
+let shared: Promise<SigningKey> | undefined;
+
+/** One key for all the sandboxes of a process: making one takes a tenth of a second, and tests start many. */
+function memoryKey(): Promise<SigningKey> {
+  shared ??= makeSigningKey();
+  return shared;
+}
+
+function withoutScheme(url: string): string {
+  return url.replace(/^https?:\/\//, '');
+}
+
+function known(kind: AnswerKind): AnswerKind {
+  if (!findAnswer(kind)) throw new Error(`The identity provider knows no answer called ${kind}.`);
+  return kind;
+}

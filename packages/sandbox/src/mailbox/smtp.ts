@@ -1,0 +1,63 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import type { Mail, Mailbox } from './mailbox.ts';
+import { readMail } from './read-mail.ts';
+
+export interface RunningSmtp {
+  port: number;
+  close(): Promise<void>;
+}
+
+const mailLimitBytes = 10_000_000;
+
+/** A mail server that takes every mail for every address and keeps it. No TLS and no password: it is loopback only. */
+export async function startSmtp(port: number, mailbox: Mailbox & { put(mail: Mail): void }): Promise<RunningSmtp> {
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    size: mailLimitBytes,
+    logger: false,
+    disableReverseLookup: true,
+    closeTimeout: 200,
+    onConnect(_session, done) {
+      if (mailbox.fault() === 'close') return done(reply(421, 'Not now.'));
+      done();
+    },
+    onAuth(auth, _session, done) {
+      done(null, { user: auth.username ?? 'anybody' });
+    },
+    onRcptTo(_address, _session, done) {
+      const fault = mailbox.fault();
+      if (fault === 'hang') return;
+      if (fault === 'refuse') return done(reply(550, 'This address is refused.'));
+      if (fault === 'later') return done(reply(451, 'Try again later.'));
+      done();
+    },
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const sender = session.envelope.mailFrom;
+        const to = session.envelope.rcptTo.map((recipient) => recipient.address);
+        readMail(Buffer.concat(chunks), sender ? sender.address : '', to).then((mail) => {
+          mailbox.put(mail);
+          done();
+        }, done);
+      });
+    },
+  });
+  // A client that goes away in the middle of a mail is no concern of ours.
+  server.on('error', () => {});
+  await new Promise<void>((resolve, reject) => {
+    server.server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+function reply(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}

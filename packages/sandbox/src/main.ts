@@ -1,0 +1,34 @@
+import { readEnvironment } from './environment.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+
+let sandbox: Sandbox | undefined;
+let ending = false;
+
+process.once('SIGTERM', end);
+process.once('SIGINT', end);
+if (process.env.GATEHOUSE_PARENT_PIPE === '1') {
+  // Whoever started this process may be killed outright; its end of the pipe then closes.
+  process.stdin.on('end', end).on('close', end).on('error', end).resume();
+}
+
+try {
+  sandbox = await startSandbox(readEnvironment(process.env));
+  console.log('ready');
+  if (ending) await end();
+} catch (error) {
+  console.error(sentence(error));
+  process.exit(1);
+}
+
+async function end(): Promise<void> {
+  ending = true;
+  if (!sandbox) return;
+  await sandbox.close();
+  process.exit(0);
+}
+
+function sentence(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE') return `The sandbox cannot listen: port ${(error as { port?: number }).port} is in use.`;
+  return message;
+}

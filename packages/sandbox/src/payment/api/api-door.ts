@@ -1,0 +1,158 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Exchange, Refusal, readText } from '../../http/request.ts';
+import { newId } from '../id.ts';
+import type { Provider } from '../provider.ts';
+import { ApiError, ParameterError } from './api-error.ts';
+import { requireKey } from './authentication.ts';
+import { expand } from './expand.ts';
+import { type Field, readFields } from './form-fields.ts';
+import { fingerprintOf, occupy, saveAnswer, savedAnswer } from './idempotency.ts';
+import { takeFailure } from './injected-failure.ts';
+import { readParameters } from './parameters.ts';
+import type { Call, Route } from './route.ts';
+import { findRoute } from './routes.ts';
+
+interface Answer {
+  status: number;
+  body: string;
+  replayed?: boolean;
+}
+
+/** Everything at /v1: the API that the unmodified SDK talks to. */
+export async function apiDoor(provider: Provider, exchange: Exchange): Promise<boolean> {
+  const { req, res, method, path } = exchange;
+  if (!path.startsWith('/v1/')) return false;
+  const requestId = newId('req', 14);
+  res.setHeader('Request-Id', requestId);
+  res.setHeader('Stripe-Version', String(req.headers['stripe-version'] ?? ''));
+
+  const delay = provider.state.switches.api_delay_ms;
+  const failure = takeFailure(provider, `${method} ${path}`);
+  if (failure === 'hang') return true;
+  if (failure === 'close' && !provider.state.switches.api_failure_after_effect) {
+    res.destroy();
+    return true;
+  }
+
+  let body: string;
+  try {
+    body = await readText(req);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    write(res, { status: error.status, body: JSON.stringify(new ApiError(error.status, error.message).body()) });
+    return true;
+  }
+  const answer = await carryOut(provider, exchange, body, requestId, delay, failure);
+  if (failure === 'close') res.destroy();
+  else write(res, answer);
+  return true;
+}
+
+async function carryOut(
+  provider: Provider,
+  exchange: Exchange,
+  body: string,
+  requestId: string,
+  delay: number,
+  failure: number | 'close' | null,
+): Promise<Answer> {
+  const { req, method, path } = exchange;
+  const key = method === 'POST' ? String(req.headers['idempotency-key'] ?? '') : '';
+  let release = () => {};
+  try {
+    requireKey(provider.secretKey, req.headers.authorization);
+    const fingerprint = fingerprintOf(method, path, body);
+    if (key) {
+      const saved = savedAnswer(provider, key, fingerprint);
+      if (saved) return { status: saved.status, body: saved.body, replayed: true };
+      release = occupy(provider, key);
+    }
+    if (delay > 0) await pause(delay);
+    const { answer, ran } = perform(provider, exchange, body, requestId, failure, key);
+    if (key && ran) saveAnswer(provider, key, { fingerprint, status: answer.status, body: answer.body });
+    if (method !== 'GET') provider.file.save();
+    return answer;
+  } catch (error) {
+    if (error instanceof ApiError) return { status: error.status, body: JSON.stringify(error.body()) };
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+/** Runs the request, or fails it as the switch says. `ran` is false when nothing began. */
+function perform(
+  provider: Provider,
+  { method, path, query }: Exchange,
+  body: string,
+  requestId: string,
+  failure: number | 'close' | null,
+  key: string,
+): { answer: Answer; ran: boolean } {
+  const { api_failure_after_effect: afterEffect } = provider.state.switches;
+  if (typeof failure === 'number' && !afterEffect) return { answer: failed(failure), ran: failure >= 500 };
+  let answer: Answer;
+  let ran = true;
+  try {
+    const found = findRoute(method, path);
+    if (!found) throw unknownAddress(method, path);
+    const fields = readFields(method === 'GET' || (method === 'DELETE' && body === '') ? query.toString() : body);
+    const result = run(provider, found.route, { ...found, path }, fields, {
+      id: requestId,
+      idempotency_key: key || null,
+    });
+    answer = { status: 200, body: JSON.stringify(result) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    ran = !(error instanceof ParameterError);
+    answer = { status: error.status, body: JSON.stringify(error.body()) };
+  }
+  return { answer: typeof failure === 'number' ? failed(failure) : answer, ran };
+}
+
+function run(
+  provider: Provider,
+  route: Route,
+  call: { id: string; otherId: string; path: string },
+  fields: Record<string, Field>,
+  request: { id: string; idempotency_key: string | null },
+): object {
+  const { expand: paths = [], ...rest } = fields;
+  const params = readParameters(rest, route.rules, route.required);
+  provider.request = request;
+  try {
+    const result = route.answer({ ...call, provider, params } as Call<never>);
+    return expand(provider, result, readPaths(paths), route.showsSecret);
+  } finally {
+    provider.request = null;
+  }
+}
+
+function readPaths(field: Field): string[] {
+  if (Array.isArray(field) && field.every((path) => typeof path === 'string')) return field;
+  throw new ParameterError(400, 'Invalid array: expand', { param: 'expand' });
+}
+
+function unknownAddress(method: string, path: string): ApiError {
+  return new ApiError(404, `Unrecognized request URL (${method}: ${path}).`);
+}
+
+function failed(status: number): Answer {
+  const error =
+    status === 429
+      ? new ApiError(429, 'Request rate limit exceeded.', { type: 'invalid_request_error', code: 'rate_limit' })
+      : new ApiError(status, 'An unknown error occurred.', {
+          type: status >= 500 ? 'api_error' : 'invalid_request_error',
+        });
+  return { status, body: JSON.stringify(error.body()) };
+}
+
+function write(res: ServerResponse, answer: Answer): void {
+  res.writeHead(answer.status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(answer.body),
+    ...(answer.replayed && { 'Idempotent-Replayed': 'true' }),
+  });
+  res.end(answer.body);
+}

@@ -1,0 +1,21 @@
+import { ApiError } from './api-error.ts';
+
+/** Lets a request pass that carries the secret key, as a bearer token or as the name of basic authentication. */
+export function requireKey(secretKey: string, header: string | undefined): void {
+  const key = readKey(header);
+  if (key === secretKey) return;
+  if (!key) {
+    throw new ApiError(
+      401,
+      'You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth.',
+    );
+  }
+  throw new ApiError(401, `Invalid API Key provided: ${key.slice(0, 4)}****${key.slice(-4)}`);
+}
+
+function readKey(header = ''): string {
+  const [scheme = '', value = ''] = header.split(' ');
+  if (/^bearer$/i.test(scheme)) return value;
+  if (/^basic$/i.test(scheme)) return Buffer.from(value, 'base64').toString().split(':')[0] ?? '';
+  return '';
+}

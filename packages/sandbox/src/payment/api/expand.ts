@@ -1,0 +1,96 @@
+import type { Provider } from '../provider.ts';
+import { ParameterError } from './api-error.ts';
+
+type Loose = Record<string, unknown>;
+
+/** Members that are left out of an answer unless it is asked to include them. */
+const includable: Record<string, readonly string[]> = {
+  'checkout.session': ['line_items'],
+  customer: ['subscriptions'],
+  webhook_endpoint: ['secret'],
+};
+
+/** The answer with the wanted references replaced by their objects. The stored record is not touched. */
+export function expand(provider: Provider, answer: object, paths: string[], keepSecret = false): object {
+  const copy = structuredClone(answer);
+  const wanted = new Set(paths.flatMap((path) => prefixes(path)));
+  strip(copy as Loose, '', wanted, keepSecret);
+  for (const path of paths) {
+    if (path.split('.').length > 4) {
+      throw new ParameterError(400, 'You cannot expand more than 4 levels of a property.', { param: 'expand' });
+    }
+    walk(provider, copy as Loose, path.split('.'), path);
+  }
+  return copy;
+}
+
+function prefixes(path: string): string[] {
+  const parts = path.split('.').filter((part) => part !== 'data');
+  return parts.map((_, index) => parts.slice(0, index + 1).join('.'));
+}
+
+function strip(value: Loose, at: string, wanted: Set<string>, keepSecret: boolean): void {
+  if (value.object === 'list') {
+    for (const entry of value.data as Loose[]) strip(entry, at, wanted, keepSecret);
+    return;
+  }
+  for (const member of includable[String(value.object)] ?? []) {
+    if (!(member === 'secret' && keepSecret) && !wanted.has(at ? `${at}.${member}` : member)) delete value[member];
+  }
+}
+
+function walk(provider: Provider, node: Loose, parts: string[], path: string): void {
+  const [name = '', ...rest] = parts;
+  if (Array.isArray(node)) {
+    for (const entry of node) if (isHash(entry)) walk(provider, entry, parts, path);
+    return;
+  }
+  if (node.object === 'customer' && name === 'subscriptions' && !node.deleted)
+    node.subscriptions = subscriptionsOf(provider, node);
+  if (node.object === 'invoice' && name === 'payments')
+    node.payments = { object: 'list', data: [], has_more: false, url: '/v1/invoice_payments' };
+  if (!(name in node)) {
+    if (node.deleted) return;
+    throw new ParameterError(400, `This property cannot be expanded (${path}).`, { param: 'expand' });
+  }
+  const value = node[name];
+  if (typeof value === 'string') {
+    const found = findById(provider, value);
+    if (!found) throw new ParameterError(400, `This property cannot be expanded (${path}).`, { param: 'expand' });
+    node[name] = structuredClone(found);
+    strip(node[name] as Loose, '', new Set(prefixes(rest.join('.'))), false);
+  }
+  const next = node[name];
+  if (rest.length > 0 && (isHash(next) || Array.isArray(next))) walk(provider, next as Loose, rest, path);
+}
+
+function subscriptionsOf(provider: Provider, customer: Loose): object {
+  const all = Object.values(provider.state.subscriptions);
+  const data = all.filter((one) => one.customer === customer.id && one.status !== 'canceled').toReversed();
+  return {
+    object: 'list',
+    data: structuredClone(data.slice(0, 10)),
+    has_more: data.length > 10,
+    url: `/v1/customers/${customer.id}/subscriptions`,
+  };
+}
+
+function findById(provider: Provider, id: string): object | undefined {
+  const { state } = provider;
+  const shelves: Record<string, object>[] = [
+    state.customers,
+    state.deleted_customers,
+    state.products,
+    state.prices,
+    state.payment_methods,
+    state.subscriptions,
+    state.invoices,
+    state.portal_configurations,
+    state.test_clocks,
+  ];
+  return shelves.find((shelf) => Object.hasOwn(shelf, id))?.[id];
+}
+
+function isHash(value: unknown): value is Loose {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { Provider } from '../provider.ts';
+import type { SavedAnswer } from '../state.ts';
+import { ApiError } from './api-error.ts';
+
+const keptHours = 24;
+/** Keys whose first request is still being worked on. */
+const inUse = new WeakMap<Provider, Set<string>>();
+
+export function fingerprintOf(method: string, path: string, body: string): string {
+  return createHash('sha256').update(`${method} ${path}\n${body}`).digest('hex');
+}
+
+/**
+ * The first answer of this key, if there is one. Throws where the key came with
+ * other parameters, and where its first request has not ended.
+ */
+export function savedAnswer(provider: Provider, key: string, fingerprint: string): SavedAnswer | undefined {
+  const saved = provider.state.saved_answers[key];
+  if (saved && Date.now() - saved.at < keptHours * 3_600_000) {
+    if (saved.fingerprint === fingerprint) return saved;
+    throw new ApiError(
+      400,
+      `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
+      { type: 'idempotency_error' },
+    );
+  }
+  if (inUse.get(provider)?.has(key)) {
+    throw new ApiError(
+      409,
+      `There is currently another in-progress request using this Idempotent Key (that probably means you submitted twice, and the other request is still going through): ${key}. Please try again later.`,
+      { type: 'idempotency_error', code: 'idempotency_key_in_use' },
+    );
+  }
+  return undefined;
+}
+
+export function occupy(provider: Provider, key: string): () => void {
+  const keys = inUse.get(provider) ?? new Set();
+  inUse.set(provider, keys);
+  keys.add(key);
+  return () => keys.delete(key);
+}
+
+export function saveAnswer(provider: Provider, key: string, answer: Omit<SavedAnswer, 'at'>): void {
+  const { saved_answers: saved } = provider.state;
+  saved[key] = { ...answer, at: Date.now() };
+  for (const [old, { at }] of Object.entries(saved)) if (Date.now() - at > keptHours * 3_600_000) delete saved[old];
+}

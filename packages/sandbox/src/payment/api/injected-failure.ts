@@ -1,0 +1,14 @@
+import type { Provider } from '../provider.ts';
+import type { Switches } from '../switches.ts';
+
+/** The failure that this request shall meet, if any; it counts as used. */
+export function takeFailure(provider: Provider, request: string): Switches['api_failure'] {
+  const { switches } = provider.state;
+  if (switches.api_failure === null || !request.startsWith(switches.api_failure_only)) return null;
+  const { api_failure: failure, api_failure_count: count } = switches;
+  if (count !== null) {
+    if (count <= 0) return null;
+    switches.api_failure_count = count - 1;
+  }
+  return failure;
+}

@@ -1,0 +1,37 @@
+import { change } from './announce.ts';
+import { timeOfCustomer } from './clock.ts';
+import { endSubscription } from './end-subscription.ts';
+import type { Provider } from './provider.ts';
+import type { Invoice, Subscription } from './records.ts';
+
+const day = 86_400;
+/** Days from each failure to the next try. */
+const retryAfterDays = [3, 5, 7];
+
+/**
+ * Notes on an invoice when it is tried next. After the last try it gives back
+ * what then becomes of the subscription.
+ */
+export function dunningAfterFailure(
+  provider: Provider,
+  invoice: Invoice,
+): ((subscription: Subscription) => void) | null {
+  const days = invoice.auto_advance ? retryAfterDays[invoice.attempt_count - 1] : undefined;
+  if (days !== undefined) {
+    invoice.next_payment_attempt = timeOfCustomer(provider, invoice.customer) + days * day;
+    return null;
+  }
+  const wasLast = invoice.next_payment_attempt !== null;
+  invoice.next_payment_attempt = null;
+  return wasLast ? (subscription) => endDunning(provider, subscription) : null;
+}
+
+function endDunning(provider: Provider, subscription: Subscription): void {
+  const { dunning_end: end } = provider.state.switches;
+  if (end === 'cancel') endSubscription(provider, subscription, 'payment_failed');
+  if (end === 'unpaid') {
+    change(provider, 'customer.subscription.updated', subscription, () => {
+      subscription.status = 'unpaid';
+    });
+  }
+}

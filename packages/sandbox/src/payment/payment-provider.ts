@@ -1,0 +1,237 @@
+import { openStoredFile } from '../http/stored-file.ts';
+import { type Announcement, announce } from './announce.ts';
+import { nextStep, runUntil, type Step } from './billing-cycle.ts';
+import { findCard } from './cards.ts';
+import { type Payment, payCheckout } from './checkout.ts';
+import { now } from './clock.ts';
+import { createDeliveryQueue, type Delivery, type DeliveryQueue } from './delivery.ts';
+import { payInvoice } from './pages/invoice-page.ts';
+import { cancelInPortal, changeCard, changePlan, resumeInPortal } from './portal.ts';
+import type { Provider } from './provider.ts';
+import type { PortalSession, ProviderEvent, Subscription } from './records.ts';
+import { forceStatus } from './resources/subscriptions.ts';
+import { addEndpoint } from './resources/webhook-endpoints.ts';
+import { seed } from './seed.ts';
+import { emptyState, type PaymentState } from './state.ts';
+import { defaultSwitches, readSwitches, type Switches } from './switches.ts';
+
+export interface PaymentSettings {
+  /** The sandbox's own origin. */
+  url: string;
+  secretKey: string;
+  webhookSecret: string;
+  /** Where everything is kept; null: in memory. */
+  path: string | null;
+  /** Whether the two plans are on sale from the start. */
+  seeded: boolean;
+}
+
+/** The payment provider as tests and the control page handle it. */
+export interface PaymentProvider {
+  apiUrl: string;
+  secretKey: string;
+  webhookSecret: string;
+  /** Everything that the provider knows. To be read; changes go through the functions. */
+  state(): PaymentState;
+  switches(): Switches;
+  /** Changes some switches. */
+  set(changes: Partial<Switches>): Switches;
+  resetSwitches(): Switches;
+  /** The next requests to the API fail. */
+  failNext(failure: Switches['api_failure'], options?: { count?: number; only?: string; afterEffect?: boolean }): void;
+  setWebhookUrl(url: string | null): void;
+  clock: {
+    now(): number;
+    /** Moves the clock ahead and lets all happen that falls due, each at its own time. */
+    advance(by: { seconds?: number; hours?: number; days?: number }): number;
+    advanceTo(seconds: number): number;
+    /** To just after the end of a subscription's period, of the earliest one when none is named, so that its renewal has been charged. */
+    advanceToPeriodEnd(subscription?: string): number;
+    /** To the next thing that time brings about, and it happens. */
+    advanceToNext(): Step['about'] | null;
+    next(): { at: number; about: string } | null;
+  };
+  deliveries: Omit<DeliveryQueue, 'enqueue' | 'stop'> & { list(): Delivery[] };
+  events(): ProviderEvent[];
+  /** Sends an event about any object, for types that nothing here brings about. */
+  emit(type: string, object: object, about?: Announcement): ProviderEvent;
+  /** What a person does on the hosted checkout. The session by its id or its address. */
+  payCheckout(session: string, card?: string): Payment;
+  /** What a person does in the portal. The session by its id or its address. Throws the page's sentence. */
+  portal(session: string): {
+    changeCard(card: string): void;
+    cancel(subscription: string): void;
+    resume(subscription: string): void;
+    changePlan(subscription: string, price: string): void;
+  };
+  /** What a person does on the hosted invoice. Null when it was paid, else the page's sentence. */
+  payInvoice(invoice: string, card?: string): string | null;
+  /** The same as a card change by its owner in the portal, without a session. */
+  setCard(customer: string, card: string): void;
+  /** Sets any status, known or unknown, by an event as any other. */
+  forceStatus(subscription: string, status: string): Subscription;
+  /** Forgets everything, the clock and the switches included, and puts the plans on sale again. */
+  reset(): void;
+}
+
+export interface RunningPaymentProvider extends PaymentProvider {
+  provider: Provider;
+  close(): void;
+}
+
+const serviceEndpoint = 'we_sandbox_service';
+const tickMs = 1000;
+const goodCard = '4242424242424242';
+/** A renewal's invoice is charged an hour after the period's end. */
+const chargedAfterSeconds = 3600 + 60;
+const longestAdvanceSeconds = 5 * 366 * 86_400;
+
+export function startPaymentProvider(settings: PaymentSettings): RunningPaymentProvider {
+  const file = openStoredFile(settings.path, emptyState());
+  const queue = createDeliveryQueue(() => provider);
+  const provider: Provider = {
+    url: settings.url,
+    secretKey: settings.secretKey,
+    file,
+    state: file.value,
+    deliveries: queue,
+    replayedTime: null,
+    request: null,
+  };
+  let webhookUrl: string | null = null;
+  begin();
+  const ticker = setInterval(() => runUntil(provider, now(provider), null), tickMs);
+  ticker.unref();
+
+  return {
+    provider,
+    apiUrl: settings.url,
+    secretKey: settings.secretKey,
+    webhookSecret: settings.webhookSecret,
+    state: () => provider.state,
+    switches: () => provider.state.switches,
+    set,
+    resetSwitches: () => set(defaultSwitches()),
+    failNext(failure, { count = 1, only = '', afterEffect = false } = {}) {
+      set({
+        api_failure: failure,
+        api_failure_count: count,
+        api_failure_only: only,
+        api_failure_after_effect: afterEffect,
+      });
+    },
+    setWebhookUrl,
+    clock: { now: () => now(provider), advance, advanceTo, advanceToPeriodEnd, advanceToNext, next },
+    deliveries: { ...queue, list: () => provider.state.deliveries },
+    events: () => Object.values(provider.state.events),
+    emit: (type, object, about) => saved(() => announce(provider, type, object, about)),
+    payCheckout: (session, card = goodCard) =>
+      saved(() => payCheckout(provider, find('checkout_sessions', session), card)),
+    portal,
+    payInvoice: (invoice, card = goodCard) => saved(() => payInvoice(provider, find('invoices', invoice), card)),
+    setCard(customer, card) {
+      if (!findCard(card)) throw new Error(`${card} is none of the test cards.`);
+      saved(() => changeCard(provider, { customer } as PortalSession, card));
+    },
+    forceStatus: (id, status) => saved(() => forceStatus(provider, id, status)),
+    reset,
+    close() {
+      clearInterval(ticker);
+      queue.stop();
+      file.save();
+    },
+  };
+
+  function begin(): void {
+    if (settings.seeded) seed(provider);
+    setWebhookUrl(webhookUrl);
+  }
+
+  function saved<T>(work: () => T): T {
+    try {
+      return work();
+    } finally {
+      file.save();
+    }
+  }
+
+  function set(changes: Partial<Switches>): Switches {
+    Object.assign(provider.state.switches, readSwitches(changes));
+    file.save();
+    return provider.state.switches;
+  }
+
+  function setWebhookUrl(url: string | null): void {
+    webhookUrl = url;
+    const { webhook_endpoints: endpoints } = provider.state;
+    if (url === null) delete endpoints[serviceEndpoint];
+    else if (endpoints[serviceEndpoint])
+      Object.assign(endpoints[serviceEndpoint], { url, secret: settings.webhookSecret });
+    else addEndpoint(provider, serviceEndpoint, { url, secret: settings.webhookSecret, enabled_events: ['*'] });
+    file.save();
+  }
+
+  function advance({ seconds = 0, hours = 0, days = 0 }: { seconds?: number; hours?: number; days?: number }): number {
+    return advanceTo(now(provider) + seconds + hours * 3600 + days * 86_400);
+  }
+
+  function advanceTo(target: number): number {
+    const from = now(provider);
+    if (!Number.isFinite(target) || target < from) throw new Error('The clock goes forward only.');
+    if (target - from > longestAdvanceSeconds)
+      throw new Error('The clock goes forward by at most five years at a time.');
+    return saved(() => {
+      runUntil(provider, target, null);
+      provider.state.clock_offset_seconds += Math.ceil(target - from);
+      return now(provider);
+    });
+  }
+
+  function advanceToPeriodEnd(id?: string): number {
+    const ends = Object.values(provider.state.subscriptions)
+      .filter(
+        (one) =>
+          (id === undefined || one.id === id) && ['active', 'past_due', 'trialing', 'unpaid'].includes(one.status),
+      )
+      .flatMap((one) => one.items.data.map((item) => item.current_period_end));
+    if (ends.length === 0) throw new Error('There is no subscription with a period to end.');
+    return advanceTo(Math.max(now(provider), Math.min(...ends) + chargedAfterSeconds));
+  }
+
+  function advanceToNext(): string | null {
+    const step = nextStep(provider, null);
+    if (!step) return null;
+    advanceTo(Math.max(now(provider), step.at));
+    return step.about;
+  }
+
+  function next(): { at: number; about: string } | null {
+    const step = nextStep(provider, null);
+    return step && { at: step.at, about: step.about };
+  }
+
+  function portal(sessionId: string) {
+    const session = find('portal_sessions', sessionId);
+    return {
+      changeCard: (card: string) => saved(() => changeCard(provider, session, card)),
+      cancel: (id: string) => saved(() => cancelInPortal(provider, session, id)),
+      resume: (id: string) => saved(() => resumeInPortal(provider, session, id)),
+      changePlan: (id: string, price: string) => saved(() => changePlan(provider, session, id, price)),
+    };
+  }
+
+  function find<K extends 'checkout_sessions' | 'portal_sessions' | 'invoices'>(
+    shelf: K,
+    idOrAddress: string,
+  ): PaymentState[K][string] {
+    const id = idOrAddress.split(/[?#]/)[0]?.split('/').at(-1) ?? '';
+    const found = provider.state[shelf][id];
+    if (!found) throw new Error(`There is no ${id} among the ${shelf.replace('_', ' ')}.`);
+    return found as PaymentState[K][string];
+  }
+
+  function reset(): void {
+    Object.assign(provider.state, emptyState());
+    begin();
+  }
+}

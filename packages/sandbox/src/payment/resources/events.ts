@@ -1,0 +1,38 @@
+import type Stripe from 'stripe';
+import { missing } from '../api/api-error.ts';
+import { createdIn, listPage } from '../api/lists.ts';
+import { pageRules, rangeRule } from '../api/parameters.ts';
+import { type Call, route } from '../api/route.ts';
+import type { ProviderEvent } from '../records.ts';
+
+export const eventRoutes = [
+  route<Stripe.EventRetrieveParams>('GET', '/v1/events/:id', {}, ({ provider, id }) => {
+    const event = provider.state.events[id];
+    if (!event) throw missing('event', id);
+    return event;
+  }),
+  route<Stripe.EventListParams>(
+    'GET',
+    '/v1/events',
+    { ...pageRules, created: rangeRule, delivery_success: 'boolean', type: 'string', types: { list: 'string' } },
+    list,
+  ),
+];
+
+function list({ provider, params, path }: Call<Stripe.EventListParams>) {
+  const { created, delivery_success: delivered } = params;
+  const all = Object.values(provider.state.events).filter(
+    (event) =>
+      createdIn(event, created) &&
+      hasType(event, params.type) &&
+      (params.types === undefined || params.types.some((type) => hasType(event, type))) &&
+      (delivered === undefined || delivered === (event.pending_webhooks === 0)),
+  );
+  return listPage(path, all, params, 'event');
+}
+
+/** A type may end in `.*` or hold a whole group's. */
+function hasType(event: ProviderEvent, wanted: string | undefined): boolean {
+  if (wanted === undefined || wanted === event.type) return true;
+  return wanted.endsWith('*') && event.type.startsWith(wanted.slice(0, -1));
+}

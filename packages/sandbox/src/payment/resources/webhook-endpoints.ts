@@ -1,0 +1,104 @@
+import Stripe from 'stripe';
+import { missing } from '../api/api-error.ts';
+import { listPage } from '../api/lists.ts';
+import { mergeMetadata, pageRules } from '../api/parameters.ts';
+import { type Call, type Route, route } from '../api/route.ts';
+import { now } from '../clock.ts';
+import { newId } from '../id.ts';
+import type { Provider } from '../provider.ts';
+import type { WebhookEndpoint } from '../records.ts';
+
+const createRoute: Route = {
+  ...route<Stripe.WebhookEndpointCreateParams>(
+    'POST',
+    '/v1/webhook_endpoints',
+    {
+      enabled_events: { list: 'string' },
+      url: 'string',
+      api_version: 'string',
+      connect: 'unsupported',
+      description: 'text',
+      metadata: 'metadata',
+    },
+    create,
+    ['enabled_events', 'url'],
+  ),
+  showsSecret: true,
+};
+
+export const webhookEndpointRoutes = [
+  createRoute,
+  route<Stripe.WebhookEndpointRetrieveParams>('GET', '/v1/webhook_endpoints/:id', {}, ({ provider, id }) =>
+    find(provider, id),
+  ),
+  route<Stripe.WebhookEndpointUpdateParams>(
+    'POST',
+    '/v1/webhook_endpoints/:id',
+    {
+      description: 'text',
+      disabled: 'boolean',
+      enabled_events: { list: 'string' },
+      metadata: 'metadata',
+      url: 'string',
+    },
+    update,
+  ),
+  route<Stripe.WebhookEndpointListParams>(
+    'GET',
+    '/v1/webhook_endpoints',
+    { ...pageRules },
+    ({ provider, params, path }) =>
+      listPage(path, Object.values(provider.state.webhook_endpoints), params, 'webhook endpoint'),
+  ),
+  route<Stripe.WebhookEndpointDeleteParams>('DELETE', '/v1/webhook_endpoints/:id', {}, ({ provider, id }) => {
+    find(provider, id);
+    delete provider.state.webhook_endpoints[id];
+    return { id, object: 'webhook_endpoint', deleted: true } satisfies Stripe.DeletedWebhookEndpoint;
+  }),
+];
+
+function find(provider: Provider, id: string): WebhookEndpoint {
+  const endpoint = provider.state.webhook_endpoints[id];
+  if (!endpoint) throw missing('webhook endpoint', id);
+  return endpoint;
+}
+
+function create({ provider, params }: Call<Stripe.WebhookEndpointCreateParams>): WebhookEndpoint {
+  return addEndpoint(provider, newId('we'), {
+    ...params,
+    secret: `whsec_${newId('sandbox', 24)}`,
+  });
+}
+
+export function addEndpoint(
+  provider: Provider,
+  id: string,
+  settings: { url: string; secret: string; enabled_events: string[] } & Partial<Stripe.WebhookEndpointCreateParams>,
+): WebhookEndpoint {
+  const endpoint: WebhookEndpoint = {
+    id,
+    object: 'webhook_endpoint',
+    api_version: settings.api_version ?? Stripe.API_VERSION,
+    application: null,
+    created: now(provider),
+    description: settings.description || null,
+    enabled_events: settings.enabled_events,
+    livemode: false,
+    metadata: mergeMetadata({}, settings.metadata),
+    secret: settings.secret,
+    status: 'enabled',
+    url: settings.url,
+  };
+  provider.state.webhook_endpoints[id] = endpoint;
+  return endpoint;
+}
+
+function update({ provider, id, params }: Call<Stripe.WebhookEndpointUpdateParams>): WebhookEndpoint {
+  const endpoint = find(provider, id);
+  if (params.url !== undefined) endpoint.url = params.url;
+  if (params.enabled_events) endpoint.enabled_events = params.enabled_events;
+  if (params.description !== undefined) endpoint.description = params.description || null;
+  if (params.disabled !== undefined) endpoint.status = params.disabled ? 'disabled' : 'enabled';
+  if (params.metadata !== undefined) endpoint.metadata = mergeMetadata(endpoint.metadata, params.metadata);
+  return endpoint;
+}

@@ -1,0 +1,85 @@
+import type Stripe from 'stripe';
+import type { SubscriptionData } from './checkout.ts';
+import type { Delivery } from './delivery.ts';
+import type {
+  CheckoutSession,
+  Customer,
+  Invoice,
+  InvoiceLine,
+  PaymentMethod,
+  PortalConfiguration,
+  PortalSession,
+  Price,
+  Product,
+  ProviderEvent,
+  Subscription,
+  TestClock,
+  WebhookEndpoint,
+} from './records.ts';
+import { defaultSwitches, type Switches } from './switches.ts';
+
+/** Records of one kind by their id, oldest first. */
+export type Shelf<T> = Record<string, T>;
+
+/** A first answer that an idempotency key replays for a day. */
+export interface SavedAnswer {
+  fingerprint: string;
+  status: number;
+  body: string;
+  at: number;
+}
+
+/** Everything the provider knows: one JSON document. */
+export interface PaymentState {
+  customers: Shelf<Customer>;
+  deleted_customers: Shelf<Stripe.DeletedCustomer>;
+  products: Shelf<Product>;
+  prices: Shelf<Price>;
+  payment_methods: Shelf<PaymentMethod>;
+  checkout_sessions: Shelf<CheckoutSession>;
+  portal_configurations: Shelf<PortalConfiguration>;
+  portal_sessions: Shelf<PortalSession>;
+  subscriptions: Shelf<Subscription>;
+  invoices: Shelf<Invoice>;
+  events: Shelf<ProviderEvent>;
+  webhook_endpoints: Shelf<WebhookEndpoint>;
+  test_clocks: Shelf<TestClock>;
+  /** What checkout sessions leave to their subscriptions, by session. */
+  subscription_data: Shelf<SubscriptionData>;
+  /** Lines that a subscription's next invoice takes along, by subscription. */
+  pending_lines: Shelf<InvoiceLine[]>;
+  /** Subscriptions whose trial's end has been announced. */
+  announced_trials: Shelf<true>;
+  deliveries: Delivery[];
+  saved_answers: Shelf<SavedAnswer>;
+  switches: Switches;
+  /** How far the provider's clock is ahead of the machine's. */
+  clock_offset_seconds: number;
+  next_invoice_number: number;
+}
+
+export function emptyState(): PaymentState {
+  return {
+    customers: {},
+    deleted_customers: {},
+    products: {},
+    prices: {},
+    payment_methods: {},
+    checkout_sessions: {},
+    portal_configurations: {},
+    portal_sessions: {},
+    subscriptions: {},
+    invoices: {},
+    events: {},
+    webhook_endpoints: {},
+    test_clocks: {},
+    subscription_data: {},
+    pending_lines: {},
+    announced_trials: {},
+    deliveries: [],
+    saved_answers: {},
+    switches: defaultSwitches(),
+    clock_offset_seconds: 0,
+    next_invoice_number: 1,
+  };
+}

@@ -1,0 +1,96 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { controlDoor } from './control/control-door.ts';
+import { readDemoAccounts } from './demo-accounts.ts';
+import { send, sendPage } from './http/answer.ts';
+import type { Exchange } from './http/request.ts';
+import { startServer } from './http/server.ts';
+import { openStoredFile } from './http/stored-file.ts';
+import { stylesheet } from './http/stylesheet.ts';
+import { type IdentityProvider, startIdentityProvider } from './idp/identity-provider.ts';
+import { idpDoor } from './idp/idp-door.ts';
+import { createMailbox, type Mailbox, type MailboxState } from './mailbox/mailbox.ts';
+import { mailboxDoor } from './mailbox/mailbox-door.ts';
+import { startSmtp } from './mailbox/smtp.ts';
+import { apiDoor } from './payment/api/api-door.ts';
+import { payDoor } from './payment/pages/pay-door.ts';
+import { type PaymentProvider, startPaymentProvider } from './payment/payment-provider.ts';
+import { startPage } from './start-page.ts';
+
+export interface SandboxOptions {
+  /** 0 chooses a free one. */
+  port: number;
+  smtpPort: number;
+  /** Where everything is kept; null: in memory alone. */
+  dataDir: string | null;
+  /** The service's origin; null until `setServiceUrl`. */
+  serviceUrl?: string | null;
+  idp: { clientId: string; clientSecret: string };
+  payment: {
+    secretKey: string;
+    webhookSecret: string;
+    /** False: no product, no price and no portal configuration to begin with. */
+    seeded?: boolean;
+  };
+}
+
+export interface Sandbox {
+  url: string;
+  smtpUrl: string;
+  idp: IdentityProvider;
+  payment: PaymentProvider;
+  mailbox: Mailbox;
+  /** Fixes the redirect address and the webhook endpoint. */
+  setServiceUrl(url: string): void;
+  close(): Promise<void>;
+}
+
+/** Starts all three stand-ins in this process, on the loopback address. Ready when it resolves. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  if (options.dataDir !== null) mkdirSync(options.dataDir, { recursive: true });
+  const path = (name: string) => (options.dataDir === null ? null : join(options.dataDir, name));
+  let serviceUrl: string | null = null;
+  const doors: ((exchange: Exchange) => Promise<boolean> | boolean)[] = [];
+  const server = await startServer(options.port, doors);
+  const url = `http://localhost:${server.port}`;
+
+  const mailbox = createMailbox(openStoredFile<MailboxState>(path('mailbox.json'), { mails: [] }));
+  const smtp = await startSmtp(options.smtpPort, mailbox);
+  const idp = await startIdentityProvider({
+    url,
+    ...options.idp,
+    serviceUrl: () => serviceUrl,
+    demoAddresses: () => readDemoAccounts(options.dataDir).map(({ email }) => email),
+    path: path('identity-provider.json'),
+  });
+  const { seeded = true, ...keys } = options.payment;
+  const payment = startPaymentProvider({ url, ...keys, seeded, path: path('payments.json') });
+  if (options.serviceUrl) setServiceUrl(options.serviceUrl);
+
+  doors.push(
+    startDoor,
+    (exchange) => mailboxDoor(mailbox, exchange),
+    (exchange) => idpDoor(idp, exchange),
+    (exchange) => apiDoor(payment.provider, exchange),
+    (exchange) => payDoor(payment.provider, exchange),
+    (exchange) => controlDoor(payment, exchange),
+  );
+  return { url, smtpUrl: `smtp://127.0.0.1:${smtp.port}`, idp, payment, mailbox, setServiceUrl, close };
+
+  function setServiceUrl(origin: string): void {
+    serviceUrl = origin.replace(/\/$/, '');
+    payment.setWebhookUrl(`${serviceUrl}/webhooks/payment`);
+  }
+
+  function startDoor({ res, path: address }: Exchange): boolean {
+    if (address === '/') sendPage(res, 200, startPage(serviceUrl, readDemoAccounts(options.dataDir)));
+    else if (address === '/sandbox.css') send(res, 200, 'text/css; charset=utf-8', stylesheet);
+    else return false;
+    return true;
+  }
+
+  async function close(): Promise<void> {
+    payment.close();
+    await Promise.all([server.close(), smtp.close()]);
+  }
+}

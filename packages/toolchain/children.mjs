@@ -28,15 +28,16 @@ exit $code`;
 /**
  * Starts a command that ends when this process does. It is in a group of its own,
  * so that Ctrl-C reaches this process alone and the order of ending is ours.
- * `exited` resolves to its exit code, 128 and more for a signal.
+ * A program of ours looks after its pipe itself and drains on SIGTERM; any other
+ * command is put on a leash. `exited` resolves to its exit code, 128 and more for
+ * a signal.
  */
-export function launch(command, { env, stdio = ['inherit', 'inherit'], end }) {
-  const leashed = end === undefined;
-  const [file, ...args] = leashed ? ['/bin/sh', '-c', leash, 'sh', ...command] : command;
+export function launch(command, { env, stdio = ['inherit', 'inherit'], ours = false }) {
+  const [file, ...args] = ours ? command : ['/bin/sh', '-c', leash, 'sh', ...command];
   const child = spawn(file, args, {
     cwd: root,
     detached: true,
-    env: { ...env, GATEHOUSE_PARENT_PIPE: '1' },
+    env: ours ? { ...env, GATEHOUSE_PARENT_PIPE: '1' } : env,
     stdio: ['pipe', ...stdio],
   });
   living.add(child);
@@ -49,9 +50,9 @@ export function launch(command, { env, stdio = ['inherit', 'inherit'], end }) {
     child.stdin.destroy();
   });
   child.end = async () => {
-    if (leashed) child.stdin.destroy();
-    else child.kill('SIGTERM');
-    const late = setTimeout(() => killGroup(child), leashed ? graceMilliseconds.leashed : graceMilliseconds.drained);
+    if (ours) child.kill('SIGTERM');
+    else child.stdin.destroy();
+    const late = setTimeout(() => killGroup(child), ours ? graceMilliseconds.drained : graceMilliseconds.leashed);
     await child.exited;
     clearTimeout(late);
   };

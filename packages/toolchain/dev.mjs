@@ -8,7 +8,7 @@ export async function dev(flags) {
   const { port, environment, dataDir } = await prepare();
   // For the operator's command line, which makes the demo accounts.
   await build(['server']);
-  const service = { command: [nodeBinary(), place('apps/server/src/dev.ts')], end: 'SIGTERM' };
+  const service = [nodeBinary(), place('apps/server/src/dev.ts')];
   const demo = !flags.includes('--no-demo');
   await runBeside(service, { port, dataDir, demo, environment: { ...environment, NODE_ENV: 'development' } });
 }

@@ -14,7 +14,7 @@ export async function serve() {
   await bootstrap();
 
   const command = [nodeBinary(), place(builds.server.entry)];
-  const service = launch(command, { env: programEnvironment(process.env), end: 'SIGTERM' });
+  const service = launch(command, { env: programEnvironment(process.env), ours: true });
   const code = await service.exited;
   await endAll(code);
 }

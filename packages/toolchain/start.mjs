@@ -14,11 +14,12 @@ import { welcome } from './welcome.mjs';
 export async function start(flags) {
   const { port, environment, dataDir } = await prepare();
   await build(['web', 'server']);
-  const service = {
-    command: [nodeBinary(), place('apps/server/dist/main.js')],
-    end: 'SIGTERM',
-  };
-  await runBeside(service, { port, environment, dataDir, demo: !flags.includes('--no-demo') });
+  await runBeside([nodeBinary(), place('apps/server/dist/main.js')], {
+    port,
+    environment,
+    dataDir,
+    demo: !flags.includes('--no-demo'),
+  });
 }
 
 /** What start and dev need before anything runs: a port, an environment, packages, a data directory. */
@@ -31,16 +32,17 @@ export async function prepare() {
   return { port, dataDir, environment: startEnvironment(port, persons) };
 }
 
-/** Runs the sandbox and the service until one of them ends or this is told to, then ends both. */
+/** Runs the sandbox and the service, a command, until one of them ends or this is told to, then ends both. */
 export async function runBeside(service, { port, environment, dataDir, demo }) {
-  const sandbox = collect(
-    launch([nodeBinary(), place('packages/sandbox/src/main.ts')], { env: environment, stdio: ['pipe', 'pipe'] }),
-  );
-  const main = collect(launch(service.command, { env: environment, stdio: ['pipe', 'pipe'], end: service.end }));
+  const options = { env: environment, stdio: ['pipe', 'pipe'], ours: true };
+  const sandbox = collect(launch([nodeBinary(), place('packages/sandbox/src/main.ts')], options));
+  const main = collect(launch(service, options));
   watchOver('sandbox', sandbox);
   watchOver('service', main);
 
   await step('Starting', () => untilReady(port, sandbox, () => isEnding()));
+  if (isEnding()) return;
+
   const accounts = demo
     ? await step('Making the demo accounts', () => makeDemoAccounts({ port, environment, dataDir }))
     : [];

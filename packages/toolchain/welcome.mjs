@@ -15,7 +15,7 @@ export function welcome({ port, dataDir, accounts }) {
     `    Mailbox   ${sandbox}/mailbox   every mail that it sends`,
     ...(rows.length > 0 ? ['', '  Demo accounts, in this sandbox only', ...rows] : []),
     '',
-    `  Ctrl-C ends all of it; the data stays in ${path.relative(root, dataDir) || dataDir}.`,
+    `  Ctrl-C ends all of it; the data stays in ${dataDir.startsWith(root) ? path.relative(root, dataDir) : dataDir}.`,
     '',
     '',
   ].join('\n');

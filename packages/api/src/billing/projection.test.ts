@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type History, history } from './made-up-history.ts';
+import { type History, history } from '../testing/made-up-history.ts';
 import { project, type ToldState } from './projection.ts';
 import { readSubscriptionState, standingOf } from './subscription-state.ts';
 

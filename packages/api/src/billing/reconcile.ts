@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { paymentSubscriptions } from '../db/schema.ts';
 import { applyUndelivered } from './apply-undelivered.ts';
 import { compareAll } from './compare-all.ts';
-import type { Report } from './report.ts';
+import { linesOf, type Report } from './report.ts';
 import { syncSubscription } from './sync.ts';
 
 /** Reconciles, and says what was found in lines for a person. */

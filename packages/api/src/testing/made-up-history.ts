@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { type Fields, fields } from './fields.ts';
-import { canonical } from './previous-state.ts';
-import type { ToldState } from './projection.ts';
+import { type Fields, fields } from '../billing/fields.ts';
+import { canonical } from '../billing/previous-state.ts';
+import type { ToldState } from '../billing/projection.ts';
 
 /**
  * A subscription's life as the provider tells it, for property tests: changes in equal

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Principal } from '../sessions/principal.ts';
+import {
+  type BillingTest,
+  makeMember,
+  makeSecond,
+  makeSubscriber,
+  ownedBy,
+  startBillingTest,
+} from '../testing/billing.ts';
+import { readSubscription } from '../usage/read-subscription.ts';
+import { openPortal } from './open-portal.ts';
+import { setCancellation } from './set-cancellation.ts';
+import { startCheckout } from './start-checkout.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.resetSwitches();
+  billing.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+const provider = () => billing.sandbox.payment;
+const cancel = (principal: Principal) => setCancellation(billing.app, principal, true);
+const resume = (principal: Principal) => setCancellation(billing.app, principal, false);
+const plan = async (principal: Principal) => (await readSubscription(billing.app, principal)).plan;
+const portal = async (principal: Principal) => provider().portal((await openPortal(billing.app, principal)).url);
+
+describe('cancel and resume', () => {
+  test('answer with the subscription record, and the summary says the same at once', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const end = new Date((subscription.items.data[0]?.current_period_end ?? 0) * 1000).toISOString();
+
+    const record = { tier: 'silver', status: 'active', current_period_end: end };
+    expect(await cancel(principal)).toEqual({ ...record, cancel_at_period_end: true, ends_at: end });
+    expect(await plan(principal)).toMatchObject({ tier: 'silver', cancel_at_period_end: true, ends_at: end });
+
+    expect(await resume(principal)).toEqual({ ...record, cancel_at_period_end: false, ends_at: null });
+    expect(await plan(principal)).toMatchObject({ tier: 'silver', cancel_at_period_end: false, ends_at: null });
+  });
+
+  test('twice is as good as once, and asks for no change', async () => {
+    const { principal } = await makeSubscriber(billing);
+    const first = await cancel(principal);
+    const events = provider().events().length;
+    expect(await cancel(principal)).toEqual(first);
+    expect(provider().events()).toHaveLength(events);
+  });
+
+  test.each(['flexible', 'classic'] as const)(
+    'resume takes back a cancellation made in the portal, in the %s form',
+    async (form) => {
+      const { principal, subscription } = await makeSubscriber(billing);
+      provider().set({ portal_cancellation: form });
+      (await portal(principal)).cancel(subscription.id);
+      await billing.settled();
+      expect(subscription.cancel_at_period_end).toBe(form === 'classic');
+      expect(await plan(principal)).toMatchObject({ cancel_at_period_end: true });
+
+      expect(await resume(principal)).toMatchObject({ cancel_at_period_end: false, ends_at: null });
+      expect(ownedBy(billing, principal).subscriptions[0]?.cancel_at).toBeNull();
+    },
+  );
+
+  test('without a paid plan are refused', async () => {
+    const principal = await makeMember(billing);
+    for (const act of [cancel, resume]) {
+      await expect(act(principal)).rejects.toMatchObject({ code: 'VALIDATION', message: 'There is no paid plan.' });
+    }
+    await startCheckout(billing.app, principal, { tier: 'silver' });
+    await expect(cancel(principal)).rejects.toThrow('There is no paid plan.');
+  });
+
+  test('after the end: resume says so and brings the record up to date, though no event came', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await cancel(principal);
+    await billing.settled();
+    provider().set({ drop_deliveries: true });
+    provider().forceStatus(subscription.id, 'canceled');
+    expect(await plan(principal)).toMatchObject({ tier: 'silver' });
+
+    await expect(resume(principal)).rejects.toMatchObject({
+      code: 'VALIDATION',
+      message: 'The paid plan has already ended.',
+    });
+    expect(await plan(principal)).toEqual({
+      tier: 'free',
+      name: 'Free',
+      status: 'canceled',
+      cancel_at_period_end: false,
+      current_period_end: null,
+      ends_at: null,
+    });
+    await expect(cancel(principal)).rejects.toThrow('There is no paid plan.');
+  });
+
+  test('act on all of several live subscriptions', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await makeSecond(billing, subscription.customer, 'gold');
+    expect(await cancel(principal)).toMatchObject({ tier: 'gold', cancel_at_period_end: true });
+    const ends = ownedBy(billing, principal).subscriptions.map((each) => each.cancel_at_period_end);
+    expect(ends).toEqual([true, true]);
+  });
+
+  test('hold against each other and against the events of both', async () => {
+    const { principal } = await makeSubscriber(billing);
+    provider().set({ reorder_deliveries: true, duplicate_deliveries: true, duplicate_events: true });
+    const acts = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? cancel : resume));
+    await Promise.all(acts.map((act) => act(principal)));
+    await billing.settled();
+
+    const [subscription] = ownedBy(billing, principal).subscriptions;
+    expect((await plan(principal)).cancel_at_period_end).toBe(subscription?.cancel_at_period_end);
+  }, 60_000);
+
+  test('a provider that carries it out and loses the answer: 502, and the event brings the truth', async () => {
+    const { principal } = await makeSubscriber(billing);
+    provider().failNext('close', { count: 4, only: 'POST /v1/subscriptions', afterEffect: true });
+    await expect(cancel(principal)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+    provider().resetSwitches();
+    await billing.settled();
+    expect(await plan(principal)).toMatchObject({ cancel_at_period_end: true });
+  });
+});

@@ -20,10 +20,13 @@ try {
   process.exit(1);
 }
 
+/** Also called before the start is through, and then again after it. */
 async function end(): Promise<void> {
   ending = true;
-  if (!sandbox) return;
-  await sandbox.close();
+  const running = sandbox;
+  sandbox = undefined;
+  if (!running) return;
+  await running.close();
   process.exit(0);
 }
 

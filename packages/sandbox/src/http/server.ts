@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sendText } from './answer.ts';
+import { sendPage, sendText } from './answer.ts';
+import { html } from './html.ts';
+import { page } from './page.ts';
 import { type Exchange, Refusal } from './request.ts';
 
 /** Answers a request, or returns false when the path is not its own. */
@@ -19,7 +21,7 @@ export async function startServer(port: number, doors: Door[]): Promise<RunningS
   const server = createServer((req, res) => {
     req.on('error', () => {});
     res.on('error', () => {});
-    answer(req, res, doors).catch((error: unknown) => refuse(res, error));
+    answer(req, res, doors).catch((error: unknown) => refuse(req, res, error));
   });
   // A page of the sandbox may be waited for on purpose (silent answers), so no time-outs of its own.
   server.requestTimeout = 0;
@@ -40,6 +42,7 @@ export async function startServer(port: number, doors: Door[]): Promise<RunningS
 
 async function answer(req: IncomingMessage, res: ServerResponse, doors: Door[]): Promise<void> {
   if (!isLoopbackHost(req.headers.host)) throw new Refusal(403, 'The sandbox answers on localhost only.');
+  if (isForeignForm(req)) throw new Refusal(403, 'Another site may not act in the sandbox.');
   const target = parseTarget(req.url ?? '/');
   const exchange: Exchange = {
     req,
@@ -57,6 +60,11 @@ function isLoopbackHost(host: string | undefined): boolean {
   return /^(localhost|127\.0\.0\.1)(:\d+)?$/i.test(host ?? '');
 }
 
+/** Neither may a page that the developer happens to have open press buttons here. */
+function isForeignForm({ method, headers }: IncomingMessage): boolean {
+  return method !== 'GET' && method !== 'HEAD' && headers['sec-fetch-site'] === 'cross-site';
+}
+
 function parseTarget(target: string): URL {
   if (!target.startsWith('/') || target.startsWith('//')) throw new Refusal(400, 'That is not a path.');
   try {
@@ -66,14 +74,20 @@ function parseTarget(target: string): URL {
   }
 }
 
-function refuse(res: ServerResponse, error: unknown): void {
+function refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
   const isGone = res.headersSent || res.destroyed || (error as NodeJS.ErrnoException)?.code === 'ECONNRESET';
   if (isGone) {
     res.destroy();
   } else if (error instanceof Refusal) {
-    sendText(res, error.status, error.message);
+    say(req, res, error.status, error.message);
   } else {
     console.error(error);
-    sendText(res, 500, `The sandbox failed: ${error instanceof Error ? error.message : String(error)}`);
+    say(req, res, 500, `The sandbox failed: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+function say(req: IncomingMessage, res: ServerResponse, status: number, sentence: string): void {
+  const isPage = req.headers.accept?.includes('text/html') ?? false;
+  if (isPage) sendPage(res, status, page({ title: `${status}`, width: 'narrow', body: html`<h1>${sentence}</h1>` }));
+  else sendText(res, status, sentence);
 }

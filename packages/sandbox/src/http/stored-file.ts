@@ -6,21 +6,41 @@ export interface StoredFile<T> {
   value: T;
   /** Writes the value. A reader, also one after a kill -9, sees the old document or the new one, never half. */
   save(): void;
+  /** The same within a moment, for what happens often and may be lost. */
+  saveSoon(): void;
+  /** Nothing is written any more. */
+  close(): void;
 }
+
+const soonMs = 200;
 
 /**
  * Opens a document, or starts it from `initial`. What is read is laid over
  * `initial`, so that a document of an older version gets the members it lacks.
  */
 export function openStoredFile<T extends object>(path: string | null, initial: T): StoredFile<T> {
-  const file: StoredFile<T> = { value: path === null ? initial : { ...initial, ...read(path) }, save };
+  let timer: NodeJS.Timeout | undefined;
+  let closed = path === null;
+  const value = path === null ? initial : { ...initial, ...read(path) };
+  const file: StoredFile<T> = { value, save, saveSoon, close };
   return file;
 
   function save(): void {
-    if (path === null) return;
+    clearTimeout(timer);
+    timer = undefined;
+    if (path === null || closed) return;
     const temporary = `${path}.${process.pid}.new`;
     writeFileSync(temporary, JSON.stringify(file.value));
     renameSync(temporary, path);
+  }
+
+  function saveSoon(): void {
+    if (!closed) timer ??= setTimeout(save, soonMs).unref();
+  }
+
+  function close(): void {
+    save();
+    closed = true;
   }
 }
 

@@ -93,7 +93,7 @@ test('who cancels comes back with an error, and a lost attempt is a page that sa
   expect(await lost.text()).toContain('Start again at the service');
 });
 
-export function authAddress(changes: Record<string, string> = {}): string {
+function authAddress(changes: Record<string, string> = {}): string {
   const query = new URLSearchParams({
     client_id: 'sandbox-client',
     redirect_uri: callback,

@@ -9,7 +9,7 @@ import type { ProviderEvent } from './records.ts';
 const apiVersion = Stripe.API_VERSION;
 
 /** The newest ones stay. The real provider keeps them for thirty days. */
-const keptEvents = 5000;
+const keptEvents = 3000;
 
 export interface Announcement {
   /** The object as it was, from which the event's previous_attributes follow. */

@@ -21,12 +21,12 @@ const mostSteps = 20_000;
 
 /**
  * Lets happen, in the order of their times, all that is due until then for the
- * customers of one test clock, or for those of none. Each thing happens at its own moment.
+ * customers of one test clock, or for those of none. Each thing happens at its own moment. Gives back how many there were.
  */
-export function runUntil(provider: Provider, until: number, testClock: string | null): void {
+export function runUntil(provider: Provider, until: number, testClock: string | null): number {
   for (let count = 0; count < mostSteps; count += 1) {
     const step = nextStep(provider, testClock);
-    if (!step || step.at > until) return;
+    if (!step || step.at > until) return count;
     provider.replayedTime = step.at;
     try {
       step.run();

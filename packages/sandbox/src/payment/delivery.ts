@@ -21,6 +21,8 @@ export interface Delivery {
   attempts: DeliveryAttempt[];
   /** Milliseconds of the machine's clock; null when none is to come. */
   next_attempt_at: number | null;
+  /** Somebody asked for the attempt that is to come. */
+  asked?: true;
 }
 
 export interface DeliveryQueue {
@@ -31,7 +33,7 @@ export interface DeliveryQueue {
   resendEvent(eventId: string): void;
   /** Sends, in the order of their making, all that were dropped. */
   sendDropped(): number;
-  /** Resolves when every delivery has been tried; with `retries`, when every one has ended. */
+  /** Resolves when every delivery has been tried, and every one that was asked for again; with `retries`, when all have ended. */
   settled(options?: { retries?: boolean; timeoutMs?: number }): Promise<void>;
   /** Tries everything now that waits for a retry. */
   retryNow(): void;
@@ -39,7 +41,7 @@ export interface DeliveryQueue {
 }
 
 const attemptTimeoutMs = 10_000;
-const keptDeliveries = 5000;
+const keptDeliveries = 4000;
 /** Reordered deliveries wait up to this long, each a random time. */
 const reorderWindowMs = 300;
 
@@ -52,6 +54,7 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
   let timer: NodeJS.Timeout | undefined;
   let sending = false;
   let stopped = false;
+  const ending = new AbortController();
   // After the start has finished, what an earlier process left waiting goes on.
   const started = setImmediate(() => pump());
   return { enqueue, resend, resendEvent, sendDropped, settled, retryNow, stop };
@@ -104,13 +107,13 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
   }
 
   function retryNow(): void {
-    for (const delivery of provider().state.deliveries) if (delivery.state === 'waiting') delivery.next_attempt_at = 0;
-    setImmediate(pump);
+    for (const delivery of provider().state.deliveries) if (delivery.state === 'waiting') sendAgain(delivery);
   }
 
   function sendAgain(delivery: Delivery): void {
     delivery.state = 'waiting';
     delivery.next_attempt_at = 0;
+    delivery.asked = true;
     setImmediate(pump);
   }
 
@@ -118,7 +121,7 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
       const open = provider().state.deliveries.filter(
-        ({ state, attempts }) => state === 'waiting' && (retries || attempts.length === 0),
+        ({ state, attempts, asked }) => state === 'waiting' && (retries || asked || attempts.length === 0),
       );
       if (open.length === 0 && !sending) return;
       if (Date.now() > deadline) throw new Error(`${open.length} deliveries are still open after ${timeoutMs} ms.`);
@@ -128,6 +131,7 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
 
   function stop(): void {
     stopped = true;
+    ending.abort(new Error('The sandbox ends.'));
     clearImmediate(started);
     clearTimeout(timer);
   }
@@ -162,8 +166,11 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
       delivery.next_attempt_at = null;
       return;
     }
-    const outcome = await send(event, endpoint, state.switches.wrong_signature);
+    const outcome = await send(event, endpoint, state.switches.wrong_signature, ending.signal);
+    // What the end interrupted is tried again at the next start.
+    if (stopped) return;
     delivery.attempts.push(outcome);
+    delete delivery.asked;
     if (outcome.status !== null && outcome.status >= 200 && outcome.status < 300) {
       delivery.state = 'delivered';
       delivery.next_attempt_at = null;
@@ -176,7 +183,7 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
       const pause = Math.min(retry_longest_ms, retry_first_ms * 2 ** (delivery.attempts.length - 1));
       delivery.next_attempt_at = Date.now() + pause;
     }
-    file.save();
+    file.saveSoon();
   }
 }
 
@@ -196,7 +203,12 @@ function countPending(deliveries: Delivery[], event: ProviderEvent): void {
   event.pending_webhooks = new Set(own.map(({ endpoint }) => endpoint).filter((id) => !reached.has(id))).size;
 }
 
-async function send(event: ProviderEvent, endpoint: WebhookEndpoint, wrongly: boolean): Promise<DeliveryAttempt> {
+async function send(
+  event: ProviderEvent,
+  endpoint: WebhookEndpoint,
+  wrongly: boolean,
+  ending: AbortSignal,
+): Promise<DeliveryAttempt> {
   const began = Date.now();
   const payload = JSON.stringify(event, null, 2);
   const secret = wrongly ? 'another_webhook_secret' : (endpoint.secret ?? '');
@@ -213,7 +225,7 @@ async function send(event: ProviderEvent, endpoint: WebhookEndpoint, wrongly: bo
         'Payment-Signature': signature,
         'Stripe-Signature': signature,
       },
-      signal: AbortSignal.timeout(attemptTimeoutMs),
+      signal: AbortSignal.any([AbortSignal.timeout(attemptTimeoutMs), ending]),
     });
     const answer = (await response.text()).slice(0, 500);
     return { at, status: response.status, answer, ms: Date.now() - began };

@@ -100,7 +100,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
   };
   let webhookUrl: string | null = null;
   begin();
-  const ticker = setInterval(() => runUntil(provider, now(provider), null), tickMs);
+  const ticker = setInterval(tick, tickMs);
   ticker.unref();
 
   return {
@@ -138,11 +138,21 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     close() {
       clearInterval(ticker);
       queue.stop();
-      file.save();
+      file.close();
     },
   };
 
+  /** Lets happen what falls due while the sandbox runs. A failure of ours must not end the process. */
+  function tick(): void {
+    try {
+      if (runUntil(provider, now(provider), null) > 0) file.save();
+    } catch (error) {
+      console.error(error);
+    }
+  }
+
   function begin(): void {
+    provider.state.switches = { ...defaultSwitches(), ...provider.state.switches };
     if (settings.seeded) seed(provider);
     setWebhookUrl(webhookUrl);
   }

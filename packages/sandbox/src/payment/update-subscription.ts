@@ -47,7 +47,8 @@ export function updateSubscription(provider: Provider, subscription: Subscriptio
   }
 }
 
-function refuseContradiction(changes: Changes): void {
+/** The two ways to schedule an end exclude each other, whatever they hold. */
+export function refuseContradiction(changes: Pick<Changes, 'cancel_at' | 'cancel_at_period_end'>): void {
   if (changes.cancel_at_period_end === undefined || changes.cancel_at === undefined) return;
   throw new ParameterError(
     400,

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Exchange, Refusal, readText } from '../../http/request.ts';
 import { newId } from '../id.ts';
 import type { Provider } from '../provider.ts';
+import type { Switches } from '../switches.ts';
 import { ApiError, ParameterError } from './api-error.ts';
 import { requireKey } from './authentication.ts';
 import { expand } from './expand.ts';
@@ -29,11 +30,8 @@ export async function apiDoor(provider: Provider, exchange: Exchange): Promise<b
 
   const delay = provider.state.switches.api_delay_ms;
   const failure = takeFailure(provider, `${method} ${path}`);
-  if (failure === 'hang') return true;
-  if (failure === 'close' && !provider.state.switches.api_failure_after_effect) {
-    res.destroy();
-    return true;
-  }
+  const isSilent = failure === 'hang' || failure === 'close';
+  if (isSilent && !provider.state.switches.api_failure_after_effect) return fallSilent(res, failure);
 
   let body: string;
   try {
@@ -44,8 +42,14 @@ export async function apiDoor(provider: Provider, exchange: Exchange): Promise<b
     return true;
   }
   const answer = await carryOut(provider, exchange, body, requestId, delay, failure);
+  if (isSilent) return fallSilent(res, failure);
+  write(res, answer);
+  return true;
+}
+
+/** A request without an answer: cut off, or held until its sender gives up. */
+function fallSilent(res: ServerResponse, failure: 'hang' | 'close'): true {
   if (failure === 'close') res.destroy();
-  else write(res, answer);
   return true;
 }
 
@@ -55,7 +59,7 @@ async function carryOut(
   body: string,
   requestId: string,
   delay: number,
-  failure: number | 'close' | null,
+  failure: Switches['api_failure'],
 ): Promise<Answer> {
   const { req, method, path } = exchange;
   const key = method === 'POST' ? String(req.headers['idempotency-key'] ?? '') : '';
@@ -75,7 +79,8 @@ async function carryOut(
     return answer;
   } catch (error) {
     if (error instanceof ApiError) return { status: error.status, body: JSON.stringify(error.body()) };
-    throw error;
+    console.error(error);
+    return failed(500);
   } finally {
     release();
   }
@@ -87,7 +92,7 @@ function perform(
   { method, path, query }: Exchange,
   body: string,
   requestId: string,
-  failure: number | 'close' | null,
+  failure: Switches['api_failure'],
   key: string,
 ): { answer: Answer; ran: boolean } {
   const { api_failure_after_effect: afterEffect } = provider.state.switches;

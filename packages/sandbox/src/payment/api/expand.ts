@@ -1,5 +1,5 @@
 import type { Provider } from '../provider.ts';
-import { ParameterError } from './api-error.ts';
+import { refused } from './api-error.ts';
 
 type Loose = Record<string, unknown>;
 
@@ -17,7 +17,7 @@ export function expand(provider: Provider, answer: object, paths: string[], keep
   strip(copy as Loose, '', wanted, keepSecret);
   for (const path of paths) {
     if (path.split('.').length > 4) {
-      throw new ParameterError(400, 'You cannot expand more than 4 levels of a property.', { param: 'expand' });
+      throw refused('You cannot expand more than 4 levels of a property.', { param: 'expand' });
     }
     walk(provider, copy as Loose, path.split('.'), path);
   }
@@ -51,12 +51,12 @@ function walk(provider: Provider, node: Loose, parts: string[], path: string): v
     node.payments = { object: 'list', data: [], has_more: false, url: '/v1/invoice_payments' };
   if (!(name in node)) {
     if (node.deleted) return;
-    throw new ParameterError(400, `This property cannot be expanded (${path}).`, { param: 'expand' });
+    throw refused(`This property cannot be expanded (${path}).`, { param: 'expand' });
   }
   const value = node[name];
   if (typeof value === 'string') {
     const found = findById(provider, value);
-    if (!found) throw new ParameterError(400, `This property cannot be expanded (${path}).`, { param: 'expand' });
+    if (!found) throw refused(`This property cannot be expanded (${path}).`, { param: 'expand' });
     node[name] = structuredClone(found);
     strip(node[name] as Loose, '', new Set(prefixes(rest.join('.'))), false);
   }

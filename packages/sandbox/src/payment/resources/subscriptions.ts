@@ -11,7 +11,7 @@ import type { Provider } from '../provider.ts';
 import type { Subscription } from '../records.ts';
 import { resumePaused } from '../resume-paused.ts';
 import { startSubscription } from '../start-subscription.ts';
-import { updateSubscription } from '../update-subscription.ts';
+import { refuseContradiction, updateSubscription } from '../update-subscription.ts';
 import { liveCustomer } from './customers.ts';
 import { findPrice } from './prices.ts';
 
@@ -151,6 +151,7 @@ export function find(provider: Provider, id: string, param = 'id'): Subscription
 }
 
 function create({ provider, params }: Call<Stripe.SubscriptionCreateParams>): Subscription {
+  refuseContradiction(params);
   const customer = liveCustomer(provider, params.customer ?? '', 'customer');
   const items = (params.items ?? []).map((wanted, index) => {
     const price = findPrice(provider, wanted.price ?? '', `items[${index}][price]`);

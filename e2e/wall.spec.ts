@@ -17,7 +17,8 @@ function send(service: Service, path: string, { method = 'GET', headers = {}, bo
       response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
     });
     request.on('error', reject);
-    if (body !== '') request.setHeader('content-length', Buffer.byteLength(body));
+    const chunked = 'transfer-encoding' in headers;
+    if (body !== '' && !chunked) request.setHeader('content-length', Buffer.byteLength(body));
     request.end(body);
   });
 }

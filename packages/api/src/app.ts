@@ -69,6 +69,7 @@ export async function createApp({ config, migrations, work, log = createLog(conf
     },
   };
 
+  if (work && !app.mail.on) log.warn('SMTP_URL is unset: no mail leaves.');
   await untilThere(log, () => migrate(sql, migrations));
   app.jobs = await untilThere(log, () => openJobs({ sql: queue.sql, log, kinds: jobKinds(app), work }));
   return app;

@@ -18,7 +18,6 @@ const secondsOfSilence = 20;
 /** Mail over SMTP_URL. Without one nothing leaves, and each mail is a line in the log. */
 export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log): Mailer {
   if (smtpUrl === null) {
-    log.warn('SMTP_URL is unset: no mail leaves.');
     return {
       on: false,
       send: async ({ subject }) => log.warn('A mail was not sent: SMTP_URL is unset.', { subject }),

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { bundledBrowser } from './bundled-browser.mjs';
 import { place } from './places.mjs';
 import { Sentence } from './say.mjs';
@@ -42,7 +43,7 @@ export async function findBrowser(environment) {
   if (named && !starts(named))
     throw new Sentence(`CHROMIUM_PATH is ${named}, which does not start: name another, or unset it.`);
 
-  const executablePath = named || systemBrowsers.find((each) => starts(each));
+  const executablePath = named || systemBrowsers.map(onPath).find((each) => each && starts(each));
   if (executablePath) return { executablePath, env: {}, args };
 
   const bundled = await bundledBrowser();
@@ -54,6 +55,13 @@ export async function findBrowser(environment) {
   throw new Sentence(
     'There is no browser for the browser tests. Install Chromium (Debian: apt-get install chromium), or set CHROMIUM_PATH to one.',
   );
+}
+
+/** Where a program is: Playwright wants a path, not a name. */
+function onPath(program) {
+  if (path.isAbsolute(program)) return program;
+  const places = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, program));
+  return places.find((each) => fs.existsSync(each));
 }
 
 /** Asks it for its version: a snap's stub or a missing shared library shows here. */

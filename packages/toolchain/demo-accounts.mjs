@@ -14,31 +14,32 @@ export const demoAccounts = [
     password: 'front-desk-demo',
     orgName: 'Front desk',
     operator: 'grant',
-    what: 'operator, approves others at /operator',
+    note: 'operator, approves others at /operator',
   },
   {
     email: 'owner@larch.example',
     password: 'larch-and-sons-demo',
     orgName: 'Larch & Sons',
     operator: 'approve',
-    what: 'Larch & Sons, approved',
+    note: 'Larch & Sons, approved',
   },
   {
     email: 'owner@harbour.example',
     password: 'harbour-lights-demo',
     orgName: 'Harbour Analytics',
-    what: 'Harbour Analytics, waits for approval',
+    note: 'Harbour Analytics, waits for approval',
   },
 ];
 
 /**
  * Makes the demo accounts through the doors that people use: sign-up, the link
- * in the mail, the operator's command line. Once for a data directory: a file
- * notes each that is done. A failure is told and stops nothing; what there is, is returned.
+ * in the mail, the operator's command line. Once for a data directory: a file,
+ * which the sandbox's start page shows, lists those that are done. A failure is
+ * told and stops nothing; what there is, is returned.
  */
 export async function makeDemoAccounts({ port, environment, dataDir }) {
-  const note = path.join(dataDir, 'demo-accounts.json');
-  const done = new Set(fs.existsSync(note) ? JSON.parse(fs.readFileSync(note, 'utf8')) : []);
+  const file = path.join(dataDir, 'sandbox', 'demo-accounts.json');
+  const done = new Set(readDone(file));
 
   async function make(account) {
     try {
@@ -51,8 +52,19 @@ export async function makeDemoAccounts({ port, environment, dataDir }) {
   }
   const missing = demoAccounts.filter(({ email }) => !done.has(email));
   await Promise.all(missing.map(make));
-  if (missing.length > 0) fs.writeFileSync(note, JSON.stringify([...done]));
-  return demoAccounts.filter(({ email }) => done.has(email));
+
+  const made = demoAccounts.filter(({ email }) => done.has(email));
+  if (missing.length > 0)
+    fs.writeFileSync(file, JSON.stringify(made.map(({ email, password, note }) => ({ email, password, note }))));
+  return made;
+}
+
+function readDone(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8')).map(({ email }) => email);
+  } catch {
+    return [];
+  }
 }
 
 async function confirmAddress(port, { email, password, orgName }) {

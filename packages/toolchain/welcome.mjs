@@ -5,7 +5,7 @@ import { root } from './places.mjs';
 export function welcome({ port, dataDir, accounts }) {
   const sandbox = `http://localhost:${port + 1}`;
   const width = Math.max(...accounts.map(({ email }) => email.length), 0) + 2;
-  const rows = accounts.map(({ email, password, what }) => `    ${email.padEnd(width)}${password.padEnd(20)}${what}`);
+  const rows = accounts.map(({ email, password, note }) => `    ${email.padEnd(width)}${password.padEnd(20)}${note}`);
   return [
     '',
     '  Gatehouse is up.',

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { type Account, postgresAccount, runAs } from './postgres-account.ts';
 import { everybodyEnters, postgresFolder } from './postgres-binaries.ts';
-import { explain, notOurs } from './postgres-complaint.ts';
+import { explain, explainFolder } from './postgres-complaint.ts';
 import { postgresEnvironment } from './postgres-server.ts';
 
 const run = promisify(execFile);
@@ -48,9 +48,7 @@ function ownedFolder(dataDir: string): string {
     fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
     return fs.realpathSync(dataDir);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const sentence =
-      code === 'EACCES' || code === 'EPERM' || code === 'EROFS' ? notOurs(dataDir) : explain(message, dataDir);
+    const sentence = explainFolder(error as NodeJS.ErrnoException, dataDir);
     throw new Error(sentence, { cause: error });
   }
 }

@@ -12,7 +12,14 @@ export function explain(output: string, dataDir: string): string {
   return `It said: ${last.replace(/^.*?(FATAL|PANIC|error):\s*/, '') || 'nothing'}. More in ${dataDir}/postgres.log.`;
 }
 
-/** The sentence for a data directory that this user cannot use. */
-export function notOurs(dataDir: string): string {
+/** Why the data directory itself cannot be used. */
+export function explainFolder({ code = '', message }: NodeJS.ErrnoException, dataDir: string): string {
+  if (code === 'ENOSPC') return explain(message, dataDir);
+  if (['EACCES', 'EPERM', 'EROFS'].includes(code)) return notOurs(dataDir);
+
+  return `DATA_DIR (${dataDir}) cannot be used (${code}): set it to a folder of your own.`;
+}
+
+function notOurs(dataDir: string): string {
   return `DATA_DIR (${dataDir}) belongs to another user or cannot be written: run Gatehouse as its owner, or set DATA_DIR to a folder of your own.`;
 }

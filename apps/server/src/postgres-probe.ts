@@ -52,15 +52,20 @@ function greet(socketDirectory: string): Promise<{ presence: Presence; socket: n
       socket.resume();
       resolve({ presence, socket });
     }
-    socket.once('connect', () => socket.write(startupMessage()));
+    let connected = false;
+    socket.once('connect', () => {
+      connected = true;
+      socket.write(startupMessage());
+    });
     socket.on('data', (bytes) => {
       received = Buffer.concat([received, bytes]);
       const presence = read(received);
       if (presence) settle(presence);
     });
     socket.once('timeout', () => settle('busy'));
-    socket.on('error', () => settle('absent'));
-    socket.once('close', () => settle('absent'));
+    // A server that recovers from a crash of one of its backends hangs up without a word.
+    socket.on('error', () => settle(connected ? 'busy' : 'absent'));
+    socket.once('close', () => settle('busy'));
   });
 }
 

@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import { canonicalise, pathOf } from './canonical-request.ts';
+
+function request(headers: Record<string, string>): IncomingMessage {
+  return { headers, socket: { remoteAddress: '10.0.0.1' } } as unknown as IncomingMessage;
+}
+
+test('whatever a request says of itself is overwritten', () => {
+  const poisoned = request({
+    host: 'evil.example',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'http',
+    'x-gatehouse-host': 'evil.example',
+    'x-gatehouse-protocol': 'http',
+    'x-gatehouse-address': '1.2.3.4',
+  });
+  canonicalise(poisoned, { publicBaseUrl: 'https://auth.company.example:8443', trustedProxies: 0 });
+
+  expect(poisoned.headers).toMatchObject({
+    'x-gatehouse-host': 'auth.company.example:8443',
+    'x-gatehouse-protocol': 'https',
+    'x-gatehouse-address': '10.0.0.1',
+  });
+});
+
+test('without a canonical base URL the host leads nowhere, and is never the request’s', () => {
+  const any = request({ host: 'evil.example' });
+  canonicalise(any, { publicBaseUrl: null, trustedProxies: 0 });
+
+  expect(any.headers).toMatchObject({ 'x-gatehouse-host': 'unconfigured.invalid', 'x-gatehouse-protocol': 'https' });
+});
+
+const targets: [target: string, path: string | null][] = [
+  ['/billing?tier=silver', '/billing?tier=silver'],
+  ['//evil.example/x', '//evil.example/x'],
+  ['http://evil.example/billing?x=1', '/billing?x=1'],
+  ['HTTPS://evil.example', '/'],
+  ['*', null],
+  ['@evil.example/', null],
+  ['evil.example:443', null],
+  ['', null],
+];
+
+test.each(targets)('the target %j is the path %j', (target, path) => {
+  expect(pathOf(target)).toBe(path);
+});

@@ -1,0 +1,187 @@
+import fs from 'node:fs';
+import { request } from 'node:http';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Program, runProgram } from './testing/program.ts';
+
+const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-service-'));
+const programs: Program[] = [];
+let port = 0;
+
+beforeAll(async () => {
+  port = await new Promise((resolve) => {
+    const server = net.createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address() as net.AddressInfo;
+      server.close(() => resolve(address.port));
+    });
+  });
+});
+
+afterAll(async () => {
+  for (const { child, ended } of programs) {
+    child.kill('SIGTERM');
+    await ended;
+  }
+  fs.rmSync(dataDir, { recursive: true, force: true });
+});
+
+function service(env: NodeJS.ProcessEnv = {}): Program {
+  const program = runProgram('serve-stand-in.ts', [], {
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    LOG_FORMAT: 'json',
+    ...env,
+  });
+  programs.push(program);
+  return program;
+}
+
+async function serving(env: NodeJS.ProcessEnv = {}): Promise<Program> {
+  const program = service(env);
+  await program.prints('Serving on');
+  return program;
+}
+
+async function end({ child, ended }: Program): Promise<{ code: number | null }> {
+  child.kill('SIGTERM');
+  return ended;
+}
+
+function ask(target: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}${target}`, init);
+}
+
+async function untilListening(): Promise<Response> {
+  for (;;) {
+    const answer = await ask('/healthz').catch(() => null);
+    if (answer) return answer;
+  }
+}
+
+test('it listens before it is ready: /healthz 200, everything else 503 with Retry-After', async () => {
+  const program = service({ STAND_IN_INIT: '1500' });
+
+  expect((await untilListening()).status).toBe(200);
+  const busy = await ask('/readyz');
+  expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '2']);
+  expect(await busy.json()).toMatchObject({ code: 'BUSY', error: expect.any(String) });
+
+  await program.prints('Serving on');
+  expect((await ask('/readyz')).status).toBe(200);
+  expect((await end(program)).code).toBe(0);
+});
+
+test('the application gets the embedded database, the migrations and the configured origin', async () => {
+  const program = await serving({ PUBLIC_BASE_URL: 'https://auth.company.example', TRUSTED_PROXIES: '1' });
+  const answer = await ask('/x', {
+    headers: { 'x-gatehouse-host': 'evil.example', 'x-forwarded-for': '1.1.1.1, 203.0.113.9' },
+  });
+  const seen = (await answer.json()) as Record<string, unknown>;
+
+  expect(seen.databaseUrl).toMatch(/^postgres:\/\/gatehouse@localhost\/gatehouse\?host=/);
+  expect(seen.migrations).toMatch(/packages\/api\/src\/db\/migrations$/);
+  expect(seen.headers).toMatchObject({
+    'x-gatehouse-host': 'auth.company.example',
+    'x-gatehouse-protocol': 'https',
+    'x-gatehouse-address': '203.0.113.9',
+  });
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000');
+  await end(program);
+});
+
+test('over plain http nothing promises https', async () => {
+  const program = await serving();
+  expect((await ask('/x')).headers.has('strict-transport-security')).toBe(false);
+  await end(program);
+});
+
+test('TRACE is refused, also where it looks like a health check; an unknown path is answered in JSON', async () => {
+  const program = await serving();
+
+  const status = await new Promise((resolve) => {
+    request({ port, method: 'TRACE', path: '/healthz' }, (answer) => resolve(answer.statusCode)).end();
+  });
+  expect(status).toBe(405);
+  expect((await ask('/healthz', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD');
+  const nowhere = await ask('/nowhere');
+  expect(nowhere.status).toBe(404);
+  expect(await nowhere.json()).toMatchObject({ code: 'NOT_FOUND' });
+  await end(program);
+});
+
+test('SIGTERM lets what is under way finish, refuses what comes, closes the application and exits 0', async () => {
+  const program = await serving();
+  const slow = ask('/slow');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  program.child.kill('SIGTERM');
+  await program.prints('Ending');
+
+  expect((await ask('/readyz')).status).toBe(503);
+  expect((await ask('/healthz')).status).toBe(200);
+  expect((await slow).status).toBe(200);
+  expect((await program.ended).code).toBe(0);
+  expect(program.output()).toContain('the application has closed');
+});
+
+test('SIGTERM while the application still waits for its database ends it as well', async () => {
+  const program = service({ STAND_IN_INIT: '60000' });
+  await untilListening();
+
+  expect((await end(program)).code).toBe(0);
+});
+
+test('with GATEHOUSE_PARENT_PIPE the end of standard input ends it, without it nothing does', async () => {
+  const told = await serving({ GATEHOUSE_PARENT_PIPE: '1' });
+  told.child.stdin?.end();
+  expect((await told.ended).code).toBe(0);
+
+  const untold = await serving();
+  untold.child.stdin?.end();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect((await ask('/x')).status).toBe(200);
+  await end(untold);
+});
+
+test('the embedded database is started again after kill -9', async () => {
+  const program = await serving();
+  const lockFile = path.join(dataDir, 'postgres', 'postmaster.pid');
+  process.kill(Number.parseInt(fs.readFileSync(lockFile, 'utf8'), 10), 'SIGKILL');
+  await program.prints('went away');
+
+  await expect
+    .poll(() => fs.readFileSync(path.join(dataDir, 'postgres.log'), 'utf8').split('ready to accept').length, {
+      timeout: 10_000,
+    })
+    .toBeGreaterThan(2);
+  await end(program);
+});
+
+const refusals: [name: string, env: NodeJS.ProcessEnv, sentence: RegExp][] = [
+  ['a wrong value', { IDP_TOKEN_URL: 'nowhere' }, /^IDP_TOKEN_URL must .*\n$/],
+  [
+    'an application that fails to start',
+    { STAND_IN_FAILS: 'The plans cannot be read.' },
+    /The plans cannot be read\.\n$/,
+  ],
+  ['an address of another machine', { HOST: '192.0.2.1' }, /^HOST is 192\.0\.2\.1.*\n$/],
+];
+
+test.each(refusals)('%s stops the start with its sentence alone', async (_name, env, sentence) => {
+  const program = service(env);
+
+  expect((await program.ended).code).toBe(1);
+  expect(program.output()).toMatch(sentence);
+  expect(program.output()).not.toMatch(/^\s+at /m);
+});
+
+test('a port in use is named, with another to choose', async () => {
+  const first = await serving();
+  const second = service();
+
+  expect((await second.ended).code).toBe(1);
+  expect(second.output()).toMatch(new RegExp(`^Port ${port} is in use: .*PORT=\\d+`));
+  await end(first);
+});

@@ -1,0 +1,11 @@
+// A process that opens the embedded database of the folder it is given, for tests that end it in every way.
+import { openEmbedded } from '../embedded-postgres.ts';
+
+const database = await openEmbedded(process.argv[2] ?? '');
+database.onExit(() => console.log('gone'));
+process.on('SIGTERM', async () => {
+  await database.stop();
+  process.exit(0);
+});
+setInterval(() => {}, 60_000);
+console.log(`open ${JSON.stringify({ url: database.url, started: database.started })}`);

@@ -1,0 +1,39 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export type Program = {
+  child: ChildProcess;
+  /** Everything that it has printed. */
+  output(): string;
+  /** Resolves when it has printed this, rejects when it ends before. */
+  prints(text: string): Promise<void>;
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+};
+
+/** Runs a program of this folder as a process of its own. */
+export function runProgram(file: string, args: string[], env: NodeJS.ProcessEnv = {}): Program {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const child = spawn(process.execPath, [path, ...args], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (bytes) => {
+      output += bytes;
+      child.emit('printed');
+    });
+  }
+  const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+
+  async function prints(text: string) {
+    const end = ended.then(() => 'ended');
+    while (!output.includes(text)) {
+      if ((await Promise.race([once(child, 'printed'), end])) === 'ended' && !output.includes(text)) {
+        throw new Error(`It ended before it printed "${text}": ${output}`);
+      }
+    }
+  }
+  return { child, output: () => output, prints, ended };
+}

@@ -1,0 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const slowMilliseconds = 700;
+
+// As long as Kit's init would take on an empty database.
+await new Promise((resolve) => setTimeout(resolve, Number(process.env.STAND_IN_INIT ?? 0)));
+if (process.env.STAND_IN_FAILS) throw new Error(process.env.STAND_IN_FAILS);
+
+process.on('sveltekit:shutdown' as NodeJS.Signals, async () => {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  console.log('the application has closed');
+});
+
+/** Answers with what reached it; /slow takes its time. */
+export function handler(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+  if (request.url === '/nowhere') {
+    next();
+    return;
+  }
+
+  const answer = JSON.stringify({
+    url: request.url,
+    headers: request.headers,
+    databaseUrl: process.env.DATABASE_URL,
+    migrations: process.env.GATEHOUSE_MIGRATIONS,
+  });
+  setTimeout(() => response.end(answer), request.url === '/slow' ? slowMilliseconds : 0);
+}

@@ -55,7 +55,6 @@ export async function startIdentityProvider(settings: IdentityProviderSettings):
   const people = createPeople(file);
   const issuer = `${settings.url}/idp`;
   const provider = new Provider(issuer, configuration(settings, key, people));
-  const handler = provider.callback();
 
   const queued: AnswerKind[] = [];
   let standing: AnswerKind | null = null;
@@ -67,6 +66,12 @@ export async function startIdentityProvider(settings: IdentityProviderSettings):
     await next();
     if (kind) findAnswer(kind)?.give(tokenAnswer(ctx, settings, issuer, key));
   });
+  (provider as NodeJS.EventEmitter).on('error', (error: NodeJS.ErrnoException) => {
+    // A client that hangs up on an endless answer is what the answer is for.
+    if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') console.error(error);
+  });
+  // Only now: what is added later takes no part.
+  const handler = provider.callback();
 
   return {
     provider,

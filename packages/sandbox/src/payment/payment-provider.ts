@@ -12,7 +12,7 @@ import type { PortalSession, ProviderEvent, Subscription } from './records.ts';
 import { forceStatus } from './resources/subscriptions.ts';
 import { addEndpoint } from './resources/webhook-endpoints.ts';
 import { seed } from './seed.ts';
-import { emptyState, type PaymentState } from './state.ts';
+import { emptyState, type PaymentState, restoreState } from './state.ts';
 import { defaultSwitches, readSwitches, type Switches } from './switches.ts';
 
 export interface PaymentSettings {
@@ -152,7 +152,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
   }
 
   function begin(): void {
-    provider.state.switches = { ...defaultSwitches(), ...provider.state.switches };
+    restoreState(provider.state);
     if (settings.seeded) seed(provider);
     setWebhookUrl(webhookUrl);
   }

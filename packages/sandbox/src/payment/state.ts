@@ -60,26 +60,41 @@ export interface PaymentState {
 
 export function emptyState(): PaymentState {
   return {
-    customers: {},
-    deleted_customers: {},
-    products: {},
-    prices: {},
-    payment_methods: {},
-    checkout_sessions: {},
-    portal_configurations: {},
-    portal_sessions: {},
-    subscriptions: {},
-    invoices: {},
-    events: {},
-    webhook_endpoints: {},
-    test_clocks: {},
-    subscription_data: {},
-    pending_lines: {},
-    announced_trials: {},
+    customers: shelf(),
+    deleted_customers: shelf(),
+    products: shelf(),
+    prices: shelf(),
+    payment_methods: shelf(),
+    checkout_sessions: shelf(),
+    portal_configurations: shelf(),
+    portal_sessions: shelf(),
+    subscriptions: shelf(),
+    invoices: shelf(),
+    events: shelf(),
+    webhook_endpoints: shelf(),
+    test_clocks: shelf(),
+    subscription_data: shelf(),
+    pending_lines: shelf(),
+    announced_trials: shelf(),
     deliveries: [],
-    saved_answers: {},
+    saved_answers: shelf(),
     switches: defaultSwitches(),
     clock_offset_seconds: 0,
     next_invoice_number: 1,
   };
+}
+
+/** Without a prototype, so that an id like "constructor" finds nothing. */
+function shelf<T>(records: Shelf<T> = {}): Shelf<T> {
+  return Object.assign(Object.create(null), records);
+}
+
+/** Puts what was read from a file into the form that a new state has. */
+export function restoreState(state: PaymentState): void {
+  const members = state as unknown as Record<string, unknown>;
+  for (const [name, value] of Object.entries(emptyState())) {
+    const isShelf = typeof value === 'object' && Object.getPrototypeOf(value) === null;
+    if (isShelf) members[name] = shelf(members[name] as Shelf<unknown>);
+  }
+  state.switches = { ...defaultSwitches(), ...state.switches };
 }

@@ -8,13 +8,7 @@ export const resendInput = z.object({ email: emailField });
  * Has a fresh verification link mailed where the address has an account that can
  * receive one. What is done here is the same for every address: the job decides.
  */
-export async function resendVerification(
-  app: App,
-  { email }: z.output<typeof resendInput>,
-  client: { address: string },
-): Promise<void> {
-  await app.throttle.take({ 'resend-client': client.address });
-
+export async function resendVerification(app: App, { email }: z.output<typeof resendInput>): Promise<void> {
   await app.db.transaction((tx) => app.jobs.send(tx, 'verification-mail', { email }));
   app.jobs.wake('verification-mail');
 }

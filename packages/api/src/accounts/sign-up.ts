@@ -28,7 +28,7 @@ export const signUpInput = z.object({
  * typed waits for the link, and the answer and the work are the same.
  *
  * @returns the normalised address, and a token for the browser that signed up.
- * @throws Refusal VALIDATION with the fields that are wrong; TOO_MANY.
+ * @throws Refusal VALIDATION with the fields that are wrong.
  */
 export async function signUp(
   app: App,
@@ -37,7 +37,6 @@ export async function signUp(
 ) {
   const fault = passwordFault(password, [email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
-  await app.throttle.take({ 'sign-up-client': client.address });
   const passwordHash = await hashPassword(password);
 
   const now = app.now();

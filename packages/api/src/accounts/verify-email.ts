@@ -7,6 +7,7 @@ import { isRefusal, Refusal } from '../errors.ts';
 import { approveOrganisations } from '../organisations/approve.ts';
 import { renameOrganisation } from '../organisations/rename.ts';
 import { domainOf } from '../security/address.ts';
+import { clientKey } from '../security/client-key.ts';
 import { hashToken } from '../security/token.ts';
 import { personByEmail, personById } from '../sessions/person.ts';
 import { newOneTimeToken } from './one-time-token.ts';
@@ -40,7 +41,7 @@ export async function verifyEmail(
   { token, browserToken }: { token: string; browserToken: string | null },
   client: Client,
 ): Promise<Outcome> {
-  await app.throttle.peek({ 'verify-client': client.address });
+  await app.throttle.peek({ 'verify-client': clientKey(client.address) });
   const tokenHash = hashToken(token);
 
   try {
@@ -51,7 +52,7 @@ export async function verifyEmail(
     });
   } catch (error) {
     if (!isRefusal(error) || error.code !== 'VALIDATION') throw error;
-    await app.throttle.take({ 'verify-client': client.address });
+    await app.throttle.take({ 'verify-client': clientKey(client.address) });
     return explain(app, tokenHash, error.message);
   }
 }

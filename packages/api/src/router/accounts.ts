@@ -9,18 +9,22 @@ import { signUp, signUpInput } from '../accounts/sign-up.ts';
 import { readActivity } from '../audit/read.ts';
 import { Refusal } from '../errors.ts';
 import { endNamedSession, endOtherSessions } from '../sessions/session.ts';
-import { anyone, body, nothing, router, signedIn } from './trpc.ts';
+import { anyone, body, limited, nothing, router, signedIn } from './trpc.ts';
 
 export const accountsRouter = router({
-  signUp: anyone.input(body(signUpInput)).mutation(async ({ ctx, input }) => {
-    const { email, browserToken } = await signUp(ctx.app, input, ctx.client);
-    ctx.session.rememberSignUp(browserToken);
-    return { pending: true as const, email };
-  }),
-  resend: anyone.input(body(resendInput)).mutation(async ({ ctx, input }) => {
-    await resendVerification(ctx.app, input, ctx.client);
-    return { ok: true as const };
-  }),
+  signUp: limited('sign-up-client')
+    .input(body(signUpInput))
+    .mutation(async ({ ctx, input }) => {
+      const { email, browserToken } = await signUp(ctx.app, input, ctx.client);
+      ctx.session.rememberSignUp(browserToken);
+      return { pending: true as const, email };
+    }),
+  resend: limited('resend-client')
+    .input(body(resendInput))
+    .mutation(async ({ ctx, input }) => {
+      await resendVerification(ctx.app, input);
+      return { ok: true as const };
+    }),
   setPassword: anyone.input(body(setPasswordInput)).mutation(async ({ ctx, input }) => {
     await setPassword(ctx.app, input, ctx.client);
     return { ok: true as const };

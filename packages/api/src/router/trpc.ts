@@ -2,6 +2,8 @@ import { initTRPC, TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { invalid, isRefusal, Refusal, refusals, toRefusal } from '../errors.ts';
+import { clientKey } from '../security/client-key.ts';
+import type { Window } from '../security/throttle.ts';
 import { type Principal, requireOperator, requirePrincipal, requireScope, type Scope } from '../sessions/principal.ts';
 
 /** Who asks: the client's address and browser, for limits and the audit. */
@@ -60,6 +62,22 @@ export const anyone = t.procedure.use(async ({ ctx, next, path }) => {
   }
   throw new TRPCError({ code: refusals[refusal.code].trpc, message: refusal.message, cause: refusal });
 });
+
+/** Open to everybody, so often per client. Counts before the input is looked at: mistakes count too. */
+export function limited(window: Window) {
+  return anyone.use(async ({ ctx, next }) => {
+    await ctx.app.throttle.take({ [window]: clientKey(ctx.client.address) });
+    return next();
+  });
+}
+
+/** Open to everybody whose client has points left, which the use case takes. */
+export function whileNotLimited(window: Window) {
+  return anyone.use(async ({ ctx, next }) => {
+    await ctx.app.throttle.peek({ [window]: clientKey(ctx.client.address) });
+    return next();
+  });
+}
 
 /** For whoever is signed in, gates open or not. */
 export const signedIn = anyone.use(({ ctx, next }) => next({ ctx: { principal: requirePrincipal(ctx.principal) } }));

@@ -18,13 +18,21 @@ const windows = {
 
 export type Window = keyof typeof windows;
 
+/** What is counted, and under which key: an address or a client. */
+export type Taking = Partial<Record<Window, string>>;
+
 export type Throttle = {
-  /** Takes a point of each key at once. @throws Refusal TOO_MANY with the seconds to wait. */
-  take: (keys: Partial<Record<Window, string>>) => Promise<void>;
+  /**
+   * Takes a point of each key, in the order given. Where one has none left, those taken
+   * are given back: whoever is refused uses up nobody else's.
+   *
+   * @throws Refusal TOO_MANY with the seconds to wait.
+   */
+  take: (taking: Taking) => Promise<void>;
   /** Gives the points back: what they were taken for does not count. */
-  giveBack: (keys: Partial<Record<Window, string>>) => Promise<void>;
+  giveBack: (taking: Taking) => Promise<void>;
   /** Refuses where no point is left, without taking one. @throws Refusal TOO_MANY */
-  peek: (keys: Partial<Record<Window, string>>) => Promise<void>;
+  peek: (taking: Taking) => Promise<void>;
 };
 
 /**
@@ -40,53 +48,53 @@ export function createThrottle({ rateLimits, databasePrepare }: Config, sql: Sql
       return { rows, rowCount: rows.count };
     },
   };
-  const limiters = new Map(
-    Object.entries(windows).map(([name, { points, minutes }]) => [
-      name,
-      new RateLimiterPostgres({
-        storeClient: client,
-        storeType: 'pool',
-        tableName: 'rate_limits',
-        tableCreated: true,
-        clearExpiredByTimeout: false,
-        keyPrefix: name,
-        points,
-        duration: minutes * 60,
-      }),
-    ]),
-  );
 
-  function each<Result>(
-    keys: Partial<Record<Window, string>>,
-    act: (limiter: RateLimiterPostgres, key: string, window: Window) => Promise<Result>,
-  ): Promise<Result[]> {
-    return Promise.all(
-      Object.entries(keys).map(([name, key]) =>
-        act(limiters.get(name) as RateLimiterPostgres, hashToken(key), name as Window),
-      ),
-    );
+  function limiterOf(window: Window): RateLimiterPostgres {
+    return new RateLimiterPostgres({
+      storeClient: client,
+      storeType: 'pool',
+      tableName: 'rate_limits',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+      keyPrefix: window,
+      points: windows[window].points,
+      duration: windows[window].minutes * 60,
+    });
+  }
+
+  const limiters = Object.fromEntries(
+    Object.keys(windows).map((window) => [window, limiterOf(window as Window)]),
+  ) as Record<Window, RateLimiterPostgres>;
+
+  async function giveBack(taking: Taking): Promise<void> {
+    for (const [window, key] of entriesOf(taking)) await limiters[window].reward(key);
   }
 
   return {
-    async take(keys) {
-      await each(keys, async (limiter, key) => {
+    async take(taking) {
+      const taken: Taking = {};
+      for (const [window, key] of entriesOf(taking)) {
+        taken[window] = taking[window];
         try {
-          await limiter.consume(key);
+          await limiters[window].consume(key);
         } catch (error) {
+          if (error instanceof RateLimiterRes) await giveBack(taken);
           throw refused(error);
         }
-      });
+      }
     },
-    async giveBack(keys) {
-      await each(keys, (limiter, key) => limiter.reward(key));
-    },
-    async peek(keys) {
-      await each(keys, async (limiter, key, window) => {
-        const state = await limiter.get(key);
+    giveBack,
+    async peek(taking) {
+      for (const [window, key] of entriesOf(taking)) {
+        const state = await limiters[window].get(key);
         if (state !== null && state.consumedPoints >= windows[window].points) throw refused(state);
-      });
+      }
     },
   };
+}
+
+function entriesOf(taking: Taking): [Window, string][] {
+  return Object.entries(taking).map(([window, key]) => [window as Window, hashToken(key)]);
 }
 
 function refused(cause: unknown): unknown {

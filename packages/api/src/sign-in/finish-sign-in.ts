@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { identityRedirectUri } from '../links.ts';
+import { clientKey } from '../security/client-key.ts';
 import { constantTimeEqual } from '../security/constant-time.ts';
 import { takeAttempt } from './attempt.ts';
 import { decodeIdToken, validateClaims } from './id-token.ts';
@@ -19,7 +20,7 @@ type Answer = { state: string | null; code: string | null; error: string | null;
  */
 export async function finishSignIn(app: App, { state, code, error, attemptCookie }: Answer, client: Client) {
   if (app.idp === null) throw new Error('the feature is off');
-  await app.throttle.peek({ 'idp-callback-client': client.address });
+  await app.throttle.peek({ 'idp-callback-client': clientKey(client.address) });
 
   try {
     if (error) throw new Error('the provider answered with an error');
@@ -51,7 +52,7 @@ export async function finishSignIn(app: App, { state, code, error, attemptCookie
       return { userId: user.id, organisationId };
     });
   } catch (failure) {
-    await app.throttle.take({ 'idp-callback-client': client.address });
+    await app.throttle.take({ 'idp-callback-client': clientKey(client.address) });
     throw failure;
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { App } from '../app.ts';
 import { identityRedirectUri } from '../links.ts';
+import { clientKey } from '../security/client-key.ts';
 import { newToken } from '../security/token.ts';
 import { keepAttempt } from './attempt.ts';
 
@@ -21,7 +22,7 @@ export async function startSignIn(
   client: { address: string },
 ) {
   if (app.idp === null) return null;
-  await app.throttle.take({ 'idp-start-client': client.address });
+  await app.throttle.take({ 'idp-start-client': clientKey(client.address) });
 
   const redirectUri = identityRedirectUri(app.config);
   const state = newToken(stateBytes);

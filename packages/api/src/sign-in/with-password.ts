@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { Refusal } from '../errors.ts';
 import { readAddress } from '../security/address.ts';
+import { clientKey } from '../security/client-key.ts';
 import { verifyPassword } from '../security/password.ts';
 import { personByEmail } from '../sessions/person.ts';
 
@@ -27,9 +28,9 @@ export async function signInWithPassword(
 ): Promise<{ userId: string; organisationId: string | null }> {
   const email = readAddress(typed) ?? '';
   const taken = {
-    'sign-in-pair': `${email} ${client.address}`,
+    'sign-in-client': clientKey(client.address),
+    'sign-in-pair': `${email} ${clientKey(client.address)}`,
     'sign-in-address': email,
-    'sign-in-client': client.address,
   };
   await app.throttle.take(taken);
 

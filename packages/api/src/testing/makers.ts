@@ -26,7 +26,7 @@ export async function makeSignUp(test: TestApp, { email = newEmail(), name = 'Co
     testClient,
   );
   const mail = await test.sandbox.mailbox.waitFor(email);
-  return { email, browserToken, token: tokenIn(mail.text) };
+  return { email, browserToken, mail, token: tokenIn(mail.text) };
 }
 
 export function tokenIn(text: string | null | undefined): string {
@@ -64,13 +64,15 @@ export async function signInAs(test: TestApp, email: string): Promise<Made> {
   };
 }
 
+type Asking = { client?: string; session?: Partial<Context['session']> };
+
 /** The router, called in this process by a principal or by nobody. */
-export function callerFor(test: TestApp, principal: Principal | null, session?: Partial<Context['session']>): Caller {
+export function callerFor(test: TestApp, principal: Principal | null, { client, session }: Asking = {}): Caller {
   return createCaller({
     app: test.app,
     principal,
     requestId: 'test',
-    client: testClient,
+    client: client === undefined ? testClient : { ...testClient, address: client },
     session: { start: async () => {}, end: async () => {}, rememberSignUp: () => {}, ...session },
   });
 }

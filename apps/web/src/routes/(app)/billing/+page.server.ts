@@ -3,7 +3,7 @@ import { refusal } from '#lib/server/refusal.ts';
 import { requirePage } from '#lib/server/standing.ts';
 import { text } from '#lib/typed.ts';
 import type { Actions, PageServerLoad } from './$types';
-import { lookForPayment } from './confirmation.ts';
+import { askForPayment, confirmationOf } from './confirmation.ts';
 
 export const load: PageServerLoad = async (event) => {
   const { organisation, scopes } = requirePage(event);
@@ -12,17 +12,15 @@ export const load: PageServerLoad = async (event) => {
   const { api, service } = event.locals;
   const { searchParams } = event.url;
   const administers = scopes.includes('ADMIN');
-  const confirmation = administers && service.billingEnabled ? await lookForPayment(event) : null;
+  const paying = administers && service.billingEnabled;
+  if (paying) await askForPayment(event);
 
-  const [summary, notice] = await Promise.all([
-    api.subscription.read(),
-    administers && service.billingEnabled ? api.billing.notice() : null,
-  ]);
+  const [summary, notice] = await Promise.all([api.subscription.read(), paying ? api.billing.notice() : null]);
   return {
     here: {
       name: organisation.name ?? organisation.slug,
       administers,
-      confirmation,
+      confirmation: paying ? confirmationOf(event, summary.plan) : null,
       summary,
       notice,
       returned: searchParams.get('checkout'),

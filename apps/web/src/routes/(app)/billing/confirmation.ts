@@ -1,18 +1,26 @@
 import { type RequestEvent, redirect } from '@sveltejs/kit';
+import { hasSubscription } from '#lib/plan-words.ts';
+import type { Plan } from '#lib/subscription.ts';
 
 const mostLooks = 10;
 
 export type Confirmation = { state: 'looking'; next: string } | { state: 'given up' };
 
-/**
- * Back from the checkout: asks once whether the payment has arrived. The address itself grants
- * nothing, so whoever types it sees the same few looks and the same honest end.
- */
-export async function lookForPayment({ locals, url }: RequestEvent): Promise<Confirmation | null> {
-  if (url.searchParams.get('checkout') !== 'success') return null;
+/** Back from the checkout: whether the payment has to be asked for, once, before the plan is read. */
+export async function askForPayment({ locals, url }: RequestEvent): Promise<void> {
+  if (url.searchParams.get('checkout') === 'success') await locals.api.billing.confirm();
+}
 
-  const { confirmed } = await locals.api.billing.confirm();
-  if (confirmed) redirect(303, '/billing?checkout=done');
+/**
+ * What the plan says about the payment. The address grants nothing, so whoever types it sees the
+ * same few looks and the same honest end. A subscription that has begun but is not paid yet is
+ * looked at again, also after it was seen paid: the provider's events arrive in any order.
+ */
+export function confirmationOf({ url }: RequestEvent, plan: Plan): Confirmation | null {
+  const returned = url.searchParams.get('checkout');
+  const paid = plan.tier !== 'free';
+  if (returned === 'success' && paid) redirect(303, '/billing?checkout=done');
+  if (returned !== 'success' && !(returned === 'done' && !paid && hasSubscription(plan))) return null;
 
   const look = Number(url.searchParams.get('look') ?? 1);
   return look >= 1 && look < mostLooks

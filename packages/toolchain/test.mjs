@@ -7,6 +7,7 @@ import { build } from './build.mjs';
 import { endAll, isEnding, launch, run } from './children.mjs';
 import { countPlaywright, countVitest } from './counts.mjs';
 import { say, step } from './say.mjs';
+import { playwrightCommand } from './screenshots.mjs';
 import { programEnvironment } from './surroundings.mjs';
 
 /**
@@ -19,8 +20,11 @@ export async function test() {
   const environment = programEnvironment({ ...process.env, NODE_ENV: 'test' });
   const results = [];
 
-  results.push(await quiet('Lint and format', ['pnpm', 'exec', 'biome', 'ci', '.'], environment));
-  results.push(await quiet('Types', ['pnpm', '--recursive', 'check'], environment));
+  const colours = process.stderr.isTTY ? 'force' : 'off';
+  results.push(
+    await quiet('Lint and format', ['node_modules/.bin/biome', 'ci', `--colors=${colours}`, '.'], environment),
+  );
+  results.push(await quiet('Types', ['pnpm', '--recursive', '--no-bail', 'check'], environment));
   results.push(await vitest(path.join(reports, 'vitest.json'), environment));
   const built = await countOne(() => build(['web', 'server']));
   results.push(built);
@@ -59,7 +63,7 @@ async function vitest(report, environment) {
   say('Unit and integration tests …');
   const config = ['--config', 'packages/toolchain/vitest.config.ts'];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const code = await launch(['pnpm', 'exec', 'vitest', 'run', ...config, ...reporters], { env: environment }).exited;
+  const code = await launch(['node_modules/.bin/vitest', 'run', ...config, ...reporters], { env: environment }).exited;
   return countVitest(report, code);
 }
 
@@ -67,8 +71,8 @@ async function playwright(report, environment) {
   say('Browser tests …');
   try {
     const env = { ...environment, ...(await browserEnvironment(process.env)), PLAYWRIGHT_JSON_OUTPUT_NAME: report };
-    const command = ['pnpm', '--filter', '@gatehouse/e2e', 'exec', 'playwright', 'test'];
-    const code = await launch([...command, '--project=stories', '--reporter=list,json'], { env }).exited;
+    const command = [...playwrightCommand, '--project=stories', '--reporter=list,json'];
+    const code = await launch(command, { env }).exited;
     return countPlaywright(report, code);
   } catch (error) {
     say(error.message);

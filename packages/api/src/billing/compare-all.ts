@@ -37,6 +37,9 @@ export async function compareAll(app: App): Promise<Report> {
       } else if (row === undefined || differs(row, state)) {
         await adoptSubscription(app, { organisationId: owner, customerId: state.customerId }, state.id);
         repaired.push(state.id);
+      } else if (row.tierSource !== 'price') {
+        // Its price may have become known since.
+        await syncSubscription(app, state.id);
       }
     }
     startingAfter = data.at(-1)?.id;

@@ -6,6 +6,7 @@ import { applyUndelivered } from './apply-undelivered.ts';
 import { compareAll } from './compare-all.ts';
 import { refreshPrices } from './live-prices.ts';
 import { logReport } from './report.ts';
+import { sweepEvents } from './sweep-events.ts';
 import { syncSubscription } from './sync.ts';
 
 /**
@@ -40,6 +41,12 @@ export function billingJobs(app: App): Record<string, JobKind> {
       handler: whenOn(async () => logReport(app, await compareAll(app))),
       policy: 'stately',
       schedule: '23 3 * * *',
+      retryLimit: 2,
+    },
+    'payment-sweep': {
+      handler: async () => void (await sweepEvents(app)),
+      policy: 'stately',
+      schedule: '41 2 * * *',
       retryLimit: 2,
     },
   };

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
 import { paymentSettings } from '../db/schema.ts';
 import { billingPage } from '../links.ts';
 import { type Ask, complaintOf, isMissing, type PortalParameters } from '../providers/payment.ts';
@@ -13,9 +14,9 @@ export async function openPortal(app: App, principal: Principal): Promise<{ url:
   requirePayment(app);
   const organisationId = organisationOf(principal).id;
 
-  return withCustomer(app, organisationId, async (ask, customerId) => ({
-    url: await portalSession(app, ask, customerId),
-  }));
+  const url = await withCustomer(app, organisationId, (ask, customerId) => portalSession(app, ask, customerId));
+  await record(app.db, app.now(), { action: 'plan-portal', actorId: principal.user.id, organisationId });
+  return { url };
 }
 
 export type PortalFlow = PortalParameters['flow_data'];

@@ -47,9 +47,7 @@ const mostRows = 10;
  * A column for any query that knows an organisation's id: the facts that `planFrom`
  * needs. A lookup by index, cheap enough to be joined to a session's query.
  */
-export function planFacts(
-  organisationId: SQL | SQL.Aliased | ReturnType<typeof sql.placeholder> | object,
-): SQL<PlanFacts | null> {
+export function planFacts(organisationId: unknown): SQL<PlanFacts | null> {
   return sql<PlanFacts | null>`(select json_agg(facts) from (
     select ${subscription.id}, ${subscription.tier}, ${subscription.status}, ${subscription.cancelAtPeriodEnd},
       ${subscription.currentPeriodEnd}, ${subscription.endsAt}, ${subscription.pastDueSince}, ${subscription.startedAt}

@@ -30,8 +30,7 @@ async function open(app: App, delivery: Delivery): Promise<unknown> {
   try {
     return await openDelivery(delivery, app.config.webhookSecrets, app.now());
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : '';
-    throw new Refusal('VALIDATION', message.trim() || 'The signature could not be verified.', { cause });
+    throw new Refusal('VALIDATION', cause instanceof Error ? cause.message : String(cause), { cause });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
 import { Refusal } from '../errors.ts';
 import type { Ask } from '../providers/payment.ts';
 import { organisationOf, type Principal } from '../sessions/principal.ts';
@@ -21,7 +22,7 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
   requirePayment(app);
   const organisationId = organisationOf(principal).id;
 
-  await withLease(app, leaseOf(organisationId), async (ask) => {
+  const changed = await withLease(app, leaseOf(organisationId), async (ask) => {
     const customerId = await currentCustomer(app, organisationId);
     if (customerId === null) throw noPlan();
     const whose = { organisationId, customerId };
@@ -33,10 +34,15 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
       throw hasEnded && !wanted ? new Refusal('VALIDATION', 'The paid plan has already ended.') : noPlan();
     }
 
-    for (const state of live) {
-      if (state.scheduled !== wanted) await change(app, ask, whose, state, wanted);
-    }
+    const others = live.filter((state) => state.scheduled !== wanted);
+    for (const state of others) await change(app, ask, whose, state, wanted);
+    return others.length > 0;
   });
+
+  if (changed) {
+    const action = wanted ? 'plan-cancelled' : 'plan-resumed';
+    await record(app.db, app.now(), { action, actorId: principal.user.id, organisationId });
+  }
 
   return recordOf((await readPlan(app, organisationId)).subscription);
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../db/client.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { type BillingTest, makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { readSubscription } from '../usage/read-subscription.ts';
@@ -237,3 +238,39 @@ describe('a provider in trouble', () => {
     await Promise.all(asked);
   }, 60_000);
 });
+
+test('two server processes and fifty clicks make one customer and one open session', async () => {
+  const { app, close } = await secondProcess();
+  try {
+    const principal = await makeMember(billing);
+    const clicks = Array.from({ length: 50 }, (_, at) =>
+      startCheckout(at % 2 === 0 ? app : billing.app, principal, { tier: 'silver' }),
+    );
+    expect(new Set((await Promise.all(clicks)).map(({ url }) => url)).size).toBe(1);
+    expect(ownedBy(billing, principal).customers).toHaveLength(1);
+    expect(ownedBy(billing, principal).sessions).toHaveLength(1);
+  } finally {
+    await close();
+  }
+}, 60_000);
+
+/** The same deployment on connections of its own. */
+async function secondProcess() {
+  const { app } = billing;
+  const { db, sql, close } = openDatabase({ url: app.config.databaseUrl ?? '', pool: 5, prepare: true });
+  return { app: { ...app, db, sql }, close };
+}
+
+test('events come in while the provider hangs in the middle of an action', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  provider().set({ api_delay_ms: 2000 });
+  const hanging = buy(principal, 'gold');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+
+  const began = performance.now();
+  provider().forceStatus(subscription.id, 'past_due');
+  await provider().deliveries.settled();
+  expect(performance.now() - began).toBeLessThan(1000);
+  expect((await plan(principal)).status).toBe('past_due');
+  await hanging;
+}, 60_000);

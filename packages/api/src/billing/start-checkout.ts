@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
 import { paymentCheckouts } from '../db/schema.ts';
 import { invalid, Refusal } from '../errors.ts';
 import { checkoutReturn } from '../links.ts';
@@ -30,16 +31,20 @@ export async function startCheckout(
   const tier = readTier(input.tier);
   const organisationId = organisationOf(principal).id;
 
-  return withCustomer(app, organisationId, async (ask, customerId) => {
+  const url = await withCustomer(app, organisationId, async (ask, customerId) => {
     const talk = { ask, organisationId, customerId, tier };
     for (let attempt = 0; attempt < 3; attempt++) {
-      const url = await checkoutAddress(app, talk);
-      if (url !== null) return { url };
+      const address = await checkoutAddress(app, talk);
+      if (address !== null) return address;
     }
     throw new Refusal('BUSY', 'A payment of this organisation is just being made. Try again in a moment.', {
       retryAfterSeconds: 5,
     });
   });
+
+  const actorId = principal.user.id;
+  await record(app.db, app.now(), { action: 'plan-checkout', actorId, organisationId, details: { tier } });
+  return { url };
 }
 
 function readTier(value: unknown): PaidTier {

@@ -52,10 +52,11 @@ function addressOf(apiUrl: string | null): { host?: string; port?: string; proto
 function translate(error: unknown): unknown {
   if (!(error instanceof Error) || !('type' in error) || !String(error.type).startsWith('Stripe')) return error;
 
-  const refused = 'statusCode' in error && Number(error.statusCode) >= 400 && Number(error.statusCode) < 500;
-  const sentence = refused
-    ? 'The payment provider refused this request.'
-    : 'The payment provider does not answer. Try again in a moment.';
+  const status = 'statusCode' in error ? Number(error.statusCode) : 0;
+  const passes = status < 400 || status >= 500 || status === 409 || status === 429;
+  const sentence = passes
+    ? 'The payment provider does not answer. Try again in a moment.'
+    : 'The payment provider refused this request.';
   return new Refusal('PROVIDER_UNAVAILABLE', sentence, { cause: error });
 }
 
@@ -86,11 +87,13 @@ const toleranceSeconds = 300;
  * @throws Error with the sentence of the failure.
  */
 export async function openDelivery({ body, signature }: Delivery, secrets: string[], now: Date): Promise<unknown> {
+  if (secrets.length === 0) throw new Error('No webhook secret is configured.');
+  if (signature === '') throw new Error('The signature is missing.');
   const { webhooks } = await loadSdk();
   // As text: given bytes, the SDK drops a leading byte-order mark before it computes.
   const text = Buffer.from(body).toString();
 
-  let failure: unknown = new Error('No webhook secret is configured.');
+  let failure: unknown;
   for (const secret of secrets) {
     try {
       return webhooks.constructEvent(text, signature, secret, toleranceSeconds, undefined, now.getTime());
@@ -99,5 +102,11 @@ export async function openDelivery({ body, signature }: Delivery, secrets: strin
       failure = error;
     }
   }
-  throw failure;
+  throw new Error(firstSentence(failure), { cause: failure });
+}
+
+/** The SDK adds advice for its own users after it. */
+function firstSentence(failure: unknown): string {
+  const message = failure instanceof Error ? failure.message : '';
+  return /^[^.?!\n]+[.?!]?/.exec(message)?.[0] ?? 'The signature could not be verified.';
 }

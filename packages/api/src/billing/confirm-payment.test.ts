@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type BillingTest, makeMember, startBillingTest } from '../testing/billing.ts';
+import { confirmPayment } from './confirm-payment.ts';
+import { startCheckout } from './start-checkout.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.resetSwitches();
+  billing.sandbox.payment.set({ drop_deliveries: true });
+});
+
+async function checkout() {
+  const principal = await makeMember(billing);
+  return { principal, url: (await startCheckout(billing.app, principal, { tier: 'gold' })).url };
+}
+
+test('the return address itself grants nothing', async () => {
+  const { principal } = await checkout();
+  expect(await confirmPayment(billing.app, principal)).toEqual({ confirmed: false, tier: 'free' });
+  expect(await confirmPayment(billing.app, await makeMember(billing))).toEqual({ confirmed: false, tier: 'free' });
+});
+
+test('with webhooks blocked the provider itself confirms the payment', async () => {
+  const { principal, url } = await checkout();
+  billing.sandbox.payment.payCheckout(url);
+  expect(await confirmPayment(billing.app, principal)).toEqual({ confirmed: true, tier: 'gold' });
+});
+
+test('a provider that is slow or away keeps nobody longer than three seconds', async () => {
+  const { principal, url } = await checkout();
+  billing.sandbox.payment.payCheckout(url);
+  billing.sandbox.payment.set({ api_delay_ms: 4500 });
+  const began = performance.now();
+  expect(await confirmPayment(billing.app, principal)).toEqual({ confirmed: false, tier: 'free' });
+  expect(performance.now() - began).toBeLessThan(3300);
+
+  await new Promise((resolve) => setTimeout(resolve, 2500));
+  expect(await confirmPayment(billing.app, principal)).toEqual({ confirmed: true, tier: 'gold' });
+});
+
+test('without billing nothing is confirmed', async () => {
+  const principal = await makeMember(billing, 'viewer');
+  expect(await confirmPayment({ ...billing.app, payment: null }, principal)).toEqual({
+    confirmed: false,
+    tier: 'free',
+  });
+});

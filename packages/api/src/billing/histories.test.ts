@@ -1,0 +1,246 @@
+import { eq } from 'drizzle-orm';
+import fc from 'fast-check';
+import Stripe from 'stripe';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { App } from '../app.ts';
+import { paymentEvents, paymentSubscriptions } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
+import { sandboxPayment } from '../testing/app.ts';
+import {
+  type BillingTest,
+  makeMember,
+  makeSecond,
+  makeSubscriber,
+  ownedBy,
+  startBillingTest,
+} from '../testing/billing.ts';
+import { openPortal } from './open-portal.ts';
+import { project } from './projection.ts';
+import { readPlan } from './read-plan.ts';
+import { readToldStates } from './read-told-states.ts';
+import { receiveEvent } from './receive-event.ts';
+import { reconcileAll } from './reconcile.ts';
+import { setCancellation } from './set-cancellation.ts';
+import { startCheckout } from './start-checkout.ts';
+import { readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
+import { syncSubscription } from './sync.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.resetSwitches();
+  billing.sandbox.payment.set({ retry_first_ms: 50 });
+});
+
+const provider = () => billing.sandbox.payment;
+
+type Act =
+  | 'cancel'
+  | 'resume'
+  | 'gold'
+  | 'silver'
+  | 'past_due'
+  | 'active'
+  | 'unpaid'
+  | 'paused'
+  | 'on_holiday'
+  | 'end'
+  | 'later';
+const act = fc.constantFrom<Act>(
+  'cancel',
+  'resume',
+  'gold',
+  'silver',
+  'past_due',
+  'active',
+  'unpaid',
+  'paused',
+  'on_holiday',
+  'later',
+  'later',
+  'end',
+);
+
+/** Lets things happen at the provider, by its own pages and clock. */
+function live(portal: string, subscriptionId: string, acts: Act[]): void {
+  const { portal: enter, forceStatus, clock, state } = provider();
+  for (const each of acts) {
+    if (state().subscriptions[subscriptionId]?.status === 'canceled') return;
+    try {
+      if (each === 'cancel') enter(portal).cancel(subscriptionId);
+      else if (each === 'resume') enter(portal).resume(subscriptionId);
+      else if (each === 'gold' || each === 'silver') enter(portal).changePlan(subscriptionId, priceOf(each));
+      else if (each === 'later') clock.advance({ seconds: 1 });
+      else forceStatus(subscriptionId, each === 'end' ? 'canceled' : each);
+    } catch {
+      // The page refuses, as it would a person: nothing happened.
+    }
+  }
+}
+
+function priceOf(tier: string): string {
+  const prices = Object.values(provider().state().prices);
+  return prices.find(({ lookup_key }) => lookup_key === `${tier}_monthly`)?.id ?? '';
+}
+
+function truthOf(subscriptionId: string): SubscriptionState {
+  const state = readSubscriptionState(provider().state().subscriptions[subscriptionId]);
+  if (state === null) throw new Error('The provider lost a subscription.');
+  return state;
+}
+
+async function rowOf(id: string) {
+  const [row] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  return row;
+}
+
+/** What the row has to say of the provider's truth. */
+function expected(truth: SubscriptionState) {
+  const ended = truth.status === 'canceled';
+  const date = (seconds: number | null) => (ended || seconds === null ? null : new Date(seconds * 1000));
+  return {
+    status: truth.status,
+    priceId: truth.items[0]?.priceId,
+    cancelAtPeriodEnd: !ended && truth.scheduled,
+    endsAt: date(truth.endsAt),
+    currentPeriodEnd: date(truth.currentPeriodEnd),
+  };
+}
+
+/** The service while the provider does not answer: what the events alone can tell. */
+function alone(): App {
+  const away = () => Promise.reject(new Refusal('PROVIDER_UNAVAILABLE', 'away'));
+  const jobs = { ...billing.app.jobs, send: async () => {} };
+  return { ...billing.app, jobs, payment: { livemode: false, ask: away, glance: away } };
+}
+
+async function receive(app: App, payload: string): Promise<void> {
+  const timestamp = Math.floor(app.now().getTime() / 1000);
+  const signature = Stripe.webhooks.generateTestHeaderString({
+    payload,
+    secret: sandboxPayment.webhookSecret,
+    timestamp,
+  });
+  await receiveEvent(app, { body: Buffer.from(payload), signature });
+}
+
+describe('histories that the provider really produced', () => {
+  test.each([false, true])(
+    'end in the truth or in need of a sync, in any order, with duplicates (all in one second: %s)',
+    async (sameSecond) => {
+      let certain = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(act, { maxLength: 10 }),
+          fc.boolean(),
+          fc.infiniteStream(fc.nat()),
+          async (acts, old, random) => {
+            const { principal, subscription } = await makeSubscriber(billing);
+            const portal = (await openPortal(billing.app, principal)).url;
+            await billing.settled();
+            // From here on only what is handed over below is known.
+            await billing.app.db.delete(paymentSubscriptions).where(eq(paymentSubscriptions.id, subscription.id));
+            await billing.app.db.delete(paymentEvents).where(eq(paymentEvents.subscriptionId, subscription.id));
+            provider().set({ drop_deliveries: true, same_second: sameSecond, old_payload_shape: old });
+            live(portal, subscription.id, acts);
+            provider().resetSwitches();
+
+            const told = provider()
+              .events()
+              .filter(({ data }) => (data.object as { id?: string }).id === subscription.id);
+            const arriving = [...told, ...told.filter((_, at) => at % 3 === 0)]
+              .map((event) => ({ event, place: random.next().value }))
+              .sort((one, other) => one.place - other.place);
+            for (const { event } of arriving) await receive(alone(), JSON.stringify(event));
+
+            const truth = expected(truthOf(subscription.id));
+            const projection = project(await readToldStates(billing.app.db, subscription.id, 0));
+            if (projection?.certain) {
+              certain++;
+              expect(await rowOf(subscription.id)).toMatchObject(truth);
+            }
+            expect((await rowOf(subscription.id))?.needsSync).toBe(true);
+
+            await syncSubscription(billing.app, subscription.id);
+            expect(await rowOf(subscription.id)).toMatchObject({ ...truth, needsSync: false });
+          },
+        ),
+        { numRuns: 25 },
+      );
+      expect(certain).toBeGreaterThan(sameSecond ? 8 : 12);
+    },
+    120_000,
+  );
+
+  test('interleaved with cancel and resume, while deliveries come doubled, reordered and late, end in the truth', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(act, fc.constantFrom('our cancel', 'our resume')), { maxLength: 8 }),
+        async (acts) => {
+          const { principal, subscription } = await makeSubscriber(billing);
+          const portal = (await openPortal(billing.app, principal)).url;
+          provider().set({
+            duplicate_deliveries: true,
+            duplicate_events: true,
+            reorder_deliveries: true,
+            delivery_delay_ms: 20,
+          });
+          for (const each of acts) {
+            if (each === 'our cancel' || each === 'our resume') {
+              await setCancellation(billing.app, principal, each === 'our cancel').catch(() => {});
+            } else live(portal, subscription.id, [each as Act]);
+          }
+          await billing.settled();
+          provider().resetSwitches();
+          expect(await rowOf(subscription.id)).toMatchObject({
+            ...expected(truthOf(subscription.id)),
+            needsSync: false,
+          });
+        },
+      ),
+      { numRuns: 12 },
+    );
+  }, 120_000);
+
+  test('of two subscriptions of one organisation never mix', async () => {
+    const { principal, subscription } = await makeSubscriber(billing, 'silver');
+    const second = await makeSecond(billing, subscription.customer, 'gold');
+    provider().set({ reorder_deliveries: true, duplicate_deliveries: true });
+    provider().forceStatus(second.id, 'past_due');
+    provider().forceStatus(subscription.id, 'canceled');
+    provider().forceStatus(second.id, 'active');
+    await billing.settled();
+    expect(await rowOf(subscription.id)).toMatchObject(expected(truthOf(subscription.id)));
+    expect(await rowOf(second.id)).toMatchObject(expected(truthOf(second.id)));
+    expect((await readPlan(billing.app, principal.organisationId)).tier).toBe('gold');
+  });
+
+  test('with every delivery dropped are repaired by reconciliation', async () => {
+    const principal = await makeMember(billing);
+    provider().set({ drop_deliveries: true });
+    provider().payCheckout((await startCheckout(billing.app, principal, { tier: 'silver' })).url);
+    const [subscription] = ownedBy(billing, principal).subscriptions;
+    live((await openPortal(billing.app, principal)).url, subscription?.id ?? '', ['gold', 'cancel']);
+    await reconcileAll(billing.app);
+    expect(await rowOf(subscription?.id ?? '')).toMatchObject(expected(truthOf(subscription?.id ?? '')));
+    expect((await readPlan(billing.app, principal.organisationId)).tier).toBe('gold');
+  });
+});
+
+test('the whole life: a renewal that fails, grace, dunning, the free plan again', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const tier = async () => (await readPlan(billing.app, principal.organisationId)).tier;
+  provider().setCard(String(subscription.customer), '4000000000000341');
+  provider().clock.advanceToPeriodEnd(subscription.id);
+  await billing.settled();
+  expect(await rowOf(subscription.id)).toMatchObject({ status: 'past_due' });
+  expect(await tier()).toBe('silver');
+
+  while (!['canceled', 'unpaid'].includes(truthOf(subscription.id).status)) provider().clock.advanceToNext();
+  await billing.settled();
+  expect(await rowOf(subscription.id)).toMatchObject({ status: 'canceled' });
+  expect(await tier()).toBe('free');
+});

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../db/id.ts';
+import { paymentEvents } from '../db/schema.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { history } from '../testing/made-up-history.ts';
+import { project, type ToldState } from './projection.ts';
+import { readToldStates } from './read-told-states.ts';
+import { standingOf } from './subscription-state.ts';
+
+let running: TestApp;
+beforeAll(async () => {
+  running = await startTestApp({ work: false });
+});
+afterAll(() => running.close());
+
+/** Stores a history as that of a subscription of its own, and says by what to ask for it. */
+async function store(events: ToldState[]): Promise<{ subscriptionId: string; numbers: Map<string, number> }> {
+  const subscriptionId = `sub_${newId(running.app.now())}`;
+  const rows = await running.app.db
+    .insert(paymentEvents)
+    .values(
+      events.map(({ id, created, object, previous }) => ({
+        id: `${id}_${subscriptionId}`,
+        type: 'customer.subscription.updated',
+        created,
+        receivedAt: running.app.now(),
+        subscriptionId,
+        standing: standingOf(String(object.status)),
+        handled: true,
+        outcome: 'applied',
+        payload: JSON.stringify({ data: { object, previous_attributes: previous } }),
+      })),
+    )
+    .returning({ id: paymentEvents.id, number: paymentEvents.number });
+  return { subscriptionId, numbers: new Map(rows.map(({ id, number }) => [id, number])) };
+}
+
+test('what is read of any history tells the same as all of it', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, fc.nat(12), async ({ events }, settledAt) => {
+      const { subscriptionId, numbers } = await store(events);
+      const all = events.map((event) => {
+        const id = `${event.id}_${subscriptionId}`;
+        return { ...event, id, number: numbers.get(id) ?? 0 };
+      });
+      const settledNumber = all[settledAt]?.number ?? 0;
+
+      const read = await readToldStates(running.app.db, subscriptionId, settledNumber);
+      expect(project(read, settledNumber)).toEqual(project(all, settledNumber));
+    }),
+    { numRuns: 150 },
+  );
+}, 60_000);
+
+test('is a handful of events, however many there are, found by an index', async () => {
+  const object = { id: 'sub_1', customer: 'cus_1', status: 'past_due' };
+  const many = Array.from({ length: 4000 }, (_, at) => ({
+    id: `evt_${at}`,
+    number: at,
+    created: 1000 + at,
+    object: { ...object, status: at === 1500 ? 'active' : 'past_due' },
+    previous: null,
+  }));
+  const { subscriptionId } = await store(many);
+  await running.app.sql`analyze payment_events`;
+
+  const read = await readToldStates(running.app.db, subscriptionId, 0);
+  expect(read.length).toBeLessThanOrEqual(4);
+  expect(project(read, 0)?.pastDueSince).toBe(2501);
+
+  const began = performance.now();
+  for (let at = 0; at < 50; at++) await readToldStates(running.app.db, subscriptionId, 0);
+  expect((performance.now() - began) / 50).toBeLessThan(10);
+});

@@ -1,0 +1,62 @@
+import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { App } from '../app.ts';
+import { createPayment } from '../providers/payment.ts';
+import { sandboxIdentity, sandboxPayment, serviceUrl, startTestApp, type TestApp } from '../testing/app.ts';
+import { makeMember } from '../testing/billing.ts';
+import { openPortal } from './open-portal.ts';
+import { setUpBilling } from './setup.ts';
+
+let running: TestApp;
+let empty: Sandbox;
+let app: App;
+beforeAll(async () => {
+  running = await startTestApp({ work: false });
+  empty = await startSandbox({
+    port: 0,
+    smtpPort: 0,
+    dataDir: null,
+    serviceUrl,
+    idp: sandboxIdentity,
+    payment: { ...sandboxPayment, seeded: false },
+  });
+  const payment = createPayment({ secretKey: sandboxPayment.secretKey, apiUrl: empty.payment.apiUrl });
+  app = { ...running.app, payment };
+});
+afterAll(async () => {
+  await empty.close();
+  await running.close();
+});
+
+test('makes what is missing once, and leaves what is there', async () => {
+  expect(await setUpBilling(app)).toMatch(/^silver: price price_\w+ made\ngold: price price_\w+ made\nportal: /);
+  const { products, prices, portal_configurations } = empty.payment.state();
+  const count = () => [products, prices, portal_configurations].map((shelf) => Object.keys(shelf).length);
+  const made = count();
+  expect(Object.values(prices).map(({ lookup_key, unit_amount }) => [lookup_key, unit_amount])).toEqual([
+    ['silver_monthly', 2400],
+    ['gold_monthly', 7900],
+  ]);
+
+  expect(await setUpBilling(app)).toMatch(/^silver: price price_\w+ was there\ngold: price price_\w+ was there\n/);
+  expect(count()).toEqual(made);
+});
+
+test('the portal’s sessions name its configuration, which offers our prices', async () => {
+  await setUpBilling(app);
+  const { url } = await openPortal(app, await makeMember(running));
+  const { portal_sessions, portal_configurations, prices } = empty.payment.state();
+  const session = portal_sessions[url.split('/').at(-1) ?? ''];
+  const configuration = portal_configurations[session?.configuration ?? ''];
+  expect(session?.return_url).toBe(`${serviceUrl}/billing`);
+  expect(configuration?.metadata).toEqual({ purpose: 'gatehouse' });
+  expect(configuration?.features.subscription_cancel).toMatchObject({ enabled: true, mode: 'at_period_end' });
+  const offered = configuration?.features.subscription_update.products?.flatMap((product) => product.prices);
+  expect(offered).toEqual(Object.keys(prices));
+});
+
+test('a configured price id that does not exist is a sentence', async () => {
+  const { config } = app;
+  const wrong = { ...app, config: { ...config, prices: { ...config.prices, gold: 'price_nowhere' } } };
+  await expect(setUpBilling(wrong)).rejects.toThrow('PAYMENT_PRICE_GOLD names the price price_nowhere');
+});

@@ -1,0 +1,74 @@
+import { eq } from 'drizzle-orm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../db/id.ts';
+import { paymentEvents } from '../db/schema.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { history } from '../testing/made-up-history.ts';
+import { project } from './projection.ts';
+import { readToldStates } from './read-told-states.ts';
+import { standingOf } from './subscription-state.ts';
+import { sweepEvents } from './sweep-events.ts';
+
+let running: TestApp;
+beforeAll(async () => {
+  running = await startTestApp({ work: false });
+});
+afterAll(() => running.close());
+
+const old = () => new Date(running.app.now().getTime() - 401 * 86_400_000);
+
+type Entry = Partial<typeof paymentEvents.$inferInsert>;
+async function keep(entries: Entry[]): Promise<void> {
+  const rows = entries.map((entry) => ({
+    id: `evt_${newId(running.app.now())}`,
+    type: 'something.old',
+    created: 1000,
+    receivedAt: old(),
+    handled: true,
+    outcome: 'applied',
+    payload: '{}',
+    ...entry,
+  }));
+  await running.app.db.insert(paymentEvents).values(rows);
+}
+
+const left = (invoiceId: string) => running.app.db.$count(paymentEvents, eq(paymentEvents.invoiceId, invoiceId));
+
+test('what no longer decides goes, and no projection changes by it', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async ({ events }) => {
+      const subscriptionId = `sub_${newId(running.app.now())}`;
+      await keep(
+        events.map(({ created, object, previous }) => ({
+          subscriptionId,
+          created,
+          standing: standingOf(String(object.status)),
+          payload: JSON.stringify({ data: { object, previous_attributes: previous } }),
+        })),
+      );
+      const before = project(await readToldStates(running.app.db, subscriptionId, 0));
+      await sweepEvents(running.app);
+      expect(project(await readToldStates(running.app.db, subscriptionId, 0))).toEqual(before);
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
+
+test('old events go, new ones stay', async () => {
+  await keep([{ invoiceId: 'in_old' }, { invoiceId: 'in_new', receivedAt: running.app.now() }]);
+  expect(await sweepEvents(running.app)).toBeGreaterThan(0);
+  expect([await left('in_old'), await left('in_new')]).toEqual([0, 1]);
+});
+
+test('an open payment problem stays, and a settled one never comes back', async () => {
+  await keep([
+    { invoiceId: 'in_open', type: 'invoice.payment_failed' },
+    { invoiceId: 'in_settled', type: 'invoice.payment_failed' },
+    { invoiceId: 'in_settled', type: 'invoice.paid' },
+  ]);
+  await sweepEvents(running.app);
+  expect([await left('in_open'), await left('in_settled')]).toEqual([1, 1]);
+  await sweepEvents(running.app);
+  expect([await left('in_open'), await left('in_settled')]).toEqual([1, 0]);
+});

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { App } from '../app.ts';
+import { Refusal } from '../errors.ts';
+import { makePrincipal, type Principal } from '../sessions/principal.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { makeMember } from '../testing/billing.ts';
+import { callerFor } from '../testing/makers.ts';
+
+let running: TestApp;
+beforeAll(async () => {
+  running = await startTestApp({ work: false });
+});
+afterAll(() => running.close());
+
+const unread = new Refusal('VALIDATION', 'The body is not valid JSON.');
+const actions = ['checkout', 'portal', 'cancel', 'resume'] as const;
+
+function refusalOf(app: App, principal: Principal | null, action: (typeof actions)[number], input: unknown) {
+  const api = callerFor({ ...running, app }, principal);
+  const call = api.billing[action] as (input: unknown) => Promise<unknown>;
+  return call(input).then(
+    () => 'answered',
+    (error: { cause?: { code?: string } }) => error.cause?.code,
+  );
+}
+
+/** What is refused first comes first, whatever else is wrong too (interface §4). */
+describe.each(actions)('%s refuses in this order', (action) => {
+  const off = () => ({ ...running.app, payment: null });
+
+  test('nobody, then a waiting account, then a role without ADMIN', async () => {
+    const { user, organisation, role, sessionId } = await makeMember(running);
+    const waiting = makePrincipal({ user, organisation, role, sessionId, gate: 'awaiting_approval' });
+    expect(await refusalOf(off(), null, action, unread)).toBe('UNAUTHENTICATED');
+    expect(await refusalOf(off(), waiting, action, unread)).toBe('AWAITING_APPROVAL');
+    for (const poor of ['viewer', 'member'] as const) {
+      expect(await refusalOf(off(), await makeMember(running, poor), action, unread)).toBe('FORBIDDEN');
+    }
+  });
+
+  test('then billing that is off, then a body that cannot be read, then no organisation', async () => {
+    const { user, sessionId } = await makeMember(running);
+    const alone = makePrincipal({ user, organisation: null, role: 'owner', sessionId, gate: 'open' });
+    expect(await refusalOf(off(), alone, action, unread)).toBe('BILLING_UNAVAILABLE');
+    expect(await refusalOf(running.app, alone, action, unread)).toBe('VALIDATION');
+    if (action === 'checkout') expect(await refusalOf(running.app, alone, action, { tier: 'free' })).toBe('VALIDATION');
+    expect(await refusalOf(running.app, alone, action, { tier: ' gold ' })).toBe('NO_ORGANISATION');
+  });
+});
+
+test.each([undefined, null, [], 'silver', 7, {}, { tier: 7 }, { tier: ['silver'] }])(
+  'a checkout of %j asks for a paid tier',
+  async (input) => {
+    const api = callerFor(running, await makeMember(running));
+    await expect(api.billing.checkout(input as never)).rejects.toThrow('Choose the Silver or Gold plan.');
+  },
+);

@@ -2,13 +2,11 @@ import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { users } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
-import { type Principal, requirePrincipal } from '../sessions/principal.ts';
+import { type Principal, requireApproved } from '../sessions/principal.ts';
 
 /** Notes that a person has passed the first screen, once; again changes nothing. */
 export async function onboard(app: App, principal: Principal | null): Promise<void> {
-  const { user, gate } = requirePrincipal(principal);
-  if (gate !== 'open') throw new Refusal('AWAITING_APPROVAL', 'This account is awaiting approval.');
+  const { user } = requireApproved(principal);
 
   await app.db.transaction(async (tx) => {
     const passed = await tx

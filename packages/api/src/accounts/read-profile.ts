@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { users } from '../db/schema.ts';
-import { type Principal, requirePrincipal } from '../sessions/principal.ts';
+import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { listSessions } from '../sessions/session.ts';
 
 /** What /account shows of a person: who they are, how they get in, and where they are signed in. */
 export async function readProfile(app: App, principal: Principal | null) {
-  const { user, sessionId } = requirePrincipal(principal);
+  const { user, sessionId } = requireApproved(principal);
   const [own] = await app.db
     .select({ passwordHash: users.passwordHash, idpSubject: users.idpSubject, createdAt: users.createdAt })
     .from(users)

@@ -49,22 +49,29 @@ export function grantOperator(app: App, email: string): Promise<string> {
 }
 
 export function revokeOperator(app: App, email: string): Promise<string> {
+  const change = { operator: false };
   return changePerson(
     app,
     email,
-    'operator-revoked',
-    { operator: false },
+    { action: 'operator-revoked', actorId: null, change },
     (address) => `${address} is no operator any more.`,
   );
 }
 
 /** Closes a person's account: sessions end at once, and nothing lets them in. */
-export function suspendPerson(app: App, email: string): Promise<string> {
-  return changePerson(app, email, 'person-suspended', { suspendedAt: app.now() }, (address) => `Suspended ${address}.`);
+export function suspendPerson(app: App, email: string, actorId: string | null = null): Promise<string> {
+  const change = { suspendedAt: app.now() };
+  return changePerson(
+    app,
+    email,
+    { action: 'person-suspended', actorId, change },
+    (address) => `Suspended ${address}.`,
+  );
 }
 
-export function restorePerson(app: App, email: string): Promise<string> {
-  return changePerson(app, email, 'person-restored', { suspendedAt: null }, (address) => `Restored ${address}.`);
+export function restorePerson(app: App, email: string, actorId: string | null = null): Promise<string> {
+  const change = { suspendedAt: null };
+  return changePerson(app, email, { action: 'person-restored', actorId, change }, (address) => `Restored ${address}.`);
 }
 
 export function suspendOrganisation(app: App, slug: string): Promise<string> {
@@ -77,7 +84,7 @@ export function restoreOrganisation(app: App, slug: string): Promise<string> {
 }
 
 /** An address that sets a password, once, within the hour. It is shown to whoever made it and kept nowhere. */
-export function makePasswordLink(app: App, email: string): Promise<string> {
+export function makePasswordLink(app: App, email: string, actorId: string | null = null): Promise<string> {
   return app.db.transaction(async (tx) => {
     const found = await findPerson(tx, email);
     const person = await personById(tx, found.id);
@@ -86,8 +93,8 @@ export function makePasswordLink(app: App, email: string): Promise<string> {
       throw new Refusal('VALIDATION', `${found.email} has not confirmed the address yet.`);
     }
 
-    const token = await newOneTimeToken(app, tx, found.id, 'password-link');
-    await record(tx, app.now(), { action: 'password-link-made', userId: found.id });
+    const token = await newOneTimeToken(app, tx, found.id, 'password-link', actorId);
+    await record(tx, app.now(), { action: 'password-link-made', actorId, userId: found.id });
     return passwordLink(app.config, token);
   });
 }
@@ -109,18 +116,19 @@ function slugs(owned: { slug: string }[]): string {
   return owned.map(({ slug }) => slug).join(', ');
 }
 
+type Change = { action: AuditAction; actorId: string | null; change: Partial<typeof users.$inferInsert> };
+
 function changePerson(
   app: App,
   email: string,
-  action: AuditAction,
-  change: Partial<typeof users.$inferInsert>,
+  { action, actorId, change }: Change,
   say: (address: string) => string,
 ): Promise<string> {
   return app.db.transaction(async (tx) => {
     const found = await findPerson(tx, email);
     await tx.update(users).set(change).where(eq(users.id, found.id));
     if (change.suspendedAt) await endSessionsOf(tx, found.id);
-    await record(tx, app.now(), { action, userId: found.id });
+    await record(tx, app.now(), { action, actorId, userId: found.id });
     return say(found.email);
   });
 }

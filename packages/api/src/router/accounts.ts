@@ -1,15 +1,23 @@
 import { z } from 'zod';
 import { approveByDomain, approveByDomainInput } from '../accounts/approve-by-domain.ts';
+import { changeName, changeNameInput } from '../accounts/change-name.ts';
+import {
+  changePassword,
+  changePasswordInput,
+  setFirstPassword,
+  setFirstPasswordInput,
+} from '../accounts/change-password.ts';
 import { onboard } from '../accounts/onboard.ts';
 import { readProfile } from '../accounts/read-profile.ts';
 import { readWaiting } from '../accounts/read-waiting.ts';
 import { resendInput, resendVerification } from '../accounts/resend-verification.ts';
 import { setPassword, setPasswordInput } from '../accounts/set-password.ts';
 import { signUp, signUpInput } from '../accounts/sign-up.ts';
+import { unlinkIdentity } from '../accounts/unlink-identity.ts';
 import { readActivity } from '../audit/read.ts';
 import { Refusal } from '../errors.ts';
 import { endNamedSession, endOtherSessions } from '../sessions/session.ts';
-import { anyone, body, limited, nothing, router, signedIn } from './trpc.ts';
+import { anyone, anySession, body, limited, nothing, router, signedIn } from './trpc.ts';
 
 export const accountsRouter = router({
   signUp: limited('sign-up-client')
@@ -37,7 +45,7 @@ export const accountsRouter = router({
     await onboard(ctx.app, ctx.principal);
     return { ok: true as const };
   }),
-  waiting: signedIn.query(({ ctx }) => readWaiting(ctx.app, ctx.principal)),
+  waiting: anySession.query(({ ctx }) => readWaiting(ctx.app, ctx.principal)),
   profile: signedIn.query(({ ctx }) => readProfile(ctx.app, ctx.principal)),
   activity: signedIn.query(({ ctx }) => readActivity(ctx.app.db, ctx.principal.user.id)),
   endSession: signedIn
@@ -47,6 +55,22 @@ export const accountsRouter = router({
       if (!ended) throw new Refusal('NOT_FOUND', 'There is no such session.');
       return { ok: true as const };
     }),
+  changeName: signedIn.input(body(changeNameInput)).mutation(async ({ ctx, input }) => {
+    await changeName(ctx.app, ctx.principal, input);
+    return { ok: true as const };
+  }),
+  changePassword: signedIn.input(body(changePasswordInput)).mutation(async ({ ctx, input }) => {
+    await changePassword(ctx.app, ctx.principal, input, ctx.client);
+    return { ok: true as const };
+  }),
+  setFirstPassword: signedIn.input(body(setFirstPasswordInput)).mutation(async ({ ctx, input }) => {
+    await setFirstPassword(ctx.app, ctx.principal, input, ctx.client);
+    return { ok: true as const };
+  }),
+  unlinkIdentity: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
+    await unlinkIdentity(ctx.app, ctx.principal, ctx.client);
+    return { ok: true as const };
+  }),
   endOtherSessions: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
     await endOtherSessions(ctx.app, ctx.principal.user.id, ctx.principal.sessionId);
     return { ok: true as const };

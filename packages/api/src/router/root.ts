@@ -1,5 +1,6 @@
 import { accountsRouter } from './accounts.ts';
 import { billingRouter } from './billing.ts';
+import { leavingRouter } from './leaving.ts';
 import { membersRouter } from './members.ts';
 import { operatorsRouter } from './operators.ts';
 import { sessionRouter } from './session.ts';
@@ -10,6 +11,7 @@ import { createCallerFactory, router } from './trpc.ts';
 export const appRouter = router({
   accounts: accountsRouter,
   billing: billingRouter,
+  leaving: leavingRouter,
   members: membersRouter,
   operators: operatorsRouter,
   session: sessionRouter,

@@ -4,7 +4,14 @@ import type { App } from '../app.ts';
 import { invalid, isRefusal, Refusal, refusals, toRefusal } from '../errors.ts';
 import { clientKey } from '../security/client-key.ts';
 import type { Window } from '../security/throttle.ts';
-import { type Principal, requireOperator, requirePrincipal, requireScope, type Scope } from '../sessions/principal.ts';
+import {
+  type Principal,
+  requireApproved,
+  requireOperator,
+  requirePrincipal,
+  requireScope,
+  type Scope,
+} from '../sessions/principal.ts';
 
 /** Who asks: the client's address and browser, for limits and the audit. */
 export type Client = { address: string; userAgent: string | null };
@@ -79,8 +86,11 @@ export function whileNotLimited(window: Window) {
   });
 }
 
-/** For whoever is signed in, gates open or not. */
-export const signedIn = anyone.use(({ ctx, next }) => next({ ctx: { principal: requirePrincipal(ctx.principal) } }));
+/** For whoever has a session, gates open or not. */
+export const anySession = anyone.use(({ ctx, next }) => next({ ctx: { principal: requirePrincipal(ctx.principal) } }));
+
+/** For whoever is signed in and approved. */
+export const signedIn = anyone.use(({ ctx, next }) => next({ ctx: { principal: requireApproved(ctx.principal) } }));
 
 /** For a principal with the scope. Refuses before the input is looked at. */
 export function scoped(scope: Scope) {

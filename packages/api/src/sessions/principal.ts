@@ -53,6 +53,13 @@ export function requirePrincipal(principal: Principal | null): Principal {
   return principal;
 }
 
+/** @throws Refusal UNAUTHENTICATED where nobody is signed in, AWAITING_APPROVAL while a gate is shut. */
+export function requireApproved(principal: Principal | null): Principal {
+  const who = requirePrincipal(principal);
+  requireOpenGates(who.gate);
+  return who;
+}
+
 /** @throws Refusal UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in that order. */
 export function requireScope(principal: Principal | null, scope: Scope): Principal {
   const who = requirePrincipal(principal);
@@ -62,8 +69,7 @@ export function requireScope(principal: Principal | null, scope: Scope): Princip
 
 /** @throws Refusal where nobody is signed in, a gate is shut, or the person is no operator. */
 export function requireOperator(principal: Principal | null): Principal {
-  const who = requirePrincipal(principal);
-  requireOpenGates(who.gate);
+  const who = requireApproved(principal);
   if (!who.user.operator) throw new Refusal('FORBIDDEN', 'Only operators may do this.');
   return who;
 }

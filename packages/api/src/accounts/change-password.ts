@@ -1,0 +1,80 @@
+import { and, eq, isNull, ne } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
+import type { Transaction } from '../db/client.ts';
+import { oneTimeTokens, sessions, users } from '../db/schema.ts';
+import { invalid, Refusal } from '../errors.ts';
+import { hashPassword, newPasswordField, passwordFault } from '../security/password.ts';
+import { type Principal, requireApproved } from '../sessions/principal.ts';
+import { confirmPassword } from './confirm-password.ts';
+import { requireFreshSignIn } from './fresh-sign-in.ts';
+
+type Client = { address: string; userAgent: string | null };
+
+export const changePasswordInput = z.object({
+  current_password: z.string({ error: 'Enter your current password.' }).min(1, 'Enter your current password.'),
+  password: newPasswordField,
+});
+
+export const setFirstPasswordInput = z.object({ password: newPasswordField });
+
+/**
+ * Changes a person's password. All of their other sessions and one-time links end.
+ *
+ * @throws Refusal UNAUTHENTICATED for a wrong current password; VALIDATION; TOO_MANY.
+ */
+export async function changePassword(
+  app: App,
+  principal: Principal | null,
+  { current_password: current, password }: z.output<typeof changePasswordInput>,
+  client: Client,
+): Promise<void> {
+  const who = requireApproved(principal);
+  await confirmPassword(app, who, { field: 'current_password', password: current }, client);
+  const passwordHash = await hashNew(app, who, password);
+
+  await app.db.transaction(async (tx) => {
+    await tx.update(users).set({ passwordHash }).where(eq(users.id, who.user.id));
+    await afterwards(app, tx, who, client);
+  });
+}
+
+/**
+ * Sets a password where there is none, shortly after a sign-in: a session that
+ * somebody left open must not be enough to move in for good.
+ *
+ * @throws Refusal FORBIDDEN where the sign-in is too long ago; VALIDATION where there is a password.
+ */
+export async function setFirstPassword(
+  app: App,
+  principal: Principal | null,
+  { password }: z.output<typeof setFirstPasswordInput>,
+  client: Client,
+): Promise<void> {
+  const who = requireApproved(principal);
+  await requireFreshSignIn(app, who);
+  const passwordHash = await hashNew(app, who, password);
+
+  await app.db.transaction(async (tx) => {
+    const set = await tx
+      .update(users)
+      .set({ passwordHash })
+      .where(and(eq(users.id, who.user.id), isNull(users.passwordHash)))
+      .returning({ id: users.id });
+    if (set.length === 0) throw new Refusal('VALIDATION', 'There is a password already. Change it instead.');
+    await afterwards(app, tx, who, client);
+  });
+}
+
+async function hashNew(app: App, { user }: Principal, password: string): Promise<string> {
+  const fault = passwordFault(password, [user.email, app.config.service.name]);
+  if (fault !== null) throw invalid({ password: fault });
+  return hashPassword(password);
+}
+
+async function afterwards(app: App, tx: Transaction, { user, sessionId }: Principal, client: Client): Promise<void> {
+  await tx.delete(sessions).where(and(eq(sessions.userId, user.id), ne(sessions.id, sessionId)));
+  await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
+  await record(tx, app.now(), { action: 'password-set', actorId: user.id, userId: user.id, client });
+}

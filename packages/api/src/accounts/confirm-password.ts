@@ -1,0 +1,35 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
+import { users } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
+import { clientKey } from '../security/client-key.ts';
+import { verifyPassword } from '../security/password.ts';
+import type { Principal } from '../sessions/principal.ts';
+
+/**
+ * Makes sure that whoever sits at a session knows its password, before something that
+ * cannot be taken back. Counts like a sign-in, so a session left open is no place to guess.
+ *
+ * @throws Refusal UNAUTHENTICATED, with the field; TOO_MANY.
+ */
+export async function confirmPassword(
+  app: App,
+  { user }: Principal,
+  { field, password }: { field: string; password: string },
+  client: { address: string; userAgent: string | null },
+): Promise<void> {
+  const taken = {
+    'sign-in-client': clientKey(client.address),
+    'sign-in-pair': `${user.email} ${clientKey(client.address)}`,
+    'sign-in-address': user.email,
+  };
+  await app.throttle.take(taken);
+
+  const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, user.id));
+  if (!(await verifyPassword(own?.passwordHash ?? null, password))) {
+    await record(app.db, app.now(), { action: 'sign-in-failed', actorId: user.id, userId: user.id, client });
+    throw new Refusal('UNAUTHENTICATED', 'This password is wrong.', { fields: { [field]: 'This password is wrong.' } });
+  }
+  await app.throttle.giveBack(taken);
+}

@@ -1,0 +1,125 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { users } from '../db/schema.ts';
+import { makePasswordLink } from '../operators/by-address.ts';
+import { readSession, startSession } from '../sessions/session.ts';
+import { signInWithPassword } from '../sign-in/with-password.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { callerFor, makeOwner, signInAs, testClient, testPassword } from '../testing/makers.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+const other = 'quite another pass phrase';
+
+function signIn(email: string, password: string) {
+  return signInWithPassword(test.app, { email, password }, testClient);
+}
+
+function tokenOf(link: string): string {
+  return new URL(link).searchParams.get('token') ?? '';
+}
+
+it('changes the password for whoever knows the current one, and ends the other sessions', async () => {
+  const { api, email, userId, organisationId } = await makeOwner(test);
+  const elsewhere = await startSession(test.app, { userId, organisationId, client: testClient });
+
+  expect(await api.accounts.changePassword({ current_password: testPassword, password: other })).toEqual({ ok: true });
+  expect(await readSession(test.app, elsewhere)).toBeNull();
+  expect((await api.accounts.profile()).sessions).toHaveLength(1);
+  await signIn(email, other);
+  await expect(signIn(email, testPassword)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+});
+
+it('changes nothing for whoever does not', async () => {
+  const { api, email } = await makeOwner(test);
+  await expect(
+    api.accounts.changePassword({ current_password: 'not the pass phrase', password: other }),
+  ).rejects.toMatchObject({ cause: { code: 'UNAUTHENTICATED', fields: { current_password: expect.any(String) } } });
+  await signIn(email, testPassword);
+});
+
+it('judges a new password as at sign-up', async () => {
+  const { api, email } = await makeOwner(test);
+  for (const password of ['short', 'password123', email]) {
+    await expect(api.accounts.changePassword({ current_password: testPassword, password })).rejects.toMatchObject({
+      cause: { code: 'VALIDATION', fields: { password: expect.any(String) } },
+    });
+  }
+});
+
+it('sets a first password after a fresh sign-in alone', async () => {
+  const late = await startTestApp();
+  const { email, userId } = await makeOwner(late);
+  await late.app.db.update(users).set({ passwordHash: null }).where(eq(users.id, userId));
+  const { api } = await signInAs(late, email);
+
+  late.advance(16 * 60_000);
+  await expect(api.accounts.setFirstPassword({ password: other })).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  const again = await signInAs(late, email);
+  await again.api.accounts.setFirstPassword({ password: other });
+  await expect(again.api.accounts.setFirstPassword({ password: 'a third pass phrase' })).rejects.toMatchObject({
+    cause: { code: 'VALIDATION' },
+  });
+  await signInWithPassword(late.app, { email, password: other }, testClient);
+  await late.close();
+});
+
+it('unlinks the identity provider only while a password remains', async () => {
+  const { api, userId } = await makeOwner(test);
+  await test.app.db.update(users).set({ idpSubject: 'unlinked-subject' }).where(eq(users.id, userId));
+  await api.accounts.unlinkIdentity();
+  expect((await api.accounts.profile()).user.idp_linked).toBe(false);
+
+  await test.app.db.update(users).set({ idpSubject: 'only-way-in', passwordHash: null }).where(eq(users.id, userId));
+  await expect(api.accounts.unlinkIdentity()).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+});
+
+it('lets a password link of an operator set the password once, end all sessions and open none', async () => {
+  const { email, userId, organisationId } = await makeOwner(test);
+  const session = await startSession(test.app, { userId, organisationId, client: testClient });
+  const first = tokenOf(await makePasswordLink(test.app, email));
+  const second = tokenOf(await makePasswordLink(test.app, email));
+  const { accounts } = callerFor(test, null);
+
+  await expect(accounts.setPassword({ token: first, password: other })).rejects.toMatchObject({
+    cause: { code: 'VALIDATION' },
+  });
+  await expect(accounts.setPassword({ token: second, password: 'short' })).rejects.toMatchObject({
+    cause: { fields: { password: expect.any(String) } },
+  });
+  const ended = await Promise.allSettled(
+    Array.from({ length: 20 }, () => accounts.setPassword({ token: second, password: other })),
+  );
+  expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(await readSession(test.app, session)).toBeNull();
+  await signIn(email, other);
+});
+
+it('lets a password link die after an hour', async () => {
+  const late = await startTestApp();
+  const { email } = await makeOwner(late);
+  const token = tokenOf(await makePasswordLink(late.app, email));
+  late.advance(60 * 60_000 + 1000);
+  await expect(callerFor(late, null).accounts.setPassword({ token, password: other })).rejects.toMatchObject({
+    cause: { code: 'VALIDATION' },
+  });
+  await late.close();
+});
+
+it('refuses every call of an account that waits for approval, but for its own waiting', async () => {
+  const { api } = await makeOwner(test, { approved: false });
+  expect(await api.accounts.waiting()).toMatchObject({ organisation: { name: 'Company' } });
+  for (const call of [
+    api.accounts.profile(),
+    api.accounts.changeName({ name: 'A' }),
+    api.leaving.export(),
+    api.subscription.read(),
+    api.members.list(),
+  ]) {
+    await expect(call).rejects.toMatchObject({ code: 'FORBIDDEN', cause: { code: 'AWAITING_APPROVAL' } });
+  }
+});

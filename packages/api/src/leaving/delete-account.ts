@@ -1,0 +1,112 @@
+import { and, count, eq, inArray, ne } from 'drizzle-orm';
+import { z } from 'zod';
+import { confirmPassword } from '../accounts/confirm-password.ts';
+import { requireFreshSignIn } from '../accounts/fresh-sign-in.ts';
+import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
+import { endSubscriptions } from '../billing/end-subscriptions.ts';
+import { readPlan } from '../billing/read-plan.ts';
+import type { Executor } from '../db/client.ts';
+import { memberships, organisations, users } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
+import { type Principal, requireApproved } from '../sessions/principal.ts';
+
+type Client = { address: string; userAgent: string | null };
+
+export const deleteAccountInput = z.object({
+  /** Asked for where there is one; without one a fresh sign-in stands in its place. */
+  password: z.string({ error: 'Enter your password.' }).optional(),
+});
+
+/** What deleting the account would end, so that it can be said before. */
+export async function readDeletion(app: App, principal: Principal | null) {
+  const { user } = requireApproved(principal);
+  const owned = await ownedAlone(app.db, user.id);
+
+  const ends = await Promise.all(
+    owned.map(async ({ id, name, slug, others }) => ({
+      organisation: { id, name, slug },
+      tier: (await readPlan(app, id)).tier,
+      has_members: others > 0,
+    })),
+  );
+  return { ends, blocked: ends.some((end) => end.has_members) };
+}
+
+/**
+ * Deletes a person's account. Organisations that they own alone end with it, and their
+ * subscriptions at the provider first: while the provider does not answer, nothing is
+ * deleted.
+ *
+ * @throws Refusal UNAUTHENTICATED or FORBIDDEN where the person is not confirmed;
+ *   VALIDATION where others depend on an organisation that only they own; PROVIDER_UNAVAILABLE.
+ */
+export async function deleteAccount(
+  app: App,
+  principal: Principal | null,
+  { password }: z.output<typeof deleteAccountInput>,
+  client: Client,
+): Promise<void> {
+  const who = requireApproved(principal);
+  await confirm(app, who, password, client);
+  const ending = await endable(app.db, who.user.id);
+  for (const id of ending) await endSubscriptions(app, id);
+
+  await app.db.transaction(async (tx) => {
+    // Whoever joins meanwhile waits here, and finds the organisation gone; whoever was faster is seen.
+    await tx.select().from(organisations).where(inArray(organisations.id, ending)).for('update');
+    const still = await endable(tx, who.user.id);
+    if (still.some((id) => !ending.includes(id))) throw changed();
+
+    for (const organisationId of still) {
+      await tx.delete(organisations).where(eq(organisations.id, organisationId));
+      await record(tx, app.now(), { action: 'organisation-deleted', actorId: who.user.id, organisationId, client });
+    }
+    await tx.delete(users).where(eq(users.id, who.user.id));
+    await record(tx, app.now(), { action: 'account-deleted', actorId: who.user.id, userId: who.user.id, client });
+  });
+}
+
+async function confirm(app: App, who: Principal, password: string | undefined, client: Client): Promise<void> {
+  const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, who.user.id));
+  if (own?.passwordHash != null) {
+    await confirmPassword(app, who, { field: 'password', password: password ?? '' }, client);
+  } else {
+    await requireFreshSignIn(app, who);
+  }
+}
+
+async function endable(db: Executor, userId: string): Promise<string[]> {
+  const owned = await ownedAlone(db, userId);
+  const needed = owned.find(({ others }) => others > 0);
+  if (needed !== undefined) {
+    const name = needed.name ?? needed.slug;
+    throw new Refusal('VALIDATION', `${name} has other members. Make one of them an owner first.`);
+  }
+  return owned.map(({ id }) => id);
+}
+
+function changed(): Refusal {
+  return new Refusal('BUSY', 'Your organisations changed meanwhile. Try again.', { retryAfterSeconds: 1 });
+}
+
+/** The organisations whose only owner a person is, and how many others belong to each. */
+async function ownedAlone(db: Executor, userId: string) {
+  const owned = await db
+    .select({ id: organisations.id, name: organisations.name, slug: organisations.slug })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(and(eq(memberships.userId, userId), eq(memberships.role, 'owner')));
+
+  const alone = [];
+  for (const organisation of owned) {
+    const others = await db
+      .select({ role: memberships.role, people: count() })
+      .from(memberships)
+      .where(and(eq(memberships.organisationId, organisation.id), ne(memberships.userId, userId)))
+      .groupBy(memberships.role);
+    if (others.some(({ role }) => role === 'owner')) continue;
+    alone.push({ ...organisation, others: others.reduce((sum, { people }) => sum + people, 0) });
+  }
+  return alone;
+}

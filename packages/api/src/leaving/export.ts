@@ -1,0 +1,53 @@
+import { asc, eq, or } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { auditEvents, memberships, organisations, users } from '../db/schema.ts';
+import { type Principal, requireApproved } from '../sessions/principal.ts';
+import { listSessions } from '../sessions/session.ts';
+
+/** Everything that is kept about a person, for themselves: no hash and no token. */
+export async function exportData(app: App, principal: Principal | null) {
+  const { user } = requireApproved(principal);
+
+  const [own] = await app.db.select().from(users).where(eq(users.id, user.id));
+  const belongs = await app.db
+    .select({
+      id: organisations.id,
+      slug: organisations.slug,
+      name: organisations.name,
+      role: memberships.role,
+      since: memberships.createdAt,
+    })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(eq(memberships.userId, user.id));
+  const events = await app.db
+    .select({
+      at: auditEvents.at,
+      action: auditEvents.action,
+      client: auditEvents.client,
+      userAgent: auditEvents.userAgent,
+    })
+    .from(auditEvents)
+    .where(or(eq(auditEvents.userId, user.id), eq(auditEvents.actorId, user.id)))
+    .orderBy(asc(auditEvents.at), asc(auditEvents.id));
+
+  return {
+    user: {
+      id: user.id,
+      email: user.email,
+      name: user.name,
+      email_verified_at: own?.emailVerifiedAt ?? null,
+      created_at: own?.createdAt ?? null,
+      has_password: own?.passwordHash != null,
+      identity_provider_subject: own?.idpSubject ?? null,
+    },
+    organisations: belongs,
+    sessions: (await listSessions(app, user.id)).map(({ createdAt, expiresAt, userAgent, client }) => ({
+      created_at: createdAt,
+      expires_at: expiresAt,
+      user_agent: userAgent,
+      client,
+    })),
+    events: events.map(({ userAgent, ...event }) => ({ ...event, user_agent: userAgent })),
+  };
+}

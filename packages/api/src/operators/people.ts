@@ -1,0 +1,74 @@
+import { asc, eq, ilike, or } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { memberships, organisations, users } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
+import { standingOf } from '../organisations/approval.ts';
+import { oneLine } from '../security/text.ts';
+import { type Principal, requireOperator } from '../sessions/principal.ts';
+import { makePasswordLink, restorePerson, suspendPerson } from './by-address.ts';
+
+const mostRows = 50;
+
+export const peopleInput = z.object({ search: oneLine(100) });
+export const personInput = z.object({ user_id: z.uuid('There is no such person.') });
+
+/** People by a part of their address or name, with where they stand. An empty search finds nobody. */
+export async function findPeople(app: App, principal: Principal | null, { search }: z.output<typeof peopleInput>) {
+  requireOperator(principal);
+  if (search === '') return [];
+
+  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+  const rows = await app.db
+    .select({ user: users, organisation: organisations, role: memberships.role })
+    .from(users)
+    .leftJoin(memberships, eq(memberships.userId, users.id))
+    .leftJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(or(ilike(users.email, pattern), ilike(users.name, pattern)))
+    .orderBy(asc(users.email), asc(memberships.createdAt))
+    .limit(mostRows);
+
+  return rows.map(({ user, organisation, role }) => ({
+    user: {
+      id: user.id,
+      email: user.email,
+      name: user.name,
+      operator: user.operator,
+      suspended: user.suspendedAt !== null,
+      created_at: user.createdAt.toISOString(),
+    },
+    organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
+    role,
+    standing: standingOf(user, organisation),
+  }));
+}
+
+/** @returns the address of a one-time password link, to be handed over by whoever made it. */
+export async function makeLinkFor(
+  app: App,
+  principal: Principal | null,
+  { user_id: id }: z.output<typeof personInput>,
+) {
+  const { user } = requireOperator(principal);
+  return { url: await makePasswordLink(app, await addressOf(app, id), user.id) };
+}
+
+/** Closes a person's account. @throws Refusal VALIDATION for one's own. */
+export async function suspend(app: App, principal: Principal | null, { user_id: id }: z.output<typeof personInput>) {
+  const { user } = requireOperator(principal);
+  if (user.id === id) throw new Refusal('VALIDATION', 'You cannot suspend yourself.');
+  await suspendPerson(app, await addressOf(app, id), user.id);
+  return { ok: true as const };
+}
+
+export async function restore(app: App, principal: Principal | null, { user_id: id }: z.output<typeof personInput>) {
+  const { user } = requireOperator(principal);
+  await restorePerson(app, await addressOf(app, id), user.id);
+  return { ok: true as const };
+}
+
+async function addressOf(app: App, id: string): Promise<string> {
+  const [found] = await app.db.select({ email: users.email }).from(users).where(eq(users.id, id));
+  if (found === undefined) throw new Refusal('NOT_FOUND', 'There is no such person.');
+  return found.email;
+}

@@ -47,6 +47,8 @@ export function launch(command, { env, stdio = ['inherit', 'inherit'], ours = fa
     child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === 'SIGKILL' ? 9 : 15)));
   }).finally(() => {
     living.delete(child);
+    // What it started itself and did not end; PostgreSQL has a group of its own and ends in good order.
+    killGroup(child);
     child.stdin.destroy();
   });
   child.end = async () => {

@@ -18,7 +18,6 @@ export function isEntitled(facts: Omit<Facts, 'startedAt'>, graceDays: number, n
   if (facts.tier === null) return false;
   if (facts.endsAt !== null && facts.endsAt <= now) return false;
   if (facts.status === 'active' || facts.status === 'trialing') return true;
-  if (facts.status !== 'past_due') return false;
 
   const ends = graceEnd(facts, graceDays);
   return ends !== null && now < ends;

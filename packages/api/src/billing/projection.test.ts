@@ -19,6 +19,9 @@ describe('the projection of a set of events', () => {
     fc.assert(
       fc.property(shuffled, ({ events, arrived }) => {
         expect(project(arrived)).toEqual(project(events));
+        // Nor do the numbers, which are given on arrival.
+        const numbered = arrived.map((event, at) => ({ ...event, number: at + 1 }));
+        expect({ ...project(numbered), number: 0 }).toEqual({ ...project(events), number: 0 });
       }),
       runs,
     );

@@ -14,7 +14,8 @@ import { mailboxDoor } from './mailbox/mailbox-door.ts';
 import { startSmtp } from './mailbox/smtp.ts';
 import { apiDoor } from './payment/api/api-door.ts';
 import { payDoor } from './payment/pages/pay-door.ts';
-import { type PaymentProvider, startPaymentProvider } from './payment/payment-provider.ts';
+import type { PaymentProvider } from './payment/payment-controls.ts';
+import { startPaymentProvider } from './payment/payment-provider.ts';
 import { startPage } from './start-page.ts';
 
 export interface SandboxOptions {

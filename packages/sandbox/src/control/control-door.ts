@@ -1,6 +1,6 @@
 import { redirect, sendJson, sendPage } from '../http/answer.ts';
 import { type Exchange, Refusal, readForm, readJson } from '../http/request.ts';
-import type { PaymentProvider } from '../payment/payment-provider.ts';
+import type { PaymentProvider } from '../payment/payment-controls.ts';
 import { readSwitches } from '../payment/switches.ts';
 import { controlPage } from './control-page.ts';
 import { switchesFromForm } from './switch-form.ts';
@@ -10,6 +10,14 @@ type Fields = Record<string, unknown>;
 /**
  * Everything at /control: the page for people, whose forms come back to it, and
  * the same as JSON for tests (a JSON body gets a JSON answer).
+ *
+ * GET  switches, clock, deliveries, events, state
+ * POST switches {name: value, …}, switches/reset
+ *      clock {to: "next" | "period_end" | seconds, subscription?} or {seconds?, hours?, days?}
+ *      deliveries/resend {id}, events/resend {id}, deliveries/send-dropped, deliveries/retry-now
+ *      card {customer, card}, status {subscription, status}
+ *      emit {type, object, about?: {livemode?, created?, id?, previousAttributes?}}
+ *      reset
  */
 export async function controlDoor(payment: PaymentProvider, exchange: Exchange): Promise<boolean> {
   const { req, res, method, path, query } = exchange;

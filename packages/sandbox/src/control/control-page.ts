@@ -3,7 +3,7 @@ import { page } from '../http/page.ts';
 import type { Delivery } from '../payment/delivery.ts';
 import { periodEnd } from '../payment/end-subscription.ts';
 import { day, moment, priceWords } from '../payment/pages/money.ts';
-import type { PaymentProvider } from '../payment/payment-provider.ts';
+import type { PaymentProvider } from '../payment/payment-controls.ts';
 import type { Subscription } from '../payment/records.ts';
 import { cardChoice } from './card-choice.ts';
 import { switchForm } from './switch-form.ts';
@@ -31,7 +31,9 @@ ${subscriptionsTable(payment, Object.values(subscriptions).toReversed().slice(0,
 <section class="panel" aria-labelledby="switches"><h2 id="switches">Switches</h2>${switchForm(payment.switches())}</section>
 ${deliveriesTable(payment.deliveries.list().toReversed().slice(0, shown))}
 <div class="actions"><form method="post" action="/control/deliveries/send-dropped"><button>Send what was not delivered</button></form>
-<form method="post" action="/control/deliveries/retry-now"><button>Try again now what waits</button></form></div>`,
+<form method="post" action="/control/deliveries/retry-now"><button>Try again now what waits</button></form></div>
+<section class="panel" aria-labelledby="anew"><h2 id="anew">Begin anew</h2><p>Forgets every customer, subscription and event, and sets clock and switches back. The service keeps what it knows.</p>
+<form method="post" action="/control/reset"><button>Forget everything</button></form></section>`,
   });
 }
 

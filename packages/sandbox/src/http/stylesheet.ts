@@ -22,7 +22,7 @@ export const stylesheet = `
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 400 16px/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
-.sandbox-note { margin: 0; padding: 10px 20px; background: var(--warn-wash); font-size: 14px; text-align: center; }
+.sandbox-note { margin: 0; max-width: none; padding: 10px 20px; background: var(--warn-wash); font-size: 14px; text-align: center; }
 main { margin: 0 auto; padding: 32px 20px 64px; max-width: 960px; }
 .narrow main { max-width: 440px; }
 h1 { font-size: 28px; line-height: 1.2; font-weight: 600; letter-spacing: -0.02em; margin: 0 0 8px; }
@@ -41,8 +41,10 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 14px/1.5 ui-monospac
 .good { color: var(--good); } .warn { color: var(--warn); } .bad { color: var(--bad); }
 label, legend { display: block; font-weight: 500; margin-bottom: 6px; }
 fieldset { border: 0; padding: 0; margin: 0 0 16px; min-width: 0; }
+legend { padding: 0; }
+form + form, form + p, .actions + form, .scroll + .actions, form + .actions { margin-top: 16px; }
 .field { margin-bottom: 16px; }
-.check { display: flex; gap: 10px; align-items: center; min-height: 40px; font-weight: 400; margin: 0; }
+.check { display: flex; gap: 10px; align-items: center; min-height: 40px; padding: 6px 0; line-height: 1.35; font-weight: 400; margin: 0; }
 .check input { width: 20px; height: 20px; flex: none; accent-color: var(--accent); margin: 0; }
 input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-height: 44px; padding: 8px 12px; font: inherit; color: var(--ink); background: var(--panel); border: 1px solid var(--line-strong); border-radius: 8px; }
 button, .button { display: inline-flex; align-items: center; justify-content: center; min-height: 44px; padding: 0 18px; font: inherit; font-weight: 500; border-radius: 8px; border: 1px solid var(--line-strong); background: var(--panel); color: var(--ink); text-decoration: none; cursor: pointer; text-align: center; }
@@ -54,7 +56,7 @@ button.primary, .button.primary { background: var(--accent); color: var(--accent
 .people button { width: 100%; justify-content: flex-start; text-align: left; min-height: 60px; margin-bottom: 8px; }
 .people small { display: block; font-weight: 400; color: var(--ink-soft); }
 .grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(260px, 100%), 1fr)); gap: 12px 24px; }
-.scroll { overflow-x: auto; }
+.scroll { overflow-x: auto; margin: 20px 0; }
 table { width: 100%; border-collapse: collapse; font-size: 14px; }
 caption { text-align: left; font-weight: 600; padding-bottom: 8px; }
 th { text-align: left; font-weight: 500; color: var(--ink-soft); }

@@ -1,71 +1,7 @@
 import type { ServerResponse } from 'node:http';
-
-/** What the token endpoint was about to answer, and the means to answer something else. */
-export interface TokenAnswer {
-  claims: Record<string, unknown>;
-  issuer: string;
-  bareIssuer: string;
-  clientId: string;
-  now: number;
-  /** Answers with a token of these claims, or of this payload. */
-  withClaims(claims: Record<string, unknown>): void;
-  withPayload(payload: string | Buffer): void;
-  /** Answers with this text as the ID token. */
-  withIdToken(token: unknown): void;
-  withBody(status: number, type: string, body: string, headers?: Record<string, string>): void;
-  /** The JSON body as it would have been sent. */
-  body: Record<string, unknown>;
-  idToken: string;
-  /** Takes the answer out of the provider's hands. */
-  raw(write: (res: ServerResponse) => void): void;
-}
-
-interface Answer {
-  /** In words, for the page. */
-  about: string;
-  /** What a client that keeps the interface's rules does with it. */
-  expect: 'refused' | 'accepted';
-  /** The OpenID Foundation's relying-party test module of the same fault, where there is one. */
-  module?: string;
-  give(answer: TokenAnswer): void;
-}
+import { type Answer, body, claims, payload, raw, type TokenAnswer, token } from './token-answer.ts';
 
 const week = 7 * 24 * 3600;
-
-function claims(
-  about: string,
-  expect: Answer['expect'],
-  change: (answer: TokenAnswer) => Record<string, unknown>,
-  module?: string,
-): Answer {
-  return {
-    about,
-    expect,
-    ...(module && { module }),
-    // A member that a change sets to undefined vanishes from the token.
-    give: (answer) => answer.withClaims({ ...answer.claims, ...change(answer) }),
-  };
-}
-
-function payload(about: string, change: (answer: TokenAnswer) => string | Buffer): Answer {
-  return { about, expect: 'refused', give: (answer) => answer.withPayload(change(answer)) };
-}
-
-function token(about: string, change: (answer: TokenAnswer) => unknown): Answer {
-  return { about, expect: 'refused', give: (answer) => answer.withIdToken(change(answer)) };
-}
-
-function body(about: string, status: number, type: string, text: (answer: TokenAnswer) => string): Answer {
-  return { about, expect: 'refused', give: (answer) => answer.withBody(status, type, text(answer)) };
-}
-
-function raw(
-  about: string,
-  expect: Answer['expect'],
-  write: (res: ServerResponse, answer: TokenAnswer) => void,
-): Answer {
-  return { about, expect, give: (answer) => answer.raw((res) => write(res, answer)) };
-}
 
 /** The menu: every hostile, broken and odd answer of the token endpoint, by name. */
 export const answers = {

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Provider, { type Configuration, interactionPolicy } from 'oidc-provider';
 import { openStoredFile, type StoredFile } from '../http/stored-file.ts';
-import { type AnswerKind, findAnswer, type TokenAnswer } from './answers.ts';
+import { answerOf, withoutScheme } from './answer-of.ts';
+import { type AnswerKind, findAnswer } from './answers.ts';
 import { errorPage } from './chooser-page.ts';
 import { clientRegistration, withRequest } from './client.ts';
 import { createGrants } from './grants.ts';
 import { createPeople, type People, type PeopleState, type Person } from './people.ts';
-import { makeSigningKey, type SigningKey, signToken } from './signing-key.ts';
+import { makeSigningKey, type SigningKey } from './signing-key.ts';
 
 export interface IdentityProviderSettings {
   /** The sandbox's own origin. */
@@ -64,7 +65,7 @@ export async function startIdentityProvider(settings: IdentityProviderSettings):
     if (isTokenRequest) tokenRequests += 1;
     const kind = isTokenRequest ? (queued.shift() ?? standing) : null;
     await next();
-    if (kind) findAnswer(kind)?.give(tokenAnswer(ctx, settings, issuer, key));
+    if (kind) findAnswer(kind)?.give(answerOf(ctx, { issuer, clientId: settings.clientId, key }));
   });
   (provider as NodeJS.EventEmitter).on('error', (error: NodeJS.ErrnoException) => {
     // A client that hangs up on an endless answer is what the answer is for.
@@ -160,55 +161,6 @@ function configuration(settings: IdentityProviderSettings, key: SigningKey, peop
   };
 }
 
-/** The part of the library's context that is changed. */
-interface TokenContext {
-  status: number;
-  type: string;
-  body: unknown;
-  respond?: boolean;
-  res: ServerResponse;
-  set(headers: Record<string, string>): void;
-}
-
-function tokenAnswer(
-  ctx: TokenContext,
-  settings: IdentityProviderSettings,
-  issuer: string,
-  key: SigningKey,
-): TokenAnswer {
-  const body = { ...(ctx.body as Record<string, unknown>) };
-  const idToken = typeof body.id_token === 'string' ? body.id_token : '';
-  const claims = idToken ? JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString()) : {};
-
-  function withIdToken(token: unknown): void {
-    // A refused request (a used code, a wrong secret) stays refused.
-    if (idToken) ctx.body = { ...body, id_token: token };
-  }
-
-  return {
-    claims,
-    issuer,
-    bareIssuer: withoutScheme(issuer),
-    clientId: settings.clientId,
-    now: Math.floor(Date.now() / 1000),
-    body,
-    idToken,
-    withIdToken,
-    withPayload: (payload) => withIdToken(signToken(key, payload)),
-    withClaims: (changed) => withIdToken(signToken(key, JSON.stringify(changed))),
-    withBody(status, type, text, headers = {}) {
-      ctx.status = status;
-      ctx.set(headers);
-      ctx.body = text;
-      ctx.type = type;
-    },
-    raw(write) {
-      ctx.respond = false;
-      write(ctx.res);
-    },
-  };
-}
-
 async function readSigningKey(file: StoredFile<IdpState>): Promise<SigningKey> {
   if (file.value.signing_key) return file.value.signing_key;
   const key = file.value.people.length === 0 ? await memoryKey() : await makeSigningKey();
@@ -223,10 +175,6 @@ let shared: Promise<SigningKey> | undefined;
 function memoryKey(): Promise<SigningKey> {
   shared ??= makeSigningKey();
   return shared;
-}
-
-function withoutScheme(url: string): string {
-  return url.replace(/^https?:\/\//, '');
 }
 
 function known(kind: AnswerKind): AnswerKind {

@@ -66,8 +66,12 @@ const faultWords: Record<MailFault, string> = {
 
 function mailEntry(mail: Mail) {
   return html`<li><a href="/mailbox/${mail.id}">${mail.subject || '(no subject)'}</a>
-<div class="soft small">to ${mail.to.join(', ')} · <time datetime="${mail.received_at}">${mail.received_at.slice(0, 19).replace('T', ' ')} UTC</time></div>
+<div class="soft small">to ${mail.to.join(', ')} · <time datetime="${mail.received_at}">${timeWords(mail)}</time></div>
 ${mail.links.map((link) => html`<div class="small"><a href="${link}">${link}</a></div>`)}</li>`;
+}
+
+function timeWords({ received_at: at }: Mail): string {
+  return `${at.slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 function mailPage(mail: Mail): string {
@@ -75,7 +79,7 @@ function mailPage(mail: Mail): string {
     title: mail.subject || 'Mail',
     body: html`<p><a href="/mailbox">All mails</a></p>
 <h1>${mail.subject || '(no subject)'}</h1>
-<dl><dt>From</dt><dd>${mail.from}</dd><dt>To</dt><dd>${mail.to.join(', ')}</dd><dt>Received</dt><dd>${mail.received_at}</dd></dl>
+<dl><dt>From</dt><dd>${mail.from}</dd><dt>To</dt><dd>${mail.to.join(', ')}</dd><dt>Received</dt><dd>${timeWords(mail)}</dd></dl>
 ${
   mail.links.length > 0 &&
   html`<section class="panel" aria-labelledby="links"><h2 id="links">Links</h2><ul>${mail.links.map((link) => html`<li><a href="${link}">${link}</a></li>`)}</ul></section>`

@@ -1,16 +1,7 @@
-import Stripe from 'stripe';
 import { newId } from './id.ts';
 import type { Provider } from './provider.ts';
 import type { ProviderEvent, WebhookEndpoint } from './records.ts';
-
-export interface DeliveryAttempt {
-  at: string;
-  /** The answer's status, or null when none came. */
-  status: number | null;
-  /** The answer's beginning, or what went wrong. */
-  answer: string;
-  ms: number;
-}
+import { type DeliveryAttempt, sendEvent } from './send-event.ts';
 
 export interface Delivery {
   id: string;
@@ -40,7 +31,6 @@ export interface DeliveryQueue {
   stop(): void;
 }
 
-const attemptTimeoutMs = 10_000;
 const keptDeliveries = 4000;
 /** Reordered deliveries wait up to this long, each a random time. */
 const reorderWindowMs = 300;
@@ -166,7 +156,7 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
       delivery.next_attempt_at = null;
       return;
     }
-    const outcome = await send(event, endpoint, state.switches.wrong_signature, ending.signal);
+    const outcome = await sendEvent(event, endpoint, state.switches.wrong_signature, ending.signal);
     // What the end interrupted is tried again at the next start.
     if (stopped) return;
     delivery.attempts.push(outcome);
@@ -201,40 +191,4 @@ function countPending(deliveries: Delivery[], event: ProviderEvent): void {
   const own = deliveries.filter((delivery) => delivery.event === event.id);
   const reached = new Set(own.filter(({ state }) => state === 'delivered').map(({ endpoint }) => endpoint));
   event.pending_webhooks = new Set(own.map(({ endpoint }) => endpoint).filter((id) => !reached.has(id))).size;
-}
-
-async function send(
-  event: ProviderEvent,
-  endpoint: WebhookEndpoint,
-  wrongly: boolean,
-  ending: AbortSignal,
-): Promise<DeliveryAttempt> {
-  const began = Date.now();
-  const payload = JSON.stringify(event, null, 2);
-  const secret = wrongly ? 'another_webhook_secret' : (endpoint.secret ?? '');
-  const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret });
-  const at = new Date(began).toISOString();
-  try {
-    const response = await fetch(endpoint.url, {
-      method: 'POST',
-      body: payload,
-      redirect: 'manual',
-      headers: {
-        'Content-Type': 'application/json; charset=utf-8',
-        'User-Agent': 'Sandbox payments',
-        'Payment-Signature': signature,
-        'Stripe-Signature': signature,
-      },
-      signal: AbortSignal.any([AbortSignal.timeout(attemptTimeoutMs), ending]),
-    });
-    const answer = (await response.text()).slice(0, 500);
-    return { at, status: response.status, answer, ms: Date.now() - began };
-  } catch (error) {
-    return { at, status: null, answer: reason(error), ms: Date.now() - began };
-  }
-}
-
-function reason(error: unknown): string {
-  const { cause, message } = error as Error;
-  return cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message;
 }

@@ -1,14 +1,15 @@
 import { openStoredFile } from '../http/stored-file.ts';
-import { type Announcement, announce } from './announce.ts';
-import { nextStep, runUntil, type Step } from './billing-cycle.ts';
+import { announce } from './announce.ts';
+import { nextStep, runUntil } from './billing-cycle.ts';
 import { findCard } from './cards.ts';
-import { type Payment, payCheckout } from './checkout.ts';
+import { payCheckout } from './checkout.ts';
 import { now } from './clock.ts';
-import { createDeliveryQueue, type Delivery, type DeliveryQueue } from './delivery.ts';
+import { createDeliveryQueue } from './delivery.ts';
 import { payInvoice } from './pages/invoice-page.ts';
+import type { PaymentProvider } from './payment-controls.ts';
 import { cancelInPortal, changeCard, changePlan, resumeInPortal } from './portal.ts';
 import type { Provider } from './provider.ts';
-import type { PortalSession, ProviderEvent, Subscription } from './records.ts';
+import type { PortalSession } from './records.ts';
 import { forceStatus } from './resources/subscriptions.ts';
 import { addEndpoint } from './resources/webhook-endpoints.ts';
 import { seed } from './seed.ts';
@@ -24,54 +25,6 @@ export interface PaymentSettings {
   path: string | null;
   /** Whether the two plans are on sale from the start. */
   seeded: boolean;
-}
-
-/** The payment provider as tests and the control page handle it. */
-export interface PaymentProvider {
-  apiUrl: string;
-  secretKey: string;
-  webhookSecret: string;
-  /** Everything that the provider knows. To be read; changes go through the functions. */
-  state(): PaymentState;
-  switches(): Switches;
-  /** Changes some switches. */
-  set(changes: Partial<Switches>): Switches;
-  resetSwitches(): Switches;
-  /** The next requests to the API fail. */
-  failNext(failure: Switches['api_failure'], options?: { count?: number; only?: string; afterEffect?: boolean }): void;
-  setWebhookUrl(url: string | null): void;
-  clock: {
-    now(): number;
-    /** Moves the clock ahead and lets all happen that falls due, each at its own time. */
-    advance(by: { seconds?: number; hours?: number; days?: number }): number;
-    advanceTo(seconds: number): number;
-    /** To just after the end of a subscription's period, of the earliest one when none is named, so that its renewal has been charged. */
-    advanceToPeriodEnd(subscription?: string): number;
-    /** To the next thing that time brings about, and it happens. */
-    advanceToNext(): Step['about'] | null;
-    next(): { at: number; about: string } | null;
-  };
-  deliveries: Omit<DeliveryQueue, 'enqueue' | 'stop'> & { list(): Delivery[] };
-  events(): ProviderEvent[];
-  /** Sends an event about any object, for types that nothing here brings about. */
-  emit(type: string, object: object, about?: Announcement): ProviderEvent;
-  /** What a person does on the hosted checkout. The session by its id or its address. */
-  payCheckout(session: string, card?: string): Payment;
-  /** What a person does in the portal. The session by its id or its address. Throws the page's sentence. */
-  portal(session: string): {
-    changeCard(card: string): void;
-    cancel(subscription: string): void;
-    resume(subscription: string): void;
-    changePlan(subscription: string, price: string): void;
-  };
-  /** What a person does on the hosted invoice. Null when it was paid, else the page's sentence. */
-  payInvoice(invoice: string, card?: string): string | null;
-  /** The same as a card change by its owner in the portal, without a session. */
-  setCard(customer: string, card: string): void;
-  /** Sets any status, known or unknown, by an event as any other. */
-  forceStatus(subscription: string, status: string): Subscription;
-  /** Forgets everything, the clock and the switches included, and puts the plans on sale again. */
-  reset(): void;
 }
 
 export interface RunningPaymentProvider extends PaymentProvider {

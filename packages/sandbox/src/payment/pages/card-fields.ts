@@ -5,7 +5,7 @@ import { cards, goodCard, grouped } from '../cards.ts';
 export function cardFields(chosen = goodCard): Html {
   return html`<fieldset><legend>Card</legend>${cards.map(
     ({ number, about }) =>
-      html`<label class="check"><input type="radio" name="card" value="${number}" required${number === chosen && html` checked`}><span>${grouped(number)} <span class="soft">${about}</span></span></label>`,
+      html`<label class="check"><input type="radio" name="card" value="${number}" required${number === chosen && html` checked`}><span>${grouped(number)} <span class="soft">– ${about}</span></span></label>`,
   )}</fieldset>`;
 }
 

@@ -1,108 +1,22 @@
 import type Stripe from 'stripe';
 import { missing, ParameterError, refused } from '../api/api-error.ts';
 import { createdIn, listPage } from '../api/lists.ts';
-import { mergeMetadata, pageRules, type Rule, rangeRule } from '../api/parameters.ts';
+import { mergeMetadata, pageRules, rangeRule } from '../api/parameters.ts';
 import { type Call, route } from '../api/route.ts';
 import { expireSession, type SubscriptionData } from '../checkout.ts';
 import { timeOfCustomer } from '../clock.ts';
 import { newId } from '../id.ts';
 import type { Provider } from '../provider.ts';
 import type { CheckoutSession, LineItem, Price } from '../records.ts';
+import { createRules } from './checkout-rules.ts';
 import { liveCustomer } from './customers.ts';
 import { newSession } from './new-checkout-session.ts';
 import { findPrice } from './prices.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
 
-const subscriptionDataRules: Rule = {
-  hash: {
-    application_fee_percent: 'unsupported',
-    billing_cycle_anchor: 'unsupported',
-    billing_mode: { hash: { type: { one: ['classic', 'flexible'] }, flexible: 'ignored' } },
-    default_tax_rates: 'unsupported',
-    description: 'string',
-    invoice_settings: 'unsupported',
-    metadata: 'metadata',
-    on_behalf_of: 'unsupported',
-    proration_behavior: 'ignored',
-    transfer_data: 'unsupported',
-    trial_end: 'integer',
-    trial_period_days: 'integer',
-    trial_settings: {
-      hash: { end_behavior: { hash: { missing_payment_method: { one: ['cancel', 'create_invoice', 'pause'] } } } },
-    },
-  } satisfies Partial<Record<keyof Stripe.Checkout.SessionCreateParams.SubscriptionData, Rule>>,
-};
-
 export const checkoutSessionRoutes = [
-  route<Params>(
-    'POST',
-    '/v1/checkout/sessions',
-    {
-      adaptive_pricing: 'ignored',
-      after_expiration: 'unsupported',
-      allow_promotion_codes: 'ignored',
-      allowed_payment_method_types: 'ignored',
-      automatic_tax: 'ignored',
-      billing_address_collection: 'ignored',
-      branding_settings: 'ignored',
-      cancel_url: 'string',
-      client_reference_id: 'string',
-      consent_collection: 'unsupported',
-      currency: 'string',
-      custom_fields: 'unsupported',
-      custom_text: 'ignored',
-      customer: 'string',
-      customer_account: 'unsupported',
-      customer_creation: 'ignored',
-      customer_email: 'string',
-      customer_update: 'ignored',
-      discounts: 'unsupported',
-      excluded_payment_method_types: 'ignored',
-      expires_at: 'integer',
-      integration_identifier: 'ignored',
-      invoice_creation: 'unsupported',
-      line_items: {
-        list: {
-          hash: {
-            price: 'string',
-            quantity: 'integer',
-            adjustable_quantity: 'ignored',
-            metadata: 'metadata',
-            price_data: 'unsupported',
-            tax_rates: 'unsupported',
-          },
-        },
-      },
-      locale: 'ignored',
-      managed_payments: 'ignored',
-      metadata: 'metadata',
-      mode: { one: ['payment', 'setup', 'subscription'] },
-      name_collection: 'ignored',
-      optional_items: 'unsupported',
-      origin_context: 'ignored',
-      payment_intent_data: 'unsupported',
-      payment_method_collection: { one: ['always', 'if_required'] },
-      payment_method_configuration: 'ignored',
-      payment_method_data: 'ignored',
-      payment_method_options: 'ignored',
-      permissions: 'unsupported',
-      phone_number_collection: 'ignored',
-      redirect_on_completion: 'unsupported',
-      return_url: 'unsupported',
-      saved_payment_method_options: 'ignored',
-      setup_intent_data: 'unsupported',
-      shipping_address_collection: 'unsupported',
-      shipping_options: 'unsupported',
-      submit_type: 'ignored',
-      subscription_data: subscriptionDataRules,
-      success_url: 'string',
-      tax_id_collection: 'ignored',
-      ui_mode: { one: ['hosted_page', 'embedded_page', 'elements', 'form'] },
-      wallet_options: 'ignored',
-    },
-    create,
-  ),
+  route<Params>('POST', '/v1/checkout/sessions', createRules, create),
   route<Stripe.Checkout.SessionRetrieveParams>('GET', '/v1/checkout/sessions/:id', {}, ({ provider, id }) =>
     findSession(provider, id),
   ),

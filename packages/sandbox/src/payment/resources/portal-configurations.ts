@@ -1,65 +1,22 @@
 import type Stripe from 'stripe';
-import { missing, ParameterError, refused } from '../api/api-error.ts';
+import { missing, refused } from '../api/api-error.ts';
 import { listPage } from '../api/lists.ts';
-import { mergeMetadata, pageRules, type Rule } from '../api/parameters.ts';
+import { mergeMetadata, pageRules } from '../api/parameters.ts';
 import { type Call, route } from '../api/route.ts';
 import { now } from '../clock.ts';
 import { newId } from '../id.ts';
 import type { Provider } from '../provider.ts';
 import type { PortalConfiguration } from '../records.ts';
+import { checkFeatures, configurationRules, mergeFeatures, noFeatures } from './portal-features.ts';
 
 type CreateParams = Stripe.BillingPortal.ConfigurationCreateParams;
 type UpdateParams = Stripe.BillingPortal.ConfigurationUpdateParams;
-type Features = PortalConfiguration['features'];
-
-const proration: Rule = { one: ['always_invoice', 'create_prorations', 'none'] };
-const shared = {
-  business_profile: { hash: { headline: 'text', privacy_policy_url: 'text', terms_of_service_url: 'text' } },
-  default_return_url: 'text',
-  features: {
-    hash: {
-      customer_update: { hash: { enabled: 'boolean', allowed_updates: { list: 'string' } } },
-      invoice_history: { hash: { enabled: 'boolean' }, required: ['enabled'] },
-      payment_method_update: { hash: { enabled: 'boolean', payment_method_configuration: 'text' } },
-      subscription_cancel: {
-        hash: {
-          enabled: 'boolean',
-          mode: { one: ['at_period_end', 'immediately'] },
-          proration_behavior: proration,
-          cancellation_reason: {
-            hash: { enabled: 'boolean', options: { list: 'string' }, feedback_options: { list: 'string' } },
-          },
-        },
-      },
-      subscription_pause: 'unsupported',
-      subscription_update: {
-        hash: {
-          enabled: 'boolean',
-          default_allowed_updates: { list: { one: ['price', 'promotion_code', 'quantity'] } },
-          products: {
-            list: {
-              hash: { product: 'string', prices: { list: 'string' }, adjustable_quantity: 'ignored' },
-              required: ['product', 'prices'],
-            },
-          },
-          proration_behavior: proration,
-          billing_cycle_anchor: { one: ['now', 'unchanged'] },
-          schedule_at_period_end: 'unsupported',
-          trial_update_behavior: 'ignored',
-        },
-      },
-    },
-  },
-  login_page: { hash: { enabled: 'boolean' } },
-  metadata: 'metadata',
-  name: 'text',
-} as const satisfies Record<string, Rule>;
 
 export const portalConfigurationRoutes = [
   route<CreateParams>(
     'POST',
     '/v1/billing_portal/configurations',
-    shared,
+    configurationRules,
     ({ provider, params }) => addConfiguration(provider, newId('bpc'), params, false),
     ['features'],
   ),
@@ -69,7 +26,12 @@ export const portalConfigurationRoutes = [
     {},
     ({ provider, id }) => findConfiguration(provider, id, 'id'),
   ),
-  route<UpdateParams>('POST', '/v1/billing_portal/configurations/:id', { ...shared, active: 'boolean' }, update),
+  route<UpdateParams>(
+    'POST',
+    '/v1/billing_portal/configurations/:id',
+    { ...configurationRules, active: 'boolean' },
+    update,
+  ),
   route<Stripe.BillingPortal.ConfigurationListParams>(
     'GET',
     '/v1/billing_portal/configurations',
@@ -141,57 +103,4 @@ function update({ provider, id, params }: Call<UpdateParams>): PortalConfigurati
   if (params.name !== undefined) configuration.name = params.name || null;
   configuration.updated = now(provider);
   return configuration;
-}
-
-function noFeatures(): Features {
-  return {
-    customer_update: { allowed_updates: [], enabled: false },
-    invoice_history: { enabled: false },
-    payment_method_update: { enabled: false, payment_method_configuration: null },
-    subscription_cancel: {
-      cancellation_reason: { enabled: false, feedback_options: null, options: [] },
-      enabled: false,
-      mode: 'at_period_end',
-      proration_behavior: 'none',
-    },
-    subscription_pause: { duration: { interval_options: [], type: 'indefinite' }, enabled: false },
-    subscription_update: {
-      billing_cycle_anchor: null,
-      default_allowed_updates: [],
-      enabled: false,
-      products: [],
-      proration_behavior: 'none',
-      schedule_at_period_end: { conditions: [] },
-      trial_update_behavior: 'end_trial',
-    },
-  };
-}
-
-/** Each named member replaces its like; what is not named stays. */
-function mergeFeatures(current: Features, changes: object): Features {
-  const merged: Record<string, object> = structuredClone(current) as never;
-  for (const [name, change] of Object.entries(changes)) merged[name] = { ...merged[name], ...change };
-  return merged as unknown as Features;
-}
-
-function checkFeatures(provider: Provider, { subscription_update: updates }: Features): void {
-  if (!updates.enabled) return;
-  const base = 'features[subscription_update]';
-  for (const name of ['default_allowed_updates', 'products'] as const) {
-    if (!updates[name]?.length)
-      throw new ParameterError(400, `Missing required param: ${base}[${name}].`, {
-        code: 'parameter_missing',
-        param: `${base}[${name}]`,
-      });
-  }
-  for (const [index, { product, prices }] of (updates.products ?? []).entries()) {
-    for (const id of prices) {
-      const price = provider.state.prices[id];
-      const param = `${base}[products][${index}][prices]`;
-      if (!price) throw missing('price', id, param);
-      if (price.product !== product)
-        throw refused(`The price \`${id}\` does not belong to the product \`${product}\`.`, { param });
-      if (!price.active) throw refused(`The price \`${id}\` is not active.`, { param });
-    }
-  }
 }

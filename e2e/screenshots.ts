@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { linkFor, makeOwner, newEmail, passPhrase, signIn } from './people.ts';
 import { expect, test } from './service.ts';
 
-const folder = fileURLToPath(new URL('../docs/screenshots', import.meta.url));
+const folder = fileURLToPath(new URL('./pictures', import.meta.url));
 const shapes = [
   { name: 'light-wide', colorScheme: 'light', width: 1280, height: 800 },
   { name: 'dark-wide', colorScheme: 'dark', width: 1280, height: 800 },

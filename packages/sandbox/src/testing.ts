@@ -23,6 +23,7 @@ export const webhookSecret = 'sandbox_webhook_secret';
 export async function startFakeService(): Promise<FakeService> {
   const service: Omit<FakeService, 'url' | 'close'> = { received: [], answers: [], refused: 0 };
   const server = createServer(async (req, res) => {
+    if (req.url === '/elsewhere') return void res.end('{}');
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
     try {
@@ -30,7 +31,7 @@ export async function startFakeService(): Promise<FakeService> {
       const event = Stripe.webhooks.constructEvent(Buffer.concat(chunks).toString(), signature, webhookSecret);
       const status = service.answers.shift() ?? 200;
       if (status === 200) service.received.push({ event, headers: req.headers });
-      res.writeHead(status).end('{}');
+      res.writeHead(status, status === 302 ? { Location: '/elsewhere' } : {}).end('{}');
     } catch {
       service.refused += 1;
       res.writeHead(400).end('{}');

@@ -5,7 +5,7 @@ import { openStoredFile, type StoredFile } from '../http/stored-file.ts';
 import { answerOf, withoutScheme } from './answer-of.ts';
 import { type AnswerKind, findAnswer } from './answers.ts';
 import { errorPage } from './chooser-page.ts';
-import { clientRegistration, withRequest } from './client.ts';
+import { clientRegistration } from './client.ts';
 import { createGrants } from './grants.ts';
 import { createPeople, type People, type PeopleState, type Person } from './people.ts';
 import { makeSigningKey, type SigningKey } from './signing-key.ts';
@@ -103,7 +103,7 @@ export async function startIdentityProvider(settings: IdentityProviderSettings):
     // The library finds out where it is mounted by comparing the two addresses.
     const mounted = Object.assign(req, { originalUrl: req.url });
     mounted.url = req.url?.replace(/^\/idp/, '') || '/';
-    withRequest(req, () => void handler(mounted, res));
+    void handler(mounted, res);
   }
 }
 

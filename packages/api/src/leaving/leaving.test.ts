@@ -1,22 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newId } from '../db/id.ts';
-import { memberships, organisations, users } from '../db/schema.ts';
+import { organisations, users } from '../db/schema.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner, newEmail, testPassword } from '../testing/makers.ts';
+import { makeMember, makeOwner, testPassword } from '../testing/makers.ts';
 
 let test: TestApp;
 beforeAll(async () => {
   test = await startTestApp();
 });
 afterAll(() => test.close());
-
-async function addMember(organisationId: string, role: 'owner' | 'member') {
-  const now = test.app.now();
-  const id = newId(now);
-  await test.app.db.insert(users).values({ id, email: newEmail(), emailVerifiedAt: now, createdAt: now });
-  await test.app.db.insert(memberships).values({ userId: id, organisationId, role, createdAt: now });
-}
 
 async function exists(organisationId: string): Promise<boolean> {
   const rows = await test.app.db.select().from(organisations).where(eq(organisations.id, organisationId));
@@ -40,14 +32,14 @@ it('says before what deleting ends, and then ends it', async () => {
 
 it('keeps an organisation that has another owner', async () => {
   const { api, organisationId } = await makeOwner(test);
-  await addMember(organisationId, 'owner');
+  await makeMember(test, organisationId, 'owner');
   await api.leaving.deleteAccount({ password: testPassword });
   expect(await exists(organisationId)).toBe(true);
 });
 
 it('does not leave members without an owner', async () => {
   const { api, organisationId } = await makeOwner(test);
-  await addMember(organisationId, 'member');
+  await makeMember(test, organisationId, 'member');
   expect(await api.leaving.deletion()).toMatchObject({ blocked: true });
   await expect(api.leaving.deleteAccount({ password: testPassword })).rejects.toMatchObject({
     cause: { code: 'VALIDATION' },

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { signUp, signUpInput } from '../accounts/sign-up.ts';
 import { verifyEmail } from '../accounts/verify-email.ts';
+import { newId } from '../db/id.ts';
+import { memberships, users } from '../db/schema.ts';
 import { approveOwner, grantOperator } from '../operators/by-address.ts';
 import { type Caller, createCaller } from '../router/root.ts';
 import type { Context } from '../router/trpc.ts';
 import { personByEmail } from '../sessions/person.ts';
-import type { Principal } from '../sessions/principal.ts';
+import type { Principal, Role } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import type { TestApp } from './app.ts';
 
@@ -44,6 +46,16 @@ export async function makeOwner(
   await verifyEmail(test.app, { token, browserToken }, testClient);
   if (approved) await approveOwner(test.app, email);
   if (operator) await grantOperator(test.app, email);
+  return signInAs(test, email);
+}
+
+/** Somebody else in an organisation, verified, with that role there. */
+export async function makeMember(test: TestApp, organisationId: string, role: Role): Promise<Made> {
+  const now = test.app.now();
+  const id = newId(now);
+  const email = newEmail();
+  await test.app.db.insert(users).values({ id, email, emailVerifiedAt: now, createdAt: now });
+  await test.app.db.insert(memberships).values({ userId: id, organisationId, role, createdAt: now });
   return signInAs(test, email);
 }
 

@@ -1,7 +1,7 @@
-import { fail, redirect } from '@sveltejs/kit';
-import { refusal } from '#lib/server/refusal.ts';
+import { redirect } from '@sveltejs/kit';
+import { formFields, text } from '#lib/form-fields.ts';
+import { refused } from '#lib/refused.ts';
 import { redirectSignedIn } from '#lib/server/standing.ts';
-import { text } from '#lib/typed.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = (event) => {
@@ -11,15 +11,14 @@ export const load: PageServerLoad = (event) => {
 };
 
 export const actions: Actions = {
-  default: async ({ request, locals }) => {
-    const form = await request.formData();
+  default: async (event) => {
+    const form = await formFields(event.request);
     const email = text(form, 'email');
 
     try {
-      await locals.api.signIn.withPassword({ email, password: text(form, 'password') });
+      await event.locals.api.signIn.withPassword({ email, password: text(form, 'password') });
     } catch (error) {
-      const { status, body } = refusal(error);
-      return fail(status, { ...body, email });
+      return refused(event, error, () => ({ email }));
     }
 
     redirect(303, '/');

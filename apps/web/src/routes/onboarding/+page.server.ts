@@ -1,5 +1,5 @@
-import { fail, redirect } from '@sveltejs/kit';
-import { refusal } from '#lib/server/refusal.ts';
+import { redirect } from '@sveltejs/kit';
+import { refused } from '#lib/refused.ts';
 import { requirePage } from '#lib/server/standing.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -13,12 +13,11 @@ export const load: PageServerLoad = (event) => {
 };
 
 export const actions: Actions = {
-  default: async ({ locals }) => {
+  default: async (event) => {
     try {
-      await locals.api.accounts.onboard();
+      await event.locals.api.accounts.onboard();
     } catch (error) {
-      const { status, body } = refusal(error);
-      return fail(status, body);
+      return refused(event, error, () => ({}));
     }
     redirect(303, '/');
   },

@@ -1,8 +1,8 @@
-import { fail, redirect } from '@sveltejs/kit';
+import { redirect } from '@sveltejs/kit';
+import { formFields, text } from '#lib/form-fields.ts';
+import { refused } from '#lib/refused.ts';
 import { readSent, rememberSent } from '#lib/sent.ts';
-import { refusal } from '#lib/server/refusal.ts';
 import { redirectSignedIn } from '#lib/server/standing.ts';
-import { text } from '#lib/typed.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = (event) => {
@@ -15,15 +15,14 @@ export const load: PageServerLoad = (event) => {
 
 export const actions: Actions = {
   create: async (event) => {
-    const form = await event.request.formData();
+    const form = await formFields(event.request);
     const typed = { email: text(form, 'email'), org_name: text(form, 'org_name') };
 
     let email: string;
     try {
       ({ email } = await event.locals.api.accounts.signUp({ ...typed, password: text(form, 'password') }));
     } catch (error) {
-      const { status, body } = refusal(error);
-      return fail(status, { ...body, ...typed, resending: false });
+      return refused(event, error, () => ({ ...typed, resending: false }));
     }
 
     rememberSent(event, email);
@@ -31,14 +30,13 @@ export const actions: Actions = {
   },
 
   resend: async (event) => {
-    const form = await event.request.formData();
+    const form = await formFields(event.request);
     const email = text(form, 'email');
 
     try {
       await event.locals.api.accounts.resend({ email });
     } catch (error) {
-      const { status, body } = refusal(error);
-      return fail(status, { ...body, email, org_name: '', resending: true });
+      return refused(event, error, () => ({ email, org_name: '', resending: true }));
     }
 
     rememberSent(event, email.trim().toLowerCase());

@@ -1,4 +1,5 @@
 import { redirect } from '@sveltejs/kit';
+import { formFields } from '#lib/form-fields.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 const yearSeconds = 365 * 24 * 60 * 60;
@@ -9,7 +10,7 @@ export const load: PageServerLoad = () => {
 
 export const actions: Actions = {
   default: async ({ request, cookies, url }) => {
-    const form = await request.formData();
+    const form = await formFields(request);
     const theme = form.get('theme');
 
     const cookie = { path: '/', httpOnly: true, secure: url.protocol === 'https:', sameSite: 'lax' } as const;

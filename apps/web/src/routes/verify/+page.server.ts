@@ -1,7 +1,7 @@
-import { fail, redirect } from '@sveltejs/kit';
-import { refusal } from '#lib/server/refusal.ts';
+import { redirect } from '@sveltejs/kit';
+import { formFields, text } from '#lib/form-fields.ts';
+import { refused } from '#lib/refused.ts';
 import { openVerificationLink } from '#lib/server/verify.ts';
-import { text } from '#lib/typed.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** A form of this page posts to an address without the link's token: there is no link to open then. */
@@ -11,30 +11,28 @@ export const load: PageServerLoad = async (event) => {
 };
 
 export const actions: Actions = {
-  approve: async ({ request, locals }) => {
-    const form = await request.formData();
+  approve: async (event) => {
+    const form = await formFields(event.request);
     const passwordToken = text(form, 'password_token') || null;
 
     try {
-      await locals.api.accounts.approveByDomain({ token: text(form, 'token') });
+      await event.locals.api.accounts.approveByDomain({ token: text(form, 'token') });
     } catch (error) {
-      const { status, body } = refusal(error);
-      return fail(status, { ...body, passwordToken });
+      return refused(event, error, () => ({ passwordToken }));
     }
 
     if (passwordToken) return { error: null, passwordToken };
     redirect(303, '/login?done=approved');
   },
 
-  password: async ({ request, locals }) => {
-    const form = await request.formData();
+  password: async (event) => {
+    const form = await formFields(event.request);
     const token = text(form, 'token');
 
     try {
-      await locals.api.accounts.setPassword({ token, password: text(form, 'password') });
+      await event.locals.api.accounts.setPassword({ token, password: text(form, 'password') });
     } catch (error) {
-      const { status, body } = refusal(error);
-      return fail(status, { ...body, passwordToken: body.fields?.password ? token : null });
+      return refused(event, error, (body) => ({ passwordToken: body.fields?.password ? token : null }));
     }
 
     redirect(303, '/login?done=password');

@@ -1,7 +1,7 @@
-import { fail, redirect } from '@sveltejs/kit';
-import { refusal } from '#lib/server/refusal.ts';
+import { redirect } from '@sveltejs/kit';
+import { formFields, text } from '#lib/form-fields.ts';
+import { refused } from '#lib/refused.ts';
 import { requirePage } from '#lib/server/standing.ts';
-import { text } from '#lib/typed.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
@@ -12,23 +12,21 @@ export const load: PageServerLoad = async (event) => {
 };
 
 export const actions: Actions = {
-  endSession: async ({ request, locals }) => {
-    const id = text(await request.formData(), 'id');
+  endSession: async (event) => {
+    const id = text(await formFields(event.request), 'id');
     try {
-      await locals.api.accounts.endSession({ id });
+      await event.locals.api.accounts.endSession({ id });
     } catch (error) {
-      const { status, body } = refusal(error);
-      return fail(status, body);
+      return refused(event, error, () => ({}));
     }
     redirect(303, '/account');
   },
 
-  endOtherSessions: async ({ locals }) => {
+  endOtherSessions: async (event) => {
     try {
-      await locals.api.accounts.endOtherSessions();
+      await event.locals.api.accounts.endOtherSessions();
     } catch (error) {
-      const { status, body } = refusal(error);
-      return fail(status, body);
+      return refused(event, error, () => ({}));
     }
     redirect(303, '/account');
   },

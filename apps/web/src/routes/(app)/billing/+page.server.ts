@@ -1,7 +1,7 @@
-import { fail, type RequestEvent, redirect } from '@sveltejs/kit';
-import { refusal } from '#lib/server/refusal.ts';
+import { type RequestEvent, redirect } from '@sveltejs/kit';
+import { formFields, text } from '#lib/form-fields.ts';
+import { refused } from '#lib/refused.ts';
 import { requirePage } from '#lib/server/standing.ts';
-import { text } from '#lib/typed.ts';
 import type { Actions, PageServerLoad } from './$types';
 import { askForPayment, confirmationOf } from './confirmation.ts';
 
@@ -31,7 +31,7 @@ export const load: PageServerLoad = async (event) => {
 
 export const actions: Actions = {
   checkout: async (event) => {
-    const tier = text(await event.request.formData(), 'tier');
+    const tier = text(await formFields(event.request), 'tier');
     return leaveFor(event, (billing) => billing.checkout({ tier }));
   },
   portal: async (event) => leaveFor(event, (billing) => billing.portal()),
@@ -42,23 +42,21 @@ export const actions: Actions = {
 type Billing = App.Locals['api']['billing'];
 
 /** The provider's page is on another origin: the only redirects of this service that leave it. */
-async function leaveFor({ locals }: RequestEvent, ask: (billing: Billing) => Promise<{ url: string }>) {
+async function leaveFor(event: RequestEvent, ask: (billing: Billing) => Promise<{ url: string }>) {
   let url: string;
   try {
-    ({ url } = await ask(locals.api.billing));
+    ({ url } = await ask(event.locals.api.billing));
   } catch (error) {
-    const { status, body } = refusal(error);
-    return fail(status, body);
+    return refused(event, error, () => ({}));
   }
   redirect(303, url, { external: true });
 }
 
-async function stay({ locals }: RequestEvent, act: (billing: Billing) => Promise<unknown>) {
+async function stay(event: RequestEvent, act: (billing: Billing) => Promise<unknown>) {
   try {
-    await act(locals.api.billing);
+    await act(event.locals.api.billing);
   } catch (error) {
-    const { status, body } = refusal(error);
-    return fail(status, body);
+    return refused(event, error, () => ({}));
   }
   redirect(303, '/billing');
 }

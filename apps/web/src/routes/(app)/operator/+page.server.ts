@@ -1,11 +1,11 @@
-import { error, fail, redirect } from '@sveltejs/kit';
-import { refusal } from '#lib/server/refusal.ts';
+import { redirect, error as refuse } from '@sveltejs/kit';
+import { formFields, text, texts } from '#lib/form-fields.ts';
+import { refused } from '#lib/refused.ts';
 import { requirePage } from '#lib/server/standing.ts';
-import { text, texts } from '#lib/typed.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
-  if (!requirePage(event).user.operator) error(403, 'This page is for operators.');
+  if (!requirePage(event).user.operator) refuse(403, 'This page is for operators.');
 
   const { searchParams } = event.url;
   const search = searchParams.get('search')?.trim() ?? '';
@@ -14,42 +14,48 @@ export const load: PageServerLoad = async (event) => {
     search,
     queue: await event.locals.api.operators.queue(search ? { search } : {}),
     declining: searchParams.get('ask') === 'decline' ? searchParams.getAll('organisation_ids') : [],
-    done: { approved: Number(searchParams.get('approved')) || 0, declined: Number(searchParams.get('declined')) || 0 },
+    approved: decided(searchParams.get('approved')),
+    declined: decided(searchParams.get('declined')),
   };
 };
 
 export const actions: Actions = {
-  approve: async ({ request, locals }) => {
-    const form = await request.formData();
+  approve: async (event) => {
+    const form = await formFields(event.request);
     const organisation_ids = texts(form, 'organisation_ids');
 
+    let changed: number;
     try {
-      await locals.api.operators.approve({ organisation_ids });
-    } catch (refused) {
-      const { status, body } = refusal(refused);
-      return fail(status, { ...body, declining: [], reason: '' });
+      ({ changed } = await event.locals.api.operators.approve({ organisation_ids }));
+    } catch (error) {
+      return refused(event, error, () => ({ declining: [], reason: '' }));
     }
-    redirect(303, backToQueue(form, 'approved', organisation_ids));
+    redirect(303, backToQueue(form, 'approved', changed));
   },
 
-  decline: async ({ request, locals }) => {
-    const form = await request.formData();
+  decline: async (event) => {
+    const form = await formFields(event.request);
     const organisation_ids = texts(form, 'organisation_ids');
     const reason = text(form, 'reason');
 
+    let changed: number;
     try {
-      await locals.api.operators.decline({ organisation_ids, reason });
-    } catch (refused) {
-      const { status, body } = refusal(refused);
-      return fail(status, { ...body, declining: organisation_ids, reason });
+      ({ changed } = await event.locals.api.operators.decline({ organisation_ids, reason }));
+    } catch (error) {
+      return refused(event, error, () => ({ declining: organisation_ids, reason }));
     }
-    redirect(303, backToQueue(form, 'declined', organisation_ids));
+    redirect(303, backToQueue(form, 'declined', changed));
   },
 };
 
 /** The list as it was searched, with the number of what was just decided. */
-function backToQueue(form: FormData, decision: 'approved' | 'declined', ids: string[]): string {
+function backToQueue(form: FormData, decision: 'approved' | 'declined', count: number): string {
   const search = text(form, 'search');
-  const query = new URLSearchParams({ ...(search && { search }), [decision]: String(ids.length) });
+  const query = new URLSearchParams({ ...(search && { search }), [decision]: String(count) });
   return `/operator?${query}`;
+}
+
+/** How many a decision changed: none where somebody else was first, null without a decision. */
+function decided(count: string | null): number | null {
+  return count !== null && /^\d{1,3}$/.test(count) ? Number(count) : null;
 }

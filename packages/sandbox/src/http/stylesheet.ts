@@ -43,15 +43,16 @@ label, legend { display: block; font-weight: 500; margin-bottom: 6px; }
 fieldset { border: 0; padding: 0; margin: 0 0 16px; min-width: 0; }
 legend { padding: 0; }
 form + form, form + p, .actions + form, .scroll + .actions, form + .actions { margin-top: 16px; }
+.actions > form { margin: 0; }
 .field { margin-bottom: 16px; }
 .check { display: flex; gap: 10px; align-items: center; min-height: 40px; padding: 6px 0; line-height: 1.35; font-weight: 400; margin: 0; }
 .check input { width: 20px; height: 20px; flex: none; accent-color: var(--accent); margin: 0; }
-input:not([type=checkbox], [type=radio]), select, textarea { width: 100%; min-height: 44px; padding: 8px 12px; font: inherit; color: var(--ink); background: var(--panel); border: 1px solid var(--line-strong); border-radius: 8px; }
+input:not([type=checkbox], [type=radio]), select { width: 100%; min-height: 44px; padding: 8px 12px; font: inherit; color: var(--ink); background: var(--panel); border: 1px solid var(--line-strong); border-radius: 8px; }
 button, .button { display: inline-flex; align-items: center; justify-content: center; min-height: 44px; padding: 0 18px; font: inherit; font-weight: 500; border-radius: 8px; border: 1px solid var(--line-strong); background: var(--panel); color: var(--ink); text-decoration: none; cursor: pointer; text-align: center; }
 button.primary, .button.primary { background: var(--accent); color: var(--accent-ink); border-color: transparent; }
 .narrow button.primary { width: 100%; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-.actions { display: flex; gap: 12px; flex-wrap: wrap; align-items: center; }
+.actions { display: flex; gap: 12px; flex-wrap: wrap; align-items: center; } td select { width: auto; max-width: 100%; }
 .people { list-style: none; padding: 0; margin: 0; }
 .people button { width: 100%; justify-content: flex-start; text-align: left; min-height: 60px; margin-bottom: 8px; }
 .people small { display: block; font-weight: 400; color: var(--ink-soft); }

@@ -204,7 +204,7 @@ test('webhook endpoints show their secret once', async () => {
     url: 'http://localhost:1/hook',
     enabled_events: ['invoice.paid'],
   });
-  expect(made.secret).toMatch(/^whsec_/);
+  expect(made.secret).toMatch(/^sandbox_webhook_secret_/);
   expect((await stripe.webhookEndpoints.retrieve(made.id)).secret).toBeUndefined();
   const listed = await stripe.webhookEndpoints.list();
   expect(listed.data.map(({ url }) => url)).toContain('http://localhost:3000/webhooks/payment');

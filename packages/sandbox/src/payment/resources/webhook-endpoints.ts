@@ -66,7 +66,7 @@ function find(provider: Provider, id: string): WebhookEndpoint {
 function create({ provider, params }: Call<Stripe.WebhookEndpointCreateParams>): WebhookEndpoint {
   return addEndpoint(provider, newId('we'), {
     ...params,
-    secret: `whsec_${newId('sandbox', 24)}`,
+    secret: newId('sandbox_webhook_secret'),
   });
 }
 

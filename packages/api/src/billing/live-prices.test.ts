@@ -95,6 +95,7 @@ describe('live prices', () => {
     await livePrices(app);
     await new Promise((resolve) => setTimeout(resolve, 1200));
     for (let reader = 0; reader < 10; reader++) expect(await livePrices(app)).toEqual(live);
+    await new Promise((resolve) => setTimeout(resolve, 300));
     expect(app.asked()).toBe(2);
     now += 6000;
     await livePrices(app);

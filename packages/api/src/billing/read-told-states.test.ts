@@ -53,6 +53,15 @@ test('what is read of any history tells the same as all of it', async () => {
   );
 }, 60_000);
 
+test('what is read of a run of failed payments begins behind the last settled event', async () => {
+  const object = { id: 'sub_1', customer: 'cus_1', status: 'past_due' };
+  const run = [10, 20, 30].map((created) => ({ id: `evt_${created}`, number: 0, created, object, previous: null }));
+  const { subscriptionId, numbers } = await store(run);
+  const settledNumber = numbers.get(`evt_10_${subscriptionId}`) ?? 0;
+  const read = await readToldStates(running.app.db, subscriptionId, settledNumber);
+  expect(project(read, settledNumber)?.pastDueSince).toBe(20);
+});
+
 test('is a handful of events, however many there are, found by an index', async () => {
   const object = { id: 'sub_1', customer: 'cus_1', status: 'past_due' };
   const many = Array.from({ length: 4000 }, (_, at) => ({

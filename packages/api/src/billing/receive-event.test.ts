@@ -10,7 +10,14 @@ import {
 } from '../db/schema.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { sandboxPayment } from '../testing/app.ts';
-import { type BillingTest, makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
+import {
+  type BillingTest,
+  makeMember,
+  makeSecond,
+  makeSubscriber,
+  ownedBy,
+  startBillingTest,
+} from '../testing/billing.ts';
 import { readNotice } from './read-notice.ts';
 import { readPlan } from './read-plan.ts';
 import { receiveEvent } from './receive-event.ts';
@@ -358,6 +365,32 @@ describe('an event does what the table says', () => {
       expect(rows.map(({ amount }) => amount).sort()).toEqual([2400, 7900]);
     },
   );
+});
+
+test('events of one organisation are applied one after the other, those of others beside them', async () => {
+  const { subscription } = await makeSubscriber(billing);
+  const { subscription: stranger } = await makeSubscriber(billing);
+  const second = await makeSecond(billing, subscription.customer, 'gold');
+  await billing.settled();
+
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = { ...billing.app, jobs: { ...billing.app.jobs, send: () => held } };
+  const payload = JSON.stringify(event('customer.subscription.updated', subscription));
+  const first = receiveEvent(slow, { body: Buffer.from(payload), signature: sign(payload) });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+
+  let answered = false;
+  const next = receive(event('customer.subscription.updated', second)).then(() => {
+    answered = true;
+  });
+  await receive(event('customer.subscription.updated', stranger));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(answered).toBe(false);
+  release();
+  await Promise.all([first, next]);
 });
 
 describe('a failure while applying', () => {

@@ -4,6 +4,7 @@ import type { Principal } from '../sessions/principal.ts';
 import { type BillingTest, makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { readSubscription } from '../usage/read-subscription.ts';
 import { openPortal } from './open-portal.ts';
+import { requirePayment } from './require-payment.ts';
 import { startCheckout } from './start-checkout.ts';
 
 let billing: BillingTest;
@@ -110,6 +111,21 @@ describe('checkout', () => {
     await billing.settled();
     expect(await plan(principal)).toMatchObject({ tier: 'gold', status: 'active' });
     expect(ownedBy(billing, principal).subscriptions).toHaveLength(1);
+  });
+
+  test('a session that is still open beside a live plan is expired, so that nobody pays twice', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const price = subscription.items.data[0]?.price.id ?? '';
+    await requirePayment(billing.app).ask((api) =>
+      api.checkout.sessions.create({
+        mode: 'subscription',
+        customer: String(subscription.customer),
+        line_items: [{ price, quantity: 1 }],
+        success_url: 'http://localhost:3999/',
+      }),
+    );
+    await buy(principal, 'gold');
+    expect(ownedBy(billing, principal).sessions.map(({ status }) => status)).toEqual(['complete', 'expired']);
   });
 
   test('a portal that refuses the flow opens without it', async () => {

@@ -1,27 +1,6 @@
-import http from 'node:http';
 import { newEmail, passPhrase } from './people.ts';
-import { expect, type Service, test } from './service.ts';
-
-type Sent = { method?: string; headers?: Record<string, string>; body?: string };
-type Answer = { status: number; headers: http.IncomingHttpHeaders; text: string };
-
-/** A request as no browser would send it: fetch sets headers of its own. */
-function send(service: Service, path: string, { method = 'GET', headers = {}, body = '' }: Sent = {}): Promise<Answer> {
-  const { port } = new URL(service.baseUrl);
-  return new Promise((resolve, reject) => {
-    const request = http.request({ port, host: '127.0.0.1', path, method, headers }, (response) => {
-      let text = '';
-      response.on('data', (part) => {
-        text += part;
-      });
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
-    });
-    request.on('error', reject);
-    const chunked = 'transfer-encoding' in headers;
-    if (body !== '' && !chunked) request.setHeader('content-length', Buffer.byteLength(body));
-    request.end(body);
-  });
-}
+import { send } from './raw-request.ts';
+import { expect, test } from './service.ts';
 
 const json = { 'content-type': 'application/json' };
 const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };

@@ -33,7 +33,7 @@ export type Context = {
 const t = initTRPC.context<Context>().create({
   isDev: false,
   errorFormatter({ shape, error }) {
-    const refusal = toRefusal(error.cause ?? refusalOf(error));
+    const refusal = refusalOf(error);
     return {
       ...shape,
       message: refusal.message,
@@ -42,14 +42,23 @@ const t = initTRPC.context<Context>().create({
   },
 });
 
-/** tRPC's own refusals (no such procedure, a method that is not there) in our terms. */
-function refusalOf(error: { code: string }): Refusal {
-  if (error.code === 'NOT_FOUND') return new Refusal('NOT_FOUND', 'There is no such procedure.');
-  if (error.code === 'METHOD_NOT_SUPPORTED')
-    return new Refusal('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
-  if (error.code === 'PARSE_ERROR') return new Refusal('VALIDATION', 'The body is not valid JSON.');
-  if (error.code === 'UNSUPPORTED_MEDIA_TYPE') return new Refusal('NOT_JSON', 'Send the body as JSON.');
-  return new Refusal('INTERNAL', 'Something went wrong.');
+/** A procedure's error in our terms, tRPC's own refusals (no such procedure, a body that is no JSON) as well. */
+function refusalOf(error: TRPCError): Refusal {
+  const refusal = toRefusal(error);
+  if (refusal.code !== 'INTERNAL') return refusal;
+
+  switch (error.code) {
+    case 'INTERNAL_SERVER_ERROR':
+      return refusal;
+    case 'NOT_FOUND':
+      return new Refusal('NOT_FOUND', 'There is no such procedure.');
+    case 'METHOD_NOT_SUPPORTED':
+      return new Refusal('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
+    case 'UNSUPPORTED_MEDIA_TYPE':
+      return new Refusal('NOT_JSON', 'Send the body as JSON.');
+    default:
+      return new Refusal('VALIDATION', 'This request cannot be read.', { cause: error });
+  }
 }
 
 export const router = t.router;
@@ -63,7 +72,7 @@ export const anyone = t.procedure.use(async ({ ctx, next, path }) => {
   const result = await next();
   if (result.ok) return result;
 
-  const refusal = toRefusal(result.error);
+  const refusal = refusalOf(result.error);
   if (refusal.code === 'INTERNAL') {
     ctx.app.log.error('procedure failed', { requestId: ctx.requestId, path, error: refusal.cause ?? refusal });
   }

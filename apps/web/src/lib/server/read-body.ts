@@ -1,14 +1,25 @@
 import { Refusal } from '@gatehouse/api/errors';
 
-/** The bytes of a body. @throws Refusal TOO_LARGE as soon as there are more than `most`, whatever was announced. */
+/**
+ * The bytes of a body. More than `most` are read to their end and thrown away, because
+ * whoever is still sending would lose the answer with the connection.
+ *
+ * @throws Refusal TOO_LARGE, whatever size was announced.
+ */
 export async function readBytes(request: Request, most: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of request.body ?? []) {
-    length += part.byteLength;
-    if (length > most) throw tooLarge();
-    parts.push(part);
+  try {
+    for await (const part of request.body ?? []) {
+      length += part.byteLength;
+      if (length <= most) parts.push(part);
+    }
+  } catch (error) {
+    // The adapter's own, higher bound.
+    if (error instanceof Error && 'status' in error && error.status === 413) throw tooLarge();
+    throw error;
   }
+  if (length > most) throw tooLarge();
   return Buffer.concat(parts);
 }
 

@@ -1,13 +1,13 @@
 import { eq, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { prepared, type Transaction } from '../db/client.ts';
-import { paymentCustomers, paymentEvents, paymentSubscriptions } from '../db/schema.ts';
+import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
 import { applyEffect } from './apply-effect.ts';
 import { effectOf } from './effects.ts';
 import { type PaymentEvent, type Subject, subjectOf } from './event.ts';
+import { correct, store, wasHandled } from './ledger.ts';
 import { lockOrganisation } from './lock-organisation.ts';
-import { readSubscriptionState, standingOf } from './subscription-state.ts';
-import { applied, type Verdict, verdicts } from './verdict.ts';
+import { applied, verdicts } from './verdict.ts';
 
 export type Answer = { received: true; handled: boolean };
 
@@ -57,73 +57,3 @@ const owner = prepared((db) => {
     .where(eq(paymentSubscriptions.id, sql.placeholder('subscriptionId')));
   return byCustomer.unionAll(bySubscription).limit(1).prepare('payment_event_owner');
 });
-
-type Entry = {
-  event: PaymentEvent;
-  payload: string;
-  subject: Subject;
-  organisationId: string | null;
-  verdict: Verdict;
-};
-
-/** Its number in our own order; null where it is here already. */
-async function store(tx: Transaction, app: App, { event, payload, subject, organisationId, verdict }: Entry) {
-  const tellsState = verdict.handled && effectOf(event.type) === 'state' && organisationId !== null;
-  const state = tellsState ? readSubscriptionState(event.object) : null;
-
-  const [stored] = await insertion(tx).execute({
-    id: event.id,
-    type: event.type,
-    created: event.created,
-    receivedAt: app.now(),
-    organisationId,
-    customerId: subject.customerId,
-    subscriptionId: subject.subscriptionId,
-    invoiceId: subject.invoiceId,
-    standing: state && standingOf(state.status),
-    handled: verdict.handled,
-    outcome: verdict.outcome,
-    flagged: verdict.flagged,
-    payload,
-  });
-  return stored?.number ?? null;
-}
-
-const insertion = prepared((db) =>
-  db
-    .insert(paymentEvents)
-    .values({
-      id: sql.placeholder('id'),
-      type: sql.placeholder('type'),
-      created: sql.placeholder('created'),
-      receivedAt: sql.placeholder('receivedAt'),
-      organisationId: sql.placeholder('organisationId'),
-      customerId: sql.placeholder('customerId'),
-      subscriptionId: sql.placeholder('subscriptionId'),
-      invoiceId: sql.placeholder('invoiceId'),
-      standing: sql.placeholder('standing'),
-      handled: sql.placeholder('handled'),
-      outcome: sql.placeholder('outcome'),
-      flagged: sql.placeholder('flagged'),
-      payload: sql.placeholder('payload'),
-    })
-    .onConflictDoNothing()
-    .returning({ number: paymentEvents.number })
-    .prepare('payment_event_store'),
-);
-
-async function wasHandled(tx: Transaction, id: string): Promise<boolean> {
-  const [known] = await tx
-    .select({ handled: paymentEvents.handled })
-    .from(paymentEvents)
-    .where(eq(paymentEvents.id, id));
-  return known?.handled ?? false;
-}
-
-/** What turned out not to be ours decides nothing about a subscription either. */
-async function correct(tx: Transaction, id: string, verdict: Verdict): Promise<void> {
-  await tx
-    .update(paymentEvents)
-    .set({ ...verdict, ...(verdict.handled ? {} : { standing: null }) })
-    .where(eq(paymentEvents.id, id));
-}

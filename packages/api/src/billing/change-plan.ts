@@ -1,15 +1,13 @@
 import type { App } from '../app.ts';
 import { Refusal } from '../errors.ts';
 import type { Ask } from '../providers/payment.ts';
+import { type Conversation, priceOf } from './checkout-session.ts';
 import { best } from './entitlement.ts';
 import { toDate } from './fields.ts';
-import { lookUpPrices } from './look-up-prices.ts';
 import { portalSession } from './open-portal.ts';
-import { type PaidTier, planOf } from './plans.ts';
+import { planOf } from './plans.ts';
 import { readPlan } from './read-plan.ts';
 import type { SubscriptionState } from './subscription-state.ts';
-
-type Conversation = { ask: Ask; organisationId: string; customerId: string; tier: PaidTier };
 
 /**
  * Where a checkout leads that a live subscription stands in the way of: to the page that
@@ -36,8 +34,7 @@ export async function changePlan(app: App, talk: Conversation, live: Subscriptio
     );
   }
 
-  const price = (await lookUpPrices(app, ask))[tier];
-  if (price === null) throw new Refusal('VALIDATION', 'This plan cannot be bought at the moment.');
+  const price = await priceOf(app, talk);
   const item = state.items[0];
   if (item?.id == null) return portalSession(app, ask, customerId);
   return portalSession(app, ask, customerId, {

@@ -250,7 +250,7 @@ describe('a provider in trouble', () => {
     await new Promise((resolve) => setTimeout(resolve, 250));
     const began = performance.now();
     await billing.app.sql`select 1`;
-    expect(performance.now() - began).toBeLessThan(200);
+    expect(performance.now() - began).toBeLessThan(400);
     await Promise.all(asked);
   }, 60_000);
 });

@@ -4,8 +4,9 @@ import { newId } from '../db/id.ts';
 import { memberships, users } from '../db/schema.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeMember } from '../testing/billing.ts';
+import { requireRoomForMember } from './member-room.ts';
 import { readSubscription } from './read-subscription.ts';
-import { release, requireRoomForMember, reserve } from './reserve.ts';
+import { release, reserve } from './reserve.ts';
 
 let running: TestApp;
 beforeAll(async () => {

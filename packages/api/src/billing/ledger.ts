@@ -1,0 +1,78 @@
+import { eq, sql } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { prepared, type Transaction } from '../db/client.ts';
+import { paymentEvents } from '../db/schema.ts';
+import { effectOf } from './effects.ts';
+import type { PaymentEvent, Subject } from './event.ts';
+import { readSubscriptionState, standingOf } from './subscription-state.ts';
+import type { Verdict } from './verdict.ts';
+
+type Entry = {
+  event: PaymentEvent;
+  payload: string;
+  subject: Subject;
+  organisationId: string | null;
+  verdict: Verdict;
+};
+
+/** Its number in our own order; null where it is here already. */
+export async function store(tx: Transaction, app: App, { event, payload, subject, organisationId, verdict }: Entry) {
+  const tellsState = verdict.handled && effectOf(event.type) === 'state' && organisationId !== null;
+  const state = tellsState ? readSubscriptionState(event.object) : null;
+
+  const [stored] = await insertion(tx).execute({
+    id: event.id,
+    type: event.type,
+    created: event.created,
+    receivedAt: app.now(),
+    organisationId,
+    customerId: subject.customerId,
+    subscriptionId: subject.subscriptionId,
+    invoiceId: subject.invoiceId,
+    standing: state && standingOf(state.status),
+    handled: verdict.handled,
+    outcome: verdict.outcome,
+    flagged: verdict.flagged,
+    payload,
+  });
+  return stored?.number ?? null;
+}
+
+const insertion = prepared((db) =>
+  db
+    .insert(paymentEvents)
+    .values({
+      id: sql.placeholder('id'),
+      type: sql.placeholder('type'),
+      created: sql.placeholder('created'),
+      receivedAt: sql.placeholder('receivedAt'),
+      organisationId: sql.placeholder('organisationId'),
+      customerId: sql.placeholder('customerId'),
+      subscriptionId: sql.placeholder('subscriptionId'),
+      invoiceId: sql.placeholder('invoiceId'),
+      standing: sql.placeholder('standing'),
+      handled: sql.placeholder('handled'),
+      outcome: sql.placeholder('outcome'),
+      flagged: sql.placeholder('flagged'),
+      payload: sql.placeholder('payload'),
+    })
+    .onConflictDoNothing()
+    .returning({ number: paymentEvents.number })
+    .prepare('payment_event_store'),
+);
+
+export async function wasHandled(tx: Transaction, id: string): Promise<boolean> {
+  const [known] = await tx
+    .select({ handled: paymentEvents.handled })
+    .from(paymentEvents)
+    .where(eq(paymentEvents.id, id));
+  return known?.handled ?? false;
+}
+
+/** What turned out not to be ours decides nothing about a subscription either. */
+export async function correct(tx: Transaction, id: string, verdict: Verdict): Promise<void> {
+  await tx
+    .update(paymentEvents)
+    .set({ ...verdict, ...(verdict.handled ? {} : { standing: null }) })
+    .where(eq(paymentEvents.id, id));
+}

@@ -1,0 +1,24 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { lockOrganisation } from '../billing/lock-organisation.ts';
+import { readPlan } from '../billing/read-plan.ts';
+import type { Transaction } from '../db/client.ts';
+import { memberships } from '../db/schema.ts';
+import { limitReached } from './limit-reached.ts';
+
+/**
+ * Makes sure that one more may join, and keeps it so until the transaction ends: others
+ * who would join the organisation wait. Memberships themselves are the meter.
+ *
+ * @throws Refusal FORBIDDEN with a sentence that names the limit.
+ */
+export async function requireRoomForMember(app: App, tx: Transaction, organisationId: string): Promise<void> {
+  const meter = app.plans.meters.find((each) => each.meter === 'members');
+  if (meter === undefined) return;
+
+  await lockOrganisation(tx, organisationId);
+  const { plan } = await readPlan(app, organisationId, tx);
+  const limit = plan.limits.members ?? null;
+  const members = await tx.$count(memberships, eq(memberships.organisationId, organisationId));
+  if (limit !== null && members >= limit) throw limitReached(meter, plan, limit);
+}

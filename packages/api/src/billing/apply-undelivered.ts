@@ -2,7 +2,7 @@ import { inArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { paymentEvents } from '../db/schema.ts';
 import { applyEvent } from './apply-event.ts';
-import { readEvent } from './event.ts';
+import { type PaymentEvent, readEvent } from './event.ts';
 import { requirePayment } from './require-payment.ts';
 
 /** Undelivered events may be another endpoint's, and many: a run ends somewhere. */
@@ -42,8 +42,18 @@ async function applyNew(app: App, listed: { id: string }[]): Promise<number> {
   for (const value of listed) {
     const event = readEvent(value);
     if (event === null || knownIds.has(event.id)) continue;
-    await applyEvent(app, event, JSON.stringify(value));
-    count++;
+    if (await applyOne(app, event, JSON.stringify(value))) count++;
   }
   return count;
+}
+
+/** One that cannot be applied must not keep the others waiting; the next run tries it again. */
+async function applyOne(app: App, event: PaymentEvent, payload: string): Promise<boolean> {
+  try {
+    await applyEvent(app, event, payload);
+    return true;
+  } catch (error) {
+    app.log.error('A payment event could not be applied.', { type: event.type, event: event.id, error });
+    return false;
+  }
 }

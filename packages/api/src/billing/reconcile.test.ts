@@ -53,6 +53,27 @@ describe('with webhooks blocked', () => {
     expect(await applyUndelivered(billing.app)).toBe(0);
   });
 
+  test('an event that cannot be applied does not keep the others waiting', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    provider().forceStatus(subscription.id, 'canceled');
+    provider().emit('something.odd', { id: 'odd_1' }, { id: 'evt_odd' });
+    let first = true;
+    const transaction: typeof billing.app.db.transaction = (act, config) => {
+      if (!first) return billing.app.db.transaction(act, config);
+      first = false;
+      return Promise.reject(new Error('The database went away.'));
+    };
+    const db = new Proxy(billing.app.db, {
+      get: (target, name) => (name === 'transaction' ? transaction : Reflect.get(target, name)),
+    });
+
+    expect(await applyUndelivered({ ...billing.app, db })).toBeGreaterThan(0);
+    expect((await plan(principal)).tier).toBe('free');
+    expect(billing.logged.pop()).toMatchObject({ level: 'error', fields: { event: 'evt_odd' } });
+    expect(await applyUndelivered(billing.app)).toBe(1);
+  });
+
   test('a comparison of all subscriptions repairs what no event told', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const fresh = await makeMember(billing);

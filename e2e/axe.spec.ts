@@ -57,7 +57,17 @@ test('axe finds nothing on the pages after sign-in, and none is wider than a pho
   await makeOwner(service, request, { approved: false, organisation: 'Waiting for a decision with a long name' });
   const email = await makeOwner(service, request, { operator: true, organisation: 'Front desk' });
   await signIn(page, email);
-  const paths = ['/', '/onboarding', '/billing', '/billing?checkout=cancel', '/account', '/members', '/operator'];
+  const paths = [
+    '/',
+    '/onboarding',
+    '/billing',
+    '/billing?checkout=cancel',
+    '/account',
+    '/members',
+    '/operator',
+    '/operator/people?search=company',
+    '/account/delete',
+  ];
   for (const path of paths) {
     await expectNoFindings(page, path);
     await expectNoWiderThanAPhone(page, path);

@@ -92,6 +92,10 @@ export const handleError: HandleServerError = ({ kind, error: caught, event }) =
   if (kind !== 'unknown') return { requestId };
 
   const { status, body } = refusal(caught);
-  if (status >= 500) app?.log.error('request failed', { requestId, route: event.route.id, error: caught });
+  // The router has logged its own.
+  const isLogged = caught instanceof Error && caught.name === 'TRPCError';
+  if (status >= 500 && !isLogged) {
+    app?.log.error('request failed', { requestId, route: event.route.id, error: caught });
+  }
   return { status, message: body.error, requestId };
 };

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { and, eq, gt, inArray } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
@@ -10,6 +10,8 @@ import { personById } from '../sessions/person.ts';
 import { takeOneTimeToken } from './one-time-token.ts';
 
 type Client = { address: string; userAgent: string | null };
+
+const settingPurposes: ('password-link' | 'first-password')[] = ['password-link', 'first-password'];
 
 export const setPasswordInput = z.object({
   token: z.string({ error: 'This link is not valid any more.' }),
@@ -30,7 +32,7 @@ export async function setPassword(app: App, { token, password }: z.output<typeof
   const passwordHash = await hashPassword(password);
 
   await app.db.transaction(async (tx) => {
-    const { userId } = await takeOneTimeToken(app, tx, token, ['password-link', 'first-password']);
+    const { userId } = await takeOneTimeToken(app, tx, token, settingPurposes);
     await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
     await tx.delete(sessions).where(eq(sessions.userId, userId));
     await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, userId));
@@ -38,12 +40,26 @@ export async function setPassword(app: App, { token, password }: z.output<typeof
   });
 }
 
+export const passwordTokenInput = z.object({ token: z.string({ error: 'This link is not valid any more.' }) });
+
+/** Whose password a one-time token would set, without taking it. @throws Refusal VALIDATION for a dead one. */
+export async function readPasswordToken(app: App, { token }: z.output<typeof passwordTokenInput>) {
+  const { email } = await ownerOf(app, token);
+  return { email };
+}
+
 /** Read before the password is judged, so that a bad password does not use the token up. */
 async function ownerOf(app: App, token: string) {
   const [held] = await app.db
     .select({ userId: oneTimeTokens.userId })
     .from(oneTimeTokens)
-    .where(eq(oneTimeTokens.tokenHash, hashToken(token)));
+    .where(
+      and(
+        eq(oneTimeTokens.tokenHash, hashToken(token)),
+        inArray(oneTimeTokens.purpose, settingPurposes),
+        gt(oneTimeTokens.expiresAt, app.now()),
+      ),
+    );
   const person = held === undefined ? null : await personById(app.db, held.userId);
   if (person === null || person.standing === 'closed')
     throw new Refusal('VALIDATION', 'This link is not valid any more.');

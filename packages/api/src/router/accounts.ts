@@ -11,7 +11,7 @@ import { onboard } from '../accounts/onboard.ts';
 import { readProfile } from '../accounts/read-profile.ts';
 import { readWaiting } from '../accounts/read-waiting.ts';
 import { resendInput, resendVerification } from '../accounts/resend-verification.ts';
-import { setPassword, setPasswordInput } from '../accounts/set-password.ts';
+import { passwordTokenInput, readPasswordToken, setPassword, setPasswordInput } from '../accounts/set-password.ts';
 import { signUp, signUpInput } from '../accounts/sign-up.ts';
 import { unlinkIdentity } from '../accounts/unlink-identity.ts';
 import { readActivity } from '../audit/read.ts';
@@ -33,6 +33,7 @@ export const accountsRouter = router({
       await resendVerification(ctx.app, input);
       return { ok: true as const };
     }),
+  passwordToken: anyone.input(body(passwordTokenInput)).query(({ ctx, input }) => readPasswordToken(ctx.app, input)),
   setPassword: anyone.input(body(setPasswordInput)).mutation(async ({ ctx, input }) => {
     await setPassword(ctx.app, input, ctx.client);
     return { ok: true as const };

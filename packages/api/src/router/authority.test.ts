@@ -11,6 +11,7 @@ type Need = 'nobody' | 'session' | 'approved' | 'READ' | 'ADMIN' | 'operator';
 const needs: Record<string, Need> = {
   'accounts.signUp': 'nobody',
   'accounts.resend': 'nobody',
+  'accounts.passwordToken': 'nobody',
   'accounts.setPassword': 'nobody',
   'accounts.approveByDomain': 'nobody',
   'accounts.waiting': 'session',

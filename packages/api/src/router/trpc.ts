@@ -66,17 +66,19 @@ export const createCallerFactory = t.createCallerFactory;
 
 /**
  * Open to everybody. The one place where what a procedure throws becomes a tRPC error,
- * by the table of refusals, and where an unexpected failure is logged.
+ * by the table of refusals, and where what is nobody's mistake is logged.
  */
 export const anyone = t.procedure.use(async ({ ctx, next, path }) => {
   const result = await next();
   if (result.ok) return result;
 
   const refusal = refusalOf(result.error);
-  if (refusal.code === 'INTERNAL') {
-    ctx.app.log.error('procedure failed', { requestId: ctx.requestId, path, error: refusal.cause ?? refusal });
+  const { status, trpc: code } = refusals[refusal.code];
+  if (status >= 500) {
+    const level = refusal.code === 'INTERNAL' ? 'error' : 'warn';
+    ctx.app.log[level]('procedure failed', { requestId: ctx.requestId, path, error: refusal.cause ?? refusal });
   }
-  throw new TRPCError({ code: refusals[refusal.code].trpc, message: refusal.message, cause: refusal });
+  throw new TRPCError({ code, message: refusal.message, cause: refusal });
 });
 
 /** Open to everybody, so often per client. Counts before the input is looked at: mistakes count too. */

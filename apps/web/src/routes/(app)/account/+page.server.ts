@@ -1,33 +1,57 @@
-import { redirect } from '@sveltejs/kit';
+import { type RequestEvent, redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/form-fields.ts';
 import { refused } from '#lib/refused.ts';
 import { requirePage } from '#lib/server/standing.ts';
 import type { Actions, PageServerLoad } from './$types';
 
+/** What was just done, as the page says it after the redirect. */
+const doneInWords: Record<string, string> = {
+  name: 'Your name is saved.',
+  password: 'Your password is set. You are signed out everywhere else.',
+  unlinked: 'The identity provider is unlinked.',
+  session: 'That session has ended.',
+  sessions: 'You are signed out everywhere else.',
+};
+
 export const load: PageServerLoad = async (event) => {
   requirePage(event);
   const { accounts } = event.locals.api;
   const [profile, activity] = await Promise.all([accounts.profile(), accounts.activity()]);
-  return { now: new Date().toISOString(), profile, activity };
+  const done = event.url.searchParams.get('done') ?? '';
+  return {
+    now: new Date().toISOString(),
+    profile,
+    activity,
+    done: Object.hasOwn(doneInWords, done) ? doneInWords[done] : null,
+  };
 };
 
 export const actions: Actions = {
-  endSession: async (event) => {
-    const id = text(await formFields(event.request), 'id');
-    try {
-      await event.locals.api.accounts.endSession({ id });
-    } catch (error) {
-      return refused(event, error, () => ({}));
-    }
-    redirect(303, '/account');
-  },
-
-  endOtherSessions: async (event) => {
-    try {
-      await event.locals.api.accounts.endOtherSessions();
-    } catch (error) {
-      return refused(event, error, () => ({}));
-    }
-    redirect(303, '/account');
-  },
+  changeName: (event) => act(event, 'name', (form, { accounts }) => accounts.changeName({ name: text(form, 'name') })),
+  changePassword: (event) =>
+    act(event, 'password', (form, { accounts }) =>
+      accounts.changePassword({
+        current_password: text(form, 'current_password'),
+        password: text(form, 'password'),
+      }),
+    ),
+  setPassword: (event) =>
+    act(event, 'password', (form, { accounts }) => accounts.setFirstPassword({ password: text(form, 'password') })),
+  unlink: (event) => act(event, 'unlinked', (_, { accounts }) => accounts.unlinkIdentity()),
+  endSession: (event) => act(event, 'session', (form, { accounts }) => accounts.endSession({ id: text(form, 'id') })),
+  endOtherSessions: (event) => act(event, 'sessions', (_, { accounts }) => accounts.endOtherSessions()),
 };
+
+async function act(
+  event: RequestEvent,
+  done: string,
+  call: (form: FormData, api: RequestEvent['locals']['api']) => Promise<unknown>,
+) {
+  const form = await formFields(event.request);
+  try {
+    await call(form, event.locals.api);
+  } catch (error) {
+    return refused(event, error, () => ({}));
+  }
+  redirect(303, `/account?done=${done}`);
+}

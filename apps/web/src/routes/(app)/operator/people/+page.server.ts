@@ -1,0 +1,42 @@
+import { type RequestEvent, redirect, error as refuse } from '@sveltejs/kit';
+import { formFields, text } from '#lib/form-fields.ts';
+import { refused } from '#lib/refused.ts';
+import { requirePage } from '#lib/server/standing.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+export const load: PageServerLoad = async (event) => {
+  const principal = requirePage(event);
+  if (!principal.user.operator) refuse(403, 'This page is for operators.');
+
+  const search = event.url.searchParams.get('search')?.trim() ?? '';
+  return { search, self: principal.user.id, people: await event.locals.api.operators.people({ search }) };
+};
+
+export const actions: Actions = {
+  /** The link is shown once, on the page that answers the form: it rests nowhere in clear. */
+  passwordLink: async (event) => {
+    const form = await formFields(event.request);
+    const user_id = text(form, 'user_id');
+    try {
+      const { url } = await event.locals.api.operators.passwordLink({ user_id });
+      return { link: { url, email: text(form, 'email') } };
+    } catch (error) {
+      return refused(event, error, () => ({ link: null }));
+    }
+  },
+  suspend: (event) => decide(event, (operators, user_id) => operators.suspend({ user_id })),
+  restore: (event) => decide(event, (operators, user_id) => operators.restore({ user_id })),
+};
+
+async function decide(
+  event: RequestEvent,
+  act: (operators: RequestEvent['locals']['api']['operators'], userId: string) => Promise<unknown>,
+) {
+  const form = await formFields(event.request);
+  try {
+    await act(event.locals.api.operators, text(form, 'user_id'));
+  } catch (error) {
+    return refused(event, error, () => ({ link: null }));
+  }
+  redirect(303, `/operator/people?${new URLSearchParams({ search: text(form, 'search') })}`);
+}

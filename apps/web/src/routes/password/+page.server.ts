@@ -1,0 +1,33 @@
+import { redirect } from '@sveltejs/kit';
+import { formFields, text } from '#lib/form-fields.ts';
+import { refused } from '#lib/refused.ts';
+import { refusal } from '#lib/server/refusal.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+/** The page of a one-time password link. Looking at it uses nothing up. */
+export const load: PageServerLoad = async ({ locals, request, url, setHeaders }) => {
+  setHeaders({ 'referrer-policy': 'no-referrer' });
+  if (request.method === 'POST') return { token: null, email: null };
+
+  const token = url.searchParams.get('token') ?? '';
+  try {
+    return { token, email: (await locals.api.accounts.passwordToken({ token })).email };
+  } catch (error) {
+    if (refusal(error).status >= 500) throw error;
+    return { token: null, email: null };
+  }
+};
+
+export const actions: Actions = {
+  default: async (event) => {
+    const form = await formFields(event.request);
+    const token = text(form, 'token');
+
+    try {
+      await event.locals.api.accounts.setPassword({ token, password: text(form, 'password') });
+    } catch (error) {
+      return refused(event, error, (body) => ({ token: body.fields?.password ? token : null }));
+    }
+    redirect(303, '/login?done=password');
+  },
+};

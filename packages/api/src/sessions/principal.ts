@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts';
 import type { Gate } from '../organisations/approval.ts';
+import type { PlanFacts } from '../organisations/plan-facts.ts';
 
 export type Scope = 'READ' | 'WRITE' | 'ADMIN';
 export type Role = 'owner' | 'admin' | 'member' | 'viewer';
@@ -16,6 +17,8 @@ export type Principal = {
   gate: Gate;
   /** Names the session on /account; opens nothing. */
   sessionId: string;
+  /** What billing reads the organisation's plan from; null where there is nothing. */
+  planFacts: PlanFacts | null;
   /** @throws Refusal AWAITING_APPROVAL while a gate is shut, FORBIDDEN without the scope. */
   require: (scope: Scope) => void;
 };
@@ -28,12 +31,14 @@ const scopesOf: Record<Role, Scope[]> = {
 };
 
 export function makePrincipal(
-  facts: Pick<Principal, 'user' | 'organisation' | 'role' | 'gate' | 'sessionId'>,
+  facts: Pick<Principal, 'user' | 'organisation' | 'role' | 'gate' | 'sessionId'> &
+    Partial<Pick<Principal, 'planFacts'>>,
 ): Principal {
   const scopes = facts.gate === 'open' && facts.role !== null ? scopesOf[facts.role] : [];
 
   return {
     ...facts,
+    planFacts: facts.planFacts ?? null,
     organisationId: facts.organisation?.id ?? null,
     scopes,
     require(scope) {

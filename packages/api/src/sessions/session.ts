@@ -5,6 +5,7 @@ import { prepared } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { sessions, users } from '../db/schema.ts';
 import { standingOf } from '../organisations/approval.ts';
+import { planFacts } from '../organisations/plan-facts.ts';
 import { hashToken, newToken } from '../security/token.ts';
 import { currentOrganisation } from './current-organisation.ts';
 import { makePrincipal, type Principal } from './principal.ts';
@@ -49,8 +50,8 @@ export async function startSession(app: App, { userId, organisationId, client }:
 }
 
 /**
- * Who the session's holder is now: roles, gates and suspensions are read anew, in one
- * query. Null for an unknown, expired or ended session and for whoever is closed,
+ * Who the session's holder is now: roles, gates, suspensions and the plan are read
+ * anew, in one query. Null for an unknown, expired or ended session and for whoever is closed,
  * whose sessions end here.
  */
 export async function readSession(app: App, sessionId: string): Promise<Principal | null> {
@@ -71,6 +72,7 @@ export async function readSession(app: App, sessionId: string): Promise<Principa
     role: organisation?.role ?? null,
     gate: standing,
     sessionId: row.sessionName,
+    planFacts: row.planFacts,
   });
 }
 
@@ -180,6 +182,7 @@ const bySession = prepared((db) => {
         suspendedAt: organisation.suspendedAt,
         role: organisation.role,
       },
+      planFacts: planFacts(organisation.id),
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { alone } from './alone.mjs';
 import { run } from './children.mjs';
 import { explainInstall } from './explain-install.mjs';
+import { installPackages } from './install-packages.mjs';
 import { place } from './places.mjs';
 import { say, step } from './say.mjs';
 import { needSpace } from './space.mjs';
@@ -37,7 +38,7 @@ export async function bootstrap() {
       await installTool(`Fetching Node ${nodeVersion} (once, 130 MB)`, nodePackage(), nodeVersion);
     }
     await installTool(`Fetching pnpm ${pnpmVersion} (once)`, 'pnpm', pnpmVersion);
-    await step('Installing packages', installPackages);
+    await step('Installing packages', () => installPackages(toolEnvironment()));
     fs.writeFileSync(stampFile(), fingerprint());
   });
 }
@@ -52,12 +53,6 @@ export async function installTool(name, packageName, version) {
     const { code, output } = await run(['npm', 'install', ...flags, `${packageName}@${version}`], process.env);
     if (code !== 0) throw explainInstall(output);
   });
-}
-
-async function installPackages() {
-  // CI: pnpm asks nothing and keeps to the lockfile.
-  const { code, output } = await run(['pnpm', 'install', '--frozen-lockfile'], { ...toolEnvironment(), CI: 'true' });
-  if (code !== 0) throw explainInstall(output);
 }
 
 function installedVersion(packageName) {

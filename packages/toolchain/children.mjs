@@ -61,12 +61,17 @@ export function launch(command, { env, stdio = ['inherit', 'inherit'], ours = fa
   return child;
 }
 
-/** Runs a command to its end; its output is returned, and shown only by who asks. */
-export async function run(command, env) {
+/** Runs a command to its end; its output is returned, and given to `read` meanwhile, but shown only by who asks. */
+export async function run(command, env, read = () => {}) {
   const plain = process.stderr.isTTY ? {} : { NO_COLOR: '1' };
   const child = launch(command, { env: { ...env, ...plain }, stdio: ['pipe', 'pipe'] });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (bytes) => {
+      output += bytes;
+      read(String(bytes), child);
+    });
+  }
   return { code: await child.exited, output };
 }
 

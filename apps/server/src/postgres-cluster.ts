@@ -24,7 +24,9 @@ const initdbFlags = [
  * two starts at once, never leave or see half of one.
  */
 export async function clusterFolder(dataDir: string): Promise<string> {
-  const cluster = path.join(ownedFolder(dataDir), 'postgres');
+  const cluster = path.join(usable(dataDir), 'postgres');
+  // Another user's, in a folder that is open to all, would look like none.
+  if (fs.existsSync(cluster)) usable(cluster);
   if (fs.existsSync(path.join(cluster, 'PG_VERSION'))) return cluster;
 
   const account = postgresAccount(cluster);
@@ -42,7 +44,7 @@ export async function clusterFolder(dataDir: string): Promise<string> {
   return cluster;
 }
 
-function ownedFolder(dataDir: string): string {
+function usable(dataDir: string): string {
   try {
     fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);

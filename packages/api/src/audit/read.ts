@@ -29,6 +29,8 @@ const sentences: Record<AuditAction, string> = {
   'plan-portal': 'Payment portal opened',
   'plan-cancelled': 'Cancellation of the plan scheduled',
   'plan-resumed': 'Cancellation of the plan taken back',
+  'event-applied-again': 'A payment event applied again',
+  'subscription-synced': 'Subscription synced by an operator',
 };
 
 /** The newest entries about a person or something they did, newest first. */
@@ -43,7 +45,11 @@ export async function readActivity(db: Executor, userId: string, most = 20) {
   return entries.map((entry) => ({
     at: entry.at.toISOString(),
     action: entry.action,
-    text: sentences[entry.action as AuditAction] ?? entry.action,
+    text: sentenceOf(entry.action),
     client: entry.client,
   }));
+}
+
+export function sentenceOf(action: string): string {
+  return sentences[action as AuditAction] ?? action;
 }

@@ -28,7 +28,9 @@ export type AuditAction =
   | 'plan-checkout'
   | 'plan-portal'
   | 'plan-cancelled'
-  | 'plan-resumed';
+  | 'plan-resumed'
+  | 'event-applied-again'
+  | 'subscription-synced';
 
 type Entry = {
   action: AuditAction;

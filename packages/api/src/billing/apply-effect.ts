@@ -118,7 +118,11 @@ const touched = prepared((db) =>
     })
     .onConflictDoUpdate({
       target: paymentSubscriptions.id,
-      set: { lastEventNumber: sql`excluded.last_event_number`, needsSync: true },
+      set: {
+        // One that is applied again keeps its old number.
+        lastEventNumber: sql`greatest(${paymentSubscriptions.lastEventNumber}, excluded.last_event_number)`,
+        needsSync: true,
+      },
       setWhere: sql`${paymentSubscriptions.organisationId} = excluded.organisation_id
         and ${paymentSubscriptions.customerId} = excluded.customer_id`,
     })

@@ -4,8 +4,8 @@ import { prepared, type Transaction } from '../db/client.ts';
 import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
 import { applyEffect } from './apply-effect.ts';
 import { effectOf } from './effects.ts';
-import { type PaymentEvent, type Subject, subjectOf } from './event.ts';
-import { correct, store, wasHandled } from './ledger.ts';
+import { type PaymentEvent, readEvent, type Subject, subjectOf } from './event.ts';
+import { correct, type Entry, payloadOf, store, storeAgain, wasHandled } from './ledger.ts';
 import { lockOrganisation } from './lock-organisation.ts';
 import { applied, verdicts } from './verdict.ts';
 
@@ -17,27 +17,51 @@ export type Answer = { received: true; handled: boolean };
  * changes nothing and answers as the first one did.
  */
 export async function applyEvent(app: App, event: PaymentEvent, payload: string): Promise<Answer> {
-  const ourMode = event.livemode === app.payment?.livemode;
-  const effect = ourMode ? effectOf(event.type) : null;
-  const expected = effect !== null ? applied : ourMode ? verdicts.ignored : verdicts.other_mode;
-
   const handled = await app.db.transaction(async (tx) => {
-    const subject = subjectOf(event);
-    const owner = await ownerOf(tx, subject);
-    const organisationId = owner !== null && (await lockOrganisation(tx, owner)) ? owner : null;
-
-    const number = await store(tx, app, { event, payload, subject, organisationId, verdict: expected });
-    if (number === null) return wasHandled(tx, event.id);
-    if (effect === null) return expected.handled;
-
-    const verdict = await applyEffect(app, tx, { event, effect, subject, organisationId, number });
-    if (verdict !== expected) await correct(tx, event.id, verdict);
-    return verdict.handled;
+    const entry = await entryOf(app, tx, event, payload);
+    const number = await store(tx, app, entry);
+    return number === null ? wasHandled(tx, event.id) : takeEffect(app, tx, { ...entry, number });
   });
 
   app.jobs.wake('payment-sync');
   app.jobs.wake('payment-prices');
   return { received: true, handled };
+}
+
+/**
+ * Does once more what a stored event asks for. It keeps its place in the ledger, so an old
+ * one cannot outrank what was learnt since; what could not be told when it came (whose it
+ * is, whether it is of our mode) is told anew. Null where there is no such event.
+ */
+export async function applyAgain(app: App, tx: Transaction, id: string): Promise<boolean | null> {
+  const payload = await payloadOf(tx, id);
+  const event = payload === null ? null : readEvent(JSON.parse(payload));
+  if (payload === null || event === null) return null;
+
+  const entry = await entryOf(app, tx, event, payload);
+  const number = await storeAgain(tx, entry);
+  return number === null ? null : takeEffect(app, tx, { ...entry, number });
+}
+
+/** What is to be stored of an event, with the row of its organisation locked. */
+async function entryOf(app: App, tx: Transaction, event: PaymentEvent, payload: string): Promise<Entry> {
+  const ourMode = event.livemode === app.payment?.livemode;
+  const effect = ourMode ? effectOf(event.type) : null;
+  const verdict = effect !== null ? applied : ourMode ? verdicts.ignored : verdicts.other_mode;
+
+  const subject = subjectOf(event);
+  const owner = await ownerOf(tx, subject);
+  const organisationId = owner !== null && (await lockOrganisation(tx, owner)) ? owner : null;
+  return { event, payload, effect, subject, organisationId, verdict };
+}
+
+/** Whether it changed or confirmed something of ours. */
+async function takeEffect(app: App, tx: Transaction, { effect, verdict, ...stored }: Entry & { number: number }) {
+  if (effect === null) return verdict.handled;
+
+  const found = await applyEffect(app, tx, { ...stored, effect });
+  if (found !== verdict) await correct(tx, stored.event.id, found);
+  return found.handled;
 }
 
 /** Whose event it is: by the customer, or by a subscription that we know. Never by an address. */

@@ -2,29 +2,50 @@ import { eq, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { prepared, type Transaction } from '../db/client.ts';
 import { paymentEvents } from '../db/schema.ts';
-import { effectOf } from './effects.ts';
+import type { Effect } from './effects.ts';
 import type { PaymentEvent, Subject } from './event.ts';
 import { readSubscriptionState, standingOf } from './subscription-state.ts';
 import type { Verdict } from './verdict.ts';
 
-type Entry = {
+export type Entry = {
   event: PaymentEvent;
   payload: string;
+  /** What its type does to us; null where that is nothing. */
+  effect: Effect | null;
   subject: Subject;
   organisationId: string | null;
   verdict: Verdict;
 };
 
 /** Its number in our own order; null where it is here already. */
-export async function store(tx: Transaction, app: App, { event, payload, subject, organisationId, verdict }: Entry) {
-  const tellsState = verdict.handled && effectOf(event.type) === 'state' && organisationId !== null;
-  const state = tellsState ? readSubscriptionState(event.object) : null;
-
+export async function store(tx: Transaction, app: App, entry: Entry): Promise<number | null> {
+  const { event, payload } = entry;
   const [stored] = await insertion(tx).execute({
     id: event.id,
     type: event.type,
     created: event.created,
     receivedAt: app.now(),
+    ...understood(entry),
+    payload,
+  });
+  return stored?.number ?? null;
+}
+
+/** Writes down anew what a stored event was understood to be. Its number stays. */
+export async function storeAgain(tx: Transaction, entry: Entry): Promise<number | null> {
+  const [stored] = await tx
+    .update(paymentEvents)
+    .set(understood(entry))
+    .where(eq(paymentEvents.id, entry.event.id))
+    .returning({ number: paymentEvents.number });
+  return stored?.number ?? null;
+}
+
+function understood({ event, effect, subject, organisationId, verdict }: Entry) {
+  const tellsState = verdict.handled && effect === 'state' && organisationId !== null;
+  const state = tellsState ? readSubscriptionState(event.object) : null;
+
+  return {
     organisationId,
     customerId: subject.customerId,
     subscriptionId: subject.subscriptionId,
@@ -33,9 +54,7 @@ export async function store(tx: Transaction, app: App, { event, payload, subject
     handled: verdict.handled,
     outcome: verdict.outcome,
     flagged: verdict.flagged,
-    payload,
-  });
-  return stored?.number ?? null;
+  };
 }
 
 const insertion = prepared((db) =>
@@ -67,6 +86,14 @@ export async function wasHandled(tx: Transaction, id: string): Promise<boolean> 
     .from(paymentEvents)
     .where(eq(paymentEvents.id, id));
   return known?.handled ?? false;
+}
+
+export async function payloadOf(tx: Transaction, id: string): Promise<string | null> {
+  const [known] = await tx
+    .select({ payload: paymentEvents.payload })
+    .from(paymentEvents)
+    .where(eq(paymentEvents.id, id));
+  return known?.payload ?? null;
 }
 
 /** What turned out not to be ours decides nothing about a subscription either. */

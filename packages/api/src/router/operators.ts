@@ -1,6 +1,12 @@
+import { applyEventAgain } from '../operators/apply-event-again.ts';
 import { approve, approveInput, decline, declineInput } from '../operators/decide.ts';
 import { findPeople, makeLinkFor, peopleInput, personInput, restore, suspend } from '../operators/people.ts';
+import { historyInput, readBillingHistory } from '../operators/read-billing-history.ts';
+import { readDrift } from '../operators/read-drift.ts';
+import { eventInput, readEvent } from '../operators/read-event.ts';
+import { eventsInput, readEvents } from '../operators/read-events.ts';
 import { queueInput, readQueue } from '../operators/read-queue.ts';
+import { syncInput, syncNow } from '../operators/sync-now.ts';
 import { body, operatorOnly, router } from './trpc.ts';
 
 export const operatorsRouter = router({
@@ -13,4 +19,14 @@ export const operatorsRouter = router({
   suspend: operatorOnly.input(body(personInput)).mutation(({ ctx, input }) => suspend(ctx.app, ctx.principal, input)),
   restore: operatorOnly.input(body(personInput)).mutation(({ ctx, input }) => restore(ctx.app, ctx.principal, input)),
   decline: operatorOnly.input(body(declineInput)).mutation(({ ctx, input }) => decline(ctx.app, ctx.principal, input)),
+  events: operatorOnly.input(body(eventsInput)).query(({ ctx, input }) => readEvents(ctx.app, ctx.principal, input)),
+  event: operatorOnly.input(body(eventInput)).query(({ ctx, input }) => readEvent(ctx.app, ctx.principal, input)),
+  applyAgain: operatorOnly
+    .input(body(eventInput))
+    .mutation(({ ctx, input }) => applyEventAgain(ctx.app, ctx.principal, input)),
+  billingHistory: operatorOnly
+    .input(body(historyInput))
+    .query(({ ctx, input }) => readBillingHistory(ctx.app, ctx.principal, input)),
+  drift: operatorOnly.query(({ ctx }) => readDrift(ctx.app, ctx.principal)),
+  syncNow: operatorOnly.input(body(syncInput)).mutation(({ ctx, input }) => syncNow(ctx.app, ctx.principal, input)),
 });

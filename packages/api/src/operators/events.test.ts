@@ -1,0 +1,278 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { paymentCustomers, paymentEvents, paymentSubscriptions } from '../db/schema.ts';
+import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '../testing/billing.ts';
+import { callerFor } from '../testing/makers.ts';
+import { tellChange } from './tell-change.ts';
+
+let running: BillingTest;
+let desk: ReturnType<typeof callerFor>['operators'];
+
+beforeAll(async () => {
+  running = await startBillingTest();
+  const principal = await makeMember(running);
+  desk = callerFor(running, { ...principal, user: { ...principal.user, operator: true } }).operators;
+});
+afterAll(() => running.close());
+
+async function rowOf(id: string) {
+  const [row] = await running.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  return row;
+}
+
+async function ledgerRow(id: string) {
+  const [row] = await running.app.db.select().from(paymentEvents).where(eq(paymentEvents.id, id));
+  return row;
+}
+
+describe('the ledger', () => {
+  test('is found by what an event is, what it is about, and whose it is', async () => {
+    const { principal, subscription } = await makeSubscriber(running);
+    const { organisation } = principal;
+    const all = (await desk.events({ search: organisation?.slug })).events;
+    const created = all.find(({ type }) => type === 'customer.subscription.created');
+
+    expect(created).toMatchObject({ outcome: 'applied', flagged: false, organisation: { id: organisation?.id } });
+    for (const search of [created?.id, subscription.id, String(subscription.customer)]) {
+      expect((await desk.events({ search })).events.map(({ id }) => id)).toContain(created?.id);
+    }
+    expect((await desk.events({ search: 'customer.subscription.cre' })).events.map(({ id }) => id)).toContain(
+      created?.id,
+    );
+    expect((await desk.events({ search: 'Comp' })).events.length).toBeGreaterThan(0);
+    expect((await desk.events({ search: '%' })).events).toEqual([]);
+  });
+
+  test('comes newest first, a page at a time, none twice and none left out', async () => {
+    for (let made = 0; made < 110; made++) running.sandbox.payment.emit('balance.available', { id: `ba_${made}` });
+    await running.settled();
+
+    const seen: string[] = [];
+    let pages = 0;
+    for (let before: string | null | undefined; before !== null; pages++) {
+      const page = await desk.events({ search: 'balance.', ...(before === undefined ? {} : { before }) });
+      seen.push(...page.events.map(({ id }) => id));
+      before = page.next;
+    }
+
+    expect(pages).toBe(3);
+    const stored = await running.app.db
+      .select({ id: paymentEvents.id, number: paymentEvents.number })
+      .from(paymentEvents)
+      .where(eq(paymentEvents.type, 'balance.available'));
+    expect(seen).toEqual(stored.sort((one, other) => other.number - one.number).map(({ id }) => id));
+    expect((await desk.events({ before: 'nonsense' })).events[0]?.id).toBe(seen[0]);
+  });
+
+  test('shows an event with its payload as it came, its outcome, its effect and the row that stands now', async () => {
+    const { subscription } = await makeSubscriber(running);
+    const [updated] = (await desk.events({ search: subscription.id })).events.filter(({ type }) =>
+      type.startsWith('customer.subscription.'),
+    );
+    const event = await desk.event({ event_id: updated?.id ?? '' });
+
+    expect(event).toMatchObject({ outcome: 'applied', handled: true, effect: 'state', subscription: subscription.id });
+    expect(event.row).toMatchObject({ id: subscription.id, status: 'active', tier: 'silver', needs_sync: false });
+    expect(JSON.parse(event.payload)).toMatchObject({ id: updated?.id });
+    await expect(desk.event({ event_id: 'evt_nowhere' })).rejects.toMatchObject({ cause: { code: 'NOT_FOUND' } });
+  });
+});
+
+describe('apply again', () => {
+  test('changes nothing where everything was understood, and says so in the audit', async () => {
+    const { subscription } = await makeSubscriber(running);
+    const before = await rowOf(subscription.id);
+    const { events } = await desk.events({ search: subscription.id });
+
+    for (const { id } of events) {
+      const stored = await ledgerRow(id);
+      expect(await desk.applyAgain({ event_id: id })).toEqual({ handled: stored?.handled });
+      expect(await ledgerRow(id)).toEqual(stored);
+    }
+    await running.settled();
+    expect(await rowOf(subscription.id)).toEqual({ ...before, syncedAt: expect.any(Date) });
+  });
+
+  test('an old event does not outrank what was learnt since', async () => {
+    const { subscription } = await makeSubscriber(running);
+    running.sandbox.payment.forceStatus(subscription.id, 'unpaid');
+    await running.settled();
+    const before = await rowOf(subscription.id);
+    expect(before?.status).toBe('unpaid');
+
+    running.sandbox.payment.set({ api_failure: 500 });
+    const { events } = await desk.events({ search: subscription.id });
+    const first = events.find(({ type }) => type === 'customer.subscription.created');
+    await desk.applyAgain({ event_id: first?.id ?? '' });
+    expect(await rowOf(subscription.id)).toMatchObject({ status: 'unpaid', lastEventNumber: before?.lastEventNumber });
+
+    running.sandbox.payment.resetSwitches();
+    running.sandbox.payment.set({ retry_first_ms: 100 });
+    await desk.syncNow({ subscription_id: subscription.id });
+    expect(await rowOf(subscription.id)).toMatchObject({ status: 'unpaid', needsSync: false });
+    await running.settled();
+  });
+
+  test('an event that was nobody’s becomes ours once its customer is known', async () => {
+    const principal = await makeMember(running);
+    const object = {
+      id: 'sub_early',
+      object: 'subscription',
+      customer: 'cus_early',
+      status: 'active',
+      metadata: {},
+      items: { object: 'list', data: [] },
+    };
+    const { id } = running.sandbox.payment.emit('customer.subscription.updated', object);
+    await running.settled();
+    expect(await ledgerRow(id)).toMatchObject({ outcome: 'not_ours', organisationId: null, standing: null });
+
+    const { organisationId } = principal;
+    const customer = { organisationId, generation: 1, customerId: 'cus_early', createdAt: running.app.now() };
+    await running.app.db.insert(paymentCustomers).values(customer);
+    expect(await desk.applyAgain({ event_id: id })).toEqual({ handled: true });
+    expect(await ledgerRow(id)).toMatchObject({ outcome: 'applied', organisationId, standing: 'other' });
+    await running.settled();
+    expect(await rowOf('sub_early')).toMatchObject({ status: 'active', problem: 'unknown_to_provider' });
+
+    const { rows } = await desk.drift();
+    expect(rows.map(({ id, problem }) => [id, problem])).toContainEqual(['sub_early', 'unknown_to_provider']);
+  });
+
+  test('all of it or nothing: what fails while applying leaves the ledger as it was', async () => {
+    const { subscription } = await makeSubscriber(running);
+    const { events } = await desk.events({ search: subscription.id });
+    const created = events.find(({ type }) => type === 'customer.subscription.created');
+    await running.app.db
+      .update(paymentEvents)
+      .set({ outcome: 'not_ours' })
+      .where(eq(paymentEvents.id, created?.id ?? ''));
+
+    const principal = await makeMember(running);
+    const operator = { ...principal, user: { ...principal.user, operator: true } };
+    const jobs = { ...running.app.jobs, send: () => Promise.reject(new Error('as if it broke here')) };
+    const broken = callerFor({ ...running, app: { ...running.app, jobs } }, operator).operators;
+    await expect(broken.applyAgain({ event_id: created?.id ?? '' })).rejects.toThrow('Something went wrong.');
+
+    expect(await ledgerRow(created?.id ?? '')).toMatchObject({ outcome: 'not_ours' });
+    expect(running.logged.splice(0).filter(({ level }) => level === 'error')).toHaveLength(1);
+    expect(await desk.applyAgain({ event_id: created?.id ?? '' })).toEqual({ handled: true });
+  });
+});
+
+describe('drift', () => {
+  test('is shown for a row that could not be synced, and repaired by syncing now', async () => {
+    const { principal, subscription } = await makeSubscriber(running);
+    await running.app.db
+      .update(paymentSubscriptions)
+      .set({ needsSync: true, status: 'past_due', snapshot: null, snapshotNumber: null })
+      .where(eq(paymentSubscriptions.id, subscription.id));
+
+    const drift = await desk.drift();
+    const row = drift.rows.find(({ id }) => id === subscription.id);
+    expect(row).toMatchObject({ needs_sync: true, organisation: { id: principal.organisationId } });
+
+    const synced = await desk.syncNow({ subscription_id: subscription.id });
+    expect(synced.row).toMatchObject({ status: 'active', needs_sync: false });
+    expect((await desk.drift()).rows.map(({ id }) => id)).not.toContain(subscription.id);
+  });
+
+  test('says what cannot be synced', async () => {
+    await expect(desk.syncNow({ subscription_id: 'sub_nowhere' })).rejects.toMatchObject({
+      cause: { code: 'NOT_FOUND' },
+    });
+  });
+});
+
+describe('an organisation’s history', () => {
+  test('tells what the provider said and what people did, newest first', async () => {
+    const { principal, subscription } = await makeSubscriber(running);
+    await callerFor(running, principal).billing.cancel();
+    await running.settled();
+
+    const history = await desk.billingHistory({ organisation_id: principal.organisationId });
+    expect(history.subscriptions).toMatchObject([{ id: subscription.id, tier: 'silver', status: 'active' }]);
+    const titles = history.moments.map(({ title }) => title);
+    expect(titles).toContain('Checkout opened');
+    expect(titles).toContain('Cancellation of the plan scheduled');
+    expect(history.moments.find(({ title }) => title === 'customer.subscription.updated')?.change).toMatch(
+      /^status active.*ends \d{4}-\d\d-\d\d/,
+    );
+    const times = history.moments.map(({ at }) => at);
+    expect(times).toEqual([...times].sort().reverse());
+  });
+
+  test('goes on where a page ended', async () => {
+    const { principal, subscription } = await makeSubscriber(running);
+    for (let made = 0; made < 60; made++) {
+      running.sandbox.payment.emit('charge.refunded', { id: `ch_${made}`, customer: subscription.customer });
+    }
+    await running.settled();
+
+    const first = await desk.billingHistory({ organisation_id: principal.organisationId });
+    const second = await desk.billingHistory({ organisation_id: principal.organisationId, before: first.next ?? '' });
+    const keys = [...first.moments, ...second.moments].map(({ key }) => key);
+    expect(first.moments).toHaveLength(50);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(keys.length).toBeGreaterThan(60);
+    expect(second.next).toBeNull();
+  });
+
+  test('of nobody is refused', async () => {
+    const nobody = '00000000-0000-4000-8000-000000000000';
+    await expect(desk.billingHistory({ organisation_id: nobody })).rejects.toMatchObject({
+      cause: { code: 'NOT_FOUND' },
+    });
+  });
+});
+
+describe('what an event says, in words', () => {
+  const item = { price: { id: 'price_s', lookup_key: 'silver_monthly' }, current_period_end: 86_400 };
+  const subscription = {
+    id: 'sub_1',
+    customer: 'cus_1',
+    status: 'past_due',
+    cancel_at: null,
+    items: { data: [item] },
+  };
+
+  test.each([
+    ['no change', { object: subscription }, 'status past_due'],
+    ['a status', { object: subscription, previous_attributes: { status: 'active' } }, 'status past_due, was active'],
+    [
+      'a price',
+      {
+        object: subscription,
+        previous_attributes: { items: { data: [{ ...item, price: { id: 'price_g', lookup_key: 'gold_monthly' } }] } },
+      },
+      'status past_due; price silver_monthly, was gold_monthly',
+    ],
+    [
+      'an end',
+      { object: { ...subscription, cancel_at: 86_400 }, previous_attributes: { cancel_at: null } },
+      'status past_due; ends 1970-01-02',
+    ],
+    [
+      'an end taken back',
+      { object: subscription, previous_attributes: { cancel_at: 86_400 } },
+      'status past_due; no end any more',
+    ],
+  ])('%s', (_, data, words) => {
+    expect(tellChange('customer.subscription.updated', JSON.stringify({ data }))).toBe(words);
+  });
+
+  test.each([
+    ['invoice.paid', { amount_due: 2400, currency: 'gbp' }, '£24.00 due'],
+    ['invoice.paid', { amount_due: 2400, currency: 'jpy' }, 'JP¥2,400 due'],
+    ['invoice.paid', { amount_due: 'much', currency: 'gbp' }, null],
+    ['invoice.paid', { amount_due: 1, currency: 'nothing' }, null],
+    ['charge.refunded', { amount: 1 }, null],
+  ])('%s', (type, object, words) => {
+    expect(tellChange(type, JSON.stringify({ data: { object } }))).toBe(words);
+  });
+
+  test('a payload that cannot be read says nothing', () => {
+    expect(tellChange('invoice.paid', 'not json')).toBeNull();
+    expect(tellChange('customer.subscription.updated', '{"data":{"object":{}}}')).toBeNull();
+  });
+});

@@ -1,0 +1,52 @@
+import { eq } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { effectOf } from '../billing/effects.ts';
+import { paymentEvents as event, organisations, paymentSubscriptions as subscription } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
+import { storableText } from '../security/text.ts';
+import { type Principal, requireOperator } from '../sessions/principal.ts';
+import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
+import { tellChange } from './tell-change.ts';
+
+export const eventInput = z.object({ event_id: storableText('Say which event.') });
+
+/**
+ * An event as it came, what became of it, and the row of its subscription as it stands now.
+ *
+ * @throws Refusal NOT_FOUND
+ */
+export async function readEvent(app: App, principal: Principal | null, { event_id: id }: z.output<typeof eventInput>) {
+  requireOperator(principal);
+
+  const [found] = await app.db
+    .select({
+      event,
+      organisation: ownerColumns,
+      subscription: rowOf,
+    })
+    .from(event)
+    .leftJoin(organisations, eq(organisations.id, event.organisationId))
+    .leftJoin(subscription, eq(subscription.id, event.subscriptionId))
+    .where(eq(event.id, id));
+  if (found === undefined) throw new Refusal('NOT_FOUND', 'There is no such event in the ledger.');
+
+  const { payload, receivedAt, created, ...row } = found.event;
+  return {
+    id: row.id,
+    type: row.type,
+    created_at: new Date(created * 1000).toISOString(),
+    received_at: receivedAt.toISOString(),
+    customer: row.customerId,
+    subscription: row.subscriptionId,
+    invoice: row.invoiceId,
+    organisation: found.organisation,
+    handled: row.handled,
+    outcome: row.outcome,
+    flagged: row.flagged,
+    effect: effectOf(row.type),
+    change: tellChange(row.type, payload),
+    payload,
+    row: found.subscription && shownRow(found.subscription),
+  };
+}

@@ -1,0 +1,23 @@
+import type { PageServerLoad } from './$types';
+import { requireDesk } from './desk.ts';
+
+export const load: PageServerLoad = async (event) => {
+  const operators = requireDesk(event);
+
+  const { searchParams } = event.url;
+  const search = searchParams.get('search')?.trim() ?? '';
+  const flagged = searchParams.get('flagged') === 'true';
+  const before = searchParams.get('before');
+  const [ledger, drift] = await Promise.all([
+    operators.events({ ...(search && { search }), ...(flagged && { flagged }), ...(before !== null && { before }) }),
+    operators.drift(),
+  ]);
+  return {
+    now: new Date().toISOString(),
+    search,
+    flagged,
+    later: before !== null,
+    ledger,
+    drift: { rows: drift.count, events: drift.flagged_events },
+  };
+};

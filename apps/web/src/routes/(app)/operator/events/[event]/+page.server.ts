@@ -1,0 +1,21 @@
+import { act, doneOf, requireDesk, sync } from '../desk.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+export const load: PageServerLoad = async (event) => {
+  const found = await requireDesk(event).event({ event_id: event.params.event });
+  return { event: { ...found, payload: pretty(found.payload) }, done: doneOf(event) };
+};
+
+export const actions: Actions = {
+  applyAgain: (event) =>
+    act(event, 'applied', () => event.locals.api.operators.applyAgain({ event_id: event.params.event ?? '' })),
+  sync,
+};
+
+function pretty(payload: string): string {
+  try {
+    return JSON.stringify(JSON.parse(payload), null, 2);
+  } catch {
+    return payload;
+  }
+}

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { toRefusal } from '@gatehouse/api/errors';
 import { createCaller } from '@gatehouse/api/router/root';
-import { readSession } from '@gatehouse/api/sessions/session';
 import { error } from '@sveltejs/kit';
 import { type Handle, type HandleServerError, type ServerInit, sequence } from '@sveltejs/kit/hooks';
 import { openApp, theApp } from '#lib/server/app.ts';
-import { readCookie } from '#lib/server/cookies.ts';
 import { isJsonPath, methodsOf } from '#lib/server/endpoints.ts';
 import { outerWall } from '#lib/server/outer-wall.ts';
 import { refusal, refusalResponse } from '#lib/server/refusal.ts';
@@ -13,6 +11,7 @@ import { routerContext } from '#lib/server/router-context.ts';
 import { addSecurityHeaders } from '#lib/server/security-headers.ts';
 import { serviceFace } from '#lib/server/service-face.ts';
 import { readTheme, writeTheme } from '#lib/server/theme.ts';
+import { whoAsks } from '#lib/server/who-asks.ts';
 
 export const init: ServerInit = openApp;
 
@@ -54,17 +53,13 @@ const wall: Handle = ({ event, resolve }) => {
   return resolve(event);
 };
 
-/** Routes that run before any session exists, or are none of its business. */
-const sessionless = /^\/(auth|verify|webhooks|readyz|metrics)(\/|$)/;
-
 const principal: Handle = async ({ event, resolve }) => {
-  const { locals, cookies, url } = event;
+  const { locals, cookies } = event;
   const { app } = locals;
   locals.service = serviceFace(app);
   locals.theme = readTheme(cookies);
   try {
-    const id = sessionless.test(url.pathname) ? null : readCookie(app, cookies, 'session');
-    locals.principal = id === null ? null : await readSession(app, id);
+    locals.principal = await whoAsks(event);
   } catch (thrown) {
     app.log.error('the session could not be read', { requestId: locals.requestId, error: thrown });
     locals.principal = null;

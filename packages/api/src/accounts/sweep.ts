@@ -8,6 +8,7 @@ import {
   signUps,
   users,
   verificationLinks,
+  waysBack,
 } from '../db/schema.ts';
 import { deleteExpiredSessions } from '../sessions/session.ts';
 
@@ -17,7 +18,7 @@ const day = 86_400_000;
 /**
  * Removes what nobody needs any more: accounts never verified after seven days with
  * their organisations, used sign-ups and used or expired links after a day, dead
- * sessions and attempts.
+ * sessions, attempts and ways back.
  */
 export async function sweep(app: App): Promise<void> {
   const now = app.now();
@@ -43,5 +44,6 @@ export async function sweep(app: App): Promise<void> {
   await app.db.delete(signUps).where(lt(signUps.usedAt, yesterday));
   await app.db.delete(oneTimeTokens).where(lt(oneTimeTokens.expiresAt, yesterday));
   await app.db.delete(signInAttempts).where(lt(signInAttempts.expiresAt, now));
+  await app.db.delete(waysBack).where(lt(waysBack.expiresAt, now));
   await deleteExpiredSessions(app);
 }

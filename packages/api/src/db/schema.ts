@@ -111,6 +111,8 @@ export const verificationLinks = pgTable(
     signUpId: uuid('sign_up_id').references(() => signUps.id, { onDelete: 'set null' }),
     purpose: text('purpose', { enum: ['sign-up', 'change-address'] }).notNull(),
     email: text('email').notNull(),
+    /** For a change of address: the session that asked for it, which stays when the others end. */
+    keptSessionId: uuid('kept_session_id'),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
     usedAt: moment('used_at'),
@@ -148,6 +150,8 @@ export const sessions = pgTable(
     idHash: text('id_hash').primaryKey(),
     /** Names the session on /account; opens nothing. */
     id: uuid('id').notNull().unique(),
+    /** Of the second token, which COOKIE_DOMAIN lets products on sibling hosts have: it may ask and nothing else. */
+    sharedHash: text('shared_hash').unique(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
@@ -170,6 +174,17 @@ export const signInAttempts = pgTable(
     expiresAt: moment('expires_at').notNull(),
   },
   (table) => [index('sign_in_attempts_expiry').on(table.expiresAt)],
+);
+
+/** Where a browser came from to sign in, and goes back to once. */
+export const waysBack = pgTable(
+  'ways_back',
+  {
+    idHash: text('id_hash').primaryKey(),
+    url: text('url').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (table) => [index('ways_back_expiry').on(table.expiresAt)],
 );
 
 // --- audit ------------------------------------------------------------------

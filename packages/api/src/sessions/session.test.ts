@@ -1,9 +1,20 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newId } from '../db/id.ts';
 import { sessions } from '../db/schema.ts';
 import { approveOwner, restorePerson, suspendPerson } from '../operators/by-address.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, testClient } from '../testing/makers.ts';
-import { endNamedSession, endSession, listSessions, readSession, startSession } from './session.ts';
+import {
+  endNamedSession,
+  endOtherSessions,
+  endSession,
+  listSessions,
+  readSession,
+  readSharedSession,
+  shareSession,
+  startSession,
+} from './session.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -71,4 +82,57 @@ it('expires after thirty days', async () => {
   late.advance(30 * 86_400_000 + 1000);
   expect(await readSession(late.app, id)).toBeNull();
   await late.close();
+});
+
+it('has a second token that asks who it is, and opens nothing else', async () => {
+  const { id, email } = await start();
+  const shared = await shareSession(test.app, id);
+
+  expect(await readSharedSession(test.app, shared)).toMatchObject({
+    user: { email },
+    scopes: ['READ', 'WRITE', 'ADMIN'],
+  });
+  expect(await readSession(test.app, shared)).toBeNull();
+  expect(await readSharedSession(test.app, id)).toBeNull();
+  expect(JSON.stringify(await test.app.db.select().from(sessions))).not.toContain(shared);
+});
+
+it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>([
+  ['sign-out', ({ id }) => endSession(test.app, id)],
+  ['suspension', ({ email }) => suspendPerson(test.app, email)],
+  ['“end all others” from another browser', ({ userId }) => endOtherSessions(test.app, userId, newId(test.app.now()))],
+  [
+    'being ended by name',
+    async ({ userId }) => {
+      for (const { id } of await listSessions(test.app, userId)) await endNamedSession(test.app, userId, id);
+    },
+  ],
+])('takes its second token along at %s', async (_, end) => {
+  const made = await start();
+  const shared = await shareSession(test.app, made.id);
+  expect(await readSharedSession(test.app, shared)).not.toBeNull();
+  await end(made);
+  expect(await readSharedSession(test.app, shared)).toBeNull();
+});
+
+it('lives on by being asked for with its second token alone, at most 90 days', async () => {
+  const { id, userId } = await start();
+  const shared = await shareSession(test.app, id);
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
+
+  await test.app.db
+    .update(sessions)
+    .set({ expiresAt: inDays(10) })
+    .where(eq(sessions.userId, userId));
+  await readSharedSession(test.app, shared);
+  const [renewed] = await listSessions(test.app, userId);
+  expect(renewed?.expiresAt.getTime()).toBeGreaterThan(inDays(29).getTime());
+
+  await test.app.db
+    .update(sessions)
+    .set({ createdAt: inDays(-85), expiresAt: inDays(1) })
+    .where(eq(sessions.userId, userId));
+  await readSharedSession(test.app, shared);
+  const [capped] = await listSessions(test.app, userId);
+  expect(capped?.expiresAt.getTime()).toBeLessThan(inDays(5.1).getTime());
 });

@@ -1,19 +1,15 @@
 import { and, eq, gt, ne, sql } from 'drizzle-orm';
 import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
 import type { App } from '../app.ts';
-import { prepared } from '../db/client.ts';
 import { newId } from '../db/id.ts';
-import { sessions, users } from '../db/schema.ts';
+import { sessions } from '../db/schema.ts';
 import { standingOf } from '../organisations/approval.ts';
-import { planFacts } from '../organisations/plan-facts.ts';
 import { hashToken, newToken } from '../security/token.ts';
-import { currentOrganisation } from './current-organisation.ts';
 import { makePrincipal, type Principal } from './principal.ts';
+import { type Facts, readFacts, type Token } from './session-facts.ts';
 
 /** However often it is used, no session outlives this. The cookie lives as long, and the server decides. */
 export const longestSessionDays = 90;
-
-type Facts = NonNullable<Awaited<ReturnType<typeof readFacts>>>;
 
 declare module 'lucia' {
   interface Register {
@@ -23,17 +19,20 @@ declare module 'lucia' {
   }
 }
 
-const lucias = new WeakMap<App, Lucia<Record<never, never>, { facts: Facts }>>();
+const lucias = {
+  idHash: new WeakMap<App, Lucia<Record<never, never>, { facts: Facts }>>(),
+  sharedHash: new WeakMap<App, Lucia<Record<never, never>, { facts: Facts }>>(),
+};
 
-function luciaOf(app: App) {
-  const known = lucias.get(app);
+function luciaOf(app: App, token: Token = 'idHash') {
+  const known = lucias[token].get(app);
   if (known !== undefined) return known;
 
-  const made = new Lucia(hashedIdAdapter(app), {
+  const made = new Lucia(hashedIdAdapter(app, token), {
     sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
     getUserAttributes: ({ facts }) => ({ facts }),
   });
-  lucias.set(app, made);
+  lucias[token].set(app, made);
   return made;
 }
 
@@ -50,12 +49,34 @@ export async function startSession(app: App, { userId, organisationId, client }:
 }
 
 /**
+ * A second token of a session, for products on sibling hosts: whoever holds it may ask
+ * who it is, by `readSharedSession`, and nothing else. It dies with its session.
+ */
+export async function shareSession(app: App, sessionId: string): Promise<string> {
+  const token = newToken();
+  await app.db
+    .update(sessions)
+    .set({ sharedHash: hashToken(token) })
+    .where(eq(sessions.idHash, hashToken(sessionId)));
+  return token;
+}
+
+/**
  * Who the session's holder is now: roles, gates, suspensions and the plan are read
  * anew, in one query. Null for an unknown, expired or ended session and for whoever is closed,
  * whose sessions end here.
  */
-export async function readSession(app: App, sessionId: string): Promise<Principal | null> {
-  const { session, user } = await luciaOf(app).validateSession(sessionId);
+export function readSession(app: App, sessionId: string): Promise<Principal | null> {
+  return read(app, 'idHash', sessionId);
+}
+
+/** The same for the holder of a shared token; only for the answer to who it is. */
+export function readSharedSession(app: App, sharedToken: string): Promise<Principal | null> {
+  return read(app, 'sharedHash', sharedToken);
+}
+
+async function read(app: App, token: Token, id: string): Promise<Principal | null> {
+  const { session, user } = await luciaOf(app, token).validateSession(id);
   if (session === null) return null;
 
   const { row } = user.facts;
@@ -109,10 +130,10 @@ export function listSessions(app: App, userId: string) {
 }
 
 /** Lucia keeps session ids as they are; this adapter keeps their hashes, and hands the plain id back. */
-function hashedIdAdapter(app: App): Adapter {
+function hashedIdAdapter(app: App, token: Token): Adapter {
   return {
     async getSessionAndUser(id): Promise<[DatabaseSession | null, DatabaseUser | null]> {
-      const facts = await readFacts(app, hashToken(id));
+      const facts = await readFacts(app, token, hashToken(id));
       if (facts === null) return [null, null];
 
       const { row } = facts;
@@ -134,10 +155,10 @@ function hashedIdAdapter(app: App): Adapter {
         .set({
           expiresAt: sql`least(${expiresAt.toISOString()}::timestamptz, ${sessions.createdAt} + make_interval(days => ${longestSessionDays}))`,
         })
-        .where(eq(sessions.idHash, hashToken(id)));
+        .where(eq(sessions[token], hashToken(id)));
     },
     async deleteSession(id) {
-      await app.db.delete(sessions).where(eq(sessions.idHash, hashToken(id)));
+      await app.db.delete(sessions).where(eq(sessions[token], hashToken(id)));
     },
     async deleteUserSessions(userId) {
       await app.db.delete(sessions).where(eq(sessions.userId, userId));
@@ -153,40 +174,3 @@ function hashedIdAdapter(app: App): Adapter {
 export async function deleteExpiredSessions(app: App): Promise<void> {
   await luciaOf(app).deleteExpiredSessions();
 }
-
-async function readFacts(app: App, idHash: string) {
-  const [row] = await bySession(app.db).execute({ idHash, now: app.now().toISOString() });
-  return row === undefined ? null : { row };
-}
-
-const bySession = prepared((db) => {
-  const organisation = currentOrganisation(db, sql`${sessions.userId}`, sql`${sessions.organisationId}`);
-  return db
-    .select({
-      sessionName: sessions.id,
-      expiresAt: sessions.expiresAt,
-      user: {
-        id: users.id,
-        email: users.email,
-        name: users.name,
-        operator: users.operator,
-        onboardedAt: users.onboardedAt,
-        emailVerifiedAt: users.emailVerifiedAt,
-        suspendedAt: users.suspendedAt,
-      },
-      organisation: {
-        id: organisation.id,
-        slug: organisation.slug,
-        name: organisation.name,
-        approval: organisation.approval,
-        suspendedAt: organisation.suspendedAt,
-        role: organisation.role,
-      },
-      planFacts: planFacts(organisation.id),
-    })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .leftJoinLateral(organisation, sql`true`)
-    .where(and(eq(sessions.idHash, sql.placeholder('idHash')), gt(sessions.expiresAt, sql.placeholder('now'))))
-    .prepare('session');
-});

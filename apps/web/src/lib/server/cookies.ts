@@ -3,13 +3,15 @@ import type { Config } from '@gatehouse/api/config';
 import type { Context } from '@gatehouse/api/router/trpc';
 import { endSession, longestSessionDays, startSession } from '@gatehouse/api/sessions/session';
 import type { Cookies, RequestEvent } from '@sveltejs/kit';
+import { clearSharedCookie, writeSharedCookie } from './shared-cookie.ts';
 
-type Kind = 'session' | 'attempt' | 'signup';
+type Kind = 'session' | 'attempt' | 'signup' | 'return';
 
 const lifetimeSeconds: Record<Kind, number> = {
   session: longestSessionDays * 86_400,
   attempt: 600,
   signup: 7 * 86_400,
+  return: 3600,
 };
 
 /** The scheme of the canonical base URL chooses the names and Secure, never the request's. */
@@ -50,10 +52,12 @@ export function sessionDoor({ locals, cookies }: Pick<RequestEvent, 'locals' | '
       const id = await startSession(app, { userId, organisationId, client });
       await end();
       writeCookie(app, cookies, 'session', id);
+      await writeSharedCookie(app, cookies, id);
     },
     async end() {
       await end();
       clearCookie(app, cookies, 'session');
+      clearSharedCookie(app, cookies);
     },
     rememberSignUp: (browserToken) => writeCookie(app, cookies, 'signup', browserToken),
   };

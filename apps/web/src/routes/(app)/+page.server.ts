@@ -1,11 +1,14 @@
 import { requirePage } from '#lib/server/standing.ts';
+import { goWayBack } from '#lib/server/way-back.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   const { organisation, scopes } = requirePage(event);
   const { api } = event.locals;
   const now = new Date().toISOString();
+  // Not sent on without one: the product would send them here again.
   if (!organisation) return { now, here: null };
+  await goWayBack(event);
 
   const [summary, members, activity] = await Promise.all([
     api.subscription.read(),

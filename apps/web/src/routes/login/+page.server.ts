@@ -2,9 +2,11 @@ import { redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/form-fields.ts';
 import { refused } from '#lib/refused.ts';
 import { redirectSignedIn } from '#lib/server/standing.ts';
+import { rememberWayBack } from '#lib/server/way-back.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-export const load: PageServerLoad = (event) => {
+export const load: PageServerLoad = async (event) => {
+  await rememberWayBack(event);
   redirectSignedIn(event);
   const { searchParams } = event.url;
   return { idpFailed: searchParams.get('error') === 'idp', done: searchParams.get('done') };

@@ -3,9 +3,11 @@ import { formFields, text } from '#lib/form-fields.ts';
 import { refused } from '#lib/refused.ts';
 import { readSent, rememberSent } from '#lib/sent.ts';
 import { redirectSignedIn } from '#lib/server/standing.ts';
+import { rememberWayBack } from '#lib/server/way-back.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-export const load: PageServerLoad = (event) => {
+export const load: PageServerLoad = async (event) => {
+  await rememberWayBack(event);
   redirectSignedIn(event);
   return {
     sent: event.url.searchParams.has('sent') ? readSent(event) : null,

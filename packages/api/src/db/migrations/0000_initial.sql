@@ -136,13 +136,15 @@ CREATE TABLE "rate_limits" (
 CREATE TABLE "sessions" (
 	"id_hash" text PRIMARY KEY NOT NULL,
 	"id" uuid NOT NULL,
+	"shared_hash" text,
 	"user_id" uuid NOT NULL,
 	"organisation_id" uuid,
 	"created_at" timestamp with time zone NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
 	"user_agent" text,
 	"client" text,
-	CONSTRAINT "sessions_id_unique" UNIQUE("id")
+	CONSTRAINT "sessions_id_unique" UNIQUE("id"),
+	CONSTRAINT "sessions_shared_hash_unique" UNIQUE("shared_hash")
 );
 --> statement-breakpoint
 CREATE TABLE "sign_in_attempts" (
@@ -193,10 +195,17 @@ CREATE TABLE "verification_links" (
 	"sign_up_id" uuid,
 	"purpose" text NOT NULL,
 	"email" text NOT NULL,
+	"kept_session_id" uuid,
 	"created_at" timestamp with time zone NOT NULL,
 	"expires_at" timestamp with time zone NOT NULL,
 	"used_at" timestamp with time zone,
 	CONSTRAINT "verification_links_purpose" CHECK ("verification_links"."purpose" in ('sign-up', 'change-address'))
+);
+--> statement-breakpoint
+CREATE TABLE "ways_back" (
+	"id_hash" text PRIMARY KEY NOT NULL,
+	"url" text NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -234,4 +243,5 @@ CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> stat
 CREATE INDEX "sign_in_attempts_expiry" ON "sign_in_attempts" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "sign_ups_user" ON "sign_ups" USING btree ("user_id","created_at");--> statement-breakpoint
 CREATE INDEX "users_unverified" ON "users" USING btree ("created_at") WHERE "users"."email_verified_at" is null;--> statement-breakpoint
-CREATE INDEX "verification_links_user" ON "verification_links" USING btree ("user_id","created_at");
+CREATE INDEX "verification_links_user" ON "verification_links" USING btree ("user_id","created_at");--> statement-breakpoint
+CREATE INDEX "ways_back_expiry" ON "ways_back" USING btree ("expires_at");

@@ -1,0 +1,26 @@
+import type { App } from '@gatehouse/api/app';
+import { longestSessionDays, shareSession } from '@gatehouse/api/sessions/session';
+import type { Cookies } from '@sveltejs/kit';
+
+const name = '__Secure-gatehouse';
+
+function attributes(domain: string) {
+  return { domain, path: '/', httpOnly: true, sameSite: 'lax', secure: true } as const;
+}
+
+export function readSharedCookie({ config }: App, cookies: Cookies): string | null {
+  return config.cookieDomain === null ? null : cookies.get(name) || null;
+}
+
+/** Lets products on sibling hosts ask who it is: a token of its own, since they may ask and not act. */
+export async function writeSharedCookie(app: App, cookies: Cookies, sessionId: string): Promise<void> {
+  const { cookieDomain } = app.config;
+  if (cookieDomain === null) return;
+
+  const maxAge = longestSessionDays * 86_400;
+  cookies.set(name, await shareSession(app, sessionId), { ...attributes(cookieDomain), maxAge });
+}
+
+export function clearSharedCookie({ config }: App, cookies: Cookies): void {
+  if (config.cookieDomain !== null) cookies.delete(name, attributes(config.cookieDomain));
+}

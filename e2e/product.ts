@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Product = {
+  /** Its origin, for RETURN_ORIGINS. */
+  url: string;
+  /** Tells it where to ask: the service is started after it, because it must know the product's origin. */
+  askAt: (baseUrl: string) => void;
+  stop: () => Promise<void>;
+};
+
+/**
+ * A company's product on another port. It keeps no accounts: it hands the cookies of
+ * each request to GET /api/session, shows its page to whoever that answers for, and
+ * sends everybody else to sign in.
+ */
+export async function startProduct({ signInPath = '/login' } = {}): Promise<Product> {
+  let gatehouse = '';
+  const server = http.createServer(async (request, response) => {
+    const answer = await fetch(`${gatehouse}/api/session`, { headers: { cookie: request.headers.cookie ?? '' } });
+    if (answer.status === 403) return response.writeHead(302, { location: `${gatehouse}/` }).end();
+    if (!answer.ok) {
+      const returnTo = encodeURIComponent(`${url}${request.url}`);
+      return response.writeHead(302, { location: `${gatehouse}${signInPath}?return_to=${returnTo}` }).end();
+    }
+    const { user, organisation } = (await answer.json()) as Record<string, Record<string, string>>;
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(`<!doctype html><title>Product</title><h1>Orders of ${organisation?.slug}</h1><p>${user?.email}</p>`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://localhost:${(server.address() as AddressInfo).port}`;
+
+  return {
+    url,
+    askAt(baseUrl) {
+      gatehouse = baseUrl;
+    },
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

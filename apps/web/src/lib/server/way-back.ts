@@ -1,13 +1,14 @@
 import { keepWayBack, takeWayBack } from '@gatehouse/api/sign-in/way-back';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import { clearCookie, readCookie, writeCookie } from './cookies.ts';
+import { returnTo } from './return-to.ts';
 
 type Asked = Pick<RequestEvent, 'locals' | 'cookies' | 'url' | 'request'>;
 
 /** Keeps where somebody who comes to sign in wants to go afterwards. Whoever only looks keeps nothing. */
 export async function rememberWayBack({ locals, cookies, url, request }: Asked): Promise<void> {
   const { app, client } = locals;
-  const wanted = url.searchParams.get('return_to');
+  const wanted = returnTo(url);
   if (wanted === null || request.method !== 'GET') return;
 
   const replaced = readCookie(app, cookies, 'return');

@@ -10,7 +10,7 @@ const migrations = fileURLToPath(new URL('../../../packages/api/src/db/migration
 
 process.exit(await operate(process.argv.slice(2)));
 
-/** The exit code: 0 only when it was done. The answer goes to stdout alone, a refusal's sentence to stderr. */
+/** The exit code: 0 only when it was done and nothing is wrong. The answer goes to stdout, a refusal's sentence to stderr. */
 async function operate([name = '', ...args]: string[]): Promise<number> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined || args.length < command.least) {
@@ -20,8 +20,9 @@ async function operate([name = '', ...args]: string[]): Promise<number> {
 
   try {
     const answer = await withApp(parseConfig(process.env), (app) => command.run(app, args));
-    process.stdout.write(`${answer}\n`);
-    return 0;
+    const { report, sound } = typeof answer === 'string' ? { report: answer, sound: true } : answer;
+    process.stdout.write(`${report}\n`);
+    return sound ? 0 : 1;
   } catch (error) {
     process.stderr.write(`${isRefusal(error) || isConfigError(error) ? error.message : describeError(error)}\n`);
     return 1;

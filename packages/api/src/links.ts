@@ -41,3 +41,8 @@ export function checkoutReturn(config: Base, outcome: 'success' | 'cancel'): str
 export function billingPage(config: Base): string {
   return `${baseUrl(config)}/billing`;
 }
+
+/** Where the payment provider delivers its events. */
+export function webhookAddress(config: Base): string {
+  return `${baseUrl(config)}/webhooks/payment`;
+}

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { App } from '@gatehouse/api/app';
 import { reconcile } from '@gatehouse/api/billing/reconcile';
-import { linesOf } from '@gatehouse/api/billing/report';
 import { setUpBilling } from '@gatehouse/api/billing/setup';
 import { Refusal } from '@gatehouse/api/errors';
 import {
@@ -16,6 +15,10 @@ import {
   suspendOrganisation,
   suspendPerson,
 } from '@gatehouse/api/operators/by-address';
+import { examine } from '@gatehouse/api/operators/doctor';
+
+/** What a command says; a report may say that something is not sound. */
+export type Answer = string | { report: string; sound: boolean };
 
 type Command = {
   /** What follows the name, as the usage shows it. */
@@ -23,7 +26,7 @@ type Command = {
   does: string;
   /** The fewest arguments. */
   least: number;
-  run: (app: App, args: string[]) => Promise<string>;
+  run: (app: App, args: string[]) => Promise<Answer>;
 };
 
 function onOne(takes: string, does: string, act: (app: App, which: string) => Promise<string>): Command {
@@ -45,14 +48,15 @@ export const commands: Record<string, Command> = {
     takes: '',
     does: 'makes products, prices and the portal at the provider',
     least: 0,
-    run: makeBilling,
+    run: setUpBilling,
   },
   reconcile: {
     takes: '',
     does: 'compares all subscriptions with the provider’s and repairs',
     least: 0,
-    run: compare,
+    run: reconcile,
   },
+  doctor: { takes: '', does: 'holds the whole configuration against reality', least: 0, run: examine },
 };
 
 export function usage(): string {
@@ -65,16 +69,4 @@ function declineWithReason(app: App, args: string[]): Promise<string> {
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { reason: { type: 'string' } } });
   if (!values.reason) throw new Refusal('VALIDATION', 'Say why: decline EMAIL --reason "…".');
   return declineOwner(app, positionals[0] ?? '', values.reason);
-}
-
-async function makeBilling(app: App): Promise<string> {
-  const { prices, made, portalConfiguration } = await setUpBilling(app);
-  const lines = Object.entries(prices).map(
-    ([tier, id]) => `${tier}: ${id}${made.some((each) => each === tier) ? ' (new)' : ''}`,
-  );
-  return [...lines, `portal configuration: ${portalConfiguration}`].join('\n');
-}
-
-async function compare(app: App): Promise<string> {
-  return linesOf(await reconcile(app)).join('\n');
 }

@@ -47,3 +47,6 @@ function typesOf(effect: Effect): string[] {
 
 export const problemTypes = typesOf('invoice_problem');
 export const settledTypes = typesOf('invoice_settled');
+
+/** Every type that an endpoint at the provider has to be subscribed to. */
+export const subscribedTypes = [...Object.keys(effects), 'price.created', 'price.updated', 'price.deleted'];

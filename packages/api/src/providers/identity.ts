@@ -9,45 +9,55 @@ export type Identity = {
    * redirect, non-2xx status, answer over 1 MB, or answer without id_token.
    */
   exchangeCode: (grant: { code: string; redirectUri: string; codeVerifier: string | null }) => Promise<string>;
+  /** Whether the consent screen takes a redirect address. @throws on any transport error. */
+  takesRedirectUri: (redirectUri: string) => Promise<boolean>;
+  /** Whether the token endpoint knows our client id and secret. @throws on any transport error. */
+  knowsClient: (redirectUri: string) => Promise<boolean>;
 };
 
 const tokenTimeoutSeconds = 10;
 const largestAnswerBytes = 1_000_000;
 
 export function createIdentity(config: IdentityConfig): Identity {
+  const consentUrl: Identity['consentUrl'] = ({ redirectUri, state, nonce, codeChallenge }) => {
+    const url = new URL(config.authUrl);
+    url.searchParams.set('client_id', config.clientId);
+    url.searchParams.set('redirect_uri', redirectUri);
+    url.searchParams.set('response_type', 'code');
+    url.searchParams.set('scope', 'openid email profile');
+    url.searchParams.set('state', state);
+    url.searchParams.set('nonce', nonce);
+    url.searchParams.set('prompt', 'select_account');
+    if (codeChallenge !== null) {
+      url.searchParams.set('code_challenge', codeChallenge);
+      url.searchParams.set('code_challenge_method', 'S256');
+    }
+    return url.href;
+  };
+
+  function askForToken({ code, redirectUri, codeVerifier }: Parameters<Identity['exchangeCode']>[0]) {
+    return fetch(config.tokenUrl, {
+      method: 'POST',
+      redirect: 'error',
+      // One clock over head and body: a slow body must not outlive it either.
+      signal: AbortSignal.timeout(tokenTimeoutSeconds * 1000),
+      headers: { accept: 'application/json' },
+      body: new URLSearchParams({
+        code,
+        client_id: config.clientId,
+        client_secret: config.clientSecret,
+        redirect_uri: redirectUri,
+        grant_type: 'authorization_code',
+        ...(codeVerifier === null ? {} : { code_verifier: codeVerifier }),
+      }),
+    });
+  }
+
   return {
     config,
-    consentUrl({ redirectUri, state, nonce, codeChallenge }) {
-      const url = new URL(config.authUrl);
-      url.searchParams.set('client_id', config.clientId);
-      url.searchParams.set('redirect_uri', redirectUri);
-      url.searchParams.set('response_type', 'code');
-      url.searchParams.set('scope', 'openid email profile');
-      url.searchParams.set('state', state);
-      url.searchParams.set('nonce', nonce);
-      url.searchParams.set('prompt', 'select_account');
-      if (codeChallenge !== null) {
-        url.searchParams.set('code_challenge', codeChallenge);
-        url.searchParams.set('code_challenge_method', 'S256');
-      }
-      return url.href;
-    },
-    async exchangeCode({ code, redirectUri, codeVerifier }) {
-      const answer = await fetch(config.tokenUrl, {
-        method: 'POST',
-        redirect: 'error',
-        // One clock over head and body: a slow body must not outlive it either.
-        signal: AbortSignal.timeout(tokenTimeoutSeconds * 1000),
-        headers: { accept: 'application/json' },
-        body: new URLSearchParams({
-          code,
-          client_id: config.clientId,
-          client_secret: config.clientSecret,
-          redirect_uri: redirectUri,
-          grant_type: 'authorization_code',
-          ...(codeVerifier === null ? {} : { code_verifier: codeVerifier }),
-        }),
-      });
+    consentUrl,
+    async exchangeCode(grant) {
+      const answer = await askForToken(grant);
       if (!answer.ok) {
         await answer.body?.cancel();
         throw new Error(`token endpoint: status ${answer.status}`);
@@ -59,8 +69,30 @@ export function createIdentity(config: IdentityConfig): Identity {
       }
       return token.id_token;
     },
+    async takesRedirectUri(redirectUri) {
+      const attempt = {
+        redirectUri,
+        state: 'a-look',
+        nonce: 'a-look',
+        codeChallenge: config.pkce ? someChallenge : null,
+      };
+      const signal = AbortSignal.timeout(tokenTimeoutSeconds * 1000);
+      const answer = await fetch(consentUrl(attempt), { redirect: 'manual', signal });
+      await answer.body?.cancel();
+      // Some providers refuse with a status, others by leading to a page of theirs that says why.
+      return answer.status < 400 && !/\berror\b/i.test(answer.headers.get('location') ?? '');
+    },
+    async knowsClient(redirectUri) {
+      // A code that nobody was given: only who asks for it is judged (RFC 6749 §5.2).
+      const answer = await askForToken({ code: 'none', redirectUri, codeVerifier: config.pkce ? someChallenge : null });
+      const text = await readAtMost(answer, largestAnswerBytes);
+      return answer.status !== 401 && !text.includes('invalid_client');
+    },
   };
 }
+
+/** Of the form that RFC 7636 asks for, and nobody's. */
+const someChallenge = 'A'.repeat(43);
 
 async function readAtMost(answer: Response, bytes: number): Promise<string> {
   const parts: Uint8Array[] = [];

@@ -9,6 +9,8 @@ export type Mailer = {
   on: boolean;
   /** Hands a mail to the mail server, in at most about twenty seconds. @throws when it does not take it. */
   send: (mail: Mail) => Promise<void>;
+  /** Speaks with the mail server up to where a mail would follow. @throws where that fails. */
+  check: () => Promise<void>;
   close: () => void;
 };
 
@@ -20,6 +22,7 @@ export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log): 
   if (smtpUrl === null) {
     return {
       on: false,
+      check: async () => {},
       send: async ({ subject }) => log.warn('A mail was not sent: SMTP_URL is unset.', { subject }),
       close() {},
     };
@@ -35,6 +38,7 @@ export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log): 
 
   return {
     on: true,
+    check: async () => void (await transport.verify()),
     async send({ to, ...content }) {
       // An address object, never a text: nodemailer would read a list out of the latter.
       await transport.sendMail({

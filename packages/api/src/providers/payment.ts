@@ -105,6 +105,12 @@ export async function openDelivery({ body, signature }: Delivery, secrets: strin
   throw new Error(firstSentence(failure), { cause: failure });
 }
 
+/** The header that makes `openDelivery` take a body. */
+export async function signDelivery(body: string, secret: string, now: Date): Promise<string> {
+  const { webhooks } = await loadSdk();
+  return webhooks.generateTestHeaderString({ payload: body, secret, timestamp: Math.floor(now.getTime() / 1000) });
+}
+
 /** The SDK adds advice for its own users after it. */
 function firstSentence(failure: unknown): string {
   const message = failure instanceof Error ? failure.message : '';

@@ -1,0 +1,29 @@
+import type { App } from '../app.ts';
+import { examineDatabase } from './doctor-database.ts';
+import type { Finding } from './doctor-finding.ts';
+import { examineIdentity } from './doctor-identity.ts';
+import { examineMail } from './doctor-mail.ts';
+import { examinePayment } from './doctor-payment.ts';
+import { examineService } from './doctor-service.ts';
+import { examineWebhook } from './doctor-webhook.ts';
+
+/**
+ * Holds the whole configuration against reality: the running service, the identity
+ * provider, the mail server, the payment provider and the database are really asked.
+ * Says per line what is right, and what to do about what is not. Changes nothing.
+ */
+export async function examine(app: App): Promise<{ report: string; sound: boolean }> {
+  const parts = [examineService, examineIdentity, examineMail, examinePayment, examineWebhook, examineDatabase];
+  const findings = (await Promise.all(parts.map((part) => part(app)))).flat();
+
+  const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
+  const conclusion =
+    wrong === 0 ? 'Everything is right.' : wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`;
+  return { report: [...findings.map(lineOf), conclusion].join('\n'), sound: wrong === 0 };
+}
+
+const marks = { right: 'right', note: 'note ', wrong: 'WRONG' };
+
+function lineOf({ about, verdict, says }: Finding): string {
+  return `${marks[verdict]}  ${about}: ${says}`;
+}

@@ -49,7 +49,7 @@ test('a password link from the operator’s desk lets somebody in again', async 
   await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
   await page.goto(`/operator/people?search=${email}`);
   await page.getByRole('button', { name: `Make a password link for ${email}` }).click();
-  const link = await page.getByText(/\/password\?token=/).textContent();
+  const link = (await page.getByText(/\/password\?token=/).textContent()) ?? '';
 
   const theirs = await (await browser.newContext({ baseURL: service.baseUrl })).newPage();
   await theirs.goto(link);

@@ -152,3 +152,13 @@ for (const path of ['/', '/billing', '/account', '/members', '/operator', '/onbo
     expect([status, headers.location]).toEqual([302, '/login']);
   });
 }
+
+test('a form from another site gets a page that says so, with every header', async ({ service }) => {
+  const headers = { ...foreign, 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+  const answer = await send(service, '/login', { method: 'POST', headers, body: 'email=a&password=b' });
+  expect(answer.status).toBe(403);
+  expect(answer.text).toContain('This request comes from another site.');
+  expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
+  expect(answer.headers['x-content-type-options']).toBe('nosniff');
+  expect(answer.headers['x-request-id']).toBeTruthy();
+});

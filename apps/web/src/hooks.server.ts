@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { toRefusal } from '@gatehouse/api/errors';
 import { createCaller } from '@gatehouse/api/router/root';
-import { error } from '@sveltejs/kit';
 import { type Handle, type HandleServerError, type ServerInit, sequence } from '@sveltejs/kit/hooks';
 import { openApp, theApp } from '#lib/server/app.ts';
-import { isJsonPath, methodsOf } from '#lib/server/endpoints.ts';
 import { outerWall } from '#lib/server/outer-wall.ts';
-import { refusal, refusalResponse } from '#lib/server/refusal.ts';
+import { refusal } from '#lib/server/refusal.ts';
+import { refuseRequest } from '#lib/server/refuse-request.ts';
 import { routerContext } from '#lib/server/router-context.ts';
 import { addSecurityHeaders } from '#lib/server/security-headers.ts';
 import { serviceFace } from '#lib/server/service-face.ts';
@@ -48,7 +46,7 @@ const wall: Handle = ({ event, resolve }) => {
   try {
     outerWall(request, url.pathname, locals.app.config);
   } catch (thrown) {
-    return refuse(event, thrown);
+    return refuseRequest(event.url, thrown);
   }
   return resolve(event);
 };
@@ -63,21 +61,12 @@ const principal: Handle = async ({ event, resolve }) => {
   } catch (thrown) {
     app.log.error('the session could not be read', { requestId: locals.requestId, error: thrown });
     locals.principal = null;
-    return refuse(event, thrown);
+    return refuseRequest(event.url, thrown);
   }
   locals.api = createCaller(routerContext(event));
 
   return resolve(event, { transformPageChunk: ({ html }) => writeTheme(html, locals.theme) });
 };
-
-function refuse({ url, setHeaders }: Parameters<Handle>[0]['event'], thrown: unknown): Response {
-  const methods = toRefusal(thrown).code === 'METHOD_NOT_ALLOWED' ? methodsOf(url.pathname) : null;
-  if (isJsonPath(url.pathname)) return refusalResponse(thrown, methods === null ? {} : { allow: methods.join(', ') });
-
-  const { status, body, retryAfterSeconds } = refusal(thrown);
-  if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });
-  return error(status, { message: body.error });
-}
 
 export const handle = sequence(requestLog, securityHeaders, wall, principal);
 

@@ -1,3 +1,4 @@
+import { toRefusal } from '@gatehouse/api/errors';
 import type { Caller } from '@gatehouse/api/router/root';
 import type { RequestEvent } from '@sveltejs/kit';
 import { largestBodyOf } from './endpoints.ts';
@@ -19,6 +20,10 @@ export function jsonEndpoint<Answer>(
       const answer = await call(locals.api, body as never);
       return Response.json(answer, { headers: headersOf(answer) });
     } catch (error) {
+      const isLogged = error instanceof Error && error.name === 'TRPCError';
+      if (!isLogged && toRefusal(error).code === 'INTERNAL') {
+        locals.app.log.error('request failed', { requestId: locals.requestId, error });
+      }
       return refusalResponse(error);
     }
   };

@@ -18,6 +18,8 @@ export type Service = {
   sandboxUrl: string;
   /** The operator's command line. What it printed and its exit code. */
   operator(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** Everything that it has printed so far, the log included. */
+  printed(): string;
   stop(): Promise<void>;
 };
 
@@ -40,17 +42,33 @@ export async function startService({ environment = {}, demo = false } = {}): Pro
     npm_lifecycle_event: 'e2e',
   };
   const child = toolchain(['start', ...(demo ? [] : ['--no-demo'])], env);
-  await up(child);
+  const printed = await up(child);
 
   return {
     baseUrl: `http://localhost:${port}`,
     sandboxUrl: `http://localhost:${port + 1}`,
-    operator: (...args) => finish(toolchain(['operator', ...args], env)),
+    operator: (...args) => finish(toolchain(['operator', ...args], { ...besideSandbox(port), ...env })),
+    printed,
     async stop() {
       child.kill('SIGTERM');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
       fs.rmSync(dataDir, { recursive: true, force: true });
     },
+  };
+}
+
+/** What joins the service and its sandbox, as `npm start` sets it: the operator's command line is to see the same. */
+function besideSandbox(port: number): NodeJS.ProcessEnv {
+  const sandbox = `http://localhost:${port + 1}`;
+  return {
+    IDP_CLIENT_ID: 'sandbox-client',
+    IDP_CLIENT_SECRET: 'sandbox-client-secret',
+    IDP_AUTH_URL: `${sandbox}/idp/auth`,
+    IDP_TOKEN_URL: `${sandbox}/idp/token`,
+    PAYMENT_SECRET_KEY: 'sandbox_secret_key',
+    PAYMENT_WEBHOOK_SECRET: 'sandbox_webhook_secret',
+    PAYMENT_API_URL: sandbox,
+    SMTP_URL: `smtp://localhost:${port + 2}`,
   };
 }
 
@@ -78,7 +96,7 @@ function toolchain(args: string[], env: NodeJS.ProcessEnv): ChildProcess {
   });
 }
 
-async function up(child: ChildProcess): Promise<void> {
+async function up(child: ChildProcess): Promise<() => string> {
   let printed = '';
   await new Promise<void>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`The service did not start (exit code ${code}):\n${printed}`)));
@@ -89,6 +107,7 @@ async function up(child: ChildProcess): Promise<void> {
       });
     }
   });
+  return () => printed;
 }
 
 async function finish(child: ChildProcess): Promise<{ code: number; stdout: string; stderr: string }> {

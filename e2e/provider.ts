@@ -1,0 +1,82 @@
+import { type APIRequestContext, expect } from '@playwright/test';
+import type { Service } from './service.ts';
+
+type Subscription = { id: string; customer: string; status: string };
+
+/** An organisation's life at the sandbox's payment provider: what it has there, and what time and fate do to it. */
+export type PaidLife = {
+  /** All that were ever made. */
+  subscriptions: () => Promise<Subscription[]>;
+  /** The only one. */
+  subscription: () => Promise<Subscription>;
+  everythingDelivered: () => Promise<void>;
+  cardDeclinesFromNowOn: () => Promise<void>;
+  /** The clock goes to just after the renewal's charge. */
+  periodEnds: () => Promise<void>;
+  dunningEnds: () => Promise<void>;
+  /** Any status, as the provider's own event tells it. */
+  becomes: (status: string) => Promise<void>;
+};
+
+const declinesLater = '4000000000000341';
+/** Three tries more, the last 15 days after the first. */
+const dunningDays = 16;
+
+export async function paidLifeOf(service: Service, request: APIRequestContext): Promise<PaidLife> {
+  const { organisation } = await (await request.get('/api/subscription')).json();
+
+  async function subscriptions(): Promise<Subscription[]> {
+    const state = await read(service, 'state');
+    const customers = Object.values<{ id: string; metadata: Record<string, string> }>(state.customers);
+    const own = customers.filter(({ metadata }) => metadata.organisation === organisation.id).map(({ id }) => id);
+    return Object.values<Subscription>(state.subscriptions).filter(({ customer }) => own.includes(customer));
+  }
+
+  async function subscription(): Promise<Subscription> {
+    const [only] = await subscriptions();
+    if (only === undefined) throw new Error(`${organisation.slug} has no subscription.`);
+    return only;
+  }
+
+  return {
+    subscriptions,
+    subscription,
+    async everythingDelivered() {
+      await expect
+        .poll(async () => (await read(service, 'deliveries')).filter(isOpen).length, { timeout: 20_000 })
+        .toBe(0);
+    },
+    async cardDeclinesFromNowOn() {
+      await control(service, 'card', { customer: (await subscription()).customer, card: declinesLater });
+    },
+    async periodEnds() {
+      await control(service, 'clock', { to: 'period_end', subscription: (await subscription()).id });
+    },
+    dunningEnds: () => control(service, 'clock', { days: dunningDays }),
+    async becomes(status) {
+      await control(service, 'status', { subscription: (await subscription()).id, status });
+    },
+  };
+}
+
+/** Some of the provider's switches; null: all as the real provider does it. */
+export function turnSwitches(service: Service, switches: Record<string, unknown> | null): Promise<void> {
+  return switches === null ? control(service, 'switches/reset', {}) : control(service, 'switches', switches);
+}
+
+function isOpen({ state }: { state: string }): boolean {
+  return state === 'waiting';
+}
+
+async function read(service: Service, what: string) {
+  return (await fetch(`${service.sandboxUrl}/control/${what}`)).json();
+}
+
+async function control(service: Service, what: string, fields: object): Promise<void> {
+  const answer = await fetch(`${service.sandboxUrl}/control/${what}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(fields),
+  });
+  if (!answer.ok) throw new Error(`The sandbox refuses ${what}: ${await answer.text()}`);
+}

@@ -5,8 +5,11 @@ import type { AddressInfo } from 'node:net';
 export type Product = {
   /** Its origin, for RETURN_ORIGINS. */
   url: string;
-  /** Tells it where to ask: the service is started after it, because it must know the product's origin. */
-  askAt: (baseUrl: string) => void;
+  /**
+   * Tells it where to ask: the service is started after it, because it must know the product's
+   * origin. Behind a proxy people see both by other addresses.
+   */
+  askAt: (baseUrl: string, seenAs?: { gatehouse: string; product: string }) => void;
   stop: () => Promise<void>;
 };
 
@@ -15,14 +18,15 @@ export type Product = {
  * each request to GET /api/session, shows its page to whoever that answers for, and
  * sends everybody else to sign in.
  */
-export async function startProduct({ signInPath = '/login' } = {}): Promise<Product> {
+export async function startProduct(): Promise<Product> {
   let gatehouse = '';
+  let seen = { gatehouse: '', product: '' };
   const server = http.createServer(async (request, response) => {
     const answer = await fetch(`${gatehouse}/api/session`, { headers: { cookie: request.headers.cookie ?? '' } });
-    if (answer.status === 403) return response.writeHead(302, { location: `${gatehouse}/` }).end();
+    if (answer.status === 403) return response.writeHead(302, { location: `${seen.gatehouse}/` }).end();
     if (!answer.ok) {
-      const returnTo = encodeURIComponent(`${url}${request.url}`);
-      return response.writeHead(302, { location: `${gatehouse}${signInPath}?return_to=${returnTo}` }).end();
+      const returnTo = encodeURIComponent(`${seen.product}${request.url}`);
+      return response.writeHead(302, { location: `${seen.gatehouse}/login?return_to=${returnTo}` }).end();
     }
     const { user, organisation } = (await answer.json()) as Record<string, Record<string, string>>;
     response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -34,8 +38,9 @@ export async function startProduct({ signInPath = '/login' } = {}): Promise<Prod
 
   return {
     url,
-    askAt(baseUrl) {
+    askAt(baseUrl, seenAs = { gatehouse: baseUrl, product: url }) {
       gatehouse = baseUrl;
+      seen = seenAs;
     },
     async stop() {
       server.closeAllConnections();

@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+
+/** Whether a certificate can be made here. */
+export function hasOpenssl(): boolean {
+  return spawnSync('openssl', ['version']).status === 0;
+}
+
+/** A certificate that lives as long as the test, for a name and everything below it. */
+export function makeCertificate(domain: string): { key: Buffer; cert: Buffer } {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-tls-'));
+  const [key, cert] = [path.join(folder, 'key'), path.join(folder, 'cert')];
+  const names = `subjectAltName=DNS:${domain},DNS:*.${domain}`;
+  const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', `/CN=${domain}`];
+  const made = spawnSync('openssl', [...args, '-addext', names, '-keyout', key, '-out', cert]);
+  if (made.status !== 0) throw new Error(String(made.stderr));
+  const both = { key: fs.readFileSync(key), cert: fs.readFileSync(cert) };
+  fs.rmSync(folder, { recursive: true });
+  return both;
+}
+
+/** A reverse proxy that ends TLS and asks by plain http, by the name of the host that was called. */
+export async function startTlsProxy(
+  certificate: { key: Buffer; cert: Buffer },
+  upstreamOf: (host: string) => { host: string; port: number } | null,
+): Promise<{ port: number; stop: () => Promise<void> }> {
+  const server = https.createServer(certificate, (request, response) => {
+    const upstream = upstreamOf((request.headers.host ?? '').replace(/:\d+$/, ''));
+    if (upstream === null) return response.writeHead(421).end();
+
+    const forwarded = [request.headers['x-forwarded-for'], request.socket.remoteAddress].filter(Boolean).join(', ');
+    const headers = { ...request.headers, 'x-forwarded-for': forwarded, 'x-forwarded-proto': 'https' };
+    const { method, url: requestPath } = request;
+    const passed = http.request({ ...upstream, method, path: requestPath, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    passed.on('error', () => response.writeHead(502).end());
+    request.pipe(passed);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -9,7 +9,7 @@ export function newEmail(name = 'person'): string {
 }
 
 /** The newest verification link in the sandbox's mailbox. */
-export async function linkFor(service: Service, email: string): Promise<string> {
+export async function linkFor(service: Service, email: string, { patienceSeconds = 15 } = {}): Promise<string> {
   let link: string | undefined;
   await expect
     .poll(
@@ -19,7 +19,7 @@ export async function linkFor(service: Service, email: string): Promise<string> 
         link = mail?.links.find((each) => each.includes('/verify?token='));
         return link;
       },
-      { timeout: 15_000 },
+      { timeout: patienceSeconds * 1000 },
     )
     .toBeTruthy();
   return link ?? '';

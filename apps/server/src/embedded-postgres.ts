@@ -38,9 +38,8 @@ export async function openEmbedded(dataDir: string, settings: Record<string, str
       if (await takesQueries(server, cluster, sockets)) return embedded(sockets, server);
 
       // The leavings of a server that is still on its way out, or somebody else was faster.
-      const reason = server.complaint();
-      const passing = /lock file|shared memory/i.test(reason) && Date.now() < giveUpAt;
-      if (!passing) throw new Error(`PostgreSQL did not start. ${reason}`);
+      const passing = server.blocked() && Date.now() < giveUpAt;
+      if (!passing) throw new Error(`PostgreSQL did not start. ${server.complaint()}`);
     }
     await pause(50);
   }

@@ -10,6 +10,8 @@ import { explain } from './postgres-complaint.ts';
 export type Server = {
   pid: number;
   ended(): boolean;
+  /** Whether it ended over the leavings of another server, which may be gone in a moment. */
+  blocked(): boolean;
   /** Why it ended, as a sentence. */
   complaint(): string;
   stop(): Promise<void>;
@@ -51,6 +53,7 @@ export async function startServer(cluster: string, sockets: string, settings: Re
   return {
     pid,
     ended,
+    blocked: () => /lock file|shared memory/i.test(log.since()),
     complaint: () => explain(log.since(), path.dirname(cluster)),
     async stop() {
       if (ended()) return;

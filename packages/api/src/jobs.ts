@@ -44,6 +44,9 @@ export async function openJobs({ sql, log, kinds, work }: Options): Promise<Jobs
     db: { executeSql: (text, values) => execute(sql, text, values) },
     schedule: work,
     supervise: work,
+    // A job whose process was killed is noticed by its silence, and begun anew.
+    superviseIntervalSeconds: 10,
+    monitorIntervalSeconds: 10,
     migrate: true,
   });
   boss.on('error', (error) => log.warn('job queue', { error: describeError(error) }));
@@ -59,6 +62,7 @@ export async function openJobs({ sql, log, kinds, work }: Options): Promise<Jobs
       retryLimit: kind.retryLimit ?? 3,
       retryDelay: kind.retryDelay ?? 2,
       retryBackoff: true,
+      heartbeatSeconds: 10,
       retryDelayMax: kind.retryDelayMax ?? 300,
       deleteAfterSeconds: 86_400,
     });

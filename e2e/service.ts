@@ -146,7 +146,8 @@ async function finish(child: ChildProcess): Promise<{ code: number; stdout: stri
   return { code: code ?? 1, stdout, stderr };
 }
 
-async function threeFreePorts(): Promise<number> {
+/** The first of three in a row. */
+export async function threeFreePorts(): Promise<number> {
   for (;;) {
     const first = await freePort(0);
     if (first && first < 65_534 && (await freePort(first + 1)) && (await freePort(first + 2))) return first;

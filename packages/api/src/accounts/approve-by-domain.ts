@@ -3,8 +3,8 @@ import type { App } from '../app.ts';
 import { Refusal } from '../errors.ts';
 import { approveOrganisations } from '../organisations/approve.ts';
 import { personById } from '../sessions/person.ts';
+import { isApprovedDomain } from './approved-domain.ts';
 import { takeOneTimeToken } from './one-time-token.ts';
-import { isApprovedDomain } from './verify-email.ts';
 
 export const approveByDomainInput = z.object({ token: z.string({ error: 'This link is not valid any more.' }) });
 

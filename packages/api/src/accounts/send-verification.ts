@@ -1,56 +1,33 @@
 import { and, count, eq, gt, isNotNull, isNull } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { signUps, verificationLinks } from '../db/schema.ts';
-import { verificationLink } from '../links.ts';
-import { hashToken, newToken } from '../security/token.ts';
 import { personByEmail } from '../sessions/person.ts';
-import { verificationMail } from './verification-mail.ts';
+import { mailLink } from './mail-link.ts';
+import { type ChangeJob, sendChangeLink } from './send-change-link.ts';
 
 const resendPauseSeconds = 60;
 const signUpMailsAnHour = 5;
 
-/** What a sign-up (then with its id) or a request for another link asks for. */
-export type VerificationJob = { email: string; signUpId?: string };
+/** What a sign-up (then with its id), a request for another link, or a change of address asks for. */
+export type VerificationJob = { email: string; signUpId?: string } | ChangeJob;
 
-/**
- * Mails a verification link where the address has an account that can receive one,
- * and does nothing otherwise. The token is made here, so that it rests nowhere in
- * clear; its row goes again when the mail server does not take the mail, so that a
- * mail that never left does not count.
- */
-export async function sendVerification(app: App, { email, signUpId }: VerificationJob): Promise<void> {
+/** Mails a verification link where the address has an account that can receive one, and does nothing otherwise. */
+export async function sendVerification(app: App, job: VerificationJob): Promise<void> {
+  if ('userId' in job) return sendChangeLink(app, job);
+
+  const { email, signUpId } = job;
   const person = await personByEmail(app.db, email);
   if (person === null || person.user.emailVerifiedAt !== null || person.standing === 'closed') return;
   if (await sentEnough(app, person.user.id, signUpId !== undefined)) return;
 
-  const now = app.now();
-  const token = newToken();
-  const tokenHash = hashToken(token);
   const carried = await signUpOf(app, person.user.id, signUpId);
-  await app.db.insert(verificationLinks).values({
-    tokenHash,
+  await mailLink(app, {
     userId: person.user.id,
     signUpId: carried?.id ?? null,
     purpose: 'sign-up',
     email,
-    createdAt: now,
-    expiresAt: new Date(now.getTime() + app.config.verificationTtlSeconds * 1000),
+    organisationName: carried?.organisationName ?? null,
   });
-
-  try {
-    await app.mail.send(
-      verificationMail({
-        to: email,
-        link: verificationLink(app.config, token),
-        organisationName: carried?.organisationName ?? null,
-        lifetimeSeconds: app.config.verificationTtlSeconds,
-        service: app.config.service,
-      }),
-    );
-  } catch (error) {
-    await app.db.delete(verificationLinks).where(eq(verificationLinks.tokenHash, tokenHash));
-    throw error;
-  }
 }
 
 /** Of resends at most one mail a minute, of sign-ups at most five an hour, counted from mails that left. */

@@ -7,6 +7,7 @@ import { invalid, Refusal } from '../errors.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../security/password.ts';
 import { hashToken } from '../security/token.ts';
 import { personById } from '../sessions/person.ts';
+import { endChangeLinks } from './end-change-links.ts';
 import { takeOneTimeToken } from './one-time-token.ts';
 
 type Client = { address: string; userAgent: string | null };
@@ -36,6 +37,7 @@ export async function setPassword(app: App, { token, password }: z.output<typeof
     await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
     await tx.delete(sessions).where(eq(sessions.userId, userId));
     await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, userId));
+    await endChangeLinks(tx, userId);
     await record(tx, app.now(), { action: 'password-set', userId, client });
   });
 }

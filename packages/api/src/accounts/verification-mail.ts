@@ -3,6 +3,7 @@ import type { Mail } from '../providers/mailer.ts';
 
 type Content = {
   to: string;
+  purpose: 'sign-up' | 'change-address';
   link: string;
   organisationName: string | null;
   lifetimeSeconds: number;
@@ -10,10 +11,14 @@ type Content = {
 };
 
 /** The one kind of mail: a link that confirms an address. */
-export function verificationMail({ to, link, organisationName, lifetimeSeconds, service }: Content): Mail {
+export function verificationMail({ to, purpose, link, organisationName, lifetimeSeconds, service }: Content): Mail {
   const forWhom = organisationName === null ? service.name : `${organisationName} at ${service.name}`;
+  const happened = {
+    'sign-up': `Somebody signed up for ${forWhom} with this address.`,
+    'change-address': `Somebody wants this to be the address of their account at ${service.name}.`,
+  };
   const lines = {
-    why: `Somebody signed up for ${forWhom} with this address. Open the link to confirm that it is yours.`,
+    why: `${happened[purpose]} Open the link to confirm that it is yours.`,
     lifetime: `The link works once, for ${lifetimeInWords(lifetimeSeconds)}.`,
     notYou: 'If it was not you, ignore this mail: without the link nothing happens.',
     help: service.supportEmail === null ? '' : `Questions? Write to ${service.supportEmail}.`,

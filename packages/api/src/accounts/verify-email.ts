@@ -6,30 +6,20 @@ import { signUps, users, verificationLinks } from '../db/schema.ts';
 import { isRefusal, Refusal } from '../errors.ts';
 import { approveOrganisations } from '../organisations/approve.ts';
 import { renameOrganisation } from '../organisations/rename.ts';
-import { domainOf } from '../security/address.ts';
 import { clientKey } from '../security/client-key.ts';
 import { hashToken } from '../security/token.ts';
-import { personByEmail, personById } from '../sessions/person.ts';
+import { personById } from '../sessions/person.ts';
+import { isApprovedDomain } from './approved-domain.ts';
+import { dead, explain, type Outcome } from './explain-link.ts';
 import { newOneTimeToken } from './one-time-token.ts';
+import { takeAddress } from './take-address.ts';
 
 type Client = { address: string; userAgent: string | null };
-
-export type Outcome = {
-  ok: boolean;
-  message: string | null;
-  awaitingApproval: boolean;
-  /** The address was confirmed before, by this link or another. */
-  confirmedAlready: boolean;
-  /** A fresh token for the form that sets a first password, where none became valid. */
-  firstPasswordToken: string | null;
-  /** A fresh token for the button that approves, where the address's domain approves by itself. */
-  approvalToken: string | null;
-};
 
 type Link = typeof verificationLinks.$inferSelect;
 
 /**
- * Opens the e-mail gate for the holder of the link. The row is taken as it is read, so
+ * Opens the e-mail gate for the holder of the link, or gives them the new address that it was sent to. The row is taken as it is read, so
  * a link works once even when a mail scanner and a person race for it. The password
  * and the organisation's name that become valid are those of the sign-up whose link
  * this is; other links and sign-ups for the address die.
@@ -47,6 +37,7 @@ export async function verifyEmail(
   try {
     return await app.db.transaction(async (tx) => {
       const link = await take(app, tx, tokenHash);
+      if (link.purpose === 'change-address') return changeAddress(app, tx, link, client);
       const { sameBrowser, passwordSet } = await openGate(app, tx, link, { browserToken, client });
       return describe(app, tx, link, { sameBrowser, passwordSet });
     });
@@ -73,6 +64,14 @@ async function take(app: App, tx: Transaction, tokenHash: string): Promise<Link>
   if (link === undefined) throw new Refusal('VALIDATION', 'This link is not valid.');
 
   return link;
+}
+
+async function changeAddress(app: App, tx: Transaction, link: Link, client: Client): Promise<Outcome> {
+  await takeAddress(app, tx, link, client);
+  await endOthers(app, tx, link);
+  const person = await personById(tx, link.userId);
+  const awaitingApproval = person?.standing === 'awaiting_approval';
+  return { ...dead, ok: true, message: null, awaitingApproval, addressChanged: true };
 }
 
 async function openGate(
@@ -149,47 +148,8 @@ async function describe(
     message: null,
     awaitingApproval,
     confirmedAlready: false,
+    addressChanged: false,
     firstPasswordToken: passwordSet ? null : await newOneTimeToken(app, tx, link.userId, 'first-password'),
     approvalToken: approvesItself && awaitingApproval ? await newOneTimeToken(app, tx, link.userId, 'approval') : null,
   };
-}
-
-export function isApprovedDomain(app: App, email: string): boolean {
-  const { approvedDomains } = app.config;
-  return approvedDomains.includes('*') || approvedDomains.includes(domainOf(email));
-}
-
-/**
- * Why a link did not work. For one that was used within its lifetime, what it still
- * may offer: a mail scanner may have opened it before the person did.
- */
-async function explain(app: App, tokenHash: string, message: string): Promise<Outcome> {
-  const dead: Outcome = {
-    ok: false,
-    message,
-    awaitingApproval: false,
-    confirmedAlready: false,
-    firstPasswordToken: null,
-    approvalToken: null,
-  };
-  const [link] = await app.db.select().from(verificationLinks).where(eq(verificationLinks.tokenHash, tokenHash));
-  if (link === undefined) return dead;
-  const person = await personByEmail(app.db, link.email);
-  const confirmed = person !== null && person.user.id === link.userId && person.user.emailVerifiedAt !== null;
-  if (!confirmed || person.standing === 'closed') {
-    return { ...dead, message: link.usedAt === null ? 'This link has expired.' : 'This link has been used already.' };
-  }
-
-  const living = link.usedAt !== null && link.expiresAt > app.now();
-  const awaitingApproval = person.standing === 'awaiting_approval';
-  const needsPassword = person.user.passwordHash === null && person.user.idpSubject === null;
-  const mayApprove = awaitingApproval && isApprovedDomain(app, link.email);
-  return app.db.transaction(async (tx) => ({
-    ...dead,
-    message: 'This address is confirmed already.',
-    confirmedAlready: true,
-    awaitingApproval,
-    firstPasswordToken: living && needsPassword ? await newOneTimeToken(app, tx, link.userId, 'first-password') : null,
-    approvalToken: living && mayApprove ? await newOneTimeToken(app, tx, link.userId, 'approval') : null,
-  }));
 }

@@ -6,6 +6,7 @@ import type { AuditAction } from './record.ts';
 const sentences: Record<AuditAction, string> = {
   'signed-up': 'Signed up',
   'address-verified': 'Address confirmed',
+  'address-changed': 'Address changed',
   'signed-in': 'Signed in',
   'sign-in-failed': 'Sign-in with a wrong password',
   'signed-out': 'Signed out',

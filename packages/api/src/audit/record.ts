@@ -6,6 +6,7 @@ import { auditEvents } from '../db/schema.ts';
 export type AuditAction =
   | 'signed-up'
   | 'address-verified'
+  | 'address-changed'
   | 'signed-in'
   | 'sign-in-failed'
   | 'signed-out'

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { approveByDomain, approveByDomainInput } from '../accounts/approve-by-domain.ts';
+import { changeAddress, changeAddressInput } from '../accounts/change-address.ts';
 import { changeName, changeNameInput } from '../accounts/change-name.ts';
 import {
   changePassword,
@@ -58,6 +59,10 @@ export const accountsRouter = router({
     }),
   changeName: signedIn.input(body(changeNameInput)).mutation(async ({ ctx, input }) => {
     await changeName(ctx.app, ctx.principal, input);
+    return { ok: true as const };
+  }),
+  changeAddress: signedIn.input(body(changeAddressInput)).mutation(async ({ ctx, input }) => {
+    await changeAddress(ctx.app, ctx.principal, input, ctx.client);
     return { ok: true as const };
   }),
   changePassword: signedIn.input(body(changePasswordInput)).mutation(async ({ ctx, input }) => {

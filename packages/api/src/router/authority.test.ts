@@ -18,6 +18,7 @@ const needs: Record<string, Need> = {
   'accounts.onboard': 'approved',
   'accounts.profile': 'approved',
   'accounts.activity': 'approved',
+  'accounts.changeAddress': 'approved',
   'accounts.changeName': 'approved',
   'accounts.changePassword': 'approved',
   'accounts.setFirstPassword': 'approved',

@@ -1,4 +1,5 @@
-import { type Outcome, verifyEmail } from '@gatehouse/api/accounts/verify-email';
+import type { Outcome } from '@gatehouse/api/accounts/explain-link';
+import { verifyEmail } from '@gatehouse/api/accounts/verify-email';
 import { error, type RequestEvent } from '@sveltejs/kit';
 import { readCookie } from './cookies.ts';
 import { refusal } from './refusal.ts';
@@ -10,6 +11,7 @@ const nothingLooked: Outcome = {
   message: null,
   awaitingApproval: true,
   confirmedAlready: false,
+  addressChanged: false,
   firstPasswordToken: null,
   approvalToken: null,
 };

@@ -7,6 +7,7 @@ import type { Actions, PageServerLoad } from './$types';
 /** What was just done, as the page says it after the redirect. */
 const doneInWords: Record<string, string> = {
   name: 'Your name is saved.',
+  address: 'A link is on its way to the new address, if it can become yours. Until it is opened nothing changes.',
   password: 'Your password is set. You are signed out everywhere else.',
   unlinked: 'The identity provider is unlinked.',
   session: 'That session has ended.',
@@ -28,6 +29,16 @@ export const load: PageServerLoad = async (event) => {
 
 export const actions: Actions = {
   changeName: (event) => act(event, 'name', (form, { accounts }) => accounts.changeName({ name: text(form, 'name') })),
+  changeAddress: async (event) => {
+    const form = await formFields(event.request);
+    const email = text(form, 'email');
+    try {
+      await event.locals.api.accounts.changeAddress({ email, password: text(form, 'password') });
+    } catch (error) {
+      return refused(event, error, () => ({ address: email }));
+    }
+    redirect(303, '/account?done=address');
+  },
   changePassword: (event) =>
     act(event, 'password', (form, { accounts }) =>
       accounts.changePassword({

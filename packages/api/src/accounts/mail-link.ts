@@ -1,0 +1,40 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { verificationLinks } from '../db/schema.ts';
+import { verificationLink } from '../links.ts';
+import { hashToken, newToken } from '../security/token.ts';
+import { verificationMail } from './verification-mail.ts';
+
+type Row = typeof verificationLinks.$inferInsert;
+type Wanted = Pick<Row, 'userId' | 'purpose' | 'email' | 'signUpId' | 'keptSessionId'> & {
+  organisationName: string | null;
+};
+
+/**
+ * Mails a fresh verification link. The token is made here, so that it rests nowhere in
+ * clear; its row goes again when the mail server does not take the mail, so that a mail
+ * that never left does not count.
+ */
+export async function mailLink(app: App, { organisationName, ...row }: Wanted): Promise<void> {
+  const now = app.now();
+  const token = newToken();
+  const tokenHash = hashToken(token);
+  const expiresAt = new Date(now.getTime() + app.config.verificationTtlSeconds * 1000);
+  await app.db.insert(verificationLinks).values({ ...row, tokenHash, createdAt: now, expiresAt });
+
+  try {
+    await app.mail.send(
+      verificationMail({
+        to: row.email,
+        purpose: row.purpose,
+        link: verificationLink(app.config, token),
+        organisationName,
+        lifetimeSeconds: app.config.verificationTtlSeconds,
+        service: app.config.service,
+      }),
+    );
+  } catch (error) {
+    await app.db.delete(verificationLinks).where(eq(verificationLinks.tokenHash, tokenHash));
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import { and, eq, gt } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { verificationLinks } from '../db/schema.ts';
+import { personByEmail, personById } from '../sessions/person.ts';
+import { mailLink } from './mail-link.ts';
+
+const mailsAnHour = 5;
+const pauseSeconds = 60;
+
+/** Whose address is to change to what, and the session that asked for it. */
+export type ChangeJob = { email: string; userId: string; sessionId: string };
+
+/**
+ * Mails a link to an address that somebody wants to have, unless it belongs to somebody
+ * else already. Whoever only signed up with it and never proved it does not hold it.
+ */
+export async function sendChangeLink(app: App, { email, userId, sessionId }: ChangeJob): Promise<void> {
+  const person = await personById(app.db, userId);
+  if (person?.standing !== 'open') return;
+  const holder = await personByEmail(app.db, email);
+  if (holder !== null && holder.standing !== 'unverified') return;
+  if (await sentEnough(app, userId, email)) return;
+
+  await mailLink(app, { userId, email, purpose: 'change-address', keptSessionId: sessionId, organisationName: null });
+}
+
+/** At most one mail a minute to an address, and five an hour on behalf of a person. */
+async function sentEnough(app: App, userId: string, email: string): Promise<boolean> {
+  const now = app.now().getTime();
+  const sent = await app.db
+    .select({ email: verificationLinks.email, createdAt: verificationLinks.createdAt })
+    .from(verificationLinks)
+    .where(
+      and(
+        eq(verificationLinks.userId, userId),
+        eq(verificationLinks.purpose, 'change-address'),
+        gt(verificationLinks.createdAt, new Date(now - 3_600_000)),
+      ),
+    );
+  const pausing = sent.some((mail) => mail.email === email && mail.createdAt.getTime() > now - pauseSeconds * 1000);
+  return pausing || (app.config.rateLimits && sent.length >= mailsAnHour);
+}

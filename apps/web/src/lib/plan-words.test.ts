@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasSubscription, planSentence, statusInWords } from './plan-words.ts';
+import { hasSubscription, missingFor, planSentence, statusInWords } from './plan-words.ts';
 import type { Plan, Tier } from './subscription.ts';
 
 const silver: Plan = {
@@ -28,14 +28,31 @@ test.each([
   [silver, 'Active', '£24 a month. Renews on 3 December 2026.'],
   [ending, 'Ending', '£24 a month. Ends on 3 December 2026, then Free.'],
   [{ ...silver, status: 'past_due' }, 'Payment due', '£24 a month.'],
-  [{ ...silver, status: 'something_new' }, undefined, '£24 a month.'],
   [free, undefined, 'Nothing to pay.'],
+  [{ ...free, status: 'canceled' }, undefined, 'The paid plan has ended. Nothing to pay.'],
+  [{ ...free, status: 'past_due' }, 'Payment due', 'The paid plan is off until its invoice is paid.'],
+  [{ ...free, status: 'unpaid' }, 'Not paid', 'The paid plan is off until its invoice is paid.'],
+  [{ ...free, status: 'incomplete' }, 'First payment open', 'The paid plan begins once its first payment is through.'],
+  [{ ...free, status: 'paused' }, 'Paused', 'The paid plan is paused until there is a payment method.'],
+  [{ ...free, status: 'something_new' }, 'On hold', expect.stringContaining('cannot read')],
+  [{ ...free, status: 'active' }, 'Active', expect.stringContaining('cannot read')],
 ])('%o', (plan, status, sentence) => {
   expect(statusInWords(plan)?.text).toBe(status);
-  expect(planSentence(plan, tiers)).toBe(sentence);
+  expect(planSentence(plan, tiers)).toEqual(sentence);
 });
 
 test('a subscription that ended is none, one of an unknown status is one', () => {
   expect(hasSubscription({ ...silver, status: 'canceled' })).toBe(false);
   expect(hasSubscription({ ...silver, status: 'something_new' })).toBe(true);
+});
+
+test.each([
+  ['past_due', 'payment'],
+  ['unpaid', 'payment'],
+  ['incomplete', 'payment'],
+  ['paused', 'payment method'],
+  ['active', null],
+  ['none', null],
+])('while %s, what is missing first is %s', (status, missing) => {
+  expect(missingFor({ ...silver, status })).toBe(missing);
 });

@@ -28,15 +28,39 @@ export function statusInWords(plan: Plan): { tone: Tone; text: string } | null {
     case 'paused':
       return { tone: 'warn', text: 'Paused' };
     default:
-      return null;
+      return hasSubscription(plan) ? { tone: 'warn', text: 'On hold' } : null;
   }
+}
+
+/** What has to be put right at the provider before a plan can be changed; the checkout leads there. */
+export function missingFor(plan: Plan): 'payment' | 'payment method' | null {
+  if (['past_due', 'unpaid', 'incomplete'].includes(plan.status)) return 'payment';
+  return plan.status === 'paused' ? 'payment method' : null;
 }
 
 /** "£24 a month. Renews on 3 December 2026." */
 export function planSentence(plan: Plan, tiers: Tier[]): string {
+  if (plan.status === 'canceled') return 'The paid plan has ended. Nothing to pay.';
+  if (hasSubscription(plan) && plan.tier === 'free' && !plan.cancel_at_period_end) return whyFree(plan);
+
   const price = tiers.find((tier) => tier.tier === plan.tier)?.price;
   const cost = price ? `${amountInWords(price)} ${intervalInWords(price.interval)}.` : 'Nothing to pay.';
   return `${cost} ${nextDate(plan)}`.trim();
+}
+
+/** Of a subscription that gives nothing. */
+function whyFree({ status }: Plan): string {
+  switch (status) {
+    case 'past_due':
+    case 'unpaid':
+      return 'The paid plan is off until its invoice is paid.';
+    case 'incomplete':
+      return 'The paid plan begins once its first payment is through.';
+    case 'paused':
+      return 'The paid plan is paused until there is a payment method.';
+    default:
+      return 'There is a subscription that this service cannot read, so the free plan holds. Ask whoever runs it.';
+  }
 }
 
 function nextDate(plan: Plan): string {

@@ -74,6 +74,29 @@ test('axe finds nothing on the pages after sign-in, and none is wider than a pho
   }
 });
 
+test('axe finds nothing on the operators’ pages about payment events, and none is wider than a phone', async ({
+  page,
+  request,
+  service,
+}) => {
+  test.setTimeout(120_000);
+  await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Payments desk' }));
+  await expectNoFindings(page, '/operator/events?search=nothing-of-this-sort');
+  const { url } = await (await page.request.post('/api/billing/checkout', { data: { tier: 'silver' } })).json();
+  await page.goto(url);
+  await page.getByRole('button', { name: /^Pay/ }).click();
+  await expect(page.getByText('You are on Silver')).toBeVisible({ timeout: 20_000 });
+
+  await page.goto('/operator/events?search=Payments desk');
+  const row = page.getByRole('row').filter({ hasText: 'customer.subscription.created' });
+  const links = await row.getByRole('link').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+  expect(links).toHaveLength(2);
+  for (const path of ['/operator/events', '/operator/events/drift', ...links]) {
+    await expectNoFindings(page, path);
+    await expectNoWiderThanAPhone(page, path);
+  }
+});
+
 test('axe finds nothing while somebody waits for approval', async ({ page, request, service }) => {
   await signIn(page, await makeOwner(service, request, { approved: false }));
   await expectNoFindings(page, '/awaiting-approval');

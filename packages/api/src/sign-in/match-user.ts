@@ -1,9 +1,11 @@
 import { and, eq, isNull } from 'drizzle-orm';
+import { isApprovedDomain } from '../accounts/approved-domain.ts';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { oneTimeTokens, sessions, signUps, users, verificationLinks } from '../db/schema.ts';
+import { approveOrganisations } from '../organisations/approve.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import { renameOrganisation } from '../organisations/rename.ts';
 import { type Person, personByEmail, personById, personBySubject } from '../sessions/person.ts';
@@ -14,11 +16,22 @@ type Client = { address: string; userAgent: string | null };
 /**
  * The local user whom an identity speaks for: by subject; else by address, which is
  * why the provider must have verified it; else a new organisation and its owner,
- * verified and awaiting approval.
+ * verified and awaiting approval, unless the domain is one of APPROVED_DOMAINS: the
+ * provider's word is as good as a link opened in the browser that signed up.
  *
  * @throws where the address belongs to a user with another subject.
  */
 export async function matchUser(app: App, tx: Transaction, identity: Identity, client: Client): Promise<Person> {
+  const person = await match(app, tx, identity, client);
+  const { organisationId, standing, user } = person;
+  const isProved = user.email === identity.email && isApprovedDomain(app, identity.email);
+  if (standing !== 'awaiting_approval' || organisationId === null || !isProved) return person;
+
+  await approveOrganisations(tx, { organisationIds: [organisationId], actorId: null, now: app.now() });
+  return (await personById(tx, user.id)) ?? person;
+}
+
+async function match(app: App, tx: Transaction, identity: Identity, client: Client): Promise<Person> {
   const bySubject = await personBySubject(tx, identity.subject);
   if (bySubject !== null) return named(tx, bySubject, identity);
 

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { declineOwner } from '../operators/by-address.ts';
+import { personByEmail } from '../sessions/person.ts';
+import { matchUser } from '../sign-in/match-user.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { makeSignUp, newEmail, testClient } from '../testing/makers.ts';
+import { approveByDomain } from './approve-by-domain.ts';
+import { isApprovedDomain } from './approved-domain.ts';
+import { resendVerification } from './resend-verification.ts';
+import { verifyEmail } from './verify-email.ts';
+
+describe.each([
+  [['company.example'], 'a@company.example', true],
+  [['other.example', 'company.example'], 'a@company.example', true],
+  [['*'], 'a@anywhere.example', true],
+  [[], 'a@company.example', false],
+  [['company.example'], 'a@sub.company.example', false],
+  [['company.example'], 'a@notcompany.example', false],
+  [['company.example'], 'a@company.example.evil.example', false],
+  [['sub.company.example'], 'a@company.example', false],
+  [['*.company.example'], 'a@sub.company.example', false],
+])('of %j', (approvedDomains, email, approved) => {
+  it(`${email} is ${approved ? 'one' : 'none'}`, () => {
+    expect(isApprovedDomain({ config: { approvedDomains } } as never, email)).toBe(approved);
+  });
+});
+
+describe('an address of an approved domain', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ environment: { APPROVED_DOMAINS: 'other.example, Company.example' } });
+  });
+  afterAll(() => test.close());
+
+  const standing = async (email: string) => (await personByEmail(test.app.db, email))?.standing;
+  const open = (token: string, browserToken: string | null) =>
+    verifyEmail(test.app, { token, browserToken }, testClient);
+  const enter = (email: string) =>
+    test.app.db.transaction((tx) => matchUser(test.app, tx, { email, subject: randomUUID(), name: null }, testClient));
+
+  it('is approved by the link, opened in the browser that signed up', async () => {
+    const { email, token, browserToken } = await makeSignUp(test);
+    const outcome = await open(token, browserToken);
+    expect(outcome).toMatchObject({ ok: true, awaitingApproval: false, approvalToken: null });
+    expect(await standing(email)).toBe('open');
+  });
+
+  it('is approved by the button alone, where the link was opened elsewhere', async () => {
+    const { email, token } = await makeSignUp(test);
+    const outcome = await open(token, (await makeSignUp(test)).browserToken);
+    expect(outcome).toMatchObject({ ok: true, awaitingApproval: true, approvalToken: expect.any(String) });
+    expect(await standing(email)).toBe('awaiting_approval');
+
+    await approveByDomain(test.app, { token: outcome.approvalToken ?? '' });
+    expect(await standing(email)).toBe('open');
+    await expect(approveByDomain(test.app, { token: outcome.approvalToken ?? '' })).rejects.toMatchObject({
+      code: 'VALIDATION',
+    });
+  });
+
+  it('keeps the button when a mail scanner fetched the link first, also several times', async () => {
+    const { email, token, browserToken } = await makeSignUp(test);
+    const scanned = await open(token, null);
+    for (let again = 0; again < 3; again++) await open(token, null);
+    expect(await standing(email)).toBe('awaiting_approval');
+
+    const outcome = await open(token, browserToken);
+    expect(outcome).toMatchObject({ ok: false, confirmedAlready: true, awaitingApproval: true });
+    await expect(approveByDomain(test.app, { token: scanned.approvalToken ?? '' })).rejects.toThrow();
+    await approveByDomain(test.app, { token: outcome.approvalToken ?? '' });
+    expect(await standing(email)).toBe('open');
+    expect(await open(token, browserToken)).toMatchObject({ ok: false, approvalToken: null, awaitingApproval: false });
+  });
+
+  it('has no button on a link whose time is over', async () => {
+    const { token } = await makeSignUp(test);
+    await open(token, null);
+    test.advance(3_601_000);
+    expect(await open(token, null)).toMatchObject({ ok: false, confirmedAlready: true, approvalToken: null });
+  });
+
+  it('is approved by a link sent again, in the browser whose sign-up it carries', async () => {
+    const { email, browserToken, mail } = await makeSignUp(test);
+    test.advance(61_000);
+    await resendVerification(test.app, { email });
+    const again = await test.sandbox.mailbox.waitFor(email, mail);
+    const token = /token=([\w-]+)/.exec(again.text ?? '')?.[1] ?? '';
+    expect(await open(token, browserToken)).toMatchObject({ ok: true, awaitingApproval: false });
+  });
+
+  it('is approved through the identity provider: a new account, an unverified one, and one that waits', async () => {
+    expect(await enter(newEmail())).toMatchObject({ standing: 'open' });
+
+    const unverified = await makeSignUp(test);
+    expect(await enter(unverified.email)).toMatchObject({ standing: 'open' });
+
+    const waiting = await makeSignUp(test);
+    await open(waiting.token, null);
+    expect(await standing(waiting.email)).toBe('awaiting_approval');
+    expect(await enter(waiting.email)).toMatchObject({ standing: 'open' });
+    expect(await standing(waiting.email)).toBe('open');
+  });
+
+  it('never opens what an operator has declined', async () => {
+    const { email, token } = await makeSignUp(test);
+    const { approvalToken } = await open(token, null);
+    await declineOwner(test.app, email, 'Not a customer.');
+    await expect(approveByDomain(test.app, { token: approvalToken ?? '' })).rejects.toMatchObject({
+      code: 'VALIDATION',
+    });
+    expect(await enter(email)).toMatchObject({ standing: 'closed' });
+  });
+});
+
+it('waits for an operator at any other domain, whichever way it comes', async () => {
+  const test = await startTestApp({ environment: { APPROVED_DOMAINS: 'other.example' } });
+  const { email, token, browserToken } = await makeSignUp(test);
+  const outcome = await verifyEmail(test.app, { token, browserToken }, testClient);
+  expect(outcome).toMatchObject({ ok: true, awaitingApproval: true, approvalToken: null });
+
+  const identity = { email, subject: randomUUID(), name: null };
+  const person = await test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
+  expect(person.standing).toBe('awaiting_approval');
+  // The provider's own address is no account's: the one that was proved here decides.
+  const moved = { ...identity, email: 'a@other.example' };
+  const again = await test.app.db.transaction((tx) => matchUser(test.app, tx, moved, testClient));
+  expect([again.user.id, again.standing]).toEqual([person.user.id, 'awaiting_approval']);
+  await test.close();
+});

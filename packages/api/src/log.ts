@@ -41,7 +41,10 @@ export function describeError(error: unknown): string {
     const message = at.message.startsWith('Failed query') ? 'failed query' : at.message;
     parts.push(`${at.name}${code}: ${message}`);
   }
-  return parts.length > 0 ? parts.join(' < ') : String(error);
+  if (parts.length > 0) return parts.join(' < ');
+  // Some libraries pass on what only looks like an error.
+  const { message } = (typeof error === 'object' && error !== null ? error : {}) as { message?: unknown };
+  return String(message ?? error);
 }
 
 function jsonLine(level: LogLevel, message: string, fields: LogFields): string {

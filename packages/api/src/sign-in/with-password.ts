@@ -38,7 +38,9 @@ export async function signInWithPassword(
   const verified = person !== null && person.user.emailVerifiedAt !== null;
   const right = await verifyPassword(verified ? person.user.passwordHash : null, password);
   if (person === null || !right) {
-    if (verified) await record(app.db, app.now(), { action: 'sign-in-failed', userId: person.user.id, client });
+    // Written down for unknown addresses too: a row more would take its time, and tell.
+    const userId = verified ? person.user.id : null;
+    await record(app.db, app.now(), { action: 'sign-in-failed', userId, client });
     throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
   }
   await app.throttle.giveBack(taken);

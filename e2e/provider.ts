@@ -16,6 +16,8 @@ export type PaidLife = {
   dunningEnds: () => Promise<void>;
   /** Any status, as the provider's own event tells it. */
   becomes: (status: string) => Promise<void>;
+  /** An event of a type that nothing here brings about, about its customer. */
+  emits: (type: string) => Promise<void>;
 };
 
 const declinesLater = '4000000000000341';
@@ -55,6 +57,10 @@ export async function paidLifeOf(service: Service, request: APIRequestContext): 
     dunningEnds: () => control(service, 'clock', { days: dunningDays }),
     async becomes(status) {
       await control(service, 'status', { subscription: (await subscription()).id, status });
+    },
+    async emits(type) {
+      const { customer } = await subscription();
+      await control(service, 'emit', { type, object: { id: 'emitted', customer } });
     },
   };
 }

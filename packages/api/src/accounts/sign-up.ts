@@ -42,7 +42,8 @@ export async function signUp(
   const now = app.now();
   const browserToken = newToken();
   await app.db.transaction(async (tx) => {
-    const userId = (await createOwner(tx, { email, name, now, client })) ?? (await knownUser(tx, email));
+    const userId =
+      (await createOwner(tx, { email, name, now, client })) ?? (await knownUser(tx, { email, now, client }));
     const signUpId = newId(now);
     await tx.insert(signUps).values({
       id: signUpId,
@@ -73,10 +74,14 @@ async function createOwner(tx: Transaction, wanted: { email: string; name: strin
   return user.id;
 }
 
-async function knownUser(tx: Transaction, email: string): Promise<string> {
+/** As many statements as for a new account, so that the time of the answer does not tell which it was. */
+async function knownUser(tx: Transaction, { email, now, client }: { email: string; now: Date; client: Client }) {
   // Shared with whoever deletes the account meanwhile: the row stays until this commits.
   const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email)).for('key share');
-  if (user === undefined)
+  if (user === undefined) {
     throw new Refusal('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 1 });
+  }
+
+  await record(tx, now, { action: 'signed-up-again', userId: user.id, client });
   return user.id;
 }

@@ -5,6 +5,7 @@ import type { AuditAction } from './record.ts';
 
 const sentences: Record<AuditAction, string> = {
   'signed-up': 'Signed up',
+  'signed-up-again': 'Somebody signed up with your address again',
   'address-verified': 'Address confirmed',
   'address-changed': 'Address changed',
   'signed-in': 'Signed in',

@@ -5,6 +5,7 @@ import { auditEvents } from '../db/schema.ts';
 /** Every kind of thing that is written down. */
 export type AuditAction =
   | 'signed-up'
+  | 'signed-up-again'
   | 'address-verified'
   | 'address-changed'
   | 'signed-in'

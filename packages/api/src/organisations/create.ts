@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { memberships, organisations } from '../db/schema.ts';
@@ -6,8 +7,9 @@ import { slugCandidate, slugFrom } from './slug.ts';
 type Wanted = { ownerId: string; name: string | null; email: string };
 
 /**
- * Makes an organisation that waits for approval, owned by a user. Its slug is unique
- * under any concurrency: the constraint decides, and whoever loses tries another.
+ * Makes an organisation that waits for approval, and its owner's membership, in one
+ * statement. The slug is unique under any concurrency: the constraint decides, and
+ * whoever loses tries another.
  */
 export async function createOrganisation(
   tx: Transaction,
@@ -18,14 +20,16 @@ export async function createOrganisation(
   const slug = slugFrom(name ?? email.slice(0, email.indexOf('@')));
 
   for (let attempt = 0; ; attempt++) {
-    const [made] = await tx
+    const organisation = tx
       .insert(organisations)
       .values({ id, slug: slugCandidate(slug, attempt), name, createdAt: now })
       .onConflictDoNothing({ target: organisations.slug })
       .returning({ id: organisations.id });
-    if (made !== undefined) break;
+    const made = await tx.execute(sql`
+      with made as ${organisation}
+      insert into ${memberships} (user_id, organisation_id, role, created_at)
+      select ${ownerId}::uuid, id, 'owner', ${now.toISOString()}::timestamptz from made
+      returning organisation_id`);
+    if (made.length > 0) return id;
   }
-  await tx.insert(memberships).values({ userId: ownerId, organisationId: id, role: 'owner', createdAt: now });
-
-  return id;
 }

@@ -14,7 +14,7 @@ export function slugFrom(text: string): string {
   return slug === '' ? 'organisation' : slug;
 }
 
-/** The slug itself first, then with a number behind it that others are unlikely to try as well. */
+/** The slug itself first, then with a number behind it that others are most unlikely to try as well. */
 export function slugCandidate(slug: string, attempt: number): string {
-  return attempt === 0 ? slug : `${slug}-${randomInt(10 ** Math.min(attempt + 1, 9))}`;
+  return attempt === 0 ? slug : `${slug}-${randomInt(100_000, 1_000_000)}`;
 }

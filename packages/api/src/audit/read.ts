@@ -33,6 +33,7 @@ const sentences: Record<AuditAction, string> = {
   'plan-resumed': 'Cancellation of the plan taken back',
   'event-applied-again': 'A payment event applied again',
   'subscription-synced': 'Subscription synced by an operator',
+  'billing-reconciled': 'All subscriptions compared with the provider’s',
 };
 
 /** The newest entries about a person or something they did, newest first. */
@@ -45,6 +46,7 @@ export async function readActivity(db: Executor, userId: string, most = 20) {
     .limit(most);
 
   return entries.map((entry) => ({
+    id: entry.id,
     at: entry.at.toISOString(),
     action: entry.action,
     text: sentenceOf(entry.action),

@@ -1,6 +1,7 @@
 import { asc, eq, ilike, or } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
+import { readActivity } from '../audit/read.ts';
 import { memberships, organisations, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { standingOf } from '../organisations/approval.ts';
@@ -9,6 +10,7 @@ import { type Principal, requireOperator } from '../sessions/principal.ts';
 import { makePasswordLink, restorePerson, suspendPerson } from './by-address.ts';
 
 const mostRows = 50;
+const mostEntries = 200;
 
 export const peopleInput = z.object({ search: oneLine(100) });
 export const personInput = z.object({ user_id: z.uuid('There is no such person.') });
@@ -41,6 +43,16 @@ export async function findPeople(app: App, principal: Principal | null, { search
     role,
     standing: standingOf(user, organisation),
   }));
+}
+
+/** One person's address, and the newest of what is written down about them. @throws Refusal NOT_FOUND */
+export async function readPersonHistory(
+  app: App,
+  principal: Principal | null,
+  { user_id: id }: z.output<typeof personInput>,
+) {
+  requireOperator(principal);
+  return { email: await addressOf(app, id), activity: await readActivity(app.db, id, mostEntries) };
 }
 
 /** @returns the address of a one-time password link, to be handed over by whoever made it. */

@@ -1,6 +1,15 @@
 import { applyEventAgain } from '../operators/apply-event-again.ts';
+import { compareNow } from '../operators/compare-now.ts';
 import { approve, approveInput, decline, declineInput } from '../operators/decide.ts';
-import { findPeople, makeLinkFor, peopleInput, personInput, restore, suspend } from '../operators/people.ts';
+import {
+  findPeople,
+  makeLinkFor,
+  peopleInput,
+  personInput,
+  readPersonHistory,
+  restore,
+  suspend,
+} from '../operators/people.ts';
 import { historyInput, readBillingHistory } from '../operators/read-billing-history.ts';
 import { readDrift } from '../operators/read-drift.ts';
 import { eventInput, readEvent } from '../operators/read-event.ts';
@@ -13,6 +22,9 @@ export const operatorsRouter = router({
   queue: operatorOnly.input(body(queueInput)).query(({ ctx, input }) => readQueue(ctx.app, ctx.principal, input)),
   approve: operatorOnly.input(body(approveInput)).mutation(({ ctx, input }) => approve(ctx.app, ctx.principal, input)),
   people: operatorOnly.input(body(peopleInput)).query(({ ctx, input }) => findPeople(ctx.app, ctx.principal, input)),
+  personHistory: operatorOnly
+    .input(body(personInput))
+    .query(({ ctx, input }) => readPersonHistory(ctx.app, ctx.principal, input)),
   passwordLink: operatorOnly
     .input(body(personInput))
     .mutation(({ ctx, input }) => makeLinkFor(ctx.app, ctx.principal, input)),
@@ -27,6 +39,7 @@ export const operatorsRouter = router({
   billingHistory: operatorOnly
     .input(body(historyInput))
     .query(({ ctx, input }) => readBillingHistory(ctx.app, ctx.principal, input)),
+  compareNow: operatorOnly.mutation(({ ctx }) => compareNow(ctx.app, ctx.principal)),
   drift: operatorOnly.query(({ ctx }) => readDrift(ctx.app, ctx.principal)),
   syncNow: operatorOnly.input(body(syncInput)).mutation(({ ctx, input }) => syncNow(ctx.app, ctx.principal, input)),
 });

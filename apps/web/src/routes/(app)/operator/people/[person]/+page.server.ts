@@ -1,0 +1,10 @@
+import { error as refuse } from '@sveltejs/kit';
+import { requirePage } from '#lib/server/standing.ts';
+import type { PageServerLoad } from './$types';
+
+export const load: PageServerLoad = async (event) => {
+  if (!requirePage(event).user.operator) refuse(403, 'This page is for operators.');
+
+  const person = await event.locals.api.operators.personHistory({ user_id: event.params.person });
+  return { now: new Date().toISOString(), person };
+};

@@ -12,7 +12,9 @@ type Options = { url: string; pool: number; prepare: boolean };
 export type Connection = { db: Database; sql: Sql; close: () => Promise<void> };
 
 /**
- * A pool of connections. Besides what postgres.js reads, a `host` parameter that is a
+ * A pool of connections. Without `prepare` it suits a pooler in transaction mode: such
+ * a one may give the session to somebody else after the first answer, so nothing is sent
+ * ahead of it either (PgBouncer before 1.21 loses what was). Besides what postgres.js reads, a `host` parameter that is a
  * folder (`postgres://gatehouse@localhost/gatehouse?host=/run/db`) names a Unix socket,
  * as it does for libpq.
  */
@@ -21,6 +23,7 @@ export function openDatabase({ url, pool, prepare }: Options): Connection {
     ...socketOf(url),
     max: pool,
     prepare,
+    ...(prepare ? {} : { max_pipeline: 0 }),
     connect_timeout: 10,
     idle_timeout: 300,
     onnotice: () => {},

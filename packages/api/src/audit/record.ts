@@ -32,7 +32,8 @@ export type AuditAction =
   | 'plan-cancelled'
   | 'plan-resumed'
   | 'event-applied-again'
-  | 'subscription-synced';
+  | 'subscription-synced'
+  | 'billing-reconciled';
 
 type Entry = {
   action: AuditAction;

@@ -177,6 +177,18 @@ describe('drift', () => {
     expect((await desk.drift()).rows.map(({ id }) => id)).not.toContain(subscription.id);
   });
 
+  test('that no row shows is found and repaired by a comparison', async () => {
+    const { subscription } = await makeSubscriber(running);
+    running.sandbox.payment.set({ drop_deliveries: true });
+    running.sandbox.payment.forceStatus(subscription.id, 'unpaid');
+    running.sandbox.payment.resetSwitches();
+    running.sandbox.payment.set({ retry_first_ms: 100 });
+    expect((await desk.drift()).rows.map(({ id }) => id)).not.toContain(subscription.id);
+
+    expect((await desk.compareNow()).lines[0]).toMatch(/^\d+ subscriptions compared/);
+    expect(await rowOf(subscription.id)).toMatchObject({ status: 'unpaid' });
+  });
+
   test('says what cannot be synced', async () => {
     await expect(desk.syncNow({ subscription_id: 'sub_nowhere' })).rejects.toMatchObject({
       cause: { code: 'NOT_FOUND' },

@@ -1,3 +1,4 @@
+import { refused } from '#lib/refused.ts';
 import { doneOf, requireDesk, sync } from '../desk.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -6,4 +7,13 @@ export const load: PageServerLoad = async (event) => ({
   done: doneOf(event),
 });
 
-export const actions: Actions = { sync };
+export const actions: Actions = {
+  sync,
+  compare: async (event) => {
+    try {
+      return { found: (await event.locals.api.operators.compareNow()).lines };
+    } catch (error) {
+      return refused(event, error, () => ({}));
+    }
+  },
+};

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Mail } from '../providers/mailer.ts';
+import { inkOn } from './ink-on.ts';
 
 type Content = {
   to: string;
@@ -47,10 +48,10 @@ function page(service: Config['service'], lines: Record<string, string>, link: s
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(service.name)}</title></head>
 <body style="margin:0;padding:32px 16px;background:#f7f7f5;color:#1f2a2c;font-family:system-ui,-apple-system,'Segoe UI',sans-serif">
 <div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border:1px solid #e1e2df;border-radius:10px">
-<p style="margin:0 0 24px;font-weight:600;font-size:16px">${escapeHtml(service.name)}</p>
+<p style="margin:0 0 24px;font-weight:600;font-size:16px">${sender(service)}</p>
 <h1 style="margin:0 0 12px;font-size:22px;line-height:28px">Confirm your address</h1>
 <p style="margin:0 0 24px;font-size:16px;line-height:24px">${escapeHtml(lines.why ?? '')}</p>
-<p style="margin:0 0 24px"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:${accent};color:#ffffff;border-radius:8px;text-decoration:none;font-weight:500">Confirm the address</a></p>
+<p style="margin:0 0 24px"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:${accent};color:${inkOn(accent)};border-radius:8px;text-decoration:none;font-weight:500">Confirm the address</a></p>
 <p style="${soft}">${escapeHtml(lines.lifetime ?? '')}</p>
 <p style="${soft}">${escapeHtml(lines.notYou ?? '')}</p>
 <p style="${soft}">If the button does nothing, copy this address into your browser:<br><a href="${escapeHtml(link)}" style="color:#5b6668;word-break:break-all">${escapeHtml(link)}</a></p>
@@ -58,6 +59,14 @@ ${lines.help ? `<p style="${soft}">${escapeHtml(lines.help)}</p>` : ''}</div>
 </body>
 </html>
 `;
+}
+
+/** The company's picture and name, which lead to its product where there is one. */
+function sender({ name, logo, url }: Config['service']): string {
+  const style = 'height:24px;vertical-align:middle;margin-right:8px';
+  const picture = logo === null ? '' : `<img src="${escapeHtml(logo)}" alt="" height="24" style="${style}">`;
+  const shown = `${picture}${escapeHtml(name)}`;
+  return url === null ? shown : `<a href="${escapeHtml(url)}" style="color:#1f2a2c;text-decoration:none">${shown}</a>`;
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -3,13 +3,15 @@ import { paymentPageOrigins } from '@gatehouse/api/providers/payment-pages';
 
 /** The headers of every response, beside the policy that Kit writes for its pages. */
 export function addSecurityHeaders(app: App, headers: Headers): void {
-  const { publicBaseUrl, returnOrigins, payment } = app.config;
+  const { publicBaseUrl, returnOrigins, payment, service } = app.config;
   const policy = headers.get('content-security-policy');
   // Chromium applies form-action to redirects after a form too, so the payment provider's pages are named.
   const formTargets = ["'self'", ...paymentPageOrigins(payment), ...returnOrigins].join(' ');
   headers.set(
     'content-security-policy',
-    policy === null ? "default-src 'none'; frame-ancestors 'none'" : `${policy}; form-action ${formTargets}`,
+    policy === null
+      ? "default-src 'none'; frame-ancestors 'none'"
+      : `${withPicture(policy, service.logo)}; form-action ${formTargets}`,
   );
   headers.set('x-content-type-options', 'nosniff');
   headers.set('x-frame-options', 'DENY');
@@ -17,4 +19,9 @@ export function addSecurityHeaders(app: App, headers: Headers): void {
   if (!headers.has('referrer-policy')) headers.set('referrer-policy', 'strict-origin-when-cross-origin');
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
   if (publicBaseUrl?.startsWith('https:')) headers.set('strict-transport-security', 'max-age=31536000');
+}
+
+/** Kit's policy is written at build time; where the company's picture is, is known at start. */
+function withPicture(policy: string, logo: string | null): string {
+  return logo === null ? policy : policy.replace(/img-src[^;]*/, (sources) => `${sources} ${new URL(logo).origin}`);
 }

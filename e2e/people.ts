@@ -29,9 +29,13 @@ export async function linkFor(service: Service, email: string, { patienceSeconds
 export async function makeOwner(
   service: Service,
   request: APIRequestContext,
-  { approved = true, operator = false, organisation = 'Larch & Sons' } = {},
+  {
+    approved = true,
+    operator = false,
+    organisation = 'Larch & Sons',
+    email = newEmail(operator ? 'operator' : 'owner'),
+  } = {},
 ): Promise<string> {
-  const email = newEmail(operator ? 'operator' : 'owner');
   const data = { email, password: passPhrase, org_name: organisation };
   expect((await request.post('/api/signup', { data })).status()).toBe(200);
   expect((await request.get(await linkFor(service, email))).status()).toBe(200);

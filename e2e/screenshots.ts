@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
-import { linkFor, makeOwner, newEmail, passPhrase, signIn } from './people.ts';
+import { linkFor, makeOwner, passPhrase, signIn } from './people.ts';
 import { expect, test } from './service.ts';
 
 const folder = fileURLToPath(new URL('./pictures', import.meta.url));
@@ -29,7 +29,7 @@ test('a picture of every page', async ({ browser, request, page, service }) => {
   await picture(page, 'not-found', '/nothing-here');
   await picture(page, 'awaiting-approval-nobody', '/awaiting-approval');
 
-  const email = newEmail('owner');
+  const email = 'owner@harbour.example';
   await page.goto('/signup');
   await page.getByLabel('Organisation').fill('Harbour Analytics');
   await page.getByLabel('E-mail', { exact: true }).fill(email);
@@ -48,9 +48,16 @@ test('a picture of every page', async ({ browser, request, page, service }) => {
   await picture(page, 'awaiting-approval', '/awaiting-approval');
 
   const desk = await (await browser.newContext({ baseURL: service.baseUrl })).newPage();
-  await makeOwner(service, request, { approved: false, organisation: 'Larch & Sons' });
-  await makeOwner(service, request, { approved: false, organisation: 'Northern Light Optics' });
-  await signIn(desk, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+  await makeOwner(service, request, { approved: false, organisation: 'Larch & Sons', email: 'owner@larch.example' });
+  await makeOwner(service, request, {
+    approved: false,
+    organisation: 'Northern Light Optics',
+    email: 'ida@optics.example',
+  });
+  await signIn(
+    desk,
+    await makeOwner(service, request, { operator: true, organisation: 'Front desk', email: 'desk@gatehouse.example' }),
+  );
   await picture(desk, 'operator', '/operator');
 
   await service.operator('approve', email);

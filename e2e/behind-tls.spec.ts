@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import net from 'node:net';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
+import { freePort } from './free-port.ts';
 import { linkFor, newEmail, passPhrase } from './people.ts';
 import { type Product, startProduct } from './product.ts';
 import { type Served, startServed } from './served.ts';
@@ -135,12 +133,3 @@ test('the shared cookie dies with its session', async () => {
   await page.goto(`${app}/orders`);
   await expect(page).toHaveURL(/\/login\?return_to=/);
 });
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import net from 'node:net';
 import { expect, test } from '@playwright/test';
+import { freePort } from './free-port.ts';
 import { hasNginx, readmesServer, startNginx } from './nginx.ts';
 import { makeOwner, passPhrase } from './people.ts';
 import { type Service, startService } from './service.ts';
@@ -82,12 +82,3 @@ test('somebody at a shut gate is led to where they wait', async ({ playwright })
   const answer = await request.get(`${guarded}/orders`, { maxRedirects: 0 });
   expect([answer.status(), answer.headers().location]).toEqual([302, `${service.baseUrl}/`]);
 });
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

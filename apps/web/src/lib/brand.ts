@@ -12,6 +12,7 @@ export interface Accent {
 // A little more than WCAG's 4.5, because the browser rounds colours to whole steps.
 const textContrast = 4.6;
 const step = 0.005;
+const greyChroma = 0.03;
 
 /** The accent's tones in the light scheme: as dark as text on a wash needs, and never lighter than the company's colour. */
 export function lightAccent(hex: string): Accent {
@@ -30,7 +31,8 @@ export function darkAccent(hex: string): Accent {
   const wash = withinScreen({ ...brand, lightness: 0.275, chroma: Math.min(brand.chroma, 0.032) });
   const ink = withinScreen({ lightness: 0.2, chroma: Math.min(brand.chroma, 0.03), hue: brand.hue });
 
-  let lightness = Math.max(brand.lightness, 0.7);
+  // A grey button looks switched off: a colour that has no hue becomes nearly white.
+  let lightness = Math.max(brand.lightness, brand.chroma < greyChroma ? 0.86 : 0.7);
   while (contrast(withinScreen({ ...brand, lightness }), wash) < textContrast) lightness += step;
   lightness = Math.min(lightness, 0.92);
   return tones(brand, { lightness, hover: lightness + 0.05, ring: 0.7, wash, ink });

@@ -116,6 +116,26 @@ describe('within one second', () => {
     expect(project([schedule, start])).toMatchObject({ certain: true, state: { scheduled: true } });
   });
 
+  test('payloads of two shapes in one second are no one way, and no certain state', () => {
+    const told = (id: string, object: object, previous: object | null): ToldState => ({
+      id,
+      number: 1,
+      created: 5,
+      object: { id: 'sub_1', customer: 'cus_1', ...object },
+      previous: previous as ToldState['previous'],
+    });
+    const inNewShape = [
+      told('evt_1', { status: 'incomplete', added: 1 }, null),
+      told('evt_2', { status: 'active', added: 1 }, { status: 'incomplete' }),
+    ];
+    const inOldShape = [
+      told('evt_3', { status: 'past_due' }, { status: 'active' }),
+      told('evt_4', { status: 'unpaid' }, { status: 'past_due' }),
+      told('evt_5', { status: 'past_due' }, { status: 'unpaid' }),
+    ];
+    expect(project([...inNewShape, ...inOldShape])?.certain).toBe(false);
+  });
+
   test('a change and its undoing leave no certain state', () => {
     const schedule = { id: 'evt_a', number: 1, created: 5, object: scheduled, previous: was(false) };
     const resume = { id: 'evt_b', number: 2, created: 5, object: active, previous: was(true) };

@@ -72,10 +72,16 @@ function lastOf(told: Told[]): { event: Told; certain: boolean } | null {
     after: canonical(event.object),
     before: event.previous === null ? null : canonical(undo(event.object, event.previous)),
   }));
-  const left = new Set(changes.filter(({ before, after }) => before !== after).map(({ before }) => before));
+  const moves = changes.filter(({ before, after }) => before !== null && before !== after);
+  const left = new Set<string | null>(moves.map(({ before }) => before));
+  const reached = new Set<string | null>(moves.map(({ after }) => after));
   const remaining = changes.filter(({ after }) => !left.has(after));
   const event = remaining.at(-1)?.event ?? last;
-  return { event, certain: new Set(remaining.map(({ after }) => after)).size === 1 };
+
+  // More than one beginning is no one way: an event is missing, or two shapes of payload meet.
+  const beginnings = [...left, ...changes.map(({ after }) => after)].filter((state) => !reached.has(state));
+  const oneWay = new Set(beginnings).size <= 1;
+  return { event, certain: oneWay && new Set(remaining.map(({ after }) => after)).size === 1 };
 }
 
 /**

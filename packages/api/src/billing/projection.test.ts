@@ -134,6 +134,8 @@ describe('within one second', () => {
       told('evt_5', { status: 'past_due' }, { status: 'unpaid' }),
     ];
     expect(project([...inNewShape, ...inOldShape])?.certain).toBe(false);
+    const around = told('evt_6', { status: 'active' }, { status: 'past_due' });
+    expect(project([...inNewShape, ...inOldShape, around])?.certain).toBe(false);
   });
 
   test('a change and its undoing leave no certain state', () => {

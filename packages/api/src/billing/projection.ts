@@ -73,15 +73,27 @@ function lastOf(told: Told[]): { event: Told; certain: boolean } | null {
     before: event.previous === null ? null : canonical(undo(event.object, event.previous)),
   }));
   const moves = changes.filter(({ before, after }) => before !== null && before !== after);
-  const left = new Set<string | null>(moves.map(({ before }) => before));
-  const reached = new Set<string | null>(moves.map(({ after }) => after));
+  const left = new Set(moves.map(({ before }) => before));
   const remaining = changes.filter(({ after }) => !left.has(after));
   const event = remaining.at(-1)?.event ?? last;
-
-  // More than one beginning is no one way: an event is missing, or two shapes of payload meet.
-  const beginnings = [...left, ...changes.map(({ after }) => after)].filter((state) => !reached.has(state));
-  const oneWay = new Set(beginnings).size <= 1;
+  const oneWay = areOneWay(moves, [...left, ...changes.map(({ after }) => after)]);
   return { event, certain: oneWay && new Set(remaining.map(({ after }) => after)).size === 1 };
+}
+
+type Move = { before: string | null; after: string };
+
+/**
+ * Whether all states lie on one way from a single beginning. Else an event is missing, or
+ * payloads of two shapes meet, and a state that nothing leaves need not be the last one.
+ */
+function areOneWay(moves: Move[], states: (string | null)[]): boolean {
+  const entered = new Set<string | null>(moves.map(({ after }) => after));
+  const passed = new Set(states.filter((state) => !entered.has(state)).slice(0, 1));
+  for (let before = 0; before !== passed.size; ) {
+    before = passed.size;
+    for (const move of moves) if (passed.has(move.before)) passed.add(move.after);
+  }
+  return states.every((state) => passed.has(state));
 }
 
 /**

@@ -38,6 +38,14 @@ describe.skipIf(!hasPooler)('behind PgBouncer in transaction mode (skipped where
     expect(new Set(pids.map(([row]) => row?.pid)).size).toBeLessThanOrEqual(3);
   });
 
+  it('loses no answer of statements with and without values, however they mix', async () => {
+    const { sql } = test.app;
+    const answers = await Promise.all(
+      Array.from({ length: 1000 }, (_, at) => (at % 2 ? sql`select ${at}::int as value` : sql`select 0 as value`)),
+    );
+    expect(answers.every(([row], at) => row?.value === (at % 2 ? at : 0))).toBe(true);
+  });
+
   it('signs up, mails, opens the link and signs in', async () => {
     const { email, token, browserToken } = await makeSignUp(test);
     expect(await verifyEmail(test.app, { token, browserToken }, testClient)).toMatchObject({ ok: true });

@@ -74,11 +74,18 @@ export async function openJobs({ sql, log, kinds, work }: Options): Promise<Jobs
       if (job === undefined) return;
       try {
         await kind.handler(job.data as never);
+        // There may be more: a burst must not take a poll for each.
+        wake(name);
       } catch (error) {
         log.warn('job failed', { job: name, id: job.id, error: describeError(error) });
         throw new Error(`${name} failed`);
       }
     });
+  }
+
+  function wake(name: string) {
+    const worker = workers.get(name);
+    if (worker !== undefined) boss.notifyWorker(worker);
   }
 
   return {
@@ -89,10 +96,7 @@ export async function openJobs({ sql, log, kinds, work }: Options): Promise<Jobs
         ...(afterSeconds === undefined ? {} : { startAfter: afterSeconds }),
       });
     },
-    wake(name) {
-      const worker = workers.get(name);
-      if (worker !== undefined) boss.notifyWorker(worker);
-    },
+    wake,
     async stop() {
       await boss.stop({ graceful: true, timeout: 10_000, close: false });
     },

@@ -26,7 +26,8 @@ let worst = 0;
 
 for (const [route, call] of Object.entries({
   'sign-in': (email: string) => signIn.withPassword({ email, password: 'not the pass phrase' }),
-  'sign-up': (email: string) => accounts.signUp({ email, password: 'another pass phrase', org_name: `Others ${newAddress()}` }),
+  'sign-up': (email: string) =>
+    accounts.signUp({ email, password: 'another pass phrase', org_name: `Others ${newAddress()}` }),
   resend: (email: string) => accounts.resend({ email }),
 })) {
   const times: Record<string, number[]> = Object.fromEntries(

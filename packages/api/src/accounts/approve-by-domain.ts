@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { Refusal } from '../errors.ts';
-import { approveOrganisations } from '../organisations/approve.ts';
+import { approveWaiting } from '../organisations/approve.ts';
 import { personById } from '../sessions/person.ts';
 import { isApprovedDomain } from './approved-domain.ts';
 import { takeOneTimeToken } from './one-time-token.ts';
@@ -20,6 +20,6 @@ export async function approveByDomain(app: App, { token }: z.output<typeof appro
     if (person?.organisationId == null || person.standing === 'closed' || !isApprovedDomain(app, person.user.email)) {
       throw new Refusal('VALIDATION', 'This link is not valid any more.');
     }
-    await approveOrganisations(tx, { organisationIds: [person.organisationId], actorId: null, now: app.now() });
+    await approveWaiting(tx, { organisationIds: [person.organisationId], actorId: null, now: app.now() });
   });
 }

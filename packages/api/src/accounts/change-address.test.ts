@@ -178,7 +178,10 @@ it('mails an address once a minute, and five an hour for one person', async () =
   const now = limited.app.now();
   const userId = crypto.randomUUID();
   await limited.app.db.insert(users).values({ id: userId, email: newEmail(), emailVerifiedAt: now, createdAt: now });
-  const send = (email: string) => sendVerification(limited.app, { email, userId, sessionId: userId });
+  const session = { userId, organisationId: null, client: testClient };
+  const principal = await readSession(limited.app, await startSession(limited.app, session));
+  const sessionId = principal?.sessionId ?? '';
+  const send = (email: string) => sendVerification(limited.app, { email, userId, sessionId });
   const count = async () => (await limited.app.db.select().from(verificationLinks)).length;
 
   const email = newEmail();

@@ -7,7 +7,7 @@ import { oneTimeTokens, sessions, users } from '../db/schema.ts';
 import { invalid, Refusal } from '../errors.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../security/password.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
-import { confirmPassword } from './confirm-password.ts';
+import { confirmPassword, wrong } from './confirm-password.ts';
 import { endChangeLinks } from './end-change-links.ts';
 import { requireFreshSignIn } from './fresh-sign-in.ts';
 
@@ -32,11 +32,17 @@ export async function changePassword(
   client: Client,
 ): Promise<void> {
   const who = requireApproved(principal);
-  await confirmPassword(app, who, { field: 'current_password', password: current }, client);
+  const before = await confirmPassword(app, who, { field: 'current_password', password: current }, client);
   const passwordHash = await hashNew(app, who, password);
 
   await app.db.transaction(async (tx) => {
-    await tx.update(users).set({ passwordHash }).where(eq(users.id, who.user.id));
+    // Only over the password that was confirmed: who was slower does not undo what was faster.
+    const changed = await tx
+      .update(users)
+      .set({ passwordHash })
+      .where(and(eq(users.id, who.user.id), eq(users.passwordHash, before)))
+      .returning({ id: users.id });
+    if (changed.length === 0) throw wrong('current_password');
     await afterwards(app, tx, who, client);
   });
 }

@@ -11,6 +11,7 @@ import type { Principal } from '../sessions/principal.ts';
  * Makes sure that whoever sits at a session knows its password, before something that
  * cannot be taken back. Counts like a sign-in, so a session left open is no place to guess.
  *
+ * @returns the hash that the password was held against, for whoever then changes it.
  * @throws Refusal UNAUTHENTICATED, with the field; TOO_MANY.
  */
 export async function confirmPassword(
@@ -18,7 +19,7 @@ export async function confirmPassword(
   { user }: Principal,
   { field, password }: { field: string; password: string },
   client: { address: string; userAgent: string | null },
-): Promise<void> {
+): Promise<string> {
   const taken = {
     'sign-in-client': clientKey(client.address),
     'sign-in-pair': `${user.email} ${clientKey(client.address)}`,
@@ -27,9 +28,16 @@ export async function confirmPassword(
   await app.throttle.take(taken);
 
   const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, user.id));
-  if (!(await verifyPassword(own?.passwordHash ?? null, password))) {
+  const passwordHash = own?.passwordHash ?? null;
+  if (!(await verifyPassword(passwordHash, password)) || passwordHash === null) {
     await record(app.db, app.now(), { action: 'sign-in-failed', actorId: user.id, userId: user.id, client });
-    throw new Refusal('UNAUTHENTICATED', 'This password is wrong.', { fields: { [field]: 'This password is wrong.' } });
+    throw wrong(field);
   }
   await app.throttle.giveBack(taken);
+  return passwordHash;
+}
+
+export function wrong(field: string): Refusal {
+  const sentence = 'This password is wrong.';
+  return new Refusal('UNAUTHENTICATED', sentence, { fields: { [field]: sentence } });
 }

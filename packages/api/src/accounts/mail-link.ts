@@ -1,8 +1,10 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
+import type { Transaction } from '../db/client.ts';
 import { verificationLinks } from '../db/schema.ts';
 import { verificationLink } from '../links.ts';
 import { hashToken, newToken } from '../security/token.ts';
+import { lockUser } from './lock-user.ts';
 import { verificationMail } from './verification-mail.ts';
 
 type Row = typeof verificationLinks.$inferInsert;
@@ -13,14 +15,24 @@ type Wanted = Pick<Row, 'userId' | 'purpose' | 'email' | 'signUpId' | 'keptSessi
 /**
  * Mails a fresh verification link. The token is made here, so that it rests nowhere in
  * clear; its row goes again when the mail server does not take the mail, so that a mail
- * that never left does not count.
+ * that never left does not count. Nothing leaves for what is not wanted any more, which
+ * is asked while the user's row is locked.
  */
-export async function mailLink(app: App, { organisationName, ...row }: Wanted): Promise<void> {
+export async function mailLink(
+  app: App,
+  { organisationName, ...row }: Wanted,
+  isStillWanted: (tx: Transaction) => Promise<boolean>,
+): Promise<void> {
   const now = app.now();
   const token = newToken();
   const tokenHash = hashToken(token);
   const expiresAt = new Date(now.getTime() + app.config.verificationTtlSeconds * 1000);
-  await app.db.insert(verificationLinks).values({ ...row, tokenHash, createdAt: now, expiresAt });
+  const kept = await app.db.transaction(async (tx) => {
+    if (!(await lockUser(tx, row.userId)) || !(await isStillWanted(tx))) return false;
+    await tx.insert(verificationLinks).values({ ...row, tokenHash, createdAt: now, expiresAt });
+    return true;
+  });
+  if (!kept) return;
 
   try {
     await app.mail.send(

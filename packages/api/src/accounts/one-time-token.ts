@@ -4,6 +4,7 @@ import type { Transaction } from '../db/client.ts';
 import { oneTimeTokens } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { hashToken, newToken } from '../security/token.ts';
+import { lockUser } from './lock-user.ts';
 
 type Purpose = (typeof oneTimeTokens.$inferSelect)['purpose'];
 
@@ -17,6 +18,7 @@ export async function newOneTimeToken(
   purpose: Purpose,
   createdBy: string | null = null,
 ): Promise<string> {
+  await lockUser(tx, userId);
   const now = app.now();
   const token = newToken();
   await tx.delete(oneTimeTokens).where(and(eq(oneTimeTokens.userId, userId), eq(oneTimeTokens.purpose, purpose)));
@@ -42,6 +44,11 @@ export async function takeOneTimeToken(
   token: string,
   purposes: Purpose[],
 ): Promise<{ userId: string; purpose: Purpose }> {
+  const [held] = await tx
+    .select({ userId: oneTimeTokens.userId })
+    .from(oneTimeTokens)
+    .where(eq(oneTimeTokens.tokenHash, hashToken(token)));
+  if (held !== undefined) await lockUser(tx, held.userId);
   const [taken] = await tx
     .delete(oneTimeTokens)
     .where(and(eq(oneTimeTokens.tokenHash, hashToken(token)), gt(oneTimeTokens.expiresAt, app.now())))

@@ -1,6 +1,7 @@
 import { and, eq, gt } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { verificationLinks } from '../db/schema.ts';
+import type { Transaction } from '../db/client.ts';
+import { sessions, verificationLinks } from '../db/schema.ts';
 import { personByEmail, personById } from '../sessions/person.ts';
 import { mailLink } from './mail-link.ts';
 
@@ -21,7 +22,17 @@ export async function sendChangeLink(app: App, { email, userId, sessionId }: Cha
   if (holder !== null && holder.standing !== 'unverified') return;
   if (await sentEnough(app, userId, email)) return;
 
-  await mailLink(app, { userId, email, purpose: 'change-address', keptSessionId: sessionId, organisationName: null });
+  const link = { userId, email, purpose: 'change-address', keptSessionId: sessionId, organisationName: null } as const;
+  await mailLink(app, link, (tx) => sessionLives(tx, userId, sessionId));
+}
+
+/** A new password ends the sessions, and with them what they asked for: also a job that waits for its mail server. */
+async function sessionLives(tx: Transaction, userId: string, sessionId: string): Promise<boolean> {
+  const living = await tx
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)));
+  return living.length > 0;
 }
 
 /** At most one mail a minute to an address, and five an hour on behalf of a person. */

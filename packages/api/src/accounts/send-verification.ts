@@ -21,13 +21,14 @@ export async function sendVerification(app: App, job: VerificationJob): Promise<
   if (await sentEnough(app, person.user.id, signUpId !== undefined)) return;
 
   const carried = await signUpOf(app, person.user.id, signUpId);
-  await mailLink(app, {
+  const link = {
     userId: person.user.id,
     signUpId: carried?.id ?? null,
     purpose: 'sign-up',
     email,
     organisationName: carried?.organisationName ?? null,
-  });
+  } as const;
+  await mailLink(app, link, async (tx) => (await personByEmail(tx, email))?.user.emailVerifiedAt === null);
 }
 
 /** Of resends at most one mail a minute, of sign-ups at most five an hour, counted from mails that left. */

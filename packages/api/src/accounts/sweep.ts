@@ -1,9 +1,10 @@
-import { and, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, gt, inArray, isNotNull, isNull, lt, notInArray, or, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import {
   memberships,
   oneTimeTokens,
   organisations,
+  rateLimits,
   signInAttempts,
   signUps,
   users,
@@ -25,9 +26,20 @@ export async function sweep(app: App): Promise<void> {
   const yesterday = new Date(now.getTime() - day);
 
   await app.db.transaction(async (tx) => {
+    const living = tx
+      .select({ id: verificationLinks.userId })
+      .from(verificationLinks)
+      .where(and(gt(verificationLinks.expiresAt, now), isNull(verificationLinks.usedAt)));
     const gone = await tx
       .delete(users)
-      .where(and(isNull(users.emailVerifiedAt), lt(users.createdAt, new Date(now.getTime() - unverifiedDays * day))))
+      .where(
+        and(
+          isNull(users.emailVerifiedAt),
+          lt(users.createdAt, new Date(now.getTime() - unverifiedDays * day)),
+          // Somebody who signs up again on the last day still has an hour to open the link.
+          notInArray(users.id, living),
+        ),
+      )
       .returning({ id: users.id });
     if (gone.length > 0) await deleteEmptyOrganisations();
 
@@ -41,9 +53,18 @@ export async function sweep(app: App): Promise<void> {
   await app.db
     .delete(verificationLinks)
     .where(or(lt(verificationLinks.usedAt, yesterday), lt(verificationLinks.expiresAt, yesterday)));
-  await app.db.delete(signUps).where(lt(signUps.usedAt, yesterday));
+  await deleteSignUps(app, yesterday);
   await app.db.delete(oneTimeTokens).where(lt(oneTimeTokens.expiresAt, yesterday));
   await app.db.delete(signInAttempts).where(lt(signInAttempts.expiresAt, now));
+  await app.db.delete(rateLimits).where(lt(rateLimits.expire, now.getTime()));
   await app.db.delete(waysBack).where(lt(waysBack.expiresAt, now));
   await deleteExpiredSessions(app);
+}
+
+/** Those that were used, and those for an address that is confirmed: what was typed then can never become valid. */
+async function deleteSignUps(app: App, before: Date): Promise<void> {
+  const verified = app.db.select({ id: users.id }).from(users).where(isNotNull(users.emailVerifiedAt));
+  await app.db
+    .delete(signUps)
+    .where(or(lt(signUps.usedAt, before), and(lt(signUps.createdAt, before), inArray(signUps.userId, verified))));
 }

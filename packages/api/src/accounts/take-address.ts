@@ -6,6 +6,7 @@ import { memberships, organisations, sessions, users, type verificationLinks } f
 import { Refusal } from '../errors.ts';
 import { isUniqueViolation } from '../organisations/rename.ts';
 import { personByEmail, personById } from '../sessions/person.ts';
+import { lockUser } from './lock-user.ts';
 
 /**
  * Gives a person the address to which a link for a change was mailed, and ends their
@@ -21,8 +22,8 @@ export async function takeAddress(
   { userId, email, keptSessionId }: typeof verificationLinks.$inferSelect,
   client: { address: string; userAgent: string | null },
 ): Promise<void> {
+  const holder = await lockHolder(tx, email);
   const person = await personById(tx, userId);
-  const holder = await personByEmail(tx, email);
   const free = holder === null || holder.user.id === userId || holder.standing === 'unverified';
   if (person === null || person.standing === 'closed' || !free) throw notValid();
 
@@ -31,6 +32,13 @@ export async function takeAddress(
   const others = keptSessionId === null ? undefined : ne(sessions.id, keptSessionId);
   await tx.delete(sessions).where(and(eq(sessions.userId, userId), others));
   await record(tx, app.now(), { action: 'address-changed', actorId: userId, userId, client });
+}
+
+/** The account that has the address now, if any, locked: it may be proving itself just now. */
+async function lockHolder(tx: Transaction, email: string) {
+  const found = await personByEmail(tx, email);
+  if (found === null || !(await lockUser(tx, found.user.id))) return null;
+  return personByEmail(tx, email);
 }
 
 async function deleteUnproven(tx: Transaction, userId: string): Promise<void> {

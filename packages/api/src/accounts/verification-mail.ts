@@ -13,7 +13,8 @@ type Content = {
 
 /** The one kind of mail: a link that confirms an address. */
 export function verificationMail({ to, purpose, link, organisationName, lifetimeSeconds, service }: Content): Mail {
-  const forWhom = organisationName === null ? service.name : `${organisationName} at ${service.name}`;
+  const forWhom =
+    organisationName === null || couldLure(organisationName) ? service.name : `${organisationName} at ${service.name}`;
   const happened = {
     'sign-up': `Somebody signed up for ${forWhom} with this address.`,
     'change-address': `Somebody wants this to be the address of their account at ${service.name}.`,
@@ -31,6 +32,11 @@ export function verificationMail({ to, purpose, link, organisationName, lifetime
     text: [lines.why, link, lines.lifetime, lines.notYou, lines.help].filter((line) => line !== '').join('\n\n'),
     html: page(service, lines, link),
   };
+}
+
+/** A name that reads like an address is left out: nobody may have us mail their link to strangers. */
+function couldLure(name: string): boolean {
+  return /:\/\/|www\.|@|\.\w{2,}\//i.test(name);
 }
 
 function lifetimeInWords(seconds: number): string {

@@ -4,13 +4,14 @@ import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { signUps, users, verificationLinks } from '../db/schema.ts';
 import { isRefusal, Refusal } from '../errors.ts';
-import { approveOrganisations } from '../organisations/approve.ts';
+import { approveWaiting } from '../organisations/approve.ts';
 import { renameOrganisation } from '../organisations/rename.ts';
 import { clientKey } from '../security/client-key.ts';
 import { hashToken } from '../security/token.ts';
 import { personById } from '../sessions/person.ts';
 import { isApprovedDomain } from './approved-domain.ts';
 import { dead, explain, type Outcome } from './explain-link.ts';
+import { lockUser } from './lock-user.ts';
 import { newOneTimeToken } from './one-time-token.ts';
 import { takeAddress } from './take-address.ts';
 
@@ -19,8 +20,9 @@ type Client = { address: string; userAgent: string | null };
 type Link = typeof verificationLinks.$inferSelect;
 
 /**
- * Opens the e-mail gate for the holder of the link, or gives them the new address that it was sent to. The row is taken as it is read, so
- * a link works once even when a mail scanner and a person race for it. The password
+ * Opens the e-mail gate for the holder of the link, or gives them the new address that
+ * it was sent to. The row is taken as it is read, so a link works once even when a mail
+ * scanner and a person race for it. The password
  * and the organisation's name that become valid are those of the sign-up whose link
  * this is; other links and sign-ups for the address die.
  *
@@ -50,6 +52,11 @@ export async function verifyEmail(
 
 async function take(app: App, tx: Transaction, tokenHash: string): Promise<Link> {
   const now = app.now();
+  const [known] = await tx
+    .select({ userId: verificationLinks.userId })
+    .from(verificationLinks)
+    .where(eq(verificationLinks.tokenHash, tokenHash));
+  if (known !== undefined) await lockUser(tx, known.userId);
   const [link] = await tx
     .update(verificationLinks)
     .set({ usedAt: now })
@@ -139,7 +146,7 @@ async function describe(
   let awaitingApproval = person?.standing === 'awaiting_approval';
   const approvesItself = awaitingApproval && isApprovedDomain(app, link.email);
   if (approvesItself && sameBrowser && person?.organisationId) {
-    await approveOrganisations(tx, { organisationIds: [person.organisationId], actorId: null, now: app.now() });
+    await approveWaiting(tx, { organisationIds: [person.organisationId], actorId: null, now: app.now() });
     awaitingApproval = false;
   }
 

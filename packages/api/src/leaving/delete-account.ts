@@ -62,7 +62,8 @@ export async function deleteAccount(
       await tx.delete(organisations).where(eq(organisations.id, organisationId));
       await record(tx, app.now(), { action: 'organisation-deleted', actorId: who.user.id, organisationId, client });
     }
-    await tx.delete(users).where(eq(users.id, who.user.id));
+    const deleted = await tx.delete(users).where(eq(users.id, who.user.id)).returning({ id: users.id });
+    if (deleted.length === 0) throw new Refusal('UNAUTHENTICATED', 'Sign in first.');
     await record(tx, app.now(), { action: 'account-deleted', actorId: who.user.id, userId: who.user.id, client });
   });
 }

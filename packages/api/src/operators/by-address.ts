@@ -6,7 +6,7 @@ import type { Transaction } from '../db/client.ts';
 import { organisations, sessions, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { passwordLink } from '../links.ts';
-import { approveOrganisations, declineOrganisations } from '../organisations/approve.ts';
+import { approveOrganisations, declineOrganisations, endSessionsIn } from '../organisations/approve.ts';
 import { personById } from '../sessions/person.ts';
 import { findOrganisation, findOwnedOrganisations, findPerson } from './find.ts';
 
@@ -141,6 +141,7 @@ function changeOrganisation(app: App, slug: string, action: AuditAction, suspend
   return app.db.transaction(async (tx) => {
     const { id } = await findOrganisation(tx, slug);
     await tx.update(organisations).set({ suspendedAt }).where(eq(organisations.id, id));
+    if (suspendedAt !== null) await endSessionsIn(tx, [id]);
     await record(tx, app.now(), { action, organisationId: id });
     return sentence;
   });

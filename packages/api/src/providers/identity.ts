@@ -63,7 +63,7 @@ export function createIdentity(config: IdentityConfig): Identity {
         throw new Error(`token endpoint: status ${answer.status}`);
       }
 
-      const token: unknown = JSON.parse(await readAtMost(answer, largestAnswerBytes));
+      const token = readJson(await readAtMost(answer, largestAnswerBytes));
       if (typeof token !== 'object' || token === null || !('id_token' in token) || typeof token.id_token !== 'string') {
         throw new Error('token endpoint: no id_token');
       }
@@ -93,6 +93,15 @@ export function createIdentity(config: IdentityConfig): Identity {
 
 /** Of the form that RFC 7636 asks for, and nobody's. */
 const someChallenge = 'A'.repeat(43);
+
+/** Says nothing of what it could not read: there may be tokens in it, and the sentence goes to the log. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('token endpoint: no JSON');
+  }
+}
 
 async function readAtMost(answer: Response, bytes: number): Promise<string> {
   const parts: Uint8Array[] = [];

@@ -10,15 +10,15 @@ import {
 } from '../accounts/change-password.ts';
 import { onboard } from '../accounts/onboard.ts';
 import { readProfile } from '../accounts/read-profile.ts';
-import { readWaiting } from '../accounts/read-waiting.ts';
 import { resendInput, resendVerification } from '../accounts/resend-verification.ts';
 import { passwordTokenInput, readPasswordToken, setPassword, setPasswordInput } from '../accounts/set-password.ts';
 import { signUp, signUpInput } from '../accounts/sign-up.ts';
 import { unlinkIdentity } from '../accounts/unlink-identity.ts';
 import { readActivity } from '../audit/read.ts';
 import { Refusal } from '../errors.ts';
+import { recordSessionEnd } from '../sessions/record-end.ts';
 import { endNamedSession, endOtherSessions } from '../sessions/session.ts';
-import { anyone, anySession, body, limited, nothing, router, signedIn } from './trpc.ts';
+import { anyone, body, limited, nothing, router, signedIn } from './trpc.ts';
 
 export const accountsRouter = router({
   signUp: limited('sign-up-client')
@@ -47,7 +47,6 @@ export const accountsRouter = router({
     await onboard(ctx.app, ctx.principal);
     return { ok: true as const };
   }),
-  waiting: anySession.query(({ ctx }) => readWaiting(ctx.app, ctx.principal)),
   profile: signedIn.query(({ ctx }) => readProfile(ctx.app, ctx.principal)),
   activity: signedIn.query(({ ctx }) => readActivity(ctx.app.db, ctx.principal.user.id)),
   endSession: signedIn
@@ -55,6 +54,7 @@ export const accountsRouter = router({
     .mutation(async ({ ctx, input }) => {
       const ended = await endNamedSession(ctx.app, ctx.principal.user.id, input.id);
       if (!ended) throw new Refusal('NOT_FOUND', 'There is no such session.');
+      await recordSessionEnd(ctx.app, ctx.principal, ctx.client);
       return { ok: true as const };
     }),
   changeName: signedIn.input(body(changeNameInput)).mutation(async ({ ctx, input }) => {
@@ -79,6 +79,7 @@ export const accountsRouter = router({
   }),
   endOtherSessions: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
     await endOtherSessions(ctx.app, ctx.principal.user.id, ctx.principal.sessionId);
+    await recordSessionEnd(ctx.app, ctx.principal, ctx.client);
     return { ok: true as const };
   }),
 });

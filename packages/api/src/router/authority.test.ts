@@ -14,7 +14,6 @@ const needs: Record<string, Need> = {
   'accounts.passwordToken': 'nobody',
   'accounts.setPassword': 'nobody',
   'accounts.approveByDomain': 'nobody',
-  'accounts.waiting': 'session',
   'accounts.onboard': 'approved',
   'accounts.profile': 'approved',
   'accounts.activity': 'approved',

@@ -1,3 +1,4 @@
+import { recordSignOut } from '../sessions/record-end.ts';
 import { passwordSignInInput, signInWithPassword } from '../sign-in/with-password.ts';
 import { anyone, body, nothing, router, whileNotLimited } from './trpc.ts';
 
@@ -5,11 +6,11 @@ export const signInRouter = router({
   withPassword: whileNotLimited('sign-in-client')
     .input(body(passwordSignInInput))
     .mutation(async ({ ctx, input }) => {
-      const { userId, organisationId } = await signInWithPassword(ctx.app, input, ctx.client);
-      await ctx.session.start(userId, organisationId);
+      await ctx.session.start(await signInWithPassword(ctx.app, input, ctx.client));
       return { ok: true as const };
     }),
   out: anyone.input(body(nothing)).mutation(async ({ ctx }) => {
+    await recordSignOut(ctx.app, ctx.principal, ctx.client);
     await ctx.session.end();
     return { ok: true as const };
   }),

@@ -4,14 +4,7 @@ import type { App } from '../app.ts';
 import { invalid, isRefusal, Refusal, refusals, toRefusal } from '../errors.ts';
 import { clientKey } from '../security/client-key.ts';
 import type { Window } from '../security/throttle.ts';
-import {
-  type Principal,
-  requireApproved,
-  requireOperator,
-  requirePrincipal,
-  requireScope,
-  type Scope,
-} from '../sessions/principal.ts';
+import { type Principal, requireApproved, requireOperator, requireScope, type Scope } from '../sessions/principal.ts';
 
 /** Who asks: the client's address and browser, for limits and the audit. */
 export type Client = { address: string; userAgent: string | null };
@@ -23,7 +16,7 @@ export type Context = {
   client: Client;
   /** The door's own cookies: a procedure starts or ends a session without ever seeing its id. */
   session: {
-    start: (userId: string, organisationId: string | null) => Promise<void>;
+    start: (holder: { userId: string; organisationId: string | null; passwordHash?: string | null }) => Promise<void>;
     end: () => Promise<void>;
     /** The cookie that a sign-up leaves behind, so that /verify knows the same browser again. */
     rememberSignUp: (browserToken: string) => void;
@@ -96,9 +89,6 @@ export function whileNotLimited(window: Window) {
     return next();
   });
 }
-
-/** For whoever has a session, gates open or not. */
-export const anySession = anyone.use(({ ctx, next }) => next({ ctx: { principal: requirePrincipal(ctx.principal) } }));
 
 /** For whoever is signed in and approved. */
 export const signedIn = anyone.use(({ ctx, next }) => next({ ctx: { principal: requireApproved(ctx.principal) } }));

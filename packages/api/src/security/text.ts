@@ -12,8 +12,14 @@ export function storableText(missing: string) {
 
 /** A text that fits in one line of a page, a mail or a header: trimmed, without control characters. */
 export function oneLine(most: number) {
-  return storableText('This must be a text.')
-    .transform((text) => text.trim())
-    .refine((text) => !/\p{Cc}|[\u2028\u2029]/u.test(text), 'This must be one line without control characters.')
-    .refine((text) => [...text].length <= most, `This must be at most ${most} characters.`);
+  return (
+    storableText('This must be a text.')
+      .transform((text) => text.trim())
+      // Nor characters that turn the direction of writing: they make a name look like another.
+      .refine(
+        (text) => !/[\p{Cc}\p{Bidi_C}\u2028\u2029]/u.test(text),
+        'This must be one line without control characters.',
+      )
+      .refine((text) => [...text].length <= most, `This must be at most ${most} characters.`)
+  );
 }

@@ -2,7 +2,8 @@ import { and, eq, gt, ne, sql } from 'drizzle-orm';
 import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
 import type { App } from '../app.ts';
 import { newId } from '../db/id.ts';
-import { sessions } from '../db/schema.ts';
+import { sessions, users } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
 import { standingOf } from '../organisations/approval.ts';
 import { hashToken, newToken } from '../security/token.ts';
 import { makePrincipal, type Principal } from './principal.ts';
@@ -14,7 +15,12 @@ export const longestSessionDays = 90;
 declare module 'lucia' {
   interface Register {
     Lucia: Lucia<Record<never, never>, { facts: Facts }>;
-    DatabaseSessionAttributes: { organisationId: string | null; userAgent: string | null; client: string };
+    DatabaseSessionAttributes: {
+      organisationId: string | null;
+      userAgent: string | null;
+      client: string;
+      passwordHash: string | null;
+    };
     DatabaseUserAttributes: { facts: Facts };
   }
 }
@@ -36,13 +42,26 @@ function luciaOf(app: App, token: Token = 'idHash') {
   return made;
 }
 
-type Start = { userId: string; organisationId: string | null; client: { address: string; userAgent: string | null } };
+type Start = {
+  userId: string;
+  organisationId: string | null;
+  /** The hash that the password was held against, where it was a password. */
+  passwordHash?: string | null;
+  client: { address: string; userAgent: string | null };
+};
 
-/** Starts a session and answers its id, which is nowhere else: the table holds its hash. */
-export async function startSession(app: App, { userId, organisationId, client }: Start): Promise<string> {
+/**
+ * Starts a session and answers its id, which is nowhere else: the table holds its hash.
+ *
+ * @throws Refusal UNAUTHENTICATED where the account is gone, or its password was changed meanwhile.
+ */
+export async function startSession(
+  app: App,
+  { userId, organisationId, passwordHash = null, client }: Start,
+): Promise<string> {
   const { id } = await luciaOf(app).createSession(
     userId,
-    { organisationId, userAgent: client.userAgent?.slice(0, 300) ?? null, client: client.address },
+    { organisationId, passwordHash, userAgent: client.userAgent?.slice(0, 300) ?? null, client: client.address },
     { sessionId: newToken() },
   );
   return id;
@@ -137,17 +156,31 @@ function hashedIdAdapter(app: App, token: Token): Adapter {
       if (facts === null) return [null, null];
 
       const { row } = facts;
-      const attributes = { organisationId: row.organisation?.id ?? null, userAgent: null, client: '' };
+      const attributes = {
+        organisationId: row.organisation?.id ?? null,
+        userAgent: null,
+        client: '',
+        passwordHash: null,
+      };
       return [
         { id, userId: row.user.id, expiresAt: row.expiresAt, attributes },
         { id: row.user.id, attributes: { facts } },
       ];
     },
-    async setSession({ id, userId, expiresAt, attributes }) {
+    async setSession({ id, userId, expiresAt, attributes: { organisationId, userAgent, client, passwordHash } }) {
       const now = app.now();
-      await app.db
-        .insert(sessions)
-        .values({ idHash: hashToken(id), id: newId(now), userId, expiresAt, createdAt: now, ...attributes });
+      const values = sql`${hashToken(id)}, ${newId(now)}::uuid, holder.id, ${organisationId}::uuid,
+        ${now.toISOString()}::timestamptz, ${expiresAt.toISOString()}::timestamptz, ${userAgent}, ${client}`;
+      // Shared with nobody who changes the account: a password that changes meanwhile is seen, and ends this.
+      const started = await app.db.execute(sql`
+        insert into ${sessions} (id_hash, id, user_id, organisation_id, created_at, expires_at, user_agent, client)
+        select ${values} from (
+          select id from ${users} where id = ${userId}::uuid
+            and (${passwordHash}::text is null or password_hash = ${passwordHash}::text)
+          for share
+        ) holder
+        returning id`);
+      if (started.length === 0) throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
     },
     async updateSessionExpiration(id, expiresAt) {
       await app.db

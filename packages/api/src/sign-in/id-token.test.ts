@@ -97,3 +97,12 @@ it('checks the nonce only where one was stored', () => {
 it('cuts a long name at a hundred characters', () => {
   expect(validateClaims({ ...good, name: '👩'.repeat(150) }, expected).name).toBe('👩'.repeat(100));
 });
+
+it('refuses an address that is another one before it is normalised', () => {
+  const lookalike = { ...good, email: 'ﬁnance@company.example' };
+  expect(() => validateClaims(lookalike, expected)).toThrow('email');
+});
+
+it('says nothing of a token that it could not read', () => {
+  expect(() => decodeIdToken(tokenOf('a secret that is no JSON'))).toThrow(/^id_token: not JSON$/);
+});

@@ -21,9 +21,18 @@ export function decodeIdToken(token: string): Claims {
   if (!/^[A-Za-z0-9_-]+={0,2}$/.test(payload)) throw new Error('id_token: not base64url');
 
   const bytes = Buffer.from(payload, 'base64url');
-  const claims: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  const claims = readJson(bytes);
   if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) throw new Error('id_token: no object');
   return claims as Claims;
+}
+
+/** Says nothing of what it could not read: the sentence goes to the log. */
+function readJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new Error('id_token: not JSON');
+  }
 }
 
 /**
@@ -41,13 +50,22 @@ export function validateClaims(claims: Claims, { issuers, clientId, nonce, now }
     if (exp < Math.floor(now.getTime() / 1000)) throw new Error('id_token: exp is in the past');
   }
 
-  const email = typeof claims.email === 'string' ? readAddress(claims.email) : null;
+  const email = typeof claims.email === 'string' ? readSameAddress(claims.email) : null;
   if (email === null) throw new Error('id_token: email is absent or no address');
   if (!saysYes(claims.email_verified)) throw new Error('id_token: email is not verified');
   if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject || !isStorable(sub)) {
     throw new Error('id_token: sub is absent or no subject');
   }
   return { subject: sub, email, name: readName(claims.name) };
+}
+
+/**
+ * The address as it is kept, where that is the one which the provider verified: another
+ * mailbox may look the same once it is normalised.
+ */
+function readSameAddress(text: string): string | null {
+  const address = readAddress(text);
+  return address === text.trim().toLowerCase() ? address : null;
 }
 
 /** Truthy, and not a text that says no: some providers send "false". */

@@ -5,7 +5,7 @@ import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { oneTimeTokens, sessions, signUps, users, verificationLinks } from '../db/schema.ts';
-import { approveOrganisations } from '../organisations/approve.ts';
+import { approveWaiting } from '../organisations/approve.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import { renameOrganisation } from '../organisations/rename.ts';
 import { type Person, personByEmail, personById, personBySubject } from '../sessions/person.ts';
@@ -27,7 +27,7 @@ export async function matchUser(app: App, tx: Transaction, identity: Identity, c
   const isProved = user.email === identity.email && isApprovedDomain(app, identity.email);
   if (standing !== 'awaiting_approval' || organisationId === null || !isProved) return person;
 
-  await approveOrganisations(tx, { organisationIds: [organisationId], actorId: null, now: app.now() });
+  await approveWaiting(tx, { organisationIds: [organisationId], actorId: null, now: app.now() });
   return (await personById(tx, user.id)) ?? person;
 }
 

@@ -18,7 +18,7 @@ const refused = { code: 'UNAUTHENTICATED', message: 'E-mail or password is wrong
 
 it('lets the holder in, whatever the letters’ case and the space around', async () => {
   const { email, userId, organisationId } = await makeOwner(test);
-  expect(await signIn(` ${email.toUpperCase()} `)).toEqual({ userId, organisationId });
+  expect(await signIn(` ${email.toUpperCase()} `)).toMatchObject({ userId, organisationId });
 });
 
 it('answers an unknown address, a wrong password and an unverified account alike', async () => {

@@ -15,7 +15,7 @@ export const passwordSignInInput = z.object({
 });
 
 /**
- * Who holds this address and password. An unknown address, a wrong password and any
+ * Who holds this address and password, with the hash that it was held against. An unknown address, a wrong password and any
  * password before the e-mail gate is open get the same answer after the same work:
  * another one would tell whether the address has an account.
  *
@@ -25,12 +25,15 @@ export async function signInWithPassword(
   app: App,
   { email: typed, password }: z.output<typeof passwordSignInInput>,
   client: Client,
-): Promise<{ userId: string; organisationId: string | null }> {
+): Promise<{ userId: string; organisationId: string | null; passwordHash: string | null }> {
   const email = readAddress(typed) ?? '';
+  // What is no address has no limit of its own, or one person's slips would count for everybody's.
   const taken = {
     'sign-in-client': clientKey(client.address),
-    'sign-in-pair': `${email} ${clientKey(client.address)}`,
-    'sign-in-address': email,
+    ...(email !== '' && {
+      'sign-in-pair': `${email} ${clientKey(client.address)}`,
+      'sign-in-address': email,
+    }),
   };
   await app.throttle.take(taken);
 
@@ -54,5 +57,6 @@ export async function signInWithPassword(
     client,
     details: { with: 'password' },
   });
-  return { userId: person.user.id, organisationId: person.organisationId };
+  const { id: userId, passwordHash } = person.user;
+  return { userId, organisationId: person.organisationId, passwordHash };
 }

@@ -48,8 +48,8 @@ export function sessionDoor({ locals, cookies }: Pick<RequestEvent, 'locals' | '
   }
 
   return {
-    async start(userId, organisationId) {
-      const id = await startSession(app, { userId, organisationId, client });
+    async start(holder) {
+      const id = await startSession(app, { ...holder, client });
       await end();
       writeCookie(app, cookies, 'session', id);
       await writeSharedCookie(app, cookies, id);

@@ -1,10 +1,10 @@
 import { redirectApproved } from '#lib/server/standing.ts';
+import { waitingOf } from '#lib/server/waiting.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   redirectApproved(event);
-  const { principal, api } = event.locals;
-  if (principal === null) return { waiting: null };
+  if (event.locals.principal === null) return { waiting: null };
 
-  return { waiting: await api.accounts.waiting() };
+  return { waiting: await waitingOf(event) };
 };

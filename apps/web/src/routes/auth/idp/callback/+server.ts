@@ -16,8 +16,7 @@ export const GET: RequestHandler = async ({ url, locals, cookies }) => {
   if (!answer.error) clearCookie(app, cookies, 'attempt');
 
   try {
-    const { userId, organisationId } = await finishSignIn(app, answer, client);
-    await sessionDoor({ locals, cookies }).start(userId, organisationId);
+    await sessionDoor({ locals, cookies }).start(await finishSignIn(app, answer, client));
   } catch (error) {
     app.log.warn('sign-in through the identity provider failed', { requestId, error });
     redirect(302, '/login?error=idp');

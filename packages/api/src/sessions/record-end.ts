@@ -1,0 +1,16 @@
+import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
+import type { Principal } from './principal.ts';
+
+type Client = { address: string; userAgent: string | null };
+
+/** Writes down that somebody signed out; nobody in particular did not. */
+export async function recordSignOut(app: App, principal: Principal | null, client: Client): Promise<void> {
+  if (principal === null) return;
+  const { id } = principal.user;
+  await record(app.db, app.now(), { action: 'signed-out', actorId: id, userId: id, client });
+}
+
+export async function recordSessionEnd(app: App, { user }: Principal, client: Client): Promise<void> {
+  await record(app.db, app.now(), { action: 'session-ended', actorId: user.id, userId: user.id, client });
+}

@@ -1,5 +1,6 @@
 import { and, gt, inArray, isNotNull, isNull, lt, notInArray, or, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
+import { sweepAudit } from '../audit/sweep.ts';
 import {
   memberships,
   oneTimeTokens,
@@ -58,6 +59,7 @@ export async function sweep(app: App): Promise<void> {
   await app.db.delete(signInAttempts).where(lt(signInAttempts.expiresAt, now));
   await app.db.delete(rateLimits).where(lt(rateLimits.expire, now.getTime()));
   await app.db.delete(waysBack).where(lt(waysBack.expiresAt, now));
+  await sweepAudit(app.db, now, app.config.retentionDays);
   await deleteExpiredSessions(app);
 }
 

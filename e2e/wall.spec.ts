@@ -1,4 +1,4 @@
-import { newEmail, passPhrase } from './people.ts';
+import { linkFor, newEmail, passPhrase } from './people.ts';
 import { send } from './raw-request.ts';
 import { expect, test } from './service.ts';
 
@@ -161,4 +161,23 @@ test('a form from another site gets a page that says so, with every header', asy
   expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
   expect(answer.headers['x-content-type-options']).toBe('nosniff');
   expect(answer.headers['x-request-id']).toBeTruthy();
+});
+
+test('only a page that is opened uses up a verification link', async ({ service, request }) => {
+  const email = newEmail();
+  await request.post('/api/signup', { data: { email, password: passPhrase } });
+  const link = new URL(await linkFor(service, email));
+  const data = `/verify/__data.json${link.search}`;
+
+  for (const method of ['OPTIONS', 'PUT', 'DELETE', 'PATCH', 'POST', 'PROPFIND']) {
+    const answer = await send(service, data, { method });
+    expect([method, answer.status, answer.headers.allow]).toEqual([method, 405, 'GET, HEAD']);
+  }
+  for (const method of ['GET', 'HEAD']) expect((await send(service, data, { method })).status).toBe(200);
+  for (const method of ['HEAD', 'OPTIONS', 'PUT', 'DELETE'])
+    await send(service, link.pathname + link.search, { method });
+
+  const opened = await send(service, link.pathname + link.search);
+  expect(opened.status).toBe(200);
+  expect(opened.text).toContain('data-ok="true"');
 });

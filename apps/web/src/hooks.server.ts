@@ -42,11 +42,11 @@ const securityHeaders: Handle = async ({ event, resolve }) => {
 
 /** Methods, sizes and origins, in the order in which they are refused. */
 const wall: Handle = ({ event, resolve }) => {
-  const { request, url, locals } = event;
+  const { request, url, isDataRequest, locals } = event;
   try {
-    outerWall(request, url.pathname, locals.app.config);
+    outerWall(request, { pathname: url.pathname, isPageData: isDataRequest }, locals.app.config);
   } catch (thrown) {
-    return refuseRequest(event.url, thrown);
+    return refuseRequest(event, thrown);
   }
   return resolve(event);
 };
@@ -61,7 +61,7 @@ const principal: Handle = async ({ event, resolve }) => {
   } catch (thrown) {
     app.log.error('the session could not be read', { requestId: locals.requestId, error: thrown });
     locals.principal = null;
-    return refuseRequest(event.url, thrown);
+    return refuseRequest(event, thrown);
   }
   locals.api = createCaller(routerContext(event));
 

@@ -16,8 +16,16 @@ const methods: Record<string, string[]> = {
 const largestBody = 64 * 1024;
 const largestEvent = 1_000_000;
 
-/** The methods of a path, or null where any may come (pages look after themselves). */
-export function methodsOf(pathname: string): string[] | null {
+const pageDataMethods = ['GET', 'HEAD'];
+const procedureMethods = ['GET', 'HEAD', 'POST'];
+
+/**
+ * The methods of a path, or null where any may come (pages look after themselves).
+ * A page's data is for reading: Kit would run its load by any method.
+ */
+export function methodsOf({ pathname, isPageData }: { pathname: string; isPageData: boolean }): string[] | null {
+  if (isPageData) return pageDataMethods;
+  if (pathname.startsWith('/api/trpc/')) return procedureMethods;
   return Object.hasOwn(methods, pathname) ? (methods[pathname] ?? null) : null;
 }
 

@@ -4,14 +4,17 @@ import { largestBodyOf, methodsOf } from './endpoints.ts';
 import { tooLarge } from './read-body.ts';
 import { isSameOrigin } from './same-origin.ts';
 
+type Asked = { pathname: string; isPageData: boolean };
+
 /**
  * What is refused before anybody asks who it is, in this order: a method that is not
  * there, a body announced as too large, a foreign origin.
  *
  * @throws Refusal METHOD_NOT_ALLOWED, TOO_LARGE or FOREIGN_ORIGIN.
  */
-export function outerWall({ method, headers }: Request, pathname: string, config: Config): void {
-  const methods = methodsOf(pathname);
+export function outerWall({ method, headers }: Request, asked: Asked, config: Config): void {
+  const { pathname } = asked;
+  const methods = methodsOf(asked);
   if (methods !== null && !methods.includes(method)) {
     throw new Refusal('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
   }

@@ -1,20 +1,25 @@
 import { toRefusal } from '@gatehouse/api/errors';
+import type { RequestEvent } from '@sveltejs/kit';
 import errorPage from '../../error.html?raw';
 import { isJsonPath, methodsOf } from './endpoints.ts';
 import { refusal, refusalResponse } from './refusal.ts';
+
+type Asked = Pick<RequestEvent, 'url' | 'isDataRequest'>;
 
 /**
  * The answer to a request that is turned away before any route sees it: JSON where the
  * path speaks JSON, else the bare page that Kit would show.
  */
-export function refuseRequest({ pathname }: URL, thrown: unknown): Response {
-  if (isJsonPath(pathname)) return refusalResponse(thrown, allowOf(pathname, thrown));
+export function refuseRequest({ url: { pathname }, isDataRequest }: Asked, thrown: unknown): Response {
+  const allow = allowOf({ pathname, isPageData: isDataRequest }, thrown);
+  if (isJsonPath(pathname)) return refusalResponse(thrown, allow);
 
   const { status, body, retryAfterSeconds } = refusal(thrown);
   const html = errorPage.replaceAll('%sveltekit.status%', String(status));
   return new Response(html.replaceAll('%sveltekit.error.message%', body.error), {
     status,
     headers: {
+      ...allow,
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': "default-src 'none'; style-src-attr 'unsafe-inline'; frame-ancestors 'none'",
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
@@ -22,7 +27,7 @@ export function refuseRequest({ pathname }: URL, thrown: unknown): Response {
   });
 }
 
-function allowOf(pathname: string, thrown: unknown): Record<string, string> {
-  const methods = toRefusal(thrown).code === 'METHOD_NOT_ALLOWED' ? methodsOf(pathname) : null;
+function allowOf(asked: { pathname: string; isPageData: boolean }, thrown: unknown): Record<string, string> {
+  const methods = toRefusal(thrown).code === 'METHOD_NOT_ALLOWED' ? methodsOf(asked) : null;
   return methods === null ? {} : { allow: methods.join(', ') };
 }

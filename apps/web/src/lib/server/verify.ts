@@ -17,16 +17,17 @@ const nothingLooked: Outcome = {
 };
 
 /**
- * Opens the link of a request to /verify and answers its outcome. HEAD never looks at
- * the token, and a prefetch is sent away: a link is for whoever clicks it.
+ * Opens the link of a request to /verify and answers its outcome. Nothing but GET for
+ * the page itself looks at the token, and a prefetch is sent away: a link is for
+ * whoever clicks it.
  *
  * @throws Kit's error with status 400 for a dead link, 429 over the limit, 503 for a
  *   prefetch; what the page has to say is in its `verification`.
  */
 export async function openVerificationLink(event: RequestEvent): Promise<Outcome> {
-  const { request, url, locals, cookies, setHeaders } = event;
+  const { request, url, isDataRequest, locals, cookies, setHeaders } = event;
   setHeaders({ 'referrer-policy': 'no-referrer' });
-  if (request.method === 'HEAD') return nothingLooked;
+  if (request.method !== 'GET' || isDataRequest) return nothingLooked;
   if (isPrefetch(request.headers)) error(503, { message: 'Open this link by clicking it.' });
 
   const { app, client } = locals;

@@ -1,6 +1,6 @@
 import { linkFor, newEmail, passPhrase } from './people.ts';
 import { send } from './raw-request.ts';
-import { expect, test } from './service.ts';
+import { expect, startService, test } from './service.ts';
 
 const json = { 'content-type': 'application/json' };
 const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
@@ -180,4 +180,20 @@ test('only a page that is opened uses up a verification link', async ({ service,
   const opened = await send(service, link.pathname + link.search);
   expect(opened.status).toBe(200);
   expect(opened.text).toContain('data-ok="true"');
+});
+
+test('whoever comes back too often sees the sign-in page still, without a way back', async () => {
+  test.setTimeout(120_000);
+  const product = 'https://product.example';
+  const limited = await startService({ environment: { RATE_LIMITS: 'on', RETURN_ORIGINS: product } });
+  try {
+    const come = () => send(limited, `/login?return_to=${encodeURIComponent(product)}`);
+    expect((await come()).headers['set-cookie']?.[0]).toMatch(/^return=/);
+    for (let asked = 1; asked < 300; asked++) await come();
+
+    const { status, headers } = await come();
+    expect([status, headers['set-cookie']]).toEqual([200, undefined]);
+  } finally {
+    await limited.stop();
+  }
 });

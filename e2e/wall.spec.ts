@@ -197,3 +197,19 @@ test('whoever comes back too often sees the sign-in page still, without a way ba
     await limited.stop();
   }
 });
+
+const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+const chunked = { 'transfer-encoding': 'chunked' };
+
+for (const [what, headers, body, status] of [
+  ['a form that grows beyond the limit unannounced', { ...form, ...chunked }, `email=${'x'.repeat(70_000)}`, 413],
+  ['a form beyond every limit', { ...form, ...chunked }, `email=${'x'.repeat(1_200_000)}`, 413],
+  ['parts without a boundary', { ...form, 'content-type': 'multipart/form-data' }, 'email=a', 400],
+  ['a text', { ...form, 'content-type': 'text/plain' }, 'email=a', 415],
+  ['JSON', { ...form, ...json }, '{}', 415],
+  ['a form', form, 'email=a&password=b', 401],
+] as const) {
+  test(`${what} at /login answers ${status}`, async ({ service }) => {
+    expect((await send(service, '/login', { method: 'POST', headers, body })).status).toBe(status);
+  });
+}

@@ -1,8 +1,30 @@
 import { error } from '@sveltejs/kit';
+import { largestBodyOf } from '#lib/server/endpoints.ts';
+import { readBytes } from '#lib/server/read-body.ts';
+import { refusal } from '#lib/server/refusal.ts';
 
-/** The fields of a form post. A body that is none answers 400 instead of failing. */
+const isForm = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;
+
+/**
+ * The fields of a form post.
+ *
+ * @throws Kit's error with status 415 for what is no form, 413 for too large a one,
+ *   whatever size was announced, and 400 for one that cannot be read.
+ */
 export async function formFields(request: Request): Promise<FormData> {
-  return request.formData().catch(() => error(400, 'This form could not be read.'));
+  const type = request.headers.get('content-type') ?? '';
+  if (!isForm.test(type)) error(415, 'Send the fields as a form.');
+
+  const { pathname } = new URL(request.url);
+  const bytes = await readBytes(request, largestBodyOf(pathname)).catch((thrown) => {
+    const { status, body } = refusal(thrown);
+    return status === 413 ? error(status, body.error) : unreadable();
+  });
+  return new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData().catch(unreadable);
+}
+
+function unreadable(): never {
+  error(400, 'This form could not be read.');
 }
 
 /** A text field, as it was typed; empty when it is missing or a file. */

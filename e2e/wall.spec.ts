@@ -213,3 +213,31 @@ for (const [what, headers, body, status] of [
     expect((await send(service, '/login', { method: 'POST', headers, body })).status).toBe(status);
   });
 }
+
+for (const [path, status] of [
+  ['/api/login/', 405],
+  ['/api/session/', 401],
+  ['/api/session//', 401],
+  ['/api/session/.', 401],
+  ['/login/', 200],
+  ['/login/?return_to=https%3A%2F%2Fevil.example', 200],
+] as const) {
+  test(`${path} is answered as without its slash, with every header`, async ({ service }) => {
+    const answer = await send(service, path);
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-security-policy']).toBeTruthy();
+    expect(answer.headers['referrer-policy']).toBeTruthy();
+    expect(answer.headers['cache-control']).toContain('no-store');
+    expect(answer.headers['x-request-id']).toBeTruthy();
+  });
+}
+
+test('a page with a slash behind it finds its style and scripts', async ({ service }) => {
+  const { text } = await send(service, '/login/');
+  const assets = [...text.matchAll(/(?:href|src)="([^"]*_app\/[^"]+)"/g)].map(([, asset]) => asset ?? '');
+  expect(assets.length).toBeGreaterThan(0);
+  for (const asset of assets) {
+    const { pathname } = new URL(asset, `${service.baseUrl}/login/`);
+    expect((await send(service, pathname)).status).toBe(200);
+  }
+});

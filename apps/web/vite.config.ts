@@ -10,6 +10,8 @@ export default defineConfig({
     tailwindcss(),
     sveltekit({
       adapter: adapter(),
+      // Pages are served with a slash behind them too, where relative addresses would lead astray.
+      paths: { relative: false },
       csp: {
         mode: 'nonce',
         // form-action is not here: the hook appends it, because it names origins of the configuration.

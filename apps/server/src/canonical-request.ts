@@ -33,12 +33,18 @@ export function canonicalise(request: IncomingMessage, config: Pick<Config, 'pub
 
 /**
  * The target as a path. A server has to accept the absolute form as well (RFC 9112
- * §3.2.2), and Kit would append it to the origin. Null when it is neither.
+ * §3.2.2), and Kit would append it to the origin. Null when it is neither. Slashes at
+ * the end of a path go, as the URL Standard (§4.4) reads it: Kit would redirect before
+ * its hook has written a single header.
  */
 export function pathOf(target: string): string | null {
-  if (target.startsWith('/')) return target;
+  if (target.startsWith('/')) return withoutEndSlash(new URL(`http://localhost${target}`));
   if (!/^https?:/i.test(target) || !URL.canParse(target)) return null;
 
-  const url = new URL(target);
-  return url.pathname + url.search;
+  return withoutEndSlash(new URL(target));
+}
+
+function withoutEndSlash({ pathname, search }: URL): string {
+  // The look-behind keeps the time linear in a path of slashes alone.
+  return (pathname.replace(/(?<!\/)\/+$/, '') || '/') + search;
 }

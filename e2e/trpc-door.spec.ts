@@ -21,6 +21,13 @@ const refusals: [what: string, path: string, sent: Sent, status: number, code: s
   ],
   ['text', 'accounts.signUp', { headers: { 'content-type': 'text/plain' }, body: credentials }, 415, 'NOT_JSON'],
   ['nobody with a form', 'billing.checkout', multipart, 401, 'UNAUTHENTICATED'],
+  [
+    'nobody with text',
+    'billing.checkout',
+    { headers: { 'content-type': 'text/plain' }, body: 'x' },
+    401,
+    'UNAUTHENTICATED',
+  ],
   ['nobody with malformed JSON', 'billing.checkout', { headers: json, body: '{' }, 401, 'UNAUTHENTICATED'],
   ['malformed JSON', 'accounts.signUp', { headers: json, body: '{' }, 400, 'VALIDATION'],
   ['no body', 'accounts.signUp', {}, 400, 'VALIDATION'],

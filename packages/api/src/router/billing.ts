@@ -21,7 +21,9 @@ export const billingRouter = router({
   portal: administered.input(noBody).mutation(({ ctx }) => openPortal(ctx.app, ctx.principal)),
   cancel: administered.input(noBody).mutation(({ ctx }) => setCancellation(ctx.app, ctx.principal, true)),
   resume: administered.input(noBody).mutation(({ ctx }) => setCancellation(ctx.app, ctx.principal, false)),
-  confirm: scoped('READ').mutation(({ ctx }) => confirmPayment(ctx.app, ctx.principal)),
+  confirm: scoped('READ')
+    .input(noBody)
+    .mutation(({ ctx }) => confirmPayment(ctx.app, ctx.principal)),
   notice: scoped('READ').query(({ ctx }) => readNotice(ctx.app, ctx.principal)),
 });
 

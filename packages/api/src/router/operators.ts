@@ -16,7 +16,7 @@ import { eventInput, readEvent } from '../operators/read-event.ts';
 import { eventsInput, readEvents } from '../operators/read-events.ts';
 import { queueInput, readQueue } from '../operators/read-queue.ts';
 import { syncInput, syncNow } from '../operators/sync-now.ts';
-import { body, operatorOnly, router } from './trpc.ts';
+import { body, nothing, operatorOnly, router } from './trpc.ts';
 
 export const operatorsRouter = router({
   queue: operatorOnly.input(body(queueInput)).query(({ ctx, input }) => readQueue(ctx.app, ctx.principal, input)),
@@ -39,7 +39,7 @@ export const operatorsRouter = router({
   billingHistory: operatorOnly
     .input(body(historyInput))
     .query(({ ctx, input }) => readBillingHistory(ctx.app, ctx.principal, input)),
-  compareNow: operatorOnly.mutation(({ ctx }) => compareNow(ctx.app, ctx.principal)),
+  compareNow: operatorOnly.input(body(nothing)).mutation(({ ctx }) => compareNow(ctx.app, ctx.principal)),
   drift: operatorOnly.query(({ ctx }) => readDrift(ctx.app, ctx.principal)),
   syncNow: operatorOnly.input(body(syncInput)).mutation(({ ctx, input }) => syncNow(ctx.app, ctx.principal, input)),
 });

@@ -1,12 +1,34 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 
-/** A port that nobody listens on just now. */
-export async function freePort(host = '127.0.0.1'): Promise<number> {
-  const server = net.createServer().listen(0, host);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+/** A port that nobody listens on now, below those that the system gives to outgoing connections: those come and go. */
+export function freePort(host = '127.0.0.1'): Promise<number> {
+  return firstOfFree(1, host);
+}
+
+/** The first of three in a row. */
+export function threeFreePorts(): Promise<number> {
+  return firstOfFree(3, '127.0.0.1');
+}
+
+async function firstOfFree(count: number, host: string): Promise<number> {
+  for (;;) {
+    const first = randomInt(15_000, 30_000);
+    const wanted = Array.from({ length: count }, (_, index) => first + index);
+    const free = await Promise.all(wanted.map((port) => isFree(port, host)));
+    if (free.every(Boolean)) return first;
+  }
+}
+
+async function isFree(port: number, host: string): Promise<boolean> {
+  const server = net.createServer().listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  return port;
+  return true;
 }

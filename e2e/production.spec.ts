@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { startSandbox } from '@gatehouse/sandbox/sandbox';
 import { expect, test } from '@playwright/test';
 import { openEmbedded } from '../apps/server/src/embedded-postgres.ts';
+import { threeFreePorts } from './free-port.ts';
 import { startServed } from './served.ts';
-import { type Service, threeFreePorts } from './service.ts';
+import type { Service } from './service.ts';
 import { walkStory } from './story.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { test as base } from '@playwright/test';
+import { threeFreePorts } from './free-port.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const patienceMilliseconds = 60_000;
@@ -144,26 +143,4 @@ async function finish(child: ChildProcess): Promise<{ code: number; stdout: stri
   });
   const [code] = await once(child, 'close');
   return { code: code ?? 1, stdout, stderr };
-}
-
-/** The first of three in a row. */
-export async function threeFreePorts(): Promise<number> {
-  for (;;) {
-    const first = await freePort(0);
-    if (first && first < 65_534 && (await freePort(first + 1)) && (await freePort(first + 2))) return first;
-  }
-}
-
-async function freePort(wanted: number): Promise<number | null> {
-  const server = net.createServer();
-  server.listen(wanted, '127.0.0.1');
-  const [event] = await Promise.race([
-    once(server, 'listening').then(() => ['listening']),
-    once(server, 'error').then(() => ['error']),
-  ]);
-  if (event === 'error') return null;
-
-  const { port } = server.address() as net.AddressInfo;
-  await promisify(server.close.bind(server))();
-  return port;
 }

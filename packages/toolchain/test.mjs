@@ -26,22 +26,24 @@ export async function test() {
   );
   results.push(await quiet('Types', ['pnpm', '--recursive', '--no-bail', 'check'], environment));
   results.push(await vitest(path.join(reports, 'vitest.json'), environment));
-  const built = await countOne(() => build(['web', 'server']));
+  const built = await countOne('The build', () => build(['web', 'server']));
   results.push(built);
-  if (built.failed) say('The browser tests are left out: there is no build for them.');
+  if (built.failures.length > 0) say('The browser tests are left out: there is no build for them.');
   else results.push(await playwright(path.join(reports, 'playwright.json'), environment));
 
   fs.rmSync(reports, { recursive: true, force: true });
   if (isEnding()) return;
-  const passed = sum(results, 'passed');
-  const failed = sum(results, 'failed');
-  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
-  await endAll(failed === 0 && passed > 0 ? 0 : 1);
+  const passed = results.reduce((total, result) => total + result.passed, 0);
+  const failures = results.flatMap((result) => result.failures);
+  // Said once more at the end: it is what somebody reads of a long output, and all that some keep of it.
+  for (const failure of failures) process.stdout.write(`\nFailed: ${failure}\n`);
+  process.stdout.write(`\n${passed} passed, ${failures.length} failed\n`);
+  await endAll(failures.length === 0 && passed > 0 ? 0 : 1);
 }
 
 /** A step that counts as one test, and shows what it printed only when it fails. */
 function quiet(name, command, environment) {
-  return countOne(() =>
+  return countOne(name, () =>
     step(name, async () => {
       const { code, output } = await run(command, environment);
       if (code !== 0) throw new Error(`${output.trim()}\n${name}: failed.`);
@@ -49,13 +51,13 @@ function quiet(name, command, environment) {
   );
 }
 
-async function countOne(work) {
+async function countOne(name, work) {
   try {
     await work();
-    return { passed: 1, failed: 0 };
+    return { passed: 1, failures: [] };
   } catch (error) {
     if (!isEnding()) say(error.message);
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failures: [`${name}, as said above.`] };
   }
 }
 
@@ -76,10 +78,6 @@ async function playwright(report, environment) {
     return countPlaywright(report, code);
   } catch (error) {
     say(error.message);
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failures: [`The browser tests: ${error.message}`] };
   }
-}
-
-function sum(results, name) {
-  return results.reduce((total, result) => total + result[name], 0);
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt, ne, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, ne, sql } from 'drizzle-orm';
 import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
 import type { App } from '../app.ts';
 import { newId } from '../db/id.ts';
@@ -145,7 +145,7 @@ export function listSessions(app: App, userId: string) {
     })
     .from(sessions)
     .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, app.now())))
-    .orderBy(sql`${sessions.createdAt} desc`);
+    .orderBy(desc(sessions.createdAt), desc(sessions.id));
 }
 
 /** Lucia keeps session ids as they are; this adapter keeps their hashes, and hands the plain id back. */

@@ -3,8 +3,9 @@ import fs from 'node:fs';
 import { bootstrap, nodeBinary } from './bootstrap.mjs';
 import { build } from './build.mjs';
 import { place, root } from './places.mjs';
+import { environmentBeside } from './running-start.mjs';
 import { Sentence } from './say.mjs';
-import { programEnvironment } from './surroundings.mjs';
+import { personsEnvironment, programEnvironment } from './surroundings.mjs';
 
 /** The operator's command line. Its stdout and exit code are the command's own. */
 export async function operator(args) {
@@ -16,7 +17,7 @@ export async function operator(args) {
   // Not behind a pipe: it may ask, and a terminal's Ctrl-C is its own to answer.
   const child = spawn(nodeBinary(), [program, ...args], {
     cwd: root,
-    env: programEnvironment(process.env),
+    env: programEnvironment(environmentBeside(personsEnvironment())),
     stdio: 'inherit',
   });
   process.exitCode = await new Promise((resolve) => {

@@ -5,6 +5,7 @@ import { prepareDataDirectory } from './data-directory.mjs';
 import { makeDemoAccounts } from './demo-accounts.mjs';
 import { place } from './places.mjs';
 import { choosePort } from './ports.mjs';
+import { rememberStart } from './running-start.mjs';
 import { say, step } from './say.mjs';
 import { personsEnvironment, refuseBeyondLoopback, startEnvironment } from './surroundings.mjs';
 import { untilReady } from './until-ready.mjs';
@@ -42,6 +43,7 @@ export async function runBeside(service, { port, environment, dataDir, demo }) {
 
   await step('Starting', () => untilReady(port, sandbox, () => isEnding()));
   if (isEnding()) return;
+  rememberStart({ port, dataDir, environment });
 
   const accounts = demo
     ? await step('Making the demo accounts', () => makeDemoAccounts({ port, environment, dataDir }))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Principal } from '../sessions/principal.ts';
 import {
   type BillingTest,
@@ -103,6 +103,22 @@ describe('cancel and resume', () => {
     expect(await cancel(principal)).toMatchObject({ tier: 'gold', cancel_at_period_end: true });
     const ends = ownedBy(billing, principal).subscriptions.map((each) => each.cancel_at_period_end);
     expect(ends).toEqual([true, true]);
+  });
+
+  test('answer with what the provider carried out, whatever is told meanwhile of the time before', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    const { id } = await makeSecond(billing, subscription.customer, 'gold');
+    const created = provider()
+      .events()
+      .findLast(({ type }) => type === 'customer.subscription.created');
+    const update = `POST /v1/subscriptions/${id}`;
+    provider().failNext('close', { count: 1, only: update, afterEffect: true });
+
+    const answer = cancel(principal);
+    await vi.waitFor(() => expect(provider().state().subscriptions[id]?.cancel_at_period_end).toBe(true), 10_000);
+    provider().deliveries.resendEvent(created?.id ?? '');
+    expect(await answer).toMatchObject({ tier: 'gold', cancel_at_period_end: true });
   });
 
   test('hold against each other and against the events of both', async () => {

@@ -1,5 +1,7 @@
+import { inArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
+import { paymentSubscriptions } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import type { Ask } from '../providers/payment.ts';
 import { organisationOf, type Principal } from '../sessions/principal.ts';
@@ -35,8 +37,13 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
     }
 
     const others = live.filter((state) => state.scheduled !== wanted);
-    for (const state of others) await change(app, ask, whose, state, wanted);
-    return others.length > 0;
+    if (others.length === 0) return false;
+    const answered: SubscriptionState[] = [];
+    for (const state of others) answered.push(await change(app, ask, whose, state, wanted));
+    // What came in while the provider was asked outranks its answer, though it may tell of the time before: ask anew.
+    for (let attempt = 0; attempt < 2 && !(await areStored(app, answered)); attempt++)
+      await syncCustomer(app, ask, whose);
+    return true;
   });
 
   if (changed) {
@@ -53,7 +60,7 @@ function noPlan(): Refusal {
 
 type Whose = { organisationId: string; customerId: string };
 
-async function change(app: App, ask: Ask, whose: Whose, before: SubscriptionState, wanted: boolean): Promise<void> {
+async function change(app: App, ask: Ask, whose: Whose, before: SubscriptionState, wanted: boolean) {
   let state = before;
   // Taking back one form of a scheduled end may leave the other one standing.
   for (let attempt = 0; attempt < 2 && state.scheduled !== wanted; attempt++) {
@@ -64,6 +71,15 @@ async function change(app: App, ask: Ask, whose: Whose, before: SubscriptionStat
     await takeSnapshot(app, whose, answer, number);
     state = answer;
   }
+  return state;
+}
+
+async function areStored(app: App, states: SubscriptionState[]): Promise<boolean> {
+  const ids = states.map(({ id }) => id);
+  const rows = await app.db.select().from(paymentSubscriptions).where(inArray(paymentSubscriptions.id, ids));
+  return states.every(({ id, status, scheduled }) =>
+    rows.some((row) => row.id === id && row.status === status && row.cancelAtPeriodEnd === scheduled),
+  );
 }
 
 /** One of the two forms, never both: the provider refuses them together. */

@@ -26,6 +26,7 @@ function select(db: Executor, token: Token) {
   return db
     .select({
       sessionName: sessions.id,
+      createdAt: sessions.createdAt,
       expiresAt: sessions.expiresAt,
       user: {
         id: users.id,

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../db/id.ts';
 import { sessions } from '../db/schema.ts';
@@ -16,6 +16,8 @@ import {
   shareSession,
   startSession,
 } from './session.ts';
+
+const dayMs = 86_400_000;
 
 let test: TestApp;
 beforeAll(async () => {
@@ -116,20 +118,45 @@ it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>
   expect(await readSharedSession(test.app, shared)).toBeNull();
 });
 
-it('lives on by being asked for with its second token alone, at most 90 days', async () => {
-  const { id } = await start();
-  const shared = await shareSession(test.app, id);
-  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
-  const thisOne = eq(sessions.idHash, hashToken(id));
-  async function expiryAfterAsking(before: { createdAt?: Date; expiresAt: Date }) {
-    await test.app.db.update(sessions).set(before).where(thisOne);
-    await readSharedSession(test.app, shared);
-    const [after] = await test.app.db.select().from(sessions).where(thisOne);
-    return after?.expiresAt.getTime();
-  }
+it.each(['session’s own', 'second'] as const)(
+  'lives on for thirty days from its last use, by its %s token, and no longer than ninety',
+  async (which) => {
+    const late = await startTestApp();
+    const { userId, organisationId } = await makeOwner(late);
+    const id = await startSession(late.app, { userId, organisationId, client: testClient });
+    const shared = await shareSession(late.app, id);
+    const use = () => (which === 'second' ? readSharedSession(late.app, shared) : readSession(late.app, id));
+    const thisOne = eq(sessions.idHash, hashToken(id));
+    async function version() {
+      const [row] = await late.app.db
+        .select({ version: sql`xmin`, until: sessions.expiresAt })
+        .from(sessions)
+        .where(thisOne);
+      return row;
+    }
 
-  expect(await expiryAfterAsking({ expiresAt: inDays(10) })).toBeGreaterThan(inDays(29).getTime());
-  const capped = await expiryAfterAsking({ createdAt: inDays(-85), expiresAt: inDays(1) });
-  expect(capped).toBeLessThan(inDays(5.1).getTime());
-  expect(capped).toBeGreaterThan(inDays(4.9).getTime());
-});
+    late.advance(2 * dayMs);
+    expect(await use()).not.toBeNull();
+    const used = await version();
+    late.advance(dayMs / 48);
+    expect(await use()).not.toBeNull();
+    // Not written again within the hour.
+    expect(await version()).toEqual(used);
+
+    for (const days of [29.9, 29.9]) {
+      late.advance(days * dayMs);
+      expect(await use()).not.toBeNull();
+    }
+    late.advance(26 * dayMs);
+    expect(await use()).not.toBeNull();
+    const last = await version();
+    late.advance(dayMs);
+    expect(await use()).not.toBeNull();
+    // Nor at each request near its end.
+    expect(await version()).toEqual(last);
+
+    late.advance(1.5 * dayMs);
+    expect(await use()).toBeNull();
+    await late.close();
+  },
+);

@@ -12,6 +12,10 @@ import { type Facts, readFacts, type Token } from './session-facts.ts';
 /** However often it is used, no session outlives this. The cookie lives as long, and the server decides. */
 export const longestSessionDays = 90;
 
+const dayMs = 86_400_000;
+/** A session is not written again for less: one write in an hour of use. */
+const slideMs = dayMs / 24;
+
 declare module 'lucia' {
   interface Register {
     Lucia: Lucia<Record<never, never>, { facts: Facts }>;
@@ -106,6 +110,7 @@ async function read(app: App, token: Token, id: string): Promise<Principal | nul
     return null;
   }
 
+  await slide(app, row);
   return makePrincipal({
     user: row.user,
     organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
@@ -114,6 +119,18 @@ async function read(app: App, token: Token, id: string): Promise<Principal | nul
     sessionId: row.sessionName,
     planFacts: row.planFacts,
   });
+}
+
+/** Lives on for its whole time from now, to its 90th day at most. */
+async function slide(app: App, { sessionName, createdAt, expiresAt }: Facts['row']): Promise<void> {
+  const full = app.now().getTime() + app.config.sessionTtlDays * dayMs;
+  const until = Math.min(full, createdAt.getTime() + longestSessionDays * dayMs);
+  if (until - expiresAt.getTime() < slideMs) return;
+
+  await app.db
+    .update(sessions)
+    .set({ expiresAt: new Date(until) })
+    .where(eq(sessions.id, sessionName));
 }
 
 export async function endSession(app: App, sessionId: string): Promise<void> {
@@ -182,14 +199,8 @@ function hashedIdAdapter(app: App, token: Token): Adapter {
         returning id`);
       if (started.length === 0) throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
     },
-    async updateSessionExpiration(id, expiresAt) {
-      await app.db
-        .update(sessions)
-        .set({
-          expiresAt: sql`least(${expiresAt.toISOString()}::timestamptz, ${sessions.createdAt} + make_interval(days => ${longestSessionDays}))`,
-        })
-        .where(eq(sessions[token], hashToken(id)));
-    },
+    // Lucia would leave a session as it is for half of its time, and write one near its last day at each request: see slide.
+    updateSessionExpiration: async () => {},
     async deleteSession(id) {
       await app.db.delete(sessions).where(eq(sessions[token], hashToken(id)));
     },

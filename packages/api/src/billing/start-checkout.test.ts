@@ -246,11 +246,11 @@ describe('a provider in trouble', () => {
   test('holds no connection of the pool while it is slow', async () => {
     const principals = await Promise.all(Array.from({ length: 15 }, () => makeMember(billing)));
     provider().set({ api_delay_ms: 500 });
-    const asked = principals.map((principal) => buy(principal));
+    let answered = 0;
+    const asked = principals.map((principal) => buy(principal).then(() => answered++));
     await new Promise((resolve) => setTimeout(resolve, 250));
-    const began = performance.now();
     await billing.app.sql`select 1`;
-    expect(performance.now() - began).toBeLessThan(400);
+    expect(answered).toBe(0);
     await Promise.all(asked);
   }, 60_000);
 });
@@ -280,13 +280,15 @@ async function secondProcess() {
 test('events come in while the provider hangs in the middle of an action', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   provider().set({ api_delay_ms: 2000 });
-  const hanging = buy(principal, 'gold');
+  let answered = false;
+  const hanging = buy(principal, 'gold').finally(() => {
+    answered = true;
+  });
   await new Promise((resolve) => setTimeout(resolve, 100));
 
-  const began = performance.now();
   provider().forceStatus(subscription.id, 'past_due');
   await provider().deliveries.settled();
-  expect(performance.now() - began).toBeLessThan(1000);
   expect((await plan(principal)).status).toBe('past_due');
+  expect(answered).toBe(false);
   await hanging;
 }, 60_000);

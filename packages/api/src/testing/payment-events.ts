@@ -1,0 +1,32 @@
+import Stripe from 'stripe';
+import type { App } from '../app.ts';
+import { receiveEvent } from '../billing/receive-event.ts';
+import { sandboxPayment } from './app.ts';
+
+let made = 0;
+
+/** An event as the provider would send it, about any object. */
+export function makeEvent(app: App, type: string, object: object, more: object = {}) {
+  return {
+    id: `evt_made_${++made}`,
+    object: 'event',
+    api_version: null,
+    created: Math.floor(app.now().getTime() / 1000),
+    type,
+    livemode: false,
+    data: { object },
+    ...more,
+  };
+}
+
+/** Hands an event over with a right signature, as its delivery would. */
+export function deliver(app: App, event: object) {
+  const payload = JSON.stringify(event);
+  const timestamp = Math.floor(app.now().getTime() / 1000);
+  const signature = Stripe.webhooks.generateTestHeaderString({
+    payload,
+    secret: sandboxPayment.webhookSecret,
+    timestamp,
+  });
+  return receiveEvent(app, { body: Buffer.from(payload), signature });
+}

@@ -1,0 +1,210 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { App } from '../app.ts';
+import { paymentCheckouts, paymentEvents, paymentLivePrices, paymentSubscriptions } from '../db/schema.ts';
+import {
+  type BillingTest,
+  makeMember,
+  makeSecond,
+  makeSubscriber,
+  ownedBy,
+  startBillingTest,
+} from '../testing/billing.ts';
+import { deliver, makeEvent } from '../testing/payment-events.ts';
+import { applyUndelivered } from './apply-undelivered.ts';
+import { leaseOf } from './customer.ts';
+import { withLease } from './lease.ts';
+import { reconcileAll } from './reconcile.ts';
+import { setCancellation } from './set-cancellation.ts';
+import { startCheckout } from './start-checkout.ts';
+import { sweepEvents } from './sweep-events.ts';
+import { syncSubscription } from './sync.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.resetSwitches();
+  billing.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+const provider = () => billing.sandbox.payment;
+const second = () => Math.floor(billing.app.now().getTime() / 1000);
+const tell = (type: string, object: object, more?: object) =>
+  deliver(billing.app, makeEvent(billing.app, type, object, more));
+
+async function row(id: string) {
+  const [found] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  return found;
+}
+
+/** The App, with something that happens at the provider after its n-th answer. */
+function interrupted(n: number, happens: () => void): App {
+  const { payment } = billing.app;
+  if (payment === null) throw new Error('billing is off');
+  let answers = 0;
+  const ask: typeof payment.ask = async (question) => {
+    const answer = await payment.ask(question);
+    if (++answers === n) happens();
+    return answer;
+  };
+  return { ...billing.app, payment: { ...payment, ask } };
+}
+
+test.each([1, 2, 3])('a checkout that is paid after answer %i makes no second one possible', async (n) => {
+  const principal = await makeMember(billing);
+  const { url } = await startCheckout(billing.app, principal, { tier: 'silver' });
+  provider().set({ drop_deliveries: true });
+  const app = interrupted(n, () => provider().payCheckout(url));
+  await startCheckout(app, principal, { tier: 'gold' }).catch(() => null);
+
+  const { subscriptions, sessions } = ownedBy(billing, principal);
+  expect(subscriptions).toHaveLength(1);
+  expect(sessions.filter(({ status }) => status === 'open')).toEqual([]);
+});
+
+test('a sync waits for the conversation that is under way', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  let over = false;
+  let synced: Promise<void> = Promise.resolve();
+  await withLease(billing.app, leaseOf(principal.organisationId), async () => {
+    synced = syncSubscription(billing.app, subscription.id).then(() => expect(over).toBe(true));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    over = true;
+  });
+  await synced;
+});
+
+test('grace runs from the newest run of failed payments, though only a fetch told that the one before was over', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  provider().set({ drop_deliveries: true });
+  const pastDue = { ...subscription, status: 'past_due' };
+  const started = second();
+  await tell('customer.subscription.updated', pastDue, { created: started + 10 });
+  expect((await row(subscription.id))?.pastDueSince).toEqual(new Date((started + 10) * 1000));
+
+  // The provider says that it is paid again, and no event does.
+  await syncSubscription(billing.app, subscription.id);
+  expect(await row(subscription.id)).toMatchObject({ status: 'active', pastDueSince: null });
+
+  await tell('customer.subscription.updated', pastDue, { created: started + 5000 });
+  expect((await row(subscription.id))?.pastDueSince).toEqual(new Date((started + 5000) * 1000));
+  expect(principal.organisationId).toBeTruthy();
+  await billing.settled();
+});
+
+describe('a price', () => {
+  test('that was bought by its lookup key keeps its tier after the key has moved on', async () => {
+    const { subscription } = await makeSubscriber(billing);
+    provider().failNext('close', { count: 1000 });
+    const priced = (price: object, status = 'active') => ({
+      ...subscription,
+      status,
+      metadata: {},
+      items: { ...subscription.items, data: [{ ...subscription.items.data[0], price }] },
+    });
+    const bought = { id: 'price_first', lookup_key: 'gold_monthly', product: 'prod_first' };
+    await tell('customer.subscription.updated', priced(bought), { created: second() + 1 });
+    expect(await row(subscription.id)).toMatchObject({ tier: 'gold', tierSource: 'lookup_key' });
+
+    const left = { id: 'price_first', lookup_key: null, product: 'prod_other' };
+    await tell('customer.subscription.updated', priced(left), { created: second() + 2 });
+    expect(await row(subscription.id)).toMatchObject({ tier: 'gold', tierSource: 'price' });
+  });
+
+  test('that changes is not taken for fresh any more', async () => {
+    provider().failNext('close', { count: 1000 });
+    await billing.app.db.update(paymentLivePrices).set({ lookedUpAt: billing.app.now() });
+    await tell('price.updated', { id: 'price_n', lookup_key: 'silver_monthly' });
+    const prices = await billing.app.db.select().from(paymentLivePrices);
+    expect(prices.map(({ lookedUpAt }) => lookedUpAt)).toEqual([null, null]);
+  });
+});
+
+test('an event that gives a subscription of ours another customer of ours is flagged and changes nothing', async () => {
+  const { subscription } = await makeSubscriber(billing);
+  const { subscription: other } = await makeSubscriber(billing);
+  const before = await row(subscription.id);
+  const object = { ...subscription, customer: other.customer, status: 'canceled' };
+  expect(await tell('customer.subscription.deleted', object)).toEqual({ received: true, handled: false });
+  expect(await row(subscription.id)).toEqual(before);
+  const [event] = await billing.app.db.select().from(paymentEvents).where(eq(paymentEvents.outcome, 'contradiction'));
+  expect(event?.flagged).toBe(true);
+});
+
+test('resume with a customer who never had a subscription says that there is no paid plan', async () => {
+  const principal = await makeMember(billing);
+  await startCheckout(billing.app, principal, { tier: 'silver' });
+  for (const wanted of [true, false]) {
+    await expect(setCancellation(billing.app, principal, wanted)).rejects.toThrow('There is no paid plan.');
+  }
+});
+
+test('what is missing but the customer makes no new customer', async () => {
+  const principal = await makeMember(billing);
+  await startCheckout(billing.app, principal, { tier: 'silver' });
+  const prices = { silver: 'price_gone', gold: 'price_gone' } as const;
+  const app = { ...billing.app, config: { ...billing.app.config, prices } };
+  await expect(startCheckout(app, principal, { tier: 'gold' })).rejects.toBeInstanceOf(Error);
+  expect(ownedBy(billing, principal).customers).toHaveLength(1);
+});
+
+test('a change of the plan keeps how many are paid for', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const item = subscription.items.data[0];
+  if (item === undefined) throw new Error('no item');
+  item.quantity = 3;
+  const { url } = await startCheckout(billing.app, principal, { tier: 'gold' });
+  const session = provider().state().portal_sessions[url.split('/').at(-1) ?? ''];
+  expect(session?.flow?.subscription_update_confirm?.items).toMatchObject([{ id: item.id, quantity: 3 }]);
+});
+
+test('an open checkout is never swept, however old', async () => {
+  const principal = await makeMember(billing);
+  await startCheckout(billing.app, principal, { tier: 'silver' });
+  const long = new Date(billing.app.now().getTime() - 900 * 86_400_000);
+  const own = eq(paymentCheckouts.organisationId, principal.organisationId);
+  await billing.app.db.update(paymentCheckouts).set({ openedAt: long }).where(own);
+  await sweepEvents(billing.app);
+  expect(await billing.app.db.$count(paymentCheckouts, own)).toBe(1);
+
+  await billing.app.db.update(paymentCheckouts).set({ closedAt: long }).where(own);
+  await sweepEvents(billing.app);
+  expect(await billing.app.db.$count(paymentCheckouts, own)).toBe(0);
+});
+
+describe('more than one page of the provider’s', () => {
+  test('undelivered events is read to its end', async () => {
+    provider().set({ drop_deliveries: true });
+    const told = Array.from({ length: 130 }, (_, at) => provider().emit('something.new', { id: `x_${at}` }).id);
+    await applyUndelivered(billing.app);
+    const kept = await billing.app.db.select({ id: paymentEvents.id }).from(paymentEvents);
+    expect(told.filter((id) => !kept.some((event) => event.id === id))).toEqual([]);
+  });
+
+  test('subscriptions is compared to its end', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    const made = [];
+    for (let at = 0; at < 120; at++) made.push((await makeSecond(billing, subscription.customer, 'silver')).id);
+    await reconcileAll(billing.app);
+    const rows = await billing.app.db
+      .select({ id: paymentSubscriptions.id, status: paymentSubscriptions.status })
+      .from(paymentSubscriptions)
+      .where(eq(paymentSubscriptions.organisationId, principal.organisationId));
+    expect(rows.filter(({ status }) => status === 'active')).toHaveLength(made.length + 1);
+  }, 60_000);
+});
+
+test('the work that time brings about is on the clock', async () => {
+  const planned = await billing.app
+    .sql`select name, cron from pgboss.schedule where name like 'payment-%' order by name`;
+  expect(planned.map(({ name, cron }) => `${name} ${cron}`)).toEqual([
+    'payment-compare 23 3 * * *',
+    'payment-due * * * * *',
+    'payment-sweep 41 2 * * *',
+    'payment-undelivered */15 * * * *',
+  ]);
+});

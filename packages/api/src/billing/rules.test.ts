@@ -1,7 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
-import { paymentCheckouts, paymentEvents, paymentLivePrices, paymentSubscriptions } from '../db/schema.ts';
+import {
+  paymentCheckouts,
+  paymentCustomers,
+  paymentEvents,
+  paymentLivePrices,
+  paymentSettings,
+  paymentSubscriptions,
+} from '../db/schema.ts';
 import {
   type BillingTest,
   makeMember,
@@ -14,6 +21,7 @@ import { deliver, makeEvent } from '../testing/payment-events.ts';
 import { applyUndelivered } from './apply-undelivered.ts';
 import { leaseOf } from './customer.ts';
 import { withLease } from './lease.ts';
+import { openPortal, portalSetting } from './open-portal.ts';
 import { reconcileAll } from './reconcile.ts';
 import { setCancellation } from './set-cancellation.ts';
 import { startCheckout } from './start-checkout.ts';
@@ -78,7 +86,7 @@ test('a sync waits for the conversation that is under way', async () => {
 });
 
 test('grace runs from the newest run of failed payments, though only a fetch told that the one before was over', async () => {
-  const { principal, subscription } = await makeSubscriber(billing);
+  const { subscription } = await makeSubscriber(billing);
   provider().set({ drop_deliveries: true });
   const pastDue = { ...subscription, status: 'past_due' };
   const started = second();
@@ -91,7 +99,6 @@ test('grace runs from the newest run of failed payments, though only a fetch tol
 
   await tell('customer.subscription.updated', pastDue, { created: started + 5000 });
   expect((await row(subscription.id))?.pastDueSince).toEqual(new Date((started + 5000) * 1000));
-  expect(principal.organisationId).toBeTruthy();
   await billing.settled();
 });
 
@@ -123,16 +130,33 @@ describe('a price', () => {
   });
 });
 
-test('an event that gives a subscription of ours another customer of ours is flagged and changes nothing', async () => {
-  const { subscription } = await makeSubscriber(billing);
-  const { subscription: other } = await makeSubscriber(billing);
-  const before = await row(subscription.id);
-  const object = { ...subscription, customer: other.customer, status: 'canceled' };
-  expect(await tell('customer.subscription.deleted', object)).toEqual({ received: true, handled: false });
-  expect(await row(subscription.id)).toEqual(before);
-  const [event] = await billing.app.db.select().from(paymentEvents).where(eq(paymentEvents.outcome, 'contradiction'));
-  expect(event?.flagged).toBe(true);
-});
+test.each(['another organisation’s', 'the organisation’s own'])(
+  'an event that gives a subscription of ours another customer, %s, is flagged and changes nothing',
+  async (whose) => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const customer = whose.startsWith('another')
+      ? (await makeSubscriber(billing)).subscription.customer
+      : `cus_next_${principal.organisationId}`;
+    if (!whose.startsWith('another')) {
+      const { organisationId } = principal;
+      const next = { organisationId, generation: 2, customerId: String(customer), createdAt: billing.app.now() };
+      const own = eq(paymentCustomers.organisationId, organisationId);
+      await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(own);
+      await billing.app.db.insert(paymentCustomers).values(next);
+    }
+
+    const before = await row(subscription.id);
+    const event = makeEvent(billing.app, 'customer.subscription.deleted', {
+      ...subscription,
+      customer,
+      status: 'canceled',
+    });
+    expect(await deliver(billing.app, event)).toEqual({ received: true, handled: false });
+    expect(await row(subscription.id)).toEqual(before);
+    const [kept] = await billing.app.db.select().from(paymentEvents).where(eq(paymentEvents.id, event.id));
+    expect(kept).toMatchObject({ outcome: 'contradiction', flagged: true });
+  },
+);
 
 test('resume with a customer who never had a subscription says that there is no paid plan', async () => {
   const principal = await makeMember(billing);
@@ -145,9 +169,10 @@ test('resume with a customer who never had a subscription says that there is no 
 test('what is missing but the customer makes no new customer', async () => {
   const principal = await makeMember(billing);
   await startCheckout(billing.app, principal, { tier: 'silver' });
-  const prices = { silver: 'price_gone', gold: 'price_gone' } as const;
-  const app = { ...billing.app, config: { ...billing.app.config, prices } };
-  await expect(startCheckout(app, principal, { tier: 'gold' })).rejects.toBeInstanceOf(Error);
+  const portal = { name: portalSetting(false), value: 'bpc_gone' };
+  await billing.app.db.insert(paymentSettings).values(portal);
+  await expect(openPortal(billing.app, principal)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+  await billing.app.db.delete(paymentSettings).where(eq(paymentSettings.name, portal.name));
   expect(ownedBy(billing, principal).customers).toHaveLength(1);
 });
 

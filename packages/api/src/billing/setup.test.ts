@@ -55,6 +55,28 @@ test('the portal’s sessions name its configuration, which offers our prices', 
   expect(offered).toEqual(Object.keys(prices));
 });
 
+test('the portal lets people change the card, see their invoices, cancel at the period’s end and change the plan', async () => {
+  await setUpBilling(app);
+  const [configuration] = Object.values(empty.payment.state().portal_configurations);
+  expect(configuration?.features).toMatchObject({
+    payment_method_update: { enabled: true },
+    invoice_history: { enabled: true },
+    subscription_cancel: { enabled: true, mode: 'at_period_end' },
+    subscription_update: { enabled: true, default_allowed_updates: ['price'] },
+  });
+});
+
+test('a price that was archived gives its lookup key to the one that is made for it', async () => {
+  await setUpBilling(app);
+  const archived = Object.values(empty.payment.state().prices).find(({ lookup_key }) => lookup_key === 'gold_monthly');
+  if (archived === undefined) throw new Error('There is no price of the gold plan.');
+  archived.active = false;
+
+  expect(await setUpBilling(app)).toMatch(/gold: price price_\w+ made/);
+  const named = Object.values(empty.payment.state().prices).filter(({ lookup_key }) => lookup_key === 'gold_monthly');
+  expect(named.map(({ id, active }) => [id === archived.id, active])).toEqual([[false, true]]);
+});
+
 test('a configured price id that does not exist is a sentence', async () => {
   const { config } = app;
   const wrong = { ...app, config: { ...config, prices: { ...config.prices, gold: 'price_nowhere' } } };

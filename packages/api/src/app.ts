@@ -6,6 +6,7 @@ import { loadPlans, type Plans } from './billing/plans.ts';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
+import { oneAtATime } from './db/one-at-a-time.ts';
 import { isDatabaseAway } from './errors.ts';
 import { type JobKind, type Jobs, openJobs } from './jobs.ts';
 import { createLog, type Log } from './log.ts';
@@ -71,7 +72,9 @@ export async function createApp({ config, migrations, work, log = createLog(conf
 
   if (work && !app.mail.on) log.warn('SMTP_URL is unset: no mail leaves.');
   await untilThere(log, () => migrate(sql, migrations));
-  app.jobs = await untilThere(log, () => openJobs({ sql: queue.sql, log, kinds: jobKinds(app), work }));
+  app.jobs = await untilThere(log, () =>
+    oneAtATime(sql, () => openJobs({ sql: queue.sql, log, kinds: jobKinds(app), work })),
+  );
   return app;
 }
 

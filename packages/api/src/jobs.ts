@@ -103,9 +103,16 @@ export async function openJobs({ sql, log, kinds, work }: Options): Promise<Jobs
   };
 }
 
-/** pg-boss speaks in statements of several commands; the answer is the one that has rows. */
-async function execute(sql: Sql, text: string, values: unknown[] = []) {
-  const answer = await sql.unsafe(text, values.map(parameter) as never[]);
+/**
+ * pg-boss speaks in statements of several commands; the answer is the one that has rows.
+ * `sql` has one connection: what failed between BEGIN and COMMIT would leave it refusing
+ * everything from then on.
+ */
+export async function execute(sql: Sql, text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
+  const answer = await sql.unsafe(text, values.map(parameter) as never[]).catch(async (error: unknown) => {
+    if (/\bBEGIN\b/.test(text)) await sql.unsafe('rollback').catch(() => {});
+    throw error;
+  });
   const results: unknown[] = Array.isArray(answer[0]) ? answer : [answer];
   const rows = results.findLast((result) => Array.isArray(result) && result.length > 0) ?? [];
   return { rows: rows as unknown[] };

@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { findProgram, startProgram } from '../packages/api/src/testing/server-program.ts';
+import { readmeBlocks } from './readme.ts';
 
-const program = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/opt/homebrew/bin/nginx'].find(fs.existsSync);
+const program = findProgram('nginx');
 
 /** Whether an nginx that knows auth_request is on this machine. */
 export function hasNginx(): boolean {
@@ -16,14 +15,23 @@ export function hasNginx(): boolean {
 
 /** The `server` block that the README gives, with its three addresses put in the place of the examples. */
 export function readmesServer({ port, gatehouse, upstream }: { port: number; gatehouse: string; upstream: string }) {
-  const readme = fs.readFileSync(fileURLToPath(new URL('../README.md', import.meta.url)), 'utf8');
-  const block = /```nginx\n(.*?)```/s.exec(readme)?.[1];
-  if (block === undefined) throw new Error('The README has no configuration for nginx.');
-
-  return block
+  return (readmeBlocks('nginx')[0] ?? '')
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
     .replace('server_name app.example.com;', 'server_name localhost;')
     .replaceAll('https://id.example.com', gatehouse)
+    .replaceAll('http://127.0.0.1:8080', upstream);
+}
+
+type OneHost = { listen: string; name: string; gatehouse: string; upstream: string };
+
+/** The same for one host: the product at /app/, or Gatehouse at its own paths alone. */
+export function readmesOneHost({ listen, name, gatehouse, upstream }: OneHost, pathsOf: 'product' | 'gatehouse') {
+  const [, server = '', location = ''] = readmeBlocks('nginx');
+  const turned = server.replace('location / {', location.trim()).replace('location /app/ {', 'location / {');
+  return (pathsOf === 'product' ? server : turned)
+    .replace('listen 443 ssl;', listen)
+    .replace('server_name example.com;', `server_name ${name};`)
+    .replaceAll('http://127.0.0.1:3000', gatehouse)
     .replaceAll('http://127.0.0.1:8080', upstream);
 }
 
@@ -38,40 +46,13 @@ export async function startNginx(port: number, server: string): Promise<{ stop: 
 http { access_log off; ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
 ${server} }`,
   );
-  const child = spawn(program ?? 'nginx', ['-p', folder, '-e', `${folder}/error.log`, '-c', `${folder}/nginx.conf`], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  await listening(child, port);
+  const args = ['-p', folder, '-e', `${folder}/error.log`, '-c', `${folder}/nginx.conf`];
+  const running = await startProgram(program ?? 'nginx', args, { port });
 
   return {
     async stop() {
-      child.kill('SIGTERM');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      await running.stop();
       fs.rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function listening(child: ChildProcess, port: number): Promise<void> {
-  let printed = '';
-  child.stderr?.on('data', (bytes) => {
-    printed += bytes;
-  });
-  for (let attempt = 0; attempt < 100; attempt++) {
-    if (child.exitCode !== null) throw new Error(`nginx did not start: ${printed}`);
-    if (await answers(port)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`nginx does not listen: ${printed}`);
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1');
-    socket.once('error', () => resolve(false));
-    socket.once('connect', () => {
-      socket.end();
-      resolve(true);
-    });
-  });
 }

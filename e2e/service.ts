@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test as base } from '@playwright/test';
 import { threeFreePorts } from './free-port.ts';
+import { killAll } from './processes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const patienceMilliseconds = 60_000;
@@ -53,7 +54,7 @@ export async function startService({ environment = {}, demo = false } = {}): Pro
     printed: () => printed(),
     async crash() {
       const ended = once(child, 'exit');
-      for (const pid of [child.pid ?? 0, ...descendants(child.pid ?? 0)]) kill(pid);
+      killAll(child.pid ?? 0);
       await ended;
       child = start();
       printed = await up(child);
@@ -117,19 +118,6 @@ async function up(child: ChildProcess): Promise<() => string> {
     }
   });
   return () => printed;
-}
-
-function descendants(pid: number): number[] {
-  const listed = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-  return listed.flatMap((each) => [each, ...descendants(each)]);
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It ended with its parent.
-  }
 }
 
 async function finish(child: ChildProcess): Promise<{ code: number; stdout: string; stderr: string }> {

@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { findProgram, startProgram } from './server-program.ts';
 
-const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/opt/homebrew/bin/pgbouncer'].find(fs.existsSync);
+const program = findProgram('pgbouncer');
 
 export const hasPooler = program !== undefined;
 
@@ -37,8 +37,9 @@ max_client_conn = 100
   fs.chmodSync(folder, 0o755);
   // It refuses to run as root, and the embedded server's socket is for its own user alone.
   const asSomebody = process.getuid?.() === 0 ? ['-u', 'postgres'] : [];
-  const child = spawn(program ?? 'pgbouncer', [...asSomebody, path.join(folder, 'pgbouncer.ini')], { stdio: 'pipe' });
-  await listening(child, port);
+  const args = [...asSomebody, path.join(folder, 'pgbouncer.ini')];
+  // Its orderly end would wait for every client.
+  const running = await startProgram(program ?? 'pgbouncer', args, { port, signal: 'SIGKILL' });
 
   return {
     url(databaseUrl) {
@@ -46,8 +47,7 @@ max_client_conn = 100
       return `postgres://${user}@127.0.0.1:${port}/${database}`;
     },
     async stop() {
-      child.kill('SIGKILL');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      await running.stop();
       fs.rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -62,29 +62,6 @@ function partsOf(databaseUrl: string) {
     password: decodeURIComponent(url.password),
     database: url.pathname.slice(1),
   };
-}
-
-async function listening(child: ChildProcess, port: number): Promise<void> {
-  let printed = '';
-  child.stderr?.on('data', (bytes) => {
-    printed += bytes;
-  });
-  for (let attempt = 0; attempt < 100 && child.exitCode === null; attempt++) {
-    if (await answers(port)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`pgbouncer did not start: ${printed}`);
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = net.connect(port, '127.0.0.1');
-    socket.once('error', () => resolve(false));
-    socket.once('connect', () => {
-      socket.end();
-      resolve(true);
-    });
-  });
 }
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Hands each delivery that it gets to all addresses at the same moment, each of them twice, and answers with the worst. */
+export async function startWebhookFan(targets: string[]): Promise<{ url: string; stop: () => Promise<void> }> {
+  const server = http.createServer(async (request, response) => {
+    const parts: Uint8Array[] = [];
+    for await (const part of request) parts.push(part);
+    const body = Buffer.concat(parts);
+    const headers = { 'payment-signature': String(request.headers['payment-signature']) };
+
+    const deliveries = [...targets, ...targets].map((target) => fetch(target, { method: 'POST', headers, body }));
+    const statuses = (await Promise.allSettled(deliveries)).map((each) =>
+      each.status === 'fulfilled' ? each.value.status : 502,
+    );
+    response.writeHead(Math.max(...statuses)).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

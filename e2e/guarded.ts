@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, type Page, type PlaywrightWorkerArgs, test } from '@playwright/test';
+import { makeOwner, passPhrase } from './people.ts';
+import type { Service } from './service.ts';
+
+type Guarded = { service: Service; guarded: string };
+type Playwright = PlaywrightWorkerArgs['playwright'];
+
+/** A product that knows nothing of accounts: it shows which request reached it. */
+export async function startEcho(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const server = http.createServer(({ method, url, headers }, response) =>
+    response.end(JSON.stringify({ method, url, headers })),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Nobody gets through a proxy to the product but is sent to sign in, and back; what arrives is what Gatehouse says. */
+export async function walkGuarded({ service, guarded }: Guarded, page: Page, playwright: Playwright): Promise<void> {
+  const request = await playwright.request.newContext({ baseURL: service.baseUrl });
+  const email = await makeOwner(service, request);
+  const wanted = `${guarded}/orders?page=2&name=a%26b`;
+
+  await page.goto(wanted);
+  await expect(page).toHaveURL(`${service.baseUrl}/login?return_to=${wanted}`);
+  await page.getByLabel('E-mail', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(passPhrase);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await expect(page).toHaveURL(wanted);
+
+  const session = await (await page.request.get(`${service.baseUrl}/api/session`)).json();
+  const seen = await (await page.request.get(wanted)).json();
+  expect(seen.url).toBe('/orders?page=2&name=a%26b');
+  expect(seen.headers).toMatchObject({
+    'x-gatehouse-user': session.user.id,
+    'x-gatehouse-organisation': session.organisation.id,
+    'x-gatehouse-scopes': 'READ WRITE ADMIN',
+  });
+
+  await test.step('what a client claims of itself is overwritten, and a post goes through with its body', async () => {
+    const claimed = {
+      'x-gatehouse-user': 'somebody',
+      'x-gatehouse-organisation': 'else',
+      'x-gatehouse-scopes': 'ADMIN',
+    };
+    const answer = await page.request.post(`${guarded}/orders`, { headers: claimed, data: { a: 1 } });
+    const { method, headers } = await answer.json();
+    expect([method, headers['content-length']]).toEqual(['POST', '7']);
+    expect(Object.keys(claimed).map((name) => headers[name])).toEqual([
+      session.user.id,
+      session.organisation.id,
+      'READ WRITE ADMIN',
+    ]);
+  });
+
+  await test.step('signed out is out with the next request', async () => {
+    await page.request.post(`${service.baseUrl}/api/logout`);
+    const answer = await page.request.get(wanted, { maxRedirects: 0 });
+    expect([answer.status(), answer.headers().location]).toEqual([302, `${service.baseUrl}/login?return_to=${wanted}`]);
+  });
+  await request.dispose();
+}
+
+/** Somebody at a shut gate is led to where they wait. */
+export async function walkWaiting({ service, guarded }: Guarded, playwright: Playwright): Promise<void> {
+  const request = await playwright.request.newContext({ baseURL: service.baseUrl });
+  const email = await makeOwner(service, request, { approved: false });
+  await request.post('/api/login', { data: { email, password: passPhrase } });
+  const answer = await request.get(`${guarded}/orders`, { maxRedirects: 0 });
+  expect([answer.status(), answer.headers().location]).toEqual([302, `${service.baseUrl}/`]);
+  await request.dispose();
+}

@@ -113,7 +113,11 @@ export const verificationLinks = pgTable(
     email: text('email').notNull(),
     /** For a change of address: the session that asked for it, which stays when the others end. */
     keptSessionId: uuid('kept_session_id'),
+    /** The job that mails it, which knows its own row again when it is begun anew. */
+    jobId: uuid('job_id'),
     createdAt: moment('created_at').notNull(),
+    /** When the mail server took the mail; null before, and where nobody lived to note it. */
+    sentAt: moment('sent_at'),
     expiresAt: moment('expires_at').notNull(),
     usedAt: moment('used_at'),
   },
@@ -156,6 +160,8 @@ export const sessions = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     organisationId: uuid('organisation_id').references(() => organisations.id, { onDelete: 'set null' }),
+    /** The subject that the identity provider vouched for as it began; null for any other way in. */
+    idpSubject: text('idp_subject'),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
     userAgent: text('user_agent'),

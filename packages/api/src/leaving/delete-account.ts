@@ -6,7 +6,7 @@ import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { endSubscriptions } from '../billing/end-subscriptions.ts';
 import { readPlan } from '../billing/read-plan.ts';
-import type { Executor } from '../db/client.ts';
+import type { Executor, Transaction } from '../db/client.ts';
 import { memberships, organisations, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
@@ -53,8 +53,7 @@ export async function deleteAccount(
   for (const id of ending) await endSubscriptions(app, id);
 
   await app.db.transaction(async (tx) => {
-    // Whoever joins meanwhile waits here, and finds the organisation gone; whoever was faster is seen.
-    await tx.select().from(organisations).where(inArray(organisations.id, ending)).for('update');
+    await lockOwned(tx, who.user.id);
     const still = await endable(tx, who.user.id);
     if (still.some((id) => !ending.includes(id))) throw changed();
 
@@ -66,6 +65,23 @@ export async function deleteAccount(
     if (deleted.length === 0) throw new Refusal('UNAUTHENTICATED', 'Sign in first.');
     await record(tx, app.now(), { action: 'account-deleted', actorId: who.user.id, userId: who.user.id, client });
   });
+}
+
+/**
+ * Whoever joins meanwhile waits here, and finds the organisation gone; whoever was faster is
+ * seen. So is another owner who leaves: one of the two stays.
+ */
+async function lockOwned(tx: Transaction, userId: string): Promise<void> {
+  const owned = tx
+    .select({ id: memberships.organisationId })
+    .from(memberships)
+    .where(and(eq(memberships.userId, userId), eq(memberships.role, 'owner')));
+  await tx
+    .select({ id: organisations.id })
+    .from(organisations)
+    .where(inArray(organisations.id, owned))
+    .orderBy(organisations.id)
+    .for('update');
 }
 
 async function confirm(app: App, who: Principal, password: string | undefined, client: Client): Promise<void> {

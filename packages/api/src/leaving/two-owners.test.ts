@@ -1,0 +1,41 @@
+import { eq, inArray } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { memberships, organisations, users } from '../db/schema.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { makeMember, makeOwner, testPassword } from '../testing/makers.ts';
+import { waitingForLocks } from '../testing/waiting-for-locks.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+it('ends an organisation with the last of two owners who delete their accounts at once', async () => {
+  const { api, userId, organisationId } = await makeOwner(test);
+  const second = await makeMember(test, organisationId, 'owner');
+  const leave = [
+    () => api.leaving.deleteAccount({ password: testPassword }),
+    () => second.api.leaving.deleteAccount({}),
+  ];
+
+  // Both have looked already: each found the other to be an owner too.
+  const started = await test.app.db.transaction(async (tx) => {
+    await tx
+      .select()
+      .from(users)
+      .where(inArray(users.id, [userId, second.userId]))
+      .for('update');
+    const calls = leave.map((each) => each());
+    void Promise.allSettled(calls);
+    await waitingForLocks(test, 2);
+    return { calls };
+  });
+  const ended = await Promise.allSettled(started.calls);
+  const refused = ended.findIndex(({ status }) => status === 'rejected');
+  expect(ended[refused]).toMatchObject({ reason: { cause: { code: 'BUSY' } } });
+  expect(await test.app.db.$count(memberships, eq(memberships.organisationId, organisationId))).toBe(1);
+
+  await leave[refused]?.();
+  expect(await test.app.db.$count(organisations, eq(organisations.id, organisationId))).toBe(0);
+});

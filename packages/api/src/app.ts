@@ -88,7 +88,7 @@ const unopened: Jobs = {
 function jobKinds(app: App): Record<string, JobKind> {
   return {
     'verification-mail': {
-      handler: (data: VerificationJob) => sendVerification(app, data),
+      handler: (data: VerificationJob, id) => sendVerification(app, data, id),
       retryLimit: 30,
       retryDelayMax: 300,
       concurrency: 2,

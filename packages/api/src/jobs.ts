@@ -4,7 +4,8 @@ import type { Sql } from 'postgres';
 import type { Transaction } from './db/client.ts';
 import { describeError, type Log } from './log.ts';
 
-export type JobHandler = (data: never) => Promise<void>;
+/** Is told the job's id too, which stays the same when the job is begun anew. */
+export type JobHandler = (data: never, id: string) => Promise<void>;
 
 /** What a queue does with its jobs. Times in seconds. */
 export type JobKind = {
@@ -73,7 +74,7 @@ export async function openJobs({ sql, log, kinds, work }: Options): Promise<Jobs
     return boss.work(name, { pollingIntervalSeconds: 2, localConcurrency: kind.concurrency ?? 1 }, async ([job]) => {
       if (job === undefined) return;
       try {
-        await kind.handler(job.data as never);
+        await kind.handler(job.data as never, job.id);
         // There may be more: a burst must not take a poll for each.
         wake(name);
       } catch (error) {

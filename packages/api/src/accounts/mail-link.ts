@@ -8,15 +8,15 @@ import { lockUser } from './lock-user.ts';
 import { verificationMail } from './verification-mail.ts';
 
 type Row = typeof verificationLinks.$inferInsert;
-type Wanted = Pick<Row, 'userId' | 'purpose' | 'email' | 'signUpId' | 'keptSessionId'> & {
+type Wanted = Pick<Row, 'userId' | 'purpose' | 'email' | 'signUpId' | 'keptSessionId' | 'jobId'> & {
   organisationName: string | null;
 };
 
 /**
  * Mails a fresh verification link. The token is made here, so that it rests nowhere in
- * clear; its row goes again when the mail server does not take the mail, so that a mail
- * that never left does not count. Nothing leaves for what is not wanted any more, which
- * is asked while the user's row is locked.
+ * clear; its row goes again when the mail server does not take the mail, and says when
+ * it was sent once it left, so that a mail that never did does not count. Nothing leaves for what is not
+ * wanted any more, or not so soon again, which is asked while the user's row is locked.
  */
 export async function mailLink(
   app: App,
@@ -34,6 +34,7 @@ export async function mailLink(
   });
   if (!kept) return;
 
+  const sentAt = app.now();
   try {
     await app.mail.send(
       verificationMail({
@@ -49,4 +50,5 @@ export async function mailLink(
     await app.db.delete(verificationLinks).where(eq(verificationLinks.tokenHash, tokenHash));
     throw error;
   }
+  await app.db.update(verificationLinks).set({ sentAt }).where(eq(verificationLinks.tokenHash, tokenHash));
 }

@@ -1,9 +1,10 @@
-import { and, eq, gt } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import type { Transaction } from '../db/client.ts';
-import { sessions, verificationLinks } from '../db/schema.ts';
+import { sessions } from '../db/schema.ts';
 import { personByEmail, personById } from '../sessions/person.ts';
 import { mailLink } from './mail-link.ts';
+import { mailedLinks } from './mailed-links.ts';
 
 const mailsAnHour = 5;
 const pauseSeconds = 60;
@@ -15,15 +16,20 @@ export type ChangeJob = { email: string; userId: string; sessionId: string };
  * Mails a link to an address that somebody wants to have, unless it belongs to somebody
  * else already. Whoever only signed up with it and never proved it does not hold it.
  */
-export async function sendChangeLink(app: App, { email, userId, sessionId }: ChangeJob): Promise<void> {
+export async function sendChangeLink(
+  app: App,
+  { email, userId, sessionId }: ChangeJob,
+  jobId: string | null = null,
+): Promise<void> {
   const person = await personById(app.db, userId);
   if (person?.standing !== 'open') return;
   const holder = await personByEmail(app.db, email);
   if (holder !== null && holder.standing !== 'unverified') return;
-  if (await sentEnough(app, userId, email)) return;
 
-  const link = { userId, email, purpose: 'change-address', keptSessionId: sessionId, organisationName: null } as const;
-  await mailLink(app, link, (tx) => sessionLives(tx, userId, sessionId));
+  const link = { userId, email, purpose: 'change-address', keptSessionId: sessionId, jobId } as const;
+  await mailLink(app, { ...link, organisationName: null }, async (tx) => {
+    return (await sessionLives(tx, userId, sessionId)) && !(await sentEnough(app, tx, link));
+  });
 }
 
 /** A new password ends the sessions, and with them what they asked for: also a job that waits for its mail server. */
@@ -36,18 +42,14 @@ async function sessionLives(tx: Transaction, userId: string, sessionId: string):
 }
 
 /** At most one mail a minute to an address, and five an hour on behalf of a person. */
-async function sentEnough(app: App, userId: string, email: string): Promise<boolean> {
-  const now = app.now().getTime();
-  const sent = await app.db
-    .select({ email: verificationLinks.email, createdAt: verificationLinks.createdAt })
-    .from(verificationLinks)
-    .where(
-      and(
-        eq(verificationLinks.userId, userId),
-        eq(verificationLinks.purpose, 'change-address'),
-        gt(verificationLinks.createdAt, new Date(now - 3_600_000)),
-      ),
-    );
-  const pausing = sent.some((mail) => mail.email === email && mail.createdAt.getTime() > now - pauseSeconds * 1000);
+async function sentEnough(
+  app: App,
+  tx: Transaction,
+  { userId, email, jobId }: { userId: string; email: string; jobId: string | null },
+): Promise<boolean> {
+  const mailed = await mailedLinks(app, tx, { userId, jobId, seconds: 3600 });
+  const sent = mailed.filter(({ purpose }) => purpose === 'change-address');
+  const since = app.now().getTime() - pauseSeconds * 1000;
+  const pausing = sent.some((mail) => mail.email === email && mail.at.getTime() > since);
   return pausing || (app.config.rateLimits && sent.length >= mailsAnHour);
 }

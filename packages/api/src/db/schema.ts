@@ -116,7 +116,7 @@ export const verificationLinks = pgTable(
     /** The job that mails it, which knows its own row again when it is begun anew. */
     jobId: uuid('job_id'),
     createdAt: moment('created_at').notNull(),
-    /** When the mail server took the mail; null before, and where nobody lived to note it. */
+    /** When its mail was sent; null until the mail server has it, and where nobody lived to note that. */
     sentAt: moment('sent_at'),
     expiresAt: moment('expires_at').notNull(),
     usedAt: moment('used_at'),

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { memberships, organisations, users, verificationLinks } from '../db/schema.ts';
-import { restorePerson, suspendPerson } from '../operators/by-address.ts';
+import { approveOwner, restorePerson, suspendPerson } from '../operators/by-address.ts';
 import { listSessions, readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -122,6 +122,16 @@ it('is held up by nobody who signed up with the address and never proved it', as
   expect(await test.app.db.select().from(organisations).where(eq(organisations.name, 'Squatters'))).toEqual([]);
   const kept = await test.app.db.select().from(memberships).where(eq(memberships.userId, owner.userId));
   expect(kept).toHaveLength(1);
+});
+
+it('takes what a squatter’s organisation was along, also where an operator approved it early', async () => {
+  const owner = await makeOwner(test);
+  const { email, mail } = await makeSignUp(test, { name: 'Early Squatters' });
+  await approveOwner(test.app, email);
+  await ask(owner, email);
+  const token = tokenIn((await test.sandbox.mailbox.waitFor(email, mail)).text);
+  expect(await open(token)).toMatchObject({ ok: true });
+  expect(await test.app.db.$count(organisations, eq(organisations.name, 'Early Squatters'))).toBe(0);
 });
 
 it('leaves an address to an account that an operator has closed', async () => {

@@ -1,10 +1,10 @@
-import { and, gt, inArray, isNotNull, isNull, lt, notInArray, or, sql } from 'drizzle-orm';
+import { and, gt, inArray, isNotNull, isNull, lt, notInArray, or } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { sweepAudit } from '../audit/sweep.ts';
+import type { Transaction } from '../db/client.ts';
 import {
   memberships,
   oneTimeTokens,
-  organisations,
   rateLimits,
   signInAttempts,
   signUps,
@@ -12,6 +12,7 @@ import {
   verificationLinks,
   waysBack,
 } from '../db/schema.ts';
+import { deleteDeserted } from '../organisations/delete-deserted.ts';
 import { deleteExpiredSessions } from '../sessions/session.ts';
 
 const unverifiedDays = 7;
@@ -26,31 +27,7 @@ export async function sweep(app: App): Promise<void> {
   const now = app.now();
   const yesterday = new Date(now.getTime() - day);
 
-  await app.db.transaction(async (tx) => {
-    const living = tx
-      .select({ id: verificationLinks.userId })
-      .from(verificationLinks)
-      .where(and(gt(verificationLinks.expiresAt, now), isNull(verificationLinks.usedAt)));
-    const gone = await tx
-      .delete(users)
-      .where(
-        and(
-          isNull(users.emailVerifiedAt),
-          lt(users.createdAt, new Date(now.getTime() - unverifiedDays * day)),
-          // Somebody who signs up again on the last day still has an hour to open the link.
-          notInArray(users.id, living),
-        ),
-      )
-      .returning({ id: users.id });
-    if (gone.length > 0) await deleteEmptyOrganisations();
-
-    async function deleteEmptyOrganisations() {
-      const members = tx.select({ id: memberships.organisationId }).from(memberships);
-      await tx
-        .delete(organisations)
-        .where(and(isNull(organisations.approvedAt), sql`${organisations.id} not in ${members}`));
-    }
-  });
+  await app.db.transaction((tx) => deleteUnverified(tx, now));
   await app.db
     .delete(verificationLinks)
     .where(or(lt(verificationLinks.usedAt, yesterday), lt(verificationLinks.expiresAt, yesterday)));
@@ -61,6 +38,47 @@ export async function sweep(app: App): Promise<void> {
   await app.db.delete(waysBack).where(lt(waysBack.expiresAt, now));
   await sweepAudit(app.db, now, app.config.retentionDays);
   await deleteExpiredSessions(app);
+}
+
+/**
+ * An account goes with its organisations. Its row is locked before anything is asked of
+ * it: whoever signs up with the address meanwhile is seen, and so is a link that is opened.
+ */
+async function deleteUnverified(tx: Transaction, now: Date): Promise<void> {
+  const isUnverified = and(
+    isNull(users.emailVerifiedAt),
+    lt(users.createdAt, new Date(now.getTime() - unverifiedDays * day)),
+  );
+  const old = await tx.select({ id: users.id }).from(users).where(isUnverified).orderBy(users.id).for('update');
+  const ids = old.map(({ id }) => id);
+  const belongs = await tx.select().from(memberships).where(inArray(memberships.userId, ids));
+
+  const gone = await tx
+    .delete(users)
+    .where(
+      and(
+        inArray(users.id, ids),
+        // Somebody who signs up again on the last day still has an hour to open the link, once it is mailed.
+        notInArray(users.id, holdersOfLinks(tx, now)),
+        notInArray(users.id, signedUpSince(tx, new Date(now.getTime() - day))),
+      ),
+    )
+    .returning({ id: users.id });
+  const goneIds = new Set(gone.map(({ id }) => id));
+  const organisationIds = belongs.filter(({ userId }) => goneIds.has(userId)).map((each) => each.organisationId);
+  if (organisationIds.length > 0) await deleteDeserted(tx, organisationIds);
+}
+
+function holdersOfLinks(tx: Transaction, now: Date) {
+  return tx
+    .select({ id: verificationLinks.userId })
+    .from(verificationLinks)
+    .where(and(gt(verificationLinks.expiresAt, now), isNull(verificationLinks.usedAt)));
+}
+
+/** Their mail may still wait for a mail server that is away. */
+function signedUpSince(tx: Transaction, since: Date) {
+  return tx.select({ id: signUps.userId }).from(signUps).where(gt(signUps.createdAt, since));
 }
 
 /** Those that were used, and those for an address that is confirmed: what was typed then can never become valid. */

@@ -1,9 +1,10 @@
-import { and, eq, inArray, isNull, ne, notInArray } from 'drizzle-orm';
+import { and, eq, isNull, ne } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
-import { memberships, organisations, sessions, users, type verificationLinks } from '../db/schema.ts';
+import { memberships, sessions, users, type verificationLinks } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
+import { deleteDeserted } from '../organisations/delete-deserted.ts';
 import { isUniqueViolation } from '../organisations/rename.ts';
 import { personByEmail, personById } from '../sessions/person.ts';
 import { lockUser } from './lock-user.ts';
@@ -47,12 +48,10 @@ async function deleteUnproven(tx: Transaction, userId: string): Promise<void> {
     .from(memberships)
     .where(eq(memberships.userId, userId));
   await tx.delete(users).where(and(eq(users.id, userId), isNull(users.emailVerifiedAt)));
-
-  const inUse = tx.select({ id: memberships.organisationId }).from(memberships);
-  const ids = owned.map(({ id }) => id);
-  await tx
-    .delete(organisations)
-    .where(and(inArray(organisations.id, ids), isNull(organisations.approvedAt), notInArray(organisations.id, inUse)));
+  await deleteDeserted(
+    tx,
+    owned.map(({ id }) => id),
+  );
 }
 
 /** The constraint decides against whoever takes the same address meanwhile. */

@@ -44,6 +44,28 @@ test('name, password, data and leaving, each by its own hand', async ({ page, re
   });
 });
 
+test('a lost password is set anew after coming in through the identity provider', async ({
+  page,
+  request,
+  service,
+}) => {
+  const email = await makeOwner(service, request);
+  await page.goto('/login');
+  await page.getByRole('link', { name: /^Continue with/ }).click();
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Name').fill('A Person');
+  await page.getByRole('button', { name: 'Create and continue' }).click();
+  await page.getByRole('button', { name: 'Go on' }).click();
+
+  await page.goto('/account');
+  await expect(page.getByLabel('Current password')).toHaveCount(0);
+  await page.getByLabel('New password').fill(other);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await expect(page.getByText('Your password is set.')).toBeVisible();
+  expect((await request.post('/api/login', { data: { email, password: other } })).status()).toBe(200);
+  expect((await request.post('/api/login', { data: { email, password: passPhrase } })).status()).toBe(401);
+});
+
 test('a password link from the operator’s desk lets somebody in again', async ({ browser, page, request, service }) => {
   const email = await makeOwner(service, request);
   await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));

@@ -1,4 +1,4 @@
-import { and, eq, isNull, ne } from 'drizzle-orm';
+import { and, eq, ne } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
@@ -9,7 +9,8 @@ import { hashPassword, newPasswordField, passwordFault } from '../security/passw
 import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { confirmPassword, wrong } from './confirm-password.ts';
 import { endChangeLinks } from './end-change-links.ts';
-import { requireFreshSignIn } from './fresh-sign-in.ts';
+import { maySetPassword, requireFreshSignIn } from './fresh-sign-in.ts';
+import { lockUser } from './lock-user.ts';
 
 type Client = { address: string; userAgent: string | null };
 
@@ -48,10 +49,12 @@ export async function changePassword(
 }
 
 /**
- * Sets a password where there is none, shortly after a sign-in: a session that
+ * Sets a password where there is none, or in place of one that was lost where the sign-in
+ * was through the identity provider, and in both cases shortly after it: a session that
  * somebody left open must not be enough to move in for good.
  *
- * @throws Refusal FORBIDDEN where the sign-in is too long ago; VALIDATION where there is a password.
+ * @throws Refusal FORBIDDEN where the sign-in is too long ago; VALIDATION where there is a
+ *   password and it was by another way.
  */
 export async function setFirstPassword(
   app: App,
@@ -64,12 +67,12 @@ export async function setFirstPassword(
   const passwordHash = await hashNew(app, who, password);
 
   await app.db.transaction(async (tx) => {
-    const set = await tx
-      .update(users)
-      .set({ passwordHash })
-      .where(and(eq(users.id, who.user.id), isNull(users.passwordHash)))
-      .returning({ id: users.id });
-    if (set.length === 0) throw new Refusal('VALIDATION', 'There is a password already. Change it instead.');
+    // Whoever changes the password meanwhile ends this session, and is seen.
+    await lockUser(tx, who.user.id);
+    if (!(await maySetPassword(app, tx, who))) {
+      throw new Refusal('VALIDATION', 'There is a password already. Change it instead.');
+    }
+    await tx.update(users).set({ passwordHash }).where(eq(users.id, who.user.id));
     await afterwards(app, tx, who, client);
   });
 }

@@ -1,6 +1,7 @@
 import { and, eq, gt } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { sessions } from '../db/schema.ts';
+import type { Executor } from '../db/client.ts';
+import { sessions, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import type { Principal } from '../sessions/principal.ts';
 
@@ -8,11 +9,29 @@ import type { Principal } from '../sessions/principal.ts';
 export const freshMinutes = 15;
 
 /** @throws Refusal FORBIDDEN where the session did not begin in the last quarter of an hour. */
-export async function requireFreshSignIn(app: App, { sessionId }: Principal): Promise<void> {
+export async function requireFreshSignIn(app: App, who: Principal): Promise<void> {
+  if ((await freshSession(app, app.db, who)) === null) {
+    throw new Refusal('FORBIDDEN', 'Sign out, sign in again, and come back here.');
+  }
+}
+
+/**
+ * Whether a password may be set without the current one: after a fresh sign-in, where
+ * there is none, or where the identity provider that is still linked vouched for whoever
+ * signed in.
+ */
+export async function maySetPassword(app: App, db: Executor, who: Principal): Promise<boolean> {
+  const session = await freshSession(app, db, who);
+  if (session === null) return false;
+  return !session.hasPassword || (session.idpSubject !== null && session.idpSubject === session.linkedSubject);
+}
+
+async function freshSession(app: App, db: Executor, { sessionId }: Principal) {
   const since = new Date(app.now().getTime() - freshMinutes * 60_000);
-  const [fresh] = await app.db
-    .select({ id: sessions.id })
+  const [fresh] = await db
+    .select({ idpSubject: sessions.idpSubject, linkedSubject: users.idpSubject, passwordHash: users.passwordHash })
     .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
     .where(and(eq(sessions.id, sessionId), gt(sessions.createdAt, since)));
-  if (fresh === undefined) throw new Refusal('FORBIDDEN', 'Sign out, sign in again, and come back here.');
+  return fresh === undefined ? null : { ...fresh, hasPassword: fresh.passwordHash !== null };
 }

@@ -6,6 +6,7 @@ import { readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { callerFor, makeOwner, signInAs, testClient, testPassword } from '../testing/makers.ts';
+import { waitingForLocks } from '../testing/waiting-for-locks.ts';
 import { readWaiting } from './read-waiting.ts';
 
 let test: TestApp;
@@ -67,6 +68,66 @@ it('sets a first password after a fresh sign-in alone', async () => {
   });
   await signInWithPassword(late.app, { email, password: other }, testClient);
   await late.close();
+});
+
+/** An owner with a password who has just come in through the identity provider. */
+async function throughProvider(at: TestApp) {
+  const { email } = await makeOwner(at);
+  const subject = `subject of ${email}`;
+  await at.app.db.update(users).set({ idpSubject: subject }).where(eq(users.email, email));
+  return { ...(await signInAs(at, email, { idpSubject: subject })), subject };
+}
+
+it('sets a lost password anew for whoever has just come in through the identity provider', async () => {
+  const late = await startTestApp();
+  const { api, email, subject } = await throughProvider(late);
+  const elsewhere = await signInAs(late, email);
+  expect((await api.accounts.profile()).user).toMatchObject({ has_password: true, may_set_password: true });
+
+  await api.accounts.setFirstPassword({ password: other });
+  await signInWithPassword(late.app, { email, password: other }, testClient);
+  expect((await api.accounts.profile()).sessions).toHaveLength(1);
+  await expect(elsewhere.api.accounts.setFirstPassword({ password: 'a third pass phrase' })).rejects.toMatchObject({
+    cause: { code: 'FORBIDDEN' },
+  });
+
+  const again = await signInAs(late, email, { idpSubject: subject });
+  late.advance(16 * 60_000);
+  expect((await again.api.accounts.profile()).user.may_set_password).toBe(false);
+  await expect(again.api.accounts.setFirstPassword({ password: 'a third pass phrase' })).rejects.toMatchObject({
+    cause: { code: 'FORBIDDEN' },
+  });
+  await late.close();
+});
+
+it('asks whoever came in by the password for it, and whoever came by a provider that is unlinked since', async () => {
+  const { api, email } = await throughProvider(test);
+  const byPassword = await signInAs(test, email);
+  const refused = { cause: { code: 'VALIDATION', message: 'There is a password already. Change it instead.' } };
+  expect((await byPassword.api.accounts.profile()).user.may_set_password).toBe(false);
+  await expect(byPassword.api.accounts.setFirstPassword({ password: other })).rejects.toMatchObject(refused);
+
+  await byPassword.api.accounts.unlinkIdentity();
+  expect((await api.accounts.profile()).user.may_set_password).toBe(false);
+  await expect(api.accounts.setFirstPassword({ password: other })).rejects.toMatchObject(refused);
+  await signIn(email, testPassword);
+});
+
+it('sets no password for a session that another change of the password has ended', async () => {
+  const { api, email, userId } = await throughProvider(test);
+  const owner = await signInAs(test, email);
+  const racing = await test.app.db.transaction(async (tx) => {
+    await tx.select().from(users).where(eq(users.id, userId)).for('update');
+    const change = owner.api.accounts.changePassword({ current_password: testPassword, password: other });
+    await waitingForLocks(test, 1);
+    const set = api.accounts.setFirstPassword({ password: 'a third pass phrase' });
+    void Promise.allSettled([change, set]);
+    await waitingForLocks(test, 2);
+    return { change, set };
+  });
+  await racing.change;
+  await expect(racing.set).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+  await signIn(email, other);
 });
 
 it('unlinks the identity provider only while a password remains', async () => {

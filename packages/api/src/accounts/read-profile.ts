@@ -3,10 +3,12 @@ import type { App } from '../app.ts';
 import { users } from '../db/schema.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { listSessions } from '../sessions/session.ts';
+import { maySetPassword } from './fresh-sign-in.ts';
 
 /** What /account shows of a person: who they are, how they get in, and where they are signed in. */
 export async function readProfile(app: App, principal: Principal | null) {
-  const { user, sessionId } = requireApproved(principal);
+  const who = requireApproved(principal);
+  const { user, sessionId } = who;
   const [own] = await app.db
     .select({ passwordHash: users.passwordHash, idpSubject: users.idpSubject, createdAt: users.createdAt })
     .from(users)
@@ -19,6 +21,8 @@ export async function readProfile(app: App, principal: Principal | null) {
       name: user.name,
       created_at: own?.createdAt.toISOString() ?? null,
       has_password: own?.passwordHash != null,
+      /** Whether the current password is asked for, to have another. */
+      may_set_password: await maySetPassword(app, app.db, who),
       idp_linked: own?.idpSubject != null,
     },
     sessions: living.map((session) => ({

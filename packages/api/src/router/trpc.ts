@@ -16,7 +16,12 @@ export type Context = {
   client: Client;
   /** The door's own cookies: a procedure starts or ends a session without ever seeing its id. */
   session: {
-    start: (holder: { userId: string; organisationId: string | null; passwordHash?: string | null }) => Promise<void>;
+    start: (holder: {
+      userId: string;
+      organisationId: string | null;
+      passwordHash?: string | null;
+      idpSubject?: string | null;
+    }) => Promise<void>;
     end: () => Promise<void>;
     /** The cookie that a sign-up leaves behind, so that /verify knows the same browser again. */
     rememberSignUp: (browserToken: string) => void;

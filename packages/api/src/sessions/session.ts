@@ -24,6 +24,7 @@ declare module 'lucia' {
       userAgent: string | null;
       client: string;
       passwordHash: string | null;
+      idpSubject: string | null;
     };
     DatabaseUserAttributes: { facts: Facts };
   }
@@ -51,21 +52,30 @@ type Start = {
   organisationId: string | null;
   /** The hash that the password was held against, where it was a password. */
   passwordHash?: string | null;
+  /** The subject that the identity provider vouched for, where it was that. */
+  idpSubject?: string | null;
   client: { address: string; userAgent: string | null };
 };
 
 /**
  * Starts a session and answers its id, which is nowhere else: the table holds its hash.
  *
- * @throws Refusal UNAUTHENTICATED where the account is gone, or its password was changed meanwhile.
+ * @throws Refusal UNAUTHENTICATED where the account is gone, or its password was changed or
+ *   its identity provider unlinked meanwhile.
  */
 export async function startSession(
   app: App,
-  { userId, organisationId, passwordHash = null, client }: Start,
+  { userId, organisationId, passwordHash = null, idpSubject = null, client }: Start,
 ): Promise<string> {
   const { id } = await luciaOf(app).createSession(
     userId,
-    { organisationId, passwordHash, userAgent: client.userAgent?.slice(0, 300) ?? null, client: client.address },
+    {
+      organisationId,
+      passwordHash,
+      idpSubject,
+      userAgent: client.userAgent?.slice(0, 300) ?? null,
+      client: client.address,
+    },
     { sessionId: newToken() },
   );
   return id;
@@ -178,22 +188,27 @@ function hashedIdAdapter(app: App, token: Token): Adapter {
         userAgent: null,
         client: '',
         passwordHash: null,
+        idpSubject: null,
       };
       return [
         { id, userId: row.user.id, expiresAt: row.expiresAt, attributes },
         { id: row.user.id, attributes: { facts } },
       ];
     },
-    async setSession({ id, userId, expiresAt, attributes: { organisationId, userAgent, client, passwordHash } }) {
+    async setSession({ id, userId, expiresAt, attributes }) {
+      const { organisationId, userAgent, client, passwordHash, idpSubject } = attributes;
       const now = app.now();
       const values = sql`${hashToken(id)}, ${newId(now)}::uuid, holder.id, ${organisationId}::uuid,
-        ${now.toISOString()}::timestamptz, ${expiresAt.toISOString()}::timestamptz, ${userAgent}, ${client}`;
+        ${now.toISOString()}::timestamptz, ${expiresAt.toISOString()}::timestamptz, ${userAgent}, ${client},
+        ${idpSubject}::text`;
       // Shared with nobody who changes the account: a password that changes meanwhile is seen, and ends this.
       const started = await app.db.execute(sql`
-        insert into ${sessions} (id_hash, id, user_id, organisation_id, created_at, expires_at, user_agent, client)
+        insert into ${sessions} (id_hash, id, user_id, organisation_id, created_at, expires_at, user_agent, client,
+          idp_subject)
         select ${values} from (
           select id from ${users} where id = ${userId}::uuid
             and (${passwordHash}::text is null or password_hash = ${passwordHash}::text)
+            and (${idpSubject}::text is null or idp_subject = ${idpSubject}::text)
           for share
         ) holder
         returning id`);

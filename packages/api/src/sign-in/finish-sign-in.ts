@@ -49,7 +49,7 @@ export async function finishSignIn(app: App, { state, code, error, attemptCookie
         client,
         details,
       });
-      return { userId: user.id, organisationId };
+      return { userId: user.id, organisationId, idpSubject: identity.subject };
     });
   } catch (failure) {
     await app.throttle.take({ 'idp-callback-client': clientKey(client.address) });

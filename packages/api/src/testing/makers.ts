@@ -60,10 +60,14 @@ export async function makeMember(test: TestApp, organisationId: string, role: Ro
 }
 
 /** A session of somebody who can have one, and the router as they would call it. */
-export async function signInAs(test: TestApp, email: string): Promise<Made> {
+export async function signInAs(
+  test: TestApp,
+  email: string,
+  { idpSubject = null }: { idpSubject?: string | null } = {},
+): Promise<Made> {
   const person = await personByEmail(test.app.db, email);
   if (person?.organisationId == null) throw new Error(`${email} has no organisation`);
-  const session = { userId: person.user.id, organisationId: person.organisationId, client: testClient };
+  const session = { userId: person.user.id, organisationId: person.organisationId, idpSubject, client: testClient };
   const principal = await readSession(test.app, await startSession(test.app, session));
   if (principal === null) throw new Error(`${email} gets no session`);
 

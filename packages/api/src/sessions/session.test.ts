@@ -1,11 +1,12 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../db/id.ts';
-import { sessions } from '../db/schema.ts';
-import { approveOwner, restorePerson, suspendPerson } from '../operators/by-address.ts';
+import { auditEvents, organisations, sessions, users } from '../db/schema.ts';
+import { approveOwner, restorePerson, suspendOrganisation, suspendPerson } from '../operators/by-address.ts';
 import { hashToken } from '../security/token.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, testClient } from '../testing/makers.ts';
+import { waitingForLocks } from '../testing/waiting-for-locks.ts';
 import {
   endNamedSession,
   endOtherSessions,
@@ -65,6 +66,63 @@ it('is gone at once when its holder is suspended, and stays gone', async () => {
   expect(await readSession(test.app, id)).toBeNull();
   await restorePerson(test.app, email);
   expect(await readSession(test.app, id)).toBeNull();
+});
+
+it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>([
+  ['person', ({ email }) => suspendPerson(test.app, email)],
+  ['organisation', ({ principal }) => suspendOrganisation(test.app, principal.organisation?.slug ?? '')],
+])('does not begin for a suspended %s, so that nothing lives again later', async (_, suspend) => {
+  const made = await start();
+  await suspend(made);
+  await expect(startSession(test.app, { ...made, client: testClient })).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+    message: 'This account is closed.',
+  });
+  expect(await test.app.db.$count(sessions, eq(sessions.userId, made.userId))).toBe(0);
+});
+
+it('waits for a suspension that is under way, and does not begin', async () => {
+  const made = await start();
+  const racing = await test.app.db.transaction(async (tx) => {
+    await tx
+      .update(organisations)
+      .set({ suspendedAt: test.app.now() })
+      .where(eq(organisations.id, made.organisationId));
+    const starting = startSession(test.app, { ...made, client: testClient });
+    void starting.catch(() => {});
+    await waitingForLocks(test, 1);
+    return { starting };
+  });
+  await expect(racing.starting).rejects.toMatchObject({ code: 'FORBIDDEN' });
+});
+
+it('is written down as a sign-in once it has begun, with its way, and not where it was refused', async () => {
+  const { userId, organisationId } = await start();
+  const [user] = await test.app.db.update(users).set({ idpSubject: userId }).where(eq(users.id, userId)).returning();
+  const begin = (by: object) => startSession(test.app, { userId, organisationId, client: testClient, ...by });
+  const signIns = () =>
+    test.app.db
+      .select({ details: auditEvents.details, client: auditEvents.client })
+      .from(auditEvents)
+      .where(and(eq(auditEvents.actorId, userId), eq(auditEvents.action, 'signed-in')))
+      .orderBy(desc(auditEvents.id));
+
+  const before = await signIns();
+  for (const by of [{ passwordHash: 'another' }, { idpSubject: 'another' }]) {
+    await expect(begin(by)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  }
+  expect(await signIns()).toEqual(before);
+
+  const ways = [
+    [{ passwordHash: user?.passwordHash }, 'password'],
+    [{ idpSubject: user?.idpSubject }, 'identity provider'],
+  ] as const;
+  for (const [by, way] of ways) {
+    await begin(by);
+    test.advance(1);
+    expect((await signIns())[0]).toEqual({ details: { with: way }, client: testClient.address });
+  }
+  expect(await signIns()).toHaveLength(before.length + 2);
 });
 
 it('ends by its id, or by its name for its holder alone', async () => {

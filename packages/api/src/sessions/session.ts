@@ -1,11 +1,10 @@
 import { and, desc, eq, gt, ne, sql } from 'drizzle-orm';
 import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
 import type { App } from '../app.ts';
-import { newId } from '../db/id.ts';
-import { sessions, users } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
+import { sessions } from '../db/schema.ts';
 import { standingOf } from '../organisations/approval.ts';
 import { hashToken, newToken } from '../security/token.ts';
+import { beginSession } from './begin-session.ts';
 import { makePrincipal, type Principal } from './principal.ts';
 import { type Facts, readFacts, type Token } from './session-facts.ts';
 
@@ -58,10 +57,10 @@ type Start = {
 };
 
 /**
- * Starts a session and answers its id, which is nowhere else: the table holds its hash.
+ * Starts a session, which is what signing in is, and answers its id, which is nowhere else: the table holds its hash.
  *
  * @throws Refusal UNAUTHENTICATED where the account is gone, or its password was changed or
- *   its identity provider unlinked meanwhile.
+ *   its identity provider unlinked meanwhile; FORBIDDEN where it is closed.
  */
 export async function startSession(
   app: App,
@@ -195,25 +194,8 @@ function hashedIdAdapter(app: App, token: Token): Adapter {
         { id: row.user.id, attributes: { facts } },
       ];
     },
-    async setSession({ id, userId, expiresAt, attributes }) {
-      const { organisationId, userAgent, client, passwordHash, idpSubject } = attributes;
-      const now = app.now();
-      const values = sql`${hashToken(id)}, ${newId(now)}::uuid, holder.id, ${organisationId}::uuid,
-        ${now.toISOString()}::timestamptz, ${expiresAt.toISOString()}::timestamptz, ${userAgent}, ${client},
-        ${idpSubject}::text`;
-      // Shared with nobody who changes the account: a password that changes meanwhile is seen, and ends this.
-      const started = await app.db.execute(sql`
-        insert into ${sessions} (id_hash, id, user_id, organisation_id, created_at, expires_at, user_agent, client,
-          idp_subject)
-        select ${values} from (
-          select id from ${users} where id = ${userId}::uuid
-            and (${passwordHash}::text is null or password_hash = ${passwordHash}::text)
-            and (${idpSubject}::text is null or idp_subject = ${idpSubject}::text)
-          for share
-        ) holder
-        returning id`);
-      if (started.length === 0) throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
-    },
+    setSession: ({ id, userId, expiresAt, attributes }) =>
+      beginSession(app, { idHash: hashToken(id), userId, expiresAt, ...attributes }),
     // Lucia would leave a session as it is for half of its time, and write one near its last day at each request: see slide.
     updateSessionExpiration: async () => {},
     async deleteSession(id) {

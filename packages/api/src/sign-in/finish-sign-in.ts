@@ -1,5 +1,4 @@
 import type { App } from '../app.ts';
-import { record } from '../audit/record.ts';
 import { identityRedirectUri } from '../links.ts';
 import { clientKey } from '../security/client-key.ts';
 import { constantTimeEqual } from '../security/constant-time.ts';
@@ -40,15 +39,6 @@ export async function finishSignIn(app: App, { state, code, error, attemptCookie
       const { user, organisationId, standing } = await matchUser(app, tx, identity, client);
       if (standing === 'closed') throw new Error('the account is closed');
 
-      const details = { with: 'identity provider' };
-      await record(tx, app.now(), {
-        action: 'signed-in',
-        actorId: user.id,
-        userId: user.id,
-        organisationId,
-        client,
-        details,
-      });
       return { userId: user.id, organisationId, idpSubject: identity.subject };
     });
   } catch (failure) {

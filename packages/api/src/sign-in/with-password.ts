@@ -49,14 +49,6 @@ export async function signInWithPassword(
   await app.throttle.giveBack(taken);
   if (person.standing === 'closed') throw new Refusal('FORBIDDEN', 'This account is closed.');
 
-  await record(app.db, app.now(), {
-    action: 'signed-in',
-    actorId: person.user.id,
-    userId: person.user.id,
-    organisationId: person.organisationId,
-    client,
-    details: { with: 'password' },
-  });
   const { id: userId, passwordHash } = person.user;
   return { userId, organisationId: person.organisationId, passwordHash };
 }

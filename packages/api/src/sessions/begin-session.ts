@@ -1,0 +1,68 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
+import type { Transaction } from '../db/client.ts';
+import { newId } from '../db/id.ts';
+import { organisations, sessions, users } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
+import { standingOf } from '../organisations/approval.ts';
+
+type Beginning = {
+  idHash: string;
+  userId: string;
+  organisationId: string | null;
+  /** What the person proved themselves by; null where it was something else. */
+  passwordHash: string | null;
+  idpSubject: string | null;
+  expiresAt: Date;
+  client: string;
+  userAgent: string | null;
+};
+
+/**
+ * Writes a session down, and that somebody signed in, unless what it stands on has changed
+ * since it was looked at. The rows are shared with nobody who changes them: a password that
+ * changes meanwhile, or an account that is closed, is seen here, or ends the session there.
+ *
+ * @throws Refusal UNAUTHENTICATED where the account is gone or not verified, or is not who
+ *   was proved any more; FORBIDDEN where it is closed.
+ */
+export async function beginSession(app: App, beginning: Beginning): Promise<void> {
+  const { userId, organisationId, passwordHash, idpSubject, client, userAgent, ...session } = beginning;
+  const now = app.now();
+
+  await app.db.transaction(async (tx) => {
+    // The organisation before the person, as wherever both are locked.
+    const organisation = organisationId === null ? null : await shareOrganisation(tx, organisationId);
+    const [holder] = await tx.select().from(users).where(eq(users.id, userId)).for('share');
+    const isSame =
+      holder !== undefined &&
+      (passwordHash === null || holder.passwordHash === passwordHash) &&
+      (idpSubject === null || holder.idpSubject === idpSubject);
+    if (!isSame) throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
+    const standing = standingOf(holder, organisation);
+    if (standing === 'closed') throw new Refusal('FORBIDDEN', 'This account is closed.');
+    if (standing === 'unverified') throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
+
+    const holds = { userId, organisationId: organisation?.id ?? null, client, userAgent };
+    await tx.insert(sessions).values({ ...session, ...holds, id: newId(now), idpSubject, createdAt: now });
+    await record(tx, now, {
+      action: 'signed-in',
+      actorId: userId,
+      userId,
+      organisationId: holds.organisationId,
+      client: { address: client, userAgent },
+      details: wayOf({ passwordHash, idpSubject }),
+    });
+  });
+}
+
+async function shareOrganisation(tx: Transaction, id: string) {
+  const [organisation] = await tx.select().from(organisations).where(eq(organisations.id, id)).for('share');
+  return organisation ?? null;
+}
+
+function wayOf({ passwordHash, idpSubject }: Pick<Beginning, 'passwordHash' | 'idpSubject'>): Record<string, string> {
+  if (idpSubject !== null) return { with: 'identity provider' };
+  return passwordHash === null ? {} : { with: 'password' };
+}

@@ -84,8 +84,8 @@ async function hashNew(app: App, { user }: Principal, password: string): Promise
 }
 
 async function afterwards(app: App, tx: Transaction, { user, sessionId }: Principal, client: Client): Promise<void> {
-  await tx.delete(sessions).where(and(eq(sessions.userId, user.id), ne(sessions.id, sessionId)));
   await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
+  await tx.delete(sessions).where(and(eq(sessions.userId, user.id), ne(sessions.id, sessionId)));
   await endChangeLinks(tx, user.id);
   await record(tx, app.now(), { action: 'password-set', actorId: user.id, userId: user.id, client });
 }

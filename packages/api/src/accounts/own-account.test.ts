@@ -1,7 +1,15 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { users } from '../db/schema.ts';
-import { makePasswordLink } from '../operators/by-address.ts';
+import {
+  approveOwner,
+  declineOwner,
+  makePasswordLink,
+  restoreOrganisation,
+  restorePerson,
+  suspendOrganisation,
+  suspendPerson,
+} from '../operators/by-address.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -159,6 +167,55 @@ it('lets a password link of an operator set the password once, end all sessions 
   expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect(await readSession(test.app, session)).toBeNull();
   await signIn(email, other);
+});
+
+it.each<[string, (made: Awaited<ReturnType<typeof makeOwner>>) => Promise<unknown>, boolean]>([
+  [
+    'suspended person',
+    async ({ email }) => {
+      await suspendPerson(test.app, email);
+      await restorePerson(test.app, email);
+    },
+    true,
+  ],
+  [
+    'person of a suspended organisation',
+    async ({ principal }) => {
+      await suspendOrganisation(test.app, principal.organisation?.slug ?? '');
+      await restoreOrganisation(test.app, principal.organisation?.slug ?? '');
+    },
+    true,
+  ],
+  [
+    'declined person',
+    async ({ email }) => {
+      await declineOwner(test.app, email, 'Not a customer.');
+      await approveOwner(test.app, email);
+    },
+    false,
+  ],
+])('lets a password link of a %s not work again once the account is opened again', async (_, close, approved) => {
+  const made = await makeOwner(test, { approved });
+  const token = tokenOf(await makePasswordLink(test.app, made.email));
+  await close(made);
+  await expect(callerFor(test, null).accounts.setPassword({ token, password: other })).rejects.toMatchObject({
+    cause: { code: 'VALIDATION' },
+  });
+});
+
+it('sets no password for an account that is closed while the new one is hashed', async () => {
+  const { email, userId } = await makeOwner(test);
+  const token = tokenOf(await makePasswordLink(test.app, email));
+  const racing = await test.app.db.transaction(async (tx) => {
+    await tx.update(users).set({ suspendedAt: test.app.now() }).where(eq(users.id, userId));
+    const set = callerFor(test, null).accounts.setPassword({ token, password: other });
+    void set.catch(() => {});
+    await waitingForLocks(test, 1);
+    return { set };
+  });
+  await expect(racing.set).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+  await restorePerson(test.app, email);
+  await signIn(email, testPassword);
 });
 
 it('lets a password link die after an hour', async () => {

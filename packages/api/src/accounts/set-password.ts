@@ -34,9 +34,11 @@ export async function setPassword(app: App, { token, password }: z.output<typeof
 
   await app.db.transaction(async (tx) => {
     const { userId } = await takeOneTimeToken(app, tx, token, settingPurposes);
+    // Once more, now that nobody can close the account: the hash took its time.
+    if ((await personById(tx, userId))?.standing === 'closed') throw notValid();
     await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
-    await tx.delete(sessions).where(eq(sessions.userId, userId));
     await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, userId));
+    await tx.delete(sessions).where(eq(sessions.userId, userId));
     await endChangeLinks(tx, userId);
     await record(tx, app.now(), { action: 'password-set', userId, client });
   });
@@ -63,7 +65,10 @@ async function ownerOf(app: App, token: string) {
       ),
     );
   const person = held === undefined ? null : await personById(app.db, held.userId);
-  if (person === null || person.standing === 'closed')
-    throw new Refusal('VALIDATION', 'This link is not valid any more.');
+  if (person === null || person.standing === 'closed') throw notValid();
   return person.user;
+}
+
+function notValid(): Refusal {
+  return new Refusal('VALIDATION', 'This link is not valid any more.');
 }

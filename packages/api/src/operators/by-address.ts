@@ -3,10 +3,10 @@ import { newOneTimeToken } from '../accounts/one-time-token.ts';
 import type { App } from '../app.ts';
 import { type AuditAction, record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
-import { organisations, sessions, users } from '../db/schema.ts';
+import { oneTimeTokens, organisations, sessions, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { passwordLink } from '../links.ts';
-import { approveOrganisations, declineOrganisations, endSessionsIn } from '../organisations/approve.ts';
+import { approveOrganisations, declineOrganisations, endSessionsIn, endTokensIn } from '../organisations/approve.ts';
 import { personById } from '../sessions/person.ts';
 import { findOrganisation, findOwnedOrganisations, findPerson } from './find.ts';
 
@@ -133,13 +133,16 @@ function changePerson(
   });
 }
 
+/** And the one-time links: what was handed over before must not work again once the account is restored. */
 async function endSessionsOf(tx: Transaction, userId: string): Promise<void> {
+  await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, userId));
   await tx.delete(sessions).where(eq(sessions.userId, userId));
 }
 
 function changeOrganisation(app: App, slug: string, action: AuditAction, suspendedAt: Date | null, sentence: string) {
   return app.db.transaction(async (tx) => {
     const { id } = await findOrganisation(tx, slug);
+    if (suspendedAt !== null) await endTokensIn(tx, [id]);
     await tx.update(organisations).set({ suspendedAt }).where(eq(organisations.id, id));
     if (suspendedAt !== null) await endSessionsIn(tx, [id]);
     await record(tx, app.now(), { action, organisationId: id });

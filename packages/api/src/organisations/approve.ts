@@ -1,7 +1,7 @@
-import { and, eq, inArray, isNull, ne, or, type SQL } from 'drizzle-orm';
+import { and, eq, inArray, isNull, ne, or, type SQL, type SQLWrapper } from 'drizzle-orm';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
-import { memberships, organisations, sessions } from '../db/schema.ts';
+import { memberships, oneTimeTokens, organisations, sessions } from '../db/schema.ts';
 
 /** Who decides: an operator in the console, or null for the command line and for rules. */
 type Decision = { organisationIds: string[]; actorId: string | null; now: Date };
@@ -35,10 +35,13 @@ export async function declineOrganisations(
   tx: Transaction,
   { organisationIds, actorId, now, reason }: Decision & { reason: string },
 ) {
+  const waiting = and(inArray(organisations.id, organisationIds), eq(organisations.approval, 'pending'));
+  const ids = tx.select({ id: organisations.id }).from(organisations).where(waiting);
+  await endTokensIn(tx, ids);
   const changed = await tx
     .update(organisations)
     .set({ approval: 'declined', declinedAt: now, declineReason: reason })
-    .where(and(inArray(organisations.id, organisationIds), eq(organisations.approval, 'pending')))
+    .where(waiting)
     .returning({ id: organisations.id });
 
   for (const { id } of changed) {
@@ -60,4 +63,16 @@ export async function endSessionsIn(tx: Transaction, organisationIds: string[]):
     .where(inArray(memberships.organisationId, organisationIds));
   const here = or(inArray(sessions.organisationId, organisationIds), isNull(sessions.organisationId));
   await tx.delete(sessions).where(and(inArray(sessions.userId, people), here));
+}
+
+/**
+ * Ends the one-time links of the people in organisations that are about to be closed: they
+ * must not work again either. Before anything else is locked, as whoever uses one does.
+ */
+export async function endTokensIn(tx: Transaction, organisationIds: SQLWrapper | string[]): Promise<void> {
+  const people = tx
+    .select({ id: memberships.userId })
+    .from(memberships)
+    .where(inArray(memberships.organisationId, organisationIds));
+  await tx.delete(oneTimeTokens).where(inArray(oneTimeTokens.userId, people));
 }

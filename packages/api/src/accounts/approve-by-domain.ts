@@ -6,6 +6,8 @@ import { personById } from '../sessions/person.ts';
 import { isApprovedDomain } from './approved-domain.ts';
 import { takeOneTimeToken } from './one-time-token.ts';
 
+type Client = { address: string; userAgent: string | null };
+
 export const approveByDomainInput = z.object({ token: z.string({ error: 'This link is not valid any more.' }) });
 
 /**
@@ -13,13 +15,17 @@ export const approveByDomainInput = z.object({ token: z.string({ error: 'This li
  * button on the page of their verification link: mail scanners open links but press
  * no buttons.
  */
-export async function approveByDomain(app: App, { token }: z.output<typeof approveByDomainInput>): Promise<void> {
+export async function approveByDomain(
+  app: App,
+  { token }: z.output<typeof approveByDomainInput>,
+  client: Client,
+): Promise<void> {
   await app.db.transaction(async (tx) => {
     const { userId } = await takeOneTimeToken(app, tx, token, ['approval']);
     const person = await personById(tx, userId);
     if (person?.organisationId == null || person.standing === 'closed' || !isApprovedDomain(app, person.user.email)) {
       throw new Refusal('VALIDATION', 'This link is not valid any more.');
     }
-    await approveWaiting(tx, { organisationIds: [person.organisationId], actorId: null, now: app.now() });
+    await approveWaiting(tx, { organisationIds: [person.organisationId], actorId: null, client, now: app.now() });
   });
 }

@@ -52,9 +52,9 @@ describe('an address of an approved domain', () => {
     expect(outcome).toMatchObject({ ok: true, awaitingApproval: true, approvalToken: expect.any(String) });
     expect(await standing(email)).toBe('awaiting_approval');
 
-    await approveByDomain(test.app, { token: outcome.approvalToken ?? '' });
+    await approveByDomain(test.app, { token: outcome.approvalToken ?? '' }, testClient);
     expect(await standing(email)).toBe('open');
-    await expect(approveByDomain(test.app, { token: outcome.approvalToken ?? '' })).rejects.toMatchObject({
+    await expect(approveByDomain(test.app, { token: outcome.approvalToken ?? '' }, testClient)).rejects.toMatchObject({
       code: 'VALIDATION',
     });
   });
@@ -67,8 +67,8 @@ describe('an address of an approved domain', () => {
 
     const outcome = await open(token, browserToken);
     expect(outcome).toMatchObject({ ok: false, confirmedAlready: true, awaitingApproval: true });
-    await expect(approveByDomain(test.app, { token: scanned.approvalToken ?? '' })).rejects.toThrow();
-    await approveByDomain(test.app, { token: outcome.approvalToken ?? '' });
+    await expect(approveByDomain(test.app, { token: scanned.approvalToken ?? '' }, testClient)).rejects.toThrow();
+    await approveByDomain(test.app, { token: outcome.approvalToken ?? '' }, testClient);
     expect(await standing(email)).toBe('open');
     expect(await open(token, browserToken)).toMatchObject({ ok: false, approvalToken: null, awaitingApproval: false });
   });
@@ -106,7 +106,7 @@ describe('an address of an approved domain', () => {
     const { email, token } = await makeSignUp(test);
     const { approvalToken } = await open(token, null);
     await declineOwner(test.app, email, 'Not a customer.');
-    await expect(approveByDomain(test.app, { token: approvalToken ?? '' })).rejects.toMatchObject({
+    await expect(approveByDomain(test.app, { token: approvalToken ?? '' }, testClient)).rejects.toMatchObject({
       code: 'VALIDATION',
     });
     expect(await enter(email)).toMatchObject({ standing: 'closed' });

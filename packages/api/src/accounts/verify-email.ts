@@ -41,7 +41,7 @@ export async function verifyEmail(
       const link = await take(app, tx, tokenHash);
       if (link.purpose === 'change-address') return changeAddress(app, tx, link, client);
       const { sameBrowser, passwordSet } = await openGate(app, tx, link, { browserToken, client });
-      return describe(app, tx, link, { sameBrowser, passwordSet });
+      return describe(app, tx, link, { sameBrowser, passwordSet, client });
     });
   } catch (error) {
     if (!isRefusal(error) || error.code !== 'VALIDATION') throw error;
@@ -140,13 +140,13 @@ async function describe(
   app: App,
   tx: Transaction,
   link: Link,
-  { sameBrowser, passwordSet }: { sameBrowser: boolean; passwordSet: boolean },
+  { sameBrowser, passwordSet, client }: { sameBrowser: boolean; passwordSet: boolean; client: Client },
 ): Promise<Outcome> {
   const person = await personById(tx, link.userId);
   let awaitingApproval = person?.standing === 'awaiting_approval';
   const approvesItself = awaitingApproval && isApprovedDomain(app, link.email);
   if (approvesItself && sameBrowser && person?.organisationId) {
-    await approveWaiting(tx, { organisationIds: [person.organisationId], actorId: null, now: app.now() });
+    await approveWaiting(tx, { organisationIds: [person.organisationId], actorId: null, client, now: app.now() });
     awaitingApproval = false;
   }
 

@@ -1,8 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditEvents } from '../db/schema.ts';
+import { restoreOrganisation, suspendOrganisation } from '../operators/by-address.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner } from '../testing/makers.ts';
+import { callerFor, makeMember, makeOwner, signInAs, testClient } from '../testing/makers.ts';
 import { readActivity } from './read.ts';
 import { record } from './record.ts';
 import { sweepAudit } from './sweep.ts';
@@ -19,6 +20,68 @@ it('says who did what, when and from where', async () => {
   const activity = await readActivity(test.app.db, userId);
   expect(activity[0]).toMatchObject({ action: 'signed-out', text: 'Signed out', client: '127.0.0.1' });
   expect(activity.map(({ action }) => action)).toContain('address-verified');
+});
+
+it('says who operated on what, when and from where, and shows that to operators', async () => {
+  const address = '203.0.113.7';
+  const operator = await makeOwner(test, { operator: true });
+  const { operators } = callerFor(test, operator.principal, { client: address });
+  const { userId, organisationId } = await makeOwner(test, { approved: false });
+  const declined = await makeOwner(test, { approved: false });
+  await operators.approve({ organisation_ids: [organisationId] });
+  await operators.decline({ organisation_ids: [declined.organisationId], reason: 'Not a customer.' });
+  await operators.passwordLink({ user_id: userId });
+  await operators.suspend({ user_id: userId });
+  await operators.restore({ user_id: userId });
+
+  const did = await test.app.db.select().from(auditEvents).where(eq(auditEvents.client, address));
+  const decisions = ['organisation-approved', 'organisation-declined'];
+  const changes = ['password-link-made', 'person-restored', 'person-suspended'];
+  expect(did.map(({ action }) => action).sort()).toEqual([...decisions, ...changes]);
+  for (const each of did) expect(each).toMatchObject({ actorId: operator.userId, userAgent: testClient.userAgent });
+  const { activity } = await operators.personHistory({ user_id: userId });
+  expect(activity.filter(({ client }) => client === address).map(({ text }) => text)).toEqual(
+    expect.arrayContaining(['Organisation approved', 'Account suspended', 'An operator made a password link']),
+  );
+});
+
+it('shows people what became of their organisation, and not from where somebody else decided it', async () => {
+  const operator = await makeOwner(test, { operator: true });
+  const { operators } = callerFor(test, operator.principal, { client: '203.0.113.8' });
+  const { userId, organisationId, principal } = await makeOwner(test, { approved: false });
+  const stranger = await makeOwner(test);
+  await operators.approve({ organisation_ids: [organisationId] });
+  await suspendOrganisation(test.app, principal.organisation?.slug ?? '');
+  await restoreOrganisation(test.app, principal.organisation?.slug ?? '');
+  await operators.passwordLink({ user_id: userId });
+
+  const activity = await readActivity(test.app.db, userId);
+  expect(activity.map(({ text }) => text)).toEqual(
+    expect.arrayContaining([
+      'Organisation approved',
+      'Organisation suspended',
+      'Organisation restored',
+      'An operator made a password link',
+    ]),
+  );
+  expect(activity.map(({ action, client }) => [action, client])).toContainEqual(['signed-up', testClient.address]);
+  const { events } = await (await signInAs(test, principal.user.email)).api.leaving.export();
+  expect(events.map(({ action }) => action)).toContain('password-link-made');
+  expect(JSON.stringify([activity, events])).not.toContain('203.0.113.8');
+
+  const [mine, theirs] = [await readActivity(test.app.db, stranger.userId), await readActivity(test.app.db, userId)];
+  expect(mine.map(({ action }) => action)).not.toContain('organisation-suspended');
+  expect(theirs.filter(({ id }) => mine.some((entry) => entry.id === id))).toEqual([]);
+});
+
+it('keeps what one member does from the others of the organisation', async () => {
+  const { userId, organisationId } = await makeOwner(test);
+  const member = await makeMember(test, organisationId, 'member');
+  const entries = await readActivity(test.app.db, member.userId);
+  expect(entries.map(({ action }) => action)).toContain('organisation-approved');
+  const own = await test.app.db.$count(auditEvents, eq(auditEvents.userId, userId));
+  expect(own).toBeGreaterThan(0);
+  expect(entries.map(({ action }) => action)).not.toContain('address-verified');
 });
 
 it('lets nobody change or empty what is written down', async () => {

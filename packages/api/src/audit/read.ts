@@ -1,6 +1,6 @@
-import { desc, eq, or } from 'drizzle-orm';
+import { and, desc, eq, inArray, or } from 'drizzle-orm';
 import type { Executor } from '../db/client.ts';
-import { auditEvents } from '../db/schema.ts';
+import { auditEvents, memberships } from '../db/schema.ts';
 import type { AuditAction } from './record.ts';
 
 const sentences: Record<AuditAction, string> = {
@@ -36,22 +36,52 @@ const sentences: Record<AuditAction, string> = {
   'billing-reconciled': 'All subscriptions compared with the provider’s',
 };
 
-/** The newest entries about a person or something they did, newest first. */
+/** What happens to an organisation as a whole, and so to everybody in it. */
+const ofOrganisations: AuditAction[] = [
+  'organisation-approved',
+  'organisation-declined',
+  'organisation-suspended',
+  'organisation-restored',
+];
+
+/**
+ * The newest entries about a person, something they did or the gates of their
+ * organisations, newest first, as they may see it: from where somebody else did it is
+ * not theirs to know.
+ */
 export async function readActivity(db: Executor, userId: string, most = 20) {
-  const entries = await db
+  const entries = await newest(db, userId, most);
+  return entries.map((entry) => ({ ...shown(entry), client: isOwn(entry, userId) ? entry.client : null }));
+}
+
+/** The same as operators see it. */
+export async function readHistory(db: Executor, userId: string, most: number) {
+  return (await newest(db, userId, most)).map(shown);
+}
+
+/** Whether somebody did it themselves, as far as anybody knows. */
+export function isOwn({ actorId, userId }: Pick<Entry, 'actorId' | 'userId'>, whoseId: string): boolean {
+  return (actorId ?? userId) === whoseId;
+}
+
+type Entry = typeof auditEvents.$inferSelect;
+
+function newest(db: Executor, userId: string, most: number): Promise<Entry[]> {
+  const belongsTo = db
+    .select({ id: memberships.organisationId })
+    .from(memberships)
+    .where(eq(memberships.userId, userId));
+  const ofTheirs = and(inArray(auditEvents.organisationId, belongsTo), inArray(auditEvents.action, ofOrganisations));
+  return db
     .select()
     .from(auditEvents)
-    .where(or(eq(auditEvents.userId, userId), eq(auditEvents.actorId, userId)))
+    .where(or(eq(auditEvents.userId, userId), eq(auditEvents.actorId, userId), ofTheirs))
     .orderBy(desc(auditEvents.at), desc(auditEvents.id))
     .limit(most);
+}
 
-  return entries.map((entry) => ({
-    id: entry.id,
-    at: entry.at.toISOString(),
-    action: entry.action,
-    text: sentenceOf(entry.action),
-    client: entry.client,
-  }));
+function shown({ id, at, action, client }: Entry) {
+  return { id, at: at.toISOString(), action, text: sentenceOf(action), client };
 }
 
 export function sentenceOf(action: string): string {

@@ -41,7 +41,7 @@ type Entry = {
   actorId?: string | null;
   userId?: string | null;
   organisationId?: string | null;
-  client?: { address: string; userAgent: string | null };
+  client?: { address: string; userAgent: string | null } | undefined;
   details?: Record<string, string>;
 };
 

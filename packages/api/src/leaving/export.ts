@@ -1,5 +1,6 @@
 import { asc, eq, or } from 'drizzle-orm';
 import type { App } from '../app.ts';
+import { isOwn } from '../audit/read.ts';
 import { auditEvents, memberships, organisations, users } from '../db/schema.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { listSessions } from '../sessions/session.ts';
@@ -24,6 +25,8 @@ export async function exportData(app: App, principal: Principal | null) {
     .select({
       at: auditEvents.at,
       action: auditEvents.action,
+      actorId: auditEvents.actorId,
+      userId: auditEvents.userId,
       client: auditEvents.client,
       userAgent: auditEvents.userAgent,
     })
@@ -48,6 +51,11 @@ export async function exportData(app: App, principal: Principal | null) {
       user_agent: userAgent,
       client,
     })),
-    events: events.map(({ userAgent, ...event }) => ({ ...event, user_agent: userAgent })),
+    // From where an operator did something is not theirs.
+    events: events.map(({ at, action, client, userAgent, ...who }) =>
+      isOwn(who, user.id)
+        ? { at, action, client, user_agent: userAgent }
+        : { at, action, client: null, user_agent: null },
+    ),
   };
 }

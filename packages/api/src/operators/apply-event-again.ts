@@ -6,6 +6,8 @@ import { Refusal } from '../errors.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
 import type { eventInput } from './read-event.ts';
 
+type Client = { address: string; userAgent: string | null };
+
 /**
  * Applies a stored event once more, through the same function as the webhook. Harmless at
  * any time: the rows are what the set of events says, and the event keeps its place in it.
@@ -16,13 +18,14 @@ export async function applyEventAgain(
   app: App,
   principal: Principal | null,
   { event_id: id }: z.output<typeof eventInput>,
+  client: Client,
 ) {
   const { user } = requireOperator(principal);
 
   const handled = await app.db.transaction(async (tx) => {
     const done = await applyAgain(app, tx, id);
     if (done === null) throw new Refusal('NOT_FOUND', 'There is no such event in the ledger.');
-    await record(tx, app.now(), { action: 'event-applied-again', actorId: user.id, details: { event: id } });
+    await record(tx, app.now(), { action: 'event-applied-again', actorId: user.id, client, details: { event: id } });
     return done;
   });
 

@@ -10,12 +10,17 @@ import { approveOrganisations, declineOrganisations, endSessionsIn, endTokensIn 
 import { personById } from '../sessions/person.ts';
 import { findOrganisation, findOwnedOrganisations, findPerson } from './find.ts';
 
+/** Who does it, and from where: an operator in the console, or by default the command line. */
+type By = { actorId: string | null; client?: { address: string; userAgent: string | null } };
+
+const commandLine: By = { actorId: null };
+
 /** What operators do from the command line. Each is one transaction, and says in a sentence what became true. */
 
 export function approveOwner(app: App, email: string): Promise<string> {
   return app.db.transaction(async (tx) => {
     const owned = await findOwnedOrganisations(tx, await findPerson(tx, email));
-    const changed = await approveOrganisations(tx, { ...by(app), organisationIds: owned.map(({ id }) => id) });
+    const changed = await approveOrganisations(tx, { ...decided(app), organisationIds: owned.map(({ id }) => id) });
     if (changed.length === 0) return `${slugs(owned)} was approved already.`;
     return `Approved ${slugs(owned)}.`;
   });
@@ -24,7 +29,11 @@ export function approveOwner(app: App, email: string): Promise<string> {
 export function declineOwner(app: App, email: string, reason: string): Promise<string> {
   return app.db.transaction(async (tx) => {
     const owned = await findOwnedOrganisations(tx, await findPerson(tx, email));
-    const changed = await declineOrganisations(tx, { ...by(app), organisationIds: owned.map(({ id }) => id), reason });
+    const changed = await declineOrganisations(tx, {
+      ...decided(app),
+      organisationIds: owned.map(({ id }) => id),
+      reason,
+    });
     if (changed.length === 0) throw new Refusal('VALIDATION', `${slugs(owned)} is not waiting for a decision.`);
     return `Declined ${slugs(owned)}.`;
   });
@@ -42,7 +51,8 @@ export function grantOperator(app: App, email: string): Promise<string> {
 
     await tx.update(users).set({ operator: true }).where(eq(users.id, found.id));
     const owned = await findOwnedOrganisations(tx, found).catch(() => []);
-    if (owned.length > 0) await approveOrganisations(tx, { ...by(app), organisationIds: owned.map(({ id }) => id) });
+    if (owned.length > 0)
+      await approveOrganisations(tx, { ...decided(app), organisationIds: owned.map(({ id }) => id) });
     await record(tx, app.now(), { action: 'operator-granted', userId: found.id });
     return `${found.email} is an operator.`;
   });
@@ -53,25 +63,20 @@ export function revokeOperator(app: App, email: string): Promise<string> {
   return changePerson(
     app,
     email,
-    { action: 'operator-revoked', actorId: null, change },
+    { action: 'operator-revoked', by: commandLine, change },
     (address) => `${address} is no operator any more.`,
   );
 }
 
 /** Closes a person's account: sessions end at once, and nothing lets them in. */
-export function suspendPerson(app: App, email: string, actorId: string | null = null): Promise<string> {
+export function suspendPerson(app: App, email: string, by = commandLine): Promise<string> {
   const change = { suspendedAt: app.now() };
-  return changePerson(
-    app,
-    email,
-    { action: 'person-suspended', actorId, change },
-    (address) => `Suspended ${address}.`,
-  );
+  return changePerson(app, email, { action: 'person-suspended', by, change }, (address) => `Suspended ${address}.`);
 }
 
-export function restorePerson(app: App, email: string, actorId: string | null = null): Promise<string> {
+export function restorePerson(app: App, email: string, by = commandLine): Promise<string> {
   const change = { suspendedAt: null };
-  return changePerson(app, email, { action: 'person-restored', actorId, change }, (address) => `Restored ${address}.`);
+  return changePerson(app, email, { action: 'person-restored', by, change }, (address) => `Restored ${address}.`);
 }
 
 export function suspendOrganisation(app: App, slug: string): Promise<string> {
@@ -84,7 +89,7 @@ export function restoreOrganisation(app: App, slug: string): Promise<string> {
 }
 
 /** An address that sets a password, once, within the hour. It is shown to whoever made it and kept nowhere. */
-export function makePasswordLink(app: App, email: string, actorId: string | null = null): Promise<string> {
+export function makePasswordLink(app: App, email: string, by = commandLine): Promise<string> {
   return app.db.transaction(async (tx) => {
     const found = await findPerson(tx, email);
     const person = await personById(tx, found.id);
@@ -93,8 +98,8 @@ export function makePasswordLink(app: App, email: string, actorId: string | null
       throw new Refusal('VALIDATION', `${found.email} has not confirmed the address yet.`);
     }
 
-    const token = await newOneTimeToken(app, tx, found.id, 'password-link', actorId);
-    await record(tx, app.now(), { action: 'password-link-made', actorId, userId: found.id });
+    const token = await newOneTimeToken(app, tx, found.id, 'password-link', by.actorId);
+    await record(tx, app.now(), { action: 'password-link-made', ...by, userId: found.id });
     return passwordLink(app.config, token);
   });
 }
@@ -108,27 +113,27 @@ export async function listOperators(app: App): Promise<string> {
   return operators.map(({ email }) => email).join('\n') || 'There are no operators.';
 }
 
-function by(app: App) {
-  return { actorId: null, now: app.now() };
+function decided(app: App) {
+  return { ...commandLine, now: app.now() };
 }
 
 function slugs(owned: { slug: string }[]): string {
   return owned.map(({ slug }) => slug).join(', ');
 }
 
-type Change = { action: AuditAction; actorId: string | null; change: Partial<typeof users.$inferInsert> };
+type Change = { action: AuditAction; by: By; change: Partial<typeof users.$inferInsert> };
 
 function changePerson(
   app: App,
   email: string,
-  { action, actorId, change }: Change,
+  { action, by, change }: Change,
   say: (address: string) => string,
 ): Promise<string> {
   return app.db.transaction(async (tx) => {
     const found = await findPerson(tx, email);
     await tx.update(users).set(change).where(eq(users.id, found.id));
     if (change.suspendedAt) await endSessionsOf(tx, found.id);
-    await record(tx, app.now(), { action, actorId, userId: found.id });
+    await record(tx, app.now(), { action, ...by, userId: found.id });
     return say(found.email);
   });
 }

@@ -4,16 +4,18 @@ import { reconcileAll } from '../billing/reconcile.ts';
 import { linesOf } from '../billing/report.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
 
+type Client = { address: string; userAgent: string | null };
+
 /**
  * Does at once what the jobs do bit by bit: undelivered events are applied and every
  * subscription is compared with the provider's, a hundred a question. Says what it found.
  *
  * @throws Refusal BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE, BUSY
  */
-export async function compareNow(app: App, principal: Principal | null) {
+export async function compareNow(app: App, principal: Principal | null, client: Client) {
   const { user } = requireOperator(principal);
 
   const lines = linesOf(await reconcileAll(app));
-  await record(app.db, app.now(), { action: 'billing-reconciled', actorId: user.id });
+  await record(app.db, app.now(), { action: 'billing-reconciled', actorId: user.id, client });
   return { lines };
 }

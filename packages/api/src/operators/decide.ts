@@ -4,6 +4,8 @@ import { approveOrganisations, declineOrganisations } from '../organisations/app
 import { oneLine } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
 
+type Client = { address: string; userAgent: string | null };
+
 const organisationIds = z
   .array(z.uuid('Choose organisations from the list.'), { error: 'Choose at least one organisation.' })
   .min(1, 'Choose at least one organisation.')
@@ -18,23 +20,34 @@ export const declineInput = z.object({
 });
 
 /** Opens the approval gate of organisations. Answers how many it opened for: others were decided already. */
-export async function approve(app: App, principal: Principal | null, input: z.output<typeof approveInput>) {
+export async function approve(
+  app: App,
+  principal: Principal | null,
+  input: z.output<typeof approveInput>,
+  client: Client,
+) {
   const { user } = requireOperator(principal);
 
   const changed = await app.db.transaction((tx) =>
-    approveOrganisations(tx, { organisationIds: input.organisation_ids, actorId: user.id, now: app.now() }),
+    approveOrganisations(tx, { organisationIds: input.organisation_ids, actorId: user.id, client, now: app.now() }),
   );
   return { changed: changed.length };
 }
 
 /** Closes organisations that wait. Their people lose their sessions on the next request. */
-export async function decline(app: App, principal: Principal | null, input: z.output<typeof declineInput>) {
+export async function decline(
+  app: App,
+  principal: Principal | null,
+  input: z.output<typeof declineInput>,
+  client: Client,
+) {
   const { user } = requireOperator(principal);
 
   const changed = await app.db.transaction((tx) =>
     declineOrganisations(tx, {
       organisationIds: input.organisation_ids,
       actorId: user.id,
+      client,
       now: app.now(),
       reason: input.reason,
     }),

@@ -1,13 +1,15 @@
 import { asc, eq, ilike, or } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { readActivity } from '../audit/read.ts';
+import { readHistory } from '../audit/read.ts';
 import { memberships, organisations, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { standingOf } from '../organisations/approval.ts';
 import { oneLine } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
 import { makePasswordLink, restorePerson, suspendPerson } from './by-address.ts';
+
+type Client = { address: string; userAgent: string | null };
 
 const mostRows = 50;
 const mostEntries = 200;
@@ -52,7 +54,7 @@ export async function readPersonHistory(
   { user_id: id }: z.output<typeof personInput>,
 ) {
   requireOperator(principal);
-  return { email: await addressOf(app, id), activity: await readActivity(app.db, id, mostEntries) };
+  return { email: await addressOf(app, id), activity: await readHistory(app.db, id, mostEntries) };
 }
 
 /** @returns the address of a one-time password link, to be handed over by whoever made it. */
@@ -60,22 +62,33 @@ export async function makeLinkFor(
   app: App,
   principal: Principal | null,
   { user_id: id }: z.output<typeof personInput>,
+  client: Client,
 ) {
   const { user } = requireOperator(principal);
-  return { url: await makePasswordLink(app, await addressOf(app, id), user.id) };
+  return { url: await makePasswordLink(app, await addressOf(app, id), { actorId: user.id, client }) };
 }
 
 /** Closes a person's account. @throws Refusal VALIDATION for one's own. */
-export async function suspend(app: App, principal: Principal | null, { user_id: id }: z.output<typeof personInput>) {
+export async function suspend(
+  app: App,
+  principal: Principal | null,
+  { user_id: id }: z.output<typeof personInput>,
+  client: Client,
+) {
   const { user } = requireOperator(principal);
   if (user.id === id) throw new Refusal('VALIDATION', 'You cannot suspend yourself.');
-  await suspendPerson(app, await addressOf(app, id), user.id);
+  await suspendPerson(app, await addressOf(app, id), { actorId: user.id, client });
   return { ok: true as const };
 }
 
-export async function restore(app: App, principal: Principal | null, { user_id: id }: z.output<typeof personInput>) {
+export async function restore(
+  app: App,
+  principal: Principal | null,
+  { user_id: id }: z.output<typeof personInput>,
+  client: Client,
+) {
   const { user } = requireOperator(principal);
-  await restorePerson(app, await addressOf(app, id), user.id);
+  await restorePerson(app, await addressOf(app, id), { actorId: user.id, client });
   return { ok: true as const };
 }
 

@@ -10,6 +10,8 @@ import { storableText } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
 import { rowOf, shownRow } from './subscription-row.ts';
 
+type Client = { address: string; userAgent: string | null };
+
 export const syncInput = z.object({ subscription_id: storableText('Say which subscription.') });
 
 /**
@@ -21,6 +23,7 @@ export async function syncNow(
   app: App,
   principal: Principal | null,
   { subscription_id: id }: z.output<typeof syncInput>,
+  client: Client,
 ) {
   const { user } = requireOperator(principal);
   requirePayment(app);
@@ -30,6 +33,7 @@ export async function syncNow(
   await record(app.db, app.now(), {
     action: 'subscription-synced',
     actorId: user.id,
+    client,
     organisationId,
     details: { subscription: id },
   });

@@ -3,8 +3,10 @@ import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { memberships, oneTimeTokens, organisations, sessions } from '../db/schema.ts';
 
-/** Who decides: an operator in the console, or null for the command line and for rules. */
-type Decision = { organisationIds: string[]; actorId: string | null; now: Date };
+type Client = { address: string; userAgent: string | null };
+
+/** Who decides, and from where: an operator in the console, or null for the command line and for rules. */
+type Decision = { organisationIds: string[]; actorId: string | null; client?: Client | undefined; now: Date };
 
 /**
  * Opens the approval gate of organisations that wait or were declined, as an operator
@@ -19,21 +21,27 @@ export function approveWaiting(tx: Transaction, decision: Decision): Promise<str
   return approve(tx, decision, eq(organisations.approval, 'pending'));
 }
 
-async function approve(tx: Transaction, { organisationIds, actorId, now }: Decision, which: SQL): Promise<string[]> {
+async function approve(
+  tx: Transaction,
+  { organisationIds, actorId, client, now }: Decision,
+  which: SQL,
+): Promise<string[]> {
   const changed = await tx
     .update(organisations)
     .set({ approval: 'approved', approvedAt: now, declinedAt: null, declineReason: null })
     .where(and(inArray(organisations.id, organisationIds), which))
     .returning({ id: organisations.id });
 
-  for (const { id } of changed) await record(tx, now, { action: 'organisation-approved', actorId, organisationId: id });
+  for (const { id } of changed) {
+    await record(tx, now, { action: 'organisation-approved', actorId, organisationId: id, client });
+  }
   return changed.map(({ id }) => id);
 }
 
 /** Closes organisations that wait, with a reason that operators can read later. */
 export async function declineOrganisations(
   tx: Transaction,
-  { organisationIds, actorId, now, reason }: Decision & { reason: string },
+  { organisationIds, actorId, client, now, reason }: Decision & { reason: string },
 ) {
   const waiting = and(inArray(organisations.id, organisationIds), eq(organisations.approval, 'pending'));
   const ids = tx.select({ id: organisations.id }).from(organisations).where(waiting);
@@ -45,7 +53,13 @@ export async function declineOrganisations(
     .returning({ id: organisations.id });
 
   for (const { id } of changed) {
-    await record(tx, now, { action: 'organisation-declined', actorId, organisationId: id, details: { reason } });
+    await record(tx, now, {
+      action: 'organisation-declined',
+      actorId,
+      organisationId: id,
+      client,
+      details: { reason },
+    });
   }
   await endSessionsIn(
     tx,

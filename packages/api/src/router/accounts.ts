@@ -40,7 +40,7 @@ export const accountsRouter = router({
     return { ok: true as const };
   }),
   approveByDomain: anyone.input(body(approveByDomainInput)).mutation(async ({ ctx, input }) => {
-    await approveByDomain(ctx.app, input);
+    await approveByDomain(ctx.app, input, ctx.client);
     return { ok: true as const };
   }),
   onboard: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {

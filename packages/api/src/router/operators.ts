@@ -20,26 +20,36 @@ import { body, nothing, operatorOnly, router } from './trpc.ts';
 
 export const operatorsRouter = router({
   queue: operatorOnly.input(body(queueInput)).query(({ ctx, input }) => readQueue(ctx.app, ctx.principal, input)),
-  approve: operatorOnly.input(body(approveInput)).mutation(({ ctx, input }) => approve(ctx.app, ctx.principal, input)),
+  approve: operatorOnly
+    .input(body(approveInput))
+    .mutation(({ ctx, input }) => approve(ctx.app, ctx.principal, input, ctx.client)),
   people: operatorOnly.input(body(peopleInput)).query(({ ctx, input }) => findPeople(ctx.app, ctx.principal, input)),
   personHistory: operatorOnly
     .input(body(personInput))
     .query(({ ctx, input }) => readPersonHistory(ctx.app, ctx.principal, input)),
   passwordLink: operatorOnly
     .input(body(personInput))
-    .mutation(({ ctx, input }) => makeLinkFor(ctx.app, ctx.principal, input)),
-  suspend: operatorOnly.input(body(personInput)).mutation(({ ctx, input }) => suspend(ctx.app, ctx.principal, input)),
-  restore: operatorOnly.input(body(personInput)).mutation(({ ctx, input }) => restore(ctx.app, ctx.principal, input)),
-  decline: operatorOnly.input(body(declineInput)).mutation(({ ctx, input }) => decline(ctx.app, ctx.principal, input)),
+    .mutation(({ ctx, input }) => makeLinkFor(ctx.app, ctx.principal, input, ctx.client)),
+  suspend: operatorOnly
+    .input(body(personInput))
+    .mutation(({ ctx, input }) => suspend(ctx.app, ctx.principal, input, ctx.client)),
+  restore: operatorOnly
+    .input(body(personInput))
+    .mutation(({ ctx, input }) => restore(ctx.app, ctx.principal, input, ctx.client)),
+  decline: operatorOnly
+    .input(body(declineInput))
+    .mutation(({ ctx, input }) => decline(ctx.app, ctx.principal, input, ctx.client)),
   events: operatorOnly.input(body(eventsInput)).query(({ ctx, input }) => readEvents(ctx.app, ctx.principal, input)),
   event: operatorOnly.input(body(eventInput)).query(({ ctx, input }) => readEvent(ctx.app, ctx.principal, input)),
   applyAgain: operatorOnly
     .input(body(eventInput))
-    .mutation(({ ctx, input }) => applyEventAgain(ctx.app, ctx.principal, input)),
+    .mutation(({ ctx, input }) => applyEventAgain(ctx.app, ctx.principal, input, ctx.client)),
   billingHistory: operatorOnly
     .input(body(historyInput))
     .query(({ ctx, input }) => readBillingHistory(ctx.app, ctx.principal, input)),
-  compareNow: operatorOnly.input(body(nothing)).mutation(({ ctx }) => compareNow(ctx.app, ctx.principal)),
+  compareNow: operatorOnly.input(body(nothing)).mutation(({ ctx }) => compareNow(ctx.app, ctx.principal, ctx.client)),
   drift: operatorOnly.query(({ ctx }) => readDrift(ctx.app, ctx.principal)),
-  syncNow: operatorOnly.input(body(syncInput)).mutation(({ ctx, input }) => syncNow(ctx.app, ctx.principal, input)),
+  syncNow: operatorOnly
+    .input(body(syncInput))
+    .mutation(({ ctx, input }) => syncNow(ctx.app, ctx.principal, input, ctx.client)),
 });

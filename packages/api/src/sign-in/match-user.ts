@@ -27,7 +27,7 @@ export async function matchUser(app: App, tx: Transaction, identity: Identity, c
   const isProved = user.email === identity.email && isApprovedDomain(app, identity.email);
   if (standing !== 'awaiting_approval' || organisationId === null || !isProved) return person;
 
-  await approveWaiting(tx, { organisationIds: [organisationId], actorId: null, now: app.now() });
+  await approveWaiting(tx, { organisationIds: [organisationId], actorId: null, client, now: app.now() });
   return (await personById(tx, user.id)) ?? person;
 }
 

@@ -18,12 +18,19 @@ export function decodeIdToken(token: string): Claims {
   const segments = token.split('.');
   const payload = segments[1] ?? '';
   if (segments.length !== 3) throw new Error('id_token: not three segments');
-  if (!/^[A-Za-z0-9_-]+={0,2}$/.test(payload)) throw new Error('id_token: not base64url');
+  if (!isBase64url(payload)) throw new Error('id_token: not base64url');
 
   const bytes = Buffer.from(payload, 'base64url');
   const claims = readJson(bytes);
   if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) throw new Error('id_token: no object');
   return claims as Claims;
+}
+
+/** With its padding, or without: then it has a length that padding can restore (RFC 4648 §3.2, §5). */
+function isBase64url(text: string): boolean {
+  const [, digits = '', padding = ''] = /^([A-Za-z0-9_-]+)(={0,2})$/.exec(text) ?? [];
+  if (digits === '' || digits.length % 4 === 1) return false;
+  return padding === '' || text.length % 4 === 0;
 }
 
 /** Says nothing of what it could not read: the sentence goes to the log. */

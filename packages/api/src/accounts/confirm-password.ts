@@ -4,6 +4,7 @@ import { record } from '../audit/record.ts';
 import { users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { clientKey } from '../security/client-key.ts';
+import { countFailures } from '../security/count-failures.ts';
 import { verifyPassword } from '../security/password.ts';
 import type { Principal } from '../sessions/principal.ts';
 
@@ -25,15 +26,15 @@ export async function confirmPassword(
     'sign-in-pair': `${user.email} ${clientKey(client.address)}`,
     'sign-in-address': user.email,
   };
-  await app.throttle.take(taken);
-
-  const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, user.id));
-  const passwordHash = own?.passwordHash ?? null;
-  if (!(await verifyPassword(passwordHash, password)) || passwordHash === null) {
+  const { passwordHash, right } = await countFailures(app.throttle, taken, async () => {
+    const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, user.id));
+    const passwordHash = own?.passwordHash ?? null;
+    return { passwordHash, right: await verifyPassword(passwordHash, password) };
+  });
+  if (!right || passwordHash === null) {
     await record(app.db, app.now(), { action: 'sign-in-failed', actorId: user.id, userId: user.id, client });
     throw wrong(field);
   }
-  await app.throttle.giveBack(taken);
   return passwordHash;
 }
 

@@ -1,4 +1,7 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { confirmPassword } from '../accounts/confirm-password.ts';
+import { users } from '../db/schema.ts';
 import { declineOwner, suspendOrganisation, suspendPerson } from '../operators/by-address.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
@@ -46,6 +49,30 @@ it.each([
 
   await expect(signIn(email)).rejects.toMatchObject({ code: 'FORBIDDEN', message: 'This account is closed.' });
   await expect(signIn(email, 'not the pass phrase')).rejects.toMatchObject(refused);
+});
+
+it('counts no attempt that could not be judged, and every one that was wrong', async () => {
+  const limited = await startTestApp({ environment: { RATE_LIMITS: 'on' } });
+  const { app } = limited;
+  const { email, userId, principal } = await makeOwner(limited);
+  const attempt = (password = testPassword) => signInWithPassword(app, { email, password }, testClient);
+  const confirm = () => confirmPassword(app, principal, { field: 'password', password: testPassword }, testClient);
+  const [user] = await app.db.select().from(users).where(eq(users.id, userId));
+
+  await app.db.update(users).set({ passwordHash: 'no hash at all' }).where(eq(users.id, userId));
+  for (let count = 0; count < 12; count++) {
+    for (const each of [attempt, confirm]) await expect(each()).rejects.not.toMatchObject({ name: 'Refusal' });
+  }
+  await app.db
+    .update(users)
+    .set({ passwordHash: user?.passwordHash ?? null })
+    .where(eq(users.id, userId));
+  await attempt();
+  await confirm();
+
+  for (let count = 0; count < 10; count++) await expect(attempt('not it')).rejects.toMatchObject(refused);
+  for (const each of [attempt, confirm]) await expect(each()).rejects.toMatchObject({ code: 'TOO_MANY' });
+  await limited.close();
 });
 
 it('closes the account of a suspended organisation’s owner', async () => {

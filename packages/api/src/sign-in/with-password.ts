@@ -4,6 +4,7 @@ import { record } from '../audit/record.ts';
 import { Refusal } from '../errors.ts';
 import { readAddress } from '../security/address.ts';
 import { clientKey } from '../security/client-key.ts';
+import { countFailures } from '../security/count-failures.ts';
 import { verifyPassword } from '../security/password.ts';
 import { personByEmail } from '../sessions/person.ts';
 
@@ -35,18 +36,17 @@ export async function signInWithPassword(
       'sign-in-address': email,
     }),
   };
-  await app.throttle.take(taken);
-
-  const person = await personByEmail(app.db, email);
-  const verified = person !== null && person.user.emailVerifiedAt !== null;
-  const right = await verifyPassword(verified ? person.user.passwordHash : null, password);
+  const { person, verified, right } = await countFailures(app.throttle, taken, async () => {
+    const person = await personByEmail(app.db, email);
+    const verified = person !== null && person.user.emailVerifiedAt !== null;
+    return { person, verified, right: await verifyPassword(verified ? person.user.passwordHash : null, password) };
+  });
   if (person === null || !right) {
     // Written down for unknown addresses too: a row more would take its time, and tell.
-    const userId = verified ? person.user.id : null;
+    const userId = verified ? (person?.user.id ?? null) : null;
     await record(app.db, app.now(), { action: 'sign-in-failed', userId, client });
     throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
   }
-  await app.throttle.giveBack(taken);
   if (person.standing === 'closed') throw new Refusal('FORBIDDEN', 'This account is closed.');
 
   const { id: userId, passwordHash } = person.user;

@@ -67,10 +67,26 @@ describe('an address of an approved domain', () => {
 
     const outcome = await open(token, browserToken);
     expect(outcome).toMatchObject({ ok: false, confirmedAlready: true, awaitingApproval: true });
-    await expect(approveByDomain(test.app, { token: scanned.approvalToken ?? '' }, testClient)).rejects.toThrow();
     await approveByDomain(test.app, { token: outcome.approvalToken ?? '' }, testClient);
+    await expect(approveByDomain(test.app, { token: scanned.approvalToken ?? '' }, testClient)).rejects.toThrow();
     expect(await standing(email)).toBe('open');
     expect(await open(token, browserToken)).toMatchObject({ ok: false, approvalToken: null, awaitingApproval: false });
+  });
+
+  it('lets a person press the button of the page that they have, though a scanner opened the link since', async () => {
+    const { email, token } = await makeSignUp(test);
+    const outcome = await open(token, null);
+    const scanned = await Promise.all(Array.from({ length: 4 }, () => open(token, null)));
+    const tokens = [outcome, ...scanned].map(({ approvalToken }) => approvalToken ?? '');
+    expect(new Set(tokens).size).toBe(5);
+
+    await approveByDomain(test.app, { token: outcome.approvalToken ?? '' }, testClient);
+    expect(await standing(email)).toBe('open');
+    for (const each of tokens) {
+      await expect(approveByDomain(test.app, { token: each }, testClient)).rejects.toMatchObject({
+        code: 'VALIDATION',
+      });
+    }
   });
 
   it('has no button on a link whose time is over', async () => {

@@ -10,7 +10,11 @@ type Purpose = (typeof oneTimeTokens.$inferSelect)['purpose'];
 
 const lifetimeMinutes: Record<Purpose, number> = { 'password-link': 60, 'first-password': 15, approval: 15 };
 
-/** Makes a token that opens one thing for one person, once. A new one ends the others of its purpose. */
+/**
+ * Makes a token that opens one thing for one person, once. A new password link ends the
+ * others; the forms on the page of a verification link stay good beside each other until
+ * one is used, because a mail scanner may open that page while somebody fills it in.
+ */
 export async function newOneTimeToken(
   app: App,
   tx: Transaction,
@@ -21,7 +25,7 @@ export async function newOneTimeToken(
   await lockUser(tx, userId);
   const now = app.now();
   const token = newToken();
-  await tx.delete(oneTimeTokens).where(and(eq(oneTimeTokens.userId, userId), eq(oneTimeTokens.purpose, purpose)));
+  if (purpose === 'password-link') await endTokens(tx, userId, purpose);
   await tx.insert(oneTimeTokens).values({
     tokenHash: hashToken(token),
     userId,
@@ -34,7 +38,8 @@ export async function newOneTimeToken(
 }
 
 /**
- * Takes a token as it is read: of any number of attempts at once, one succeeds.
+ * Takes a token as it is read, and with it the person's others of its purpose: of any
+ * number of attempts at once, one succeeds.
  *
  * @throws Refusal VALIDATION for an unknown, used or expired one.
  */
@@ -56,5 +61,10 @@ export async function takeOneTimeToken(
   if (taken === undefined || !purposes.includes(taken.purpose)) {
     throw new Refusal('VALIDATION', 'This link is not valid any more.');
   }
+  await endTokens(tx, taken.userId, taken.purpose);
   return taken;
+}
+
+async function endTokens(tx: Transaction, userId: string, purpose: Purpose): Promise<void> {
+  await tx.delete(oneTimeTokens).where(and(eq(oneTimeTokens.userId, userId), eq(oneTimeTokens.purpose, purpose)));
 }

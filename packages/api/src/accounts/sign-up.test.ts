@@ -5,6 +5,7 @@ import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../testing/makers.ts';
 import { resendVerification } from './resend-verification.ts';
+import { setPassword } from './set-password.ts';
 import { signUp, signUpInput } from './sign-up.ts';
 import { verifyEmail } from './verify-email.ts';
 
@@ -126,9 +127,9 @@ it('makes valid what was typed in the sign-up whose link was opened', async () =
   expect(await open(squatters)).toMatchObject({ ok: false, confirmedAlready: true });
 });
 
-it('lets a resent link carry no password where two sign-ups are pending, and offers to set one', async () => {
-  const { email } = await makeSignUp(test);
-  await enter(email, 'another pass phrase');
+it('lets a resent link carry no password and no name where two sign-ups are pending, and offers to set one', async () => {
+  const { email } = await makeSignUp(test, { name: 'Squatters' });
+  await enter(email, 'another pass phrase', 'Owners Ltd');
   await expect.poll(() => test.sandbox.mailbox.messages(email).length).toBe(2);
   const [second] = test.sandbox.mailbox.messages(email);
   test.advance(61_000);
@@ -139,6 +140,28 @@ it('lets a resent link carry no password where two sign-ups are pending, and off
   expect(outcome).toMatchObject({ ok: true, firstPasswordToken: expect.any(String) });
   await expect(signIn(email)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   await expect(signIn(email, 'another pass phrase')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  expect(await organisationOf(email)).toMatchObject({ name: null, slug: expect.stringMatching(/^person-/) });
+});
+
+it('lets one of the forms for a first password succeed, whichever page it is on, and ends the others', async () => {
+  for (const used of ['first', 'all'] as const) {
+    const { email } = await makeSignUp(test);
+    await enter(email, 'another pass phrase');
+    await expect.poll(() => test.sandbox.mailbox.messages(email).length).toBe(2);
+    const [second] = test.sandbox.mailbox.messages(email);
+    test.advance(61_000);
+    await resendVerification(test.app, { email });
+    const token = tokenIn((await test.sandbox.mailbox.waitFor(email, second)).text);
+    const outcomes = [await open(token), await open(token), await open(token)];
+    const forms = outcomes.map(({ firstPasswordToken }) => firstPasswordToken ?? '');
+    const set = (form: string) =>
+      setPassword(test.app, { token: form, password: 'the owner’s own phrase' }, testClient);
+
+    if (used === 'first') await set(forms[0] ?? '');
+    const ended = await Promise.allSettled(forms.map(set));
+    expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(used === 'first' ? 0 : 1);
+    await signIn(email, 'the owner’s own phrase');
+  }
 });
 
 it('makes one account and one organisation out of 50 parallel sign-ups for one address', async () => {

@@ -98,8 +98,10 @@ async function openGate(
 
   const person = await personById(tx, link.userId);
   if (person === null || person.standing === 'closed') throw new Refusal('VALIDATION', 'This link is not valid.');
-  if (signUp !== undefined && person.organisationId !== null) {
-    await renameOrganisation(tx, { id: person.organisationId, name: signUp.organisationName, email: link.email });
+  if (person.organisationId !== null) {
+    // A link that carries no sign-up proves none of the names that were typed.
+    const name = signUp?.organisationName ?? null;
+    await renameOrganisation(tx, { id: person.organisationId, name, email: link.email });
   }
   await endOthers(app, tx, link);
   await record(tx, now, {

@@ -14,6 +14,11 @@ import { createIdentity, type Identity } from './providers/identity.ts';
 import { createMailer, type Mailer } from './providers/mailer.ts';
 import { createPayment, type Payment } from './providers/payment.ts';
 import { createThrottle, type Throttle } from './security/throttle.ts';
+import { watchCalls } from './watch/calls.ts';
+import type { Metrics } from './watch/metrics.ts';
+import { nothingWatched, openWatching } from './watch/open-watching.ts';
+import type { PoolLoad } from './watch/statements.ts';
+import type { Traces } from './watch/traces.ts';
 
 /** Everything that the use cases work with. A feature that is off is null. */
 export type App = {
@@ -27,6 +32,10 @@ export type App = {
   jobs: Jobs;
   throttle: Throttle;
   log: Log;
+  metrics: Metrics;
+  traces: Traces;
+  /** What the pool is busy with, counted where somebody watches. */
+  load: PoolLoad;
   now: () => Date;
   close: () => Promise<void>;
 };
@@ -49,31 +58,37 @@ export async function createApp({ config, migrations, work, log = createLog(conf
   if (config.databaseUrl === null) throw new Error('DATABASE_URL is unset and no embedded database was started.');
 
   const connect = { url: config.databaseUrl, prepare: config.databasePrepare };
-  const { db, sql, close } = openDatabase({ ...connect, pool: config.databasePool });
+  // The command line is over before anybody could ask.
+  const watching = work ? await openWatching(config, log) : nothingWatched();
+  const { metrics, traces, load } = watching;
+  const { db, sql, close } = openDatabase({ ...connect, pool: config.databasePool, ...watching.database });
   const queue = openDatabase({ ...connect, pool: 1 });
   const app: App = {
     config,
     db,
     sql,
-    mail: createMailer(config, log),
-    idp: config.idp && createIdentity(config.idp),
-    payment: config.payment && createPayment(config.payment),
+    mail: createMailer(config, log, watchCalls(watching, 'mail')),
+    idp: config.idp && createIdentity(config.idp, watchCalls(watching, 'identity')),
+    payment: config.payment && createPayment(config.payment, watchCalls(watching, 'payment')),
     plans: await loadPlans(config.plansFile),
     jobs: unopened,
-    throttle: createThrottle(config, sql),
+    throttle: createThrottle(config, sql, (rule) => metrics.count('gatehouse_rate_limit_refusals_total', { rule })),
     log,
+    metrics,
+    traces,
+    load,
     now: now ?? (() => new Date()),
     async close() {
       await app.jobs.stop();
       app.mail.close();
-      await Promise.all([close(), queue.close()]);
+      await Promise.all([close(), queue.close(), traces.close()]);
     },
   };
 
   if (work && !app.mail.on) log.warn('SMTP_URL is unset: no mail leaves.');
   await untilThere(log, () => migrate(sql, migrations));
   app.jobs = await untilThere(log, () =>
-    oneAtATime(sql, () => openJobs({ sql: queue.sql, log, kinds: jobKinds(app), work })),
+    oneAtATime(sql, () => openJobs({ sql: queue.sql, log, metrics, traces, kinds: jobKinds(app), work })),
   );
   return app;
 }

@@ -3,6 +3,8 @@ import { fromDrizzle, PgBoss } from 'pg-boss';
 import type { Sql } from 'postgres';
 import type { Transaction } from './db/client.ts';
 import { describeError, type Log } from './log.ts';
+import type { Metrics } from './watch/metrics.ts';
+import type { Traces } from './watch/traces.ts';
 
 /** Is told the job's id too, which stays the same when the job is begun anew. */
 export type JobHandler = (data: never, id: string) => Promise<void>;
@@ -34,13 +36,20 @@ export type Jobs = {
   stop: () => Promise<void>;
 };
 
-type Options = { sql: Sql; log: Log; kinds: Record<string, JobKind>; work: boolean };
+type Options = {
+  sql: Sql;
+  log: Log;
+  metrics: Metrics;
+  traces: Traces;
+  kinds: Record<string, JobKind>;
+  work: boolean;
+};
 
 /**
  * The job queue, in the service's own database. With `work` false it only enqueues,
  * as the operator's command line does.
  */
-export async function openJobs({ sql, log, kinds, work }: Options): Promise<Jobs> {
+export async function openJobs({ sql, log, metrics, traces, kinds, work }: Options): Promise<Jobs> {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => execute(sql, text, values) },
     schedule: work,
@@ -73,13 +82,20 @@ export async function openJobs({ sql, log, kinds, work }: Options): Promise<Jobs
   function startWorker(name: string, kind: JobKind) {
     return boss.work(name, { pollingIntervalSeconds: 2, localConcurrency: kind.concurrency ?? 1 }, async ([job]) => {
       if (job === undefined) return;
+      const started = performance.now();
+      let outcome = 'ok';
+      const parent = (job.data as Carried | null)?.traceparent ?? null;
       try {
-        await kind.handler(job.data as never, job.id);
+        const work = { name: `job ${name}`, kind: 'consumer' as const, parent };
+        await traces.run(work, () => kind.handler(job.data as never, job.id));
         // There may be more: a burst must not take a poll for each.
         wake(name);
       } catch (error) {
+        outcome = 'failed';
         log.warn('job failed', { job: name, id: job.id, error: describeError(error) });
         throw new Error(`${name} failed`);
+      } finally {
+        metrics.time('gatehouse_job_duration_seconds', { job: name, outcome }, (performance.now() - started) / 1000);
       }
     });
   }
@@ -91,7 +107,8 @@ export async function openJobs({ sql, log, kinds, work }: Options): Promise<Jobs
 
   return {
     async send(tx, name, data, { key, afterSeconds } = {}) {
-      await boss.send(name, data, {
+      const traceparent = traces.carried();
+      await boss.send(name, traceparent === undefined ? data : { ...data, traceparent }, {
         db: fromDrizzle(tx, tag),
         ...(key === undefined ? {} : { singletonKey: key }),
         ...(afterSeconds === undefined ? {} : { startAfter: afterSeconds }),
@@ -103,6 +120,9 @@ export async function openJobs({ sql, log, kinds, work }: Options): Promise<Jobs
     },
   };
 }
+
+/** Below what the job's work is shown in a trace: beside its data, where traces are on. */
+type Carried = { traceparent?: string };
 
 /**
  * pg-boss speaks in statements of several commands; the answer is the one that has rows.

@@ -56,6 +56,7 @@ export async function signUp(
     await app.jobs.send(tx, 'verification-mail', { email, signUpId });
   });
   app.jobs.wake('verification-mail');
+  app.metrics.count('gatehouse_sign_ups_total', { way: 'password' });
 
   return { email, browserToken };
 }

@@ -28,11 +28,17 @@ type Link = typeof verificationLinks.$inferSelect;
  *
  * @throws Refusal TOO_MANY for a client with too many dead links.
  */
-export async function verifyEmail(
-  app: App,
-  { token, browserToken }: { token: string; browserToken: string | null },
-  client: Client,
-): Promise<Outcome> {
+export async function verifyEmail(app: App, opened: Opened, client: Client): Promise<Outcome> {
+  const outcome = await open(app, opened, client);
+  const { ok, addressChanged } = outcome;
+  const counted = ok ? (addressChanged ? 'address_changed' : 'confirmed') : 'dead';
+  app.metrics.count('gatehouse_verifications_total', { outcome: counted });
+  return outcome;
+}
+
+type Opened = { token: string; browserToken: string | null };
+
+async function open(app: App, { token, browserToken }: Opened, client: Client): Promise<Outcome> {
   await app.throttle.peek({ 'verify-client': clientKey(client.address) });
   const tokenHash = hashToken(token);
 

@@ -7,7 +7,7 @@ import { effectOf } from './effects.ts';
 import { type PaymentEvent, readEvent, type Subject, subjectOf } from './event.ts';
 import { correct, type Entry, payloadOf, store, storeAgain, wasHandled } from './ledger.ts';
 import { lockOrganisation } from './lock-organisation.ts';
-import { applied, verdicts } from './verdict.ts';
+import { applied, type Verdict, verdicts } from './verdict.ts';
 
 export type Answer = { received: true; handled: boolean };
 
@@ -17,11 +17,13 @@ export type Answer = { received: true; handled: boolean };
  * changes nothing and answers as the first one did.
  */
 export async function applyEvent(app: App, event: PaymentEvent, payload: string): Promise<Answer> {
-  const handled = await app.db.transaction(async (tx) => {
+  const { handled, outcome } = await app.db.transaction(async (tx) => {
     const entry = await entryOf(app, tx, event, payload);
     const number = await store(tx, app, entry);
-    return number === null ? wasHandled(tx, event.id) : takeEffect(app, tx, { ...entry, number });
+    if (number === null) return { handled: await wasHandled(tx, event.id), outcome: 'duplicate' };
+    return takeEffect(app, tx, { ...entry, number });
   });
+  app.metrics.count('gatehouse_payment_events_total', { outcome });
 
   app.jobs.wake('payment-sync');
   app.jobs.wake('payment-prices');
@@ -40,7 +42,7 @@ export async function applyAgain(app: App, tx: Transaction, id: string): Promise
 
   const entry = await entryOf(app, tx, event, payload);
   const number = await storeAgain(tx, entry);
-  return number === null ? null : takeEffect(app, tx, { ...entry, number });
+  return number === null ? null : (await takeEffect(app, tx, { ...entry, number })).handled;
 }
 
 /** What is to be stored of an event, with the row of its organisation locked. */
@@ -55,13 +57,17 @@ async function entryOf(app: App, tx: Transaction, event: PaymentEvent, payload: 
   return { event, payload, effect, subject, organisationId, verdict };
 }
 
-/** Whether it changed or confirmed something of ours. */
-async function takeEffect(app: App, tx: Transaction, { effect, verdict, ...stored }: Entry & { number: number }) {
-  if (effect === null) return verdict.handled;
+/** What became of it. */
+async function takeEffect(
+  app: App,
+  tx: Transaction,
+  { effect, verdict, ...stored }: Entry & { number: number },
+): Promise<Verdict> {
+  if (effect === null) return verdict;
 
   const found = await applyEffect(app, tx, { ...stored, effect });
   if (found !== verdict) await correct(tx, stored.event.id, found);
-  return found.handled;
+  return found;
 }
 
 /** Whose event it is: by the customer, or by a subscription that we know. Never by an address. */

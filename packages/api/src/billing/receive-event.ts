@@ -19,11 +19,18 @@ type Delivery = {
  * that it is not tried again; INTERNAL where applying failed, so that it is.
  */
 export async function receiveEvent(app: App, { body, signature }: Delivery): Promise<Answer> {
-  const value = await open(app, { body, signature });
-  const event = readEvent(value);
-  if (event === null) throw new Refusal('VALIDATION', 'This is not an event.');
+  const event = await openEvent(app, { body, signature }).catch((refusal) => {
+    app.metrics.count('gatehouse_payment_events_total', { outcome: 'refused' });
+    throw refusal;
+  });
 
   return apply(app, event, Buffer.from(body).toString());
+}
+
+async function openEvent(app: App, delivery: Delivery): Promise<PaymentEvent> {
+  const event = readEvent(await open(app, delivery));
+  if (event === null) throw new Refusal('VALIDATION', 'This is not an event.');
+  return event;
 }
 
 async function open(app: App, delivery: Delivery): Promise<unknown> {
@@ -38,6 +45,7 @@ async function apply(app: App, event: PaymentEvent, payload: string): Promise<An
   try {
     return await applyEvent(app, event, payload);
   } catch (cause) {
+    app.metrics.count('gatehouse_payment_events_total', { outcome: 'failed' });
     app.log.error('A payment event could not be applied.', { type: event.type, event: event.id, error: cause });
     throw new Refusal('INTERNAL', 'Could not process the event.', { cause });
   }

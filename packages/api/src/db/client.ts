@@ -7,7 +7,13 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 /** Either of the two: for what may be written alone or beside something else. */
 export type Executor = Database | Transaction;
 
-type Options = { url: string; pool: number; prepare: boolean };
+type Options = {
+  url: string;
+  pool: number;
+  prepare: boolean;
+  /** What stands before the driver, to see what it is asked. */
+  watch?: (sql: Sql) => Sql;
+};
 
 export type Connection = { db: Database; sql: Sql; close: () => Promise<void> };
 
@@ -18,8 +24,8 @@ export type Connection = { db: Database; sql: Sql; close: () => Promise<void> };
  * folder (`postgres://gatehouse@localhost/gatehouse?host=/run/db`) names a Unix socket,
  * as it does for libpq.
  */
-export function openDatabase({ url, pool, prepare }: Options): Connection {
-  const sql = postgres(withoutSocket(url), {
+export function openDatabase({ url, pool, prepare, watch = (sql) => sql }: Options): Connection {
+  const driver = postgres(withoutSocket(url), {
     ...socketOf(url),
     max: pool,
     prepare,
@@ -29,7 +35,8 @@ export function openDatabase({ url, pool, prepare }: Options): Connection {
     onnotice: () => {},
     connection: { application_name: 'gatehouse' },
   });
-  return { db: drizzle(sql, { schema }), sql, close: () => sql.end({ timeout: 5 }) };
+  const sql = watch(driver);
+  return { db: drizzle(sql, { schema }), sql, close: () => driver.end({ timeout: 5 }) };
 }
 
 function socketFolder(url: string): string | null {

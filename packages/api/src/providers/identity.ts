@@ -1,4 +1,5 @@
 import type { IdentityConfig } from '../config.ts';
+import { unwatched, type Watch } from '../watch/calls.ts';
 
 export type Identity = {
   config: IdentityConfig;
@@ -18,7 +19,7 @@ export type Identity = {
 const tokenTimeoutSeconds = 10;
 const largestAnswerBytes = 1_000_000;
 
-export function createIdentity(config: IdentityConfig): Identity {
+export function createIdentity(config: IdentityConfig, watch: Watch = unwatched): Identity {
   const consentUrl: Identity['consentUrl'] = ({ redirectUri, state, nonce, codeChallenge }) => {
     const url = new URL(config.authUrl);
     url.searchParams.set('client_id', config.clientId);
@@ -53,22 +54,24 @@ export function createIdentity(config: IdentityConfig): Identity {
     });
   }
 
+  async function exchangeCode(grant: Parameters<Identity['exchangeCode']>[0]): Promise<string> {
+    const answer = await askForToken(grant);
+    if (!answer.ok) {
+      await answer.body?.cancel();
+      throw new Error(`token endpoint: status ${answer.status}`);
+    }
+
+    const token = readJson(await readAtMost(answer, largestAnswerBytes));
+    if (typeof token !== 'object' || token === null || !('id_token' in token) || typeof token.id_token !== 'string') {
+      throw new Error('token endpoint: no id_token');
+    }
+    return token.id_token;
+  }
+
   return {
     config,
     consentUrl,
-    async exchangeCode(grant) {
-      const answer = await askForToken(grant);
-      if (!answer.ok) {
-        await answer.body?.cancel();
-        throw new Error(`token endpoint: status ${answer.status}`);
-      }
-
-      const token = readJson(await readAtMost(answer, largestAnswerBytes));
-      if (typeof token !== 'object' || token === null || !('id_token' in token) || typeof token.id_token !== 'string') {
-        throw new Error('token endpoint: no id_token');
-      }
-      return token.id_token;
-    },
+    exchangeCode: (grant) => watch('token', () => exchangeCode(grant), isRefused),
     async takesRedirectUri(redirectUri) {
       const attempt = {
         redirectUri,
@@ -89,6 +92,11 @@ export function createIdentity(config: IdentityConfig): Identity {
       return answer.status !== 401 && !text.includes('invalid_client');
     },
   };
+}
+
+/** Whether the provider answered, and would not have our code or our client (RFC 6749 §5.2). */
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && /: status 4\d\d$/.test(error.message);
 }
 
 /** Of the form that RFC 7636 asks for, and nobody's. */

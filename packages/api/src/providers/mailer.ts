@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import { unwatched, type Watch } from '../watch/calls.ts';
 
 export type Mail = { to: string; subject: string; text: string; html: string };
 
@@ -18,7 +19,7 @@ const secondsToConnect = 10;
 const secondsOfSilence = 20;
 
 /** Mail over SMTP_URL. Without one nothing leaves, and each mail is a line in the log. */
-export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log): Mailer {
+export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log, watch: Watch = unwatched): Mailer {
   if (smtpUrl === null) {
     return {
       on: false,
@@ -41,15 +42,21 @@ export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log): 
     check: async () => void (await transport.verify()),
     async send({ to, ...content }) {
       // An address object, never a text: nodemailer would read a list out of the latter.
-      await transport.sendMail({
+      const mail = {
         from,
         to: { name: '', address: to },
         headers: { 'Auto-Submitted': 'auto-generated' },
         disableFileAccess: true,
         disableUrlAccess: true,
         ...content,
-      });
+      };
+      await watch('send', () => transport.sendMail(mail), isRefused);
     },
     close: () => transport.close(),
   };
+}
+
+/** Whether the mail server answered, and said no (RFC 5321 §4.2.1). */
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'responseCode' in error && Number(error.responseCode) >= 500;
 }

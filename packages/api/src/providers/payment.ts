@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import type { PaymentConfig } from '../config.ts';
 import { isRefusal, Refusal } from '../errors.ts';
+import { unwatched, type Watch } from '../watch/calls.ts';
 
 /** Asks the provider one thing. @throws Refusal PROVIDER_UNAVAILABLE; `complaintOf` tells what the provider said. */
 export type Ask = <Answer>(question: (provider: Stripe) => Promise<Answer>) => Promise<Answer>;
@@ -19,22 +20,26 @@ export type Payment = {
 const actionPatience = { timeout: 8000, maxNetworkRetries: 1 };
 const glancePatience = { timeout: 1500, maxNetworkRetries: 0 };
 
-export function createPayment({ secretKey, apiUrl }: PaymentConfig): Payment {
-  function asker(patience: typeof actionPatience): Ask {
+export function createPayment({ secretKey, apiUrl }: PaymentConfig, watch: Watch = unwatched): Payment {
+  function asker(what: string, patience: typeof actionPatience): Ask {
     let provider: Promise<Stripe> | null = null;
 
     return async (question) => {
       provider ??= loadSdk().then((Sdk) => new Sdk(secretKey, { ...patience, ...addressOf(apiUrl), telemetry: false }));
       const asked = await provider;
       try {
-        return await question(asked);
+        return await watch(what, () => question(asked), isRefused);
       } catch (error) {
         throw translate(error);
       }
     };
   }
 
-  return { livemode: /^[a-z]+_live_/.test(secretKey), ask: asker(actionPatience), glance: asker(glancePatience) };
+  return {
+    livemode: /^[a-z]+_live_/.test(secretKey),
+    ask: asker('ask', actionPatience),
+    glance: asker('glance', glancePatience),
+  };
 }
 
 /** The SDK costs 40 to 80 ms and is loaded when first needed. */
@@ -52,12 +57,16 @@ function addressOf(apiUrl: string | null): { host?: string; port?: string; proto
 function translate(error: unknown): unknown {
   if (!(error instanceof Error) || !('type' in error) || !String(error.type).startsWith('Stripe')) return error;
 
-  const status = 'statusCode' in error ? Number(error.statusCode) : 0;
-  const passes = status < 400 || status >= 500 || status === 409 || status === 429;
-  const sentence = passes
-    ? 'The payment provider does not answer. Try again in a moment.'
-    : 'The payment provider refused this request.';
+  const sentence = isRefused(error)
+    ? 'The payment provider refused this request.'
+    : 'The payment provider does not answer. Try again in a moment.';
   return new Refusal('PROVIDER_UNAVAILABLE', sentence, { cause: error });
+}
+
+/** Whether the provider said no, and would say so again. */
+function isRefused(error: unknown): boolean {
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 0;
+  return status >= 400 && status < 500 && status !== 409 && status !== 429;
 }
 
 type Complaint = { status: number | null; code: string | null; param: string | null };

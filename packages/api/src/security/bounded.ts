@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.ts';
 
 /**
- * Runs at most `most` tasks at a time; others wait their turn.
+ * Runs at most `most` tasks at a time; others wait their turn, as many as `waiting` says.
  *
  * @throws Refusal BUSY when more than `mostWaiting` are waiting already.
  */
@@ -9,7 +9,7 @@ export function bounded(most: number, mostWaiting: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
 
-  return async function run<Result>(task: () => Promise<Result>): Promise<Result> {
+  async function run<Result>(task: () => Promise<Result>): Promise<Result> {
     if (running >= most) {
       if (waiting.length >= mostWaiting) {
         throw new Refusal('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 5 });
@@ -25,5 +25,7 @@ export function bounded(most: number, mostWaiting: number) {
       if (next === undefined) running -= 1;
       else next();
     }
-  };
+  }
+
+  return Object.assign(run, { waiting: () => waiting.length });
 }

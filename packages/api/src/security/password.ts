@@ -44,6 +44,9 @@ export const newPasswordField = z.string({ error: 'Choose a password.' }).superR
 /** Hashes at once never exceed the cores: a flood of sign-ins leaves the rest of the service alive. */
 const oneOfFew = bounded(availableParallelism(), 200);
 
+/** How many hashes wait for a free core in this process. */
+export const hashesWaiting = oneOfFew.waiting;
+
 export function hashPassword(password: string): Promise<string> {
   return oneOfFew(() => hash(normalise(password), strength));
 }

@@ -37,10 +37,14 @@ export type Throttle = {
 };
 
 /**
- * Rate limits in PostgreSQL, shared by all nodes. Keys are kept hashed: the table
+ * Rate limits in PostgreSQL, shared by all nodes; `onRefusal` hears of each refusal by its rule. Keys are kept hashed: the table
  * tells nobody which addresses were tried.
  */
-export function createThrottle({ rateLimits, databasePrepare }: Config, sql: Sql): Throttle {
+export function createThrottle(
+  { rateLimits, databasePrepare }: Config,
+  sql: Sql,
+  onRefusal: (rule: Window) => void = () => {},
+): Throttle {
   if (!rateLimits) return { take: async () => {}, giveBack: async () => {}, peek: async () => {} };
 
   const client = {
@@ -80,7 +84,7 @@ export function createThrottle({ rateLimits, databasePrepare }: Config, sql: Sql
           await limiters[window].consume(key);
         } catch (error) {
           if (error instanceof RateLimiterRes) await giveBack(taken);
-          throw refused(error);
+          throw refused(error, window);
         }
       }
     },
@@ -88,19 +92,20 @@ export function createThrottle({ rateLimits, databasePrepare }: Config, sql: Sql
     async peek(taking) {
       for (const [window, key] of entriesOf(taking)) {
         const state = await limiters[window].get(key);
-        if (state !== null && state.consumedPoints >= windows[window].points) throw refused(state);
+        if (state !== null && state.consumedPoints >= windows[window].points) throw refused(state, window);
       }
     },
   };
+
+  function refused(cause: unknown, window: Window): unknown {
+    if (!(cause instanceof RateLimiterRes)) return cause;
+    onRefusal(window);
+    return new Refusal('TOO_MANY', 'Too many attempts. Wait a while and try again.', {
+      retryAfterSeconds: Math.max(1, Math.ceil(cause.msBeforeNext / 1000)),
+    });
+  }
 }
 
 function entriesOf(taking: Taking): [Window, string][] {
   return Object.entries(taking).map(([window, key]) => [window as Window, hashToken(key)]);
-}
-
-function refused(cause: unknown): unknown {
-  if (!(cause instanceof RateLimiterRes)) return cause;
-  return new Refusal('TOO_MANY', 'Too many attempts. Wait a while and try again.', {
-    retryAfterSeconds: Math.max(1, Math.ceil(cause.msBeforeNext / 1000)),
-  });
 }

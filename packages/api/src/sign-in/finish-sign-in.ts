@@ -3,6 +3,7 @@ import { identityRedirectUri } from '../links.ts';
 import { clientKey } from '../security/client-key.ts';
 import { constantTimeEqual } from '../security/constant-time.ts';
 import { takeAttempt } from './attempt.ts';
+import { countedSignIn } from './counted-sign-in.ts';
 import { decodeIdToken, validateClaims } from './id-token.ts';
 import { matchUser } from './match-user.ts';
 
@@ -17,7 +18,11 @@ type Answer = { state: string | null; code: string | null; error: string | null;
  * @returns whose session to start.
  * @throws on any failure; the reason is for the log alone.
  */
-export async function finishSignIn(app: App, { state, code, error, attemptCookie }: Answer, client: Client) {
+export function finishSignIn(app: App, answer: Answer, client: Client) {
+  return countedSignIn(app, 'identity_provider', () => finish(app, answer, client));
+}
+
+async function finish(app: App, { state, code, error, attemptCookie }: Answer, client: Client) {
   if (app.idp === null) throw new Error('the feature is off');
   await app.throttle.peek({ 'idp-callback-client': clientKey(client.address) });
 

@@ -66,6 +66,7 @@ async function createUser(app: App, tx: Transaction, { subject, email, name }: I
     client,
     details: { with: 'identity provider' },
   });
+  app.metrics.count('gatehouse_sign_ups_total', { way: 'identity_provider' });
   return personById(tx, user.id);
 }
 

@@ -7,6 +7,7 @@ import { clientKey } from '../security/client-key.ts';
 import { countFailures } from '../security/count-failures.ts';
 import { verifyPassword } from '../security/password.ts';
 import { personByEmail } from '../sessions/person.ts';
+import { countedSignIn } from './counted-sign-in.ts';
 
 type Client = { address: string; userAgent: string | null };
 
@@ -22,11 +23,15 @@ export const passwordSignInInput = z.object({
  *
  * @throws Refusal UNAUTHENTICATED; FORBIDDEN for the right password of a closed account; TOO_MANY.
  */
-export async function signInWithPassword(
+export function signInWithPassword(
   app: App,
-  { email: typed, password }: z.output<typeof passwordSignInInput>,
+  input: z.output<typeof passwordSignInInput>,
   client: Client,
 ): Promise<{ userId: string; organisationId: string | null; passwordHash: string | null }> {
+  return countedSignIn(app, 'password', () => holderOf(app, input, client));
+}
+
+async function holderOf(app: App, { email: typed, password }: z.output<typeof passwordSignInInput>, client: Client) {
   const email = readAddress(typed) ?? '';
   // What is no address has no limit of its own, or one person's slips would count for everybody's.
   const taken = {

@@ -1,0 +1,80 @@
+import type { Sql } from 'postgres';
+import type { App } from '../app.ts';
+import { hashesWaiting } from '../security/password.ts';
+import type { Level } from './metrics.ts';
+
+const patienceMilliseconds = 2000;
+
+/**
+ * What GET /metrics answers; null where nothing is collected. A database that is away or
+ * slow takes two seconds of it at most, and what only it knows is then missing.
+ */
+export async function readMetrics(app: App): Promise<{ contentType: string; text: string } | null> {
+  if (app.metrics.expose === null) return null;
+
+  return app.metrics.expose([...ofThisProcess(app), ...(await ofTheWhole(app))]);
+}
+
+function ofThisProcess({ config, load }: App): Level[] {
+  return [
+    { name: 'gatehouse_database_pool_size', labels: {}, value: config.databasePool },
+    { name: 'gatehouse_database_statements', labels: {}, value: load.statements },
+    { name: 'gatehouse_database_transactions', labels: { state: 'open' }, value: load.open },
+    { name: 'gatehouse_database_transactions', labels: { state: 'waiting' }, value: load.waiting },
+    { name: 'gatehouse_password_hashes_waiting', labels: {}, value: hashesWaiting() },
+  ];
+}
+
+async function ofTheWhole(app: App): Promise<Level[]> {
+  try {
+    const rows = await inTime(app);
+    const found = rows.map(({ name, job, value }) => ({ name, labels: job === null ? {} : { job }, value }) as Level);
+    return [{ name: 'gatehouse_database_up', labels: {}, value: 1 }, ...found];
+  } catch (error) {
+    app.log.warn('The database did not answer to be measured.', { error });
+    return [{ name: 'gatehouse_database_up', labels: {}, value: 0 }];
+  }
+}
+
+async function inTime(app: App): Promise<Row[]> {
+  const query = measure(app.sql);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      query.cancel();
+      reject(new Error(`no answer within ${patienceMilliseconds} ms`));
+    }, patienceMilliseconds);
+  });
+  try {
+    return await Promise.race([query, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type Row = { name: Level['name']; job: string | null; value: number };
+
+/** One prepared statement, over partial indexes and small tables. A name with two underscores is one of the queue's own. */
+function measure(sql: Sql) {
+  return sql<Row[]>`
+    select 'gatehouse_jobs_waiting' as name, queue.name as job, count(job.id)::float8 as value
+      from pgboss.queue queue left join pgboss.job job on job.name = queue.name and job.state < 'active' and not job.blocked
+      where left(queue.name, 2) <> '__' group by queue.name
+    union all
+    select 'gatehouse_jobs_oldest_waiting_seconds', name, extract(epoch from now() - min(created_on))::float8
+      from pgboss.job where state < 'active' and not blocked and left(name, 2) <> '__' group by name
+    union all
+    select 'gatehouse_jobs_failed', name, failed_count::float8 from pgboss.queue where left(name, 2) <> '__'
+    union all
+    select 'gatehouse_subscriptions_to_sync', null, count(*)::float8 from payment_subscriptions where needs_sync
+    union all
+    select * from (
+      select 'gatehouse_payment_last_event_timestamp_seconds', null, extract(epoch from max(received_at))::float8 as at
+      from payment_events) last_event where at is not null
+    union all
+    select 'gatehouse_organisations_awaiting_approval', null, count(distinct organisations.id)::float8
+      from organisations
+      join memberships on memberships.organisation_id = organisations.id and memberships.role = 'owner'
+      join users on users.id = memberships.user_id
+      where organisations.approval = 'pending' and organisations.suspended_at is null and users.email_verified_at is not null`;
+}

@@ -1,3 +1,4 @@
+import { startCollector } from './collector.ts';
 import { linkFor, newEmail, passPhrase } from './people.ts';
 import { expect, startService, test } from './service.ts';
 
@@ -7,10 +8,16 @@ function tokenOf(link: string): string {
   return new URL(link).searchParams.get('token') ?? '';
 }
 
-test('no secret of a whole run is in the log', async ({ browser }) => {
+test('no secret of a whole run is in the log, the metrics or the traces', async ({ browser }) => {
   test.setTimeout(90_000);
+  const collector = await startCollector();
   const service = await startService({
-    environment: { LOG_LEVEL: 'debug', LOG_FORMAT: 'json', METRICS_TOKEN: 'a-metrics-token' },
+    environment: {
+      LOG_LEVEL: 'debug',
+      LOG_FORMAT: 'json',
+      METRICS_TOKEN: 'a-metrics-token',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    },
   });
   const context = await browser.newContext({ baseURL: service.baseUrl });
   const page = await context.newPage();
@@ -48,7 +55,6 @@ test('no secret of a whole run is in the log', async ({ browser }) => {
     data: { type: 'x' },
     headers: { 'payment-signature': 't=1,v1=deadbeef' },
   });
-  await context.request.get('/metrics', { headers: { authorization: 'Bearer a-metrics-token' } });
   await context.request.post('/api/logout');
   await page.goto('/auth/idp/start');
   await page.getByLabel('E-mail address').fill(email);
@@ -59,11 +65,19 @@ test('no secret of a whole run is in the log', async ({ browser }) => {
   const password = 'quite another pass phrase';
   secrets.add(password);
   await context.request.post('/api/trpc/accounts.setPassword', { data: { token: tokenOf(stdout.trim()), password } });
+  const scraped = await context.request.get('/metrics', { headers: { authorization: 'Bearer a-metrics-token' } });
+  const metrics = await scraped.text();
   await service.stop();
+  await collector.stop();
 
   const log = service.printed();
   expect(log).toContain('/auth/idp/callback');
   expect(secrets.size).toBeGreaterThan(12);
-  for (const secret of secrets) expect(log, `the log holds ${secret}`).not.toContain(secret);
-  expect(log).not.toContain(encodeURIComponent(passPhrase));
+  expect(metrics).toContain('way="identity_provider"');
+  expect(collector.received()).toContain('/auth/idp/callback');
+  for (const [where, text] of Object.entries({ log, metrics, traces: collector.received() })) {
+    for (const secret of secrets) expect(text, `the ${where} hold ${secret}`).not.toContain(secret);
+    expect(text).not.toContain(encodeURIComponent(passPhrase));
+  }
+  for (const text of [metrics, collector.received()]) expect(text).not.toContain(email);
 });

@@ -9,11 +9,12 @@ import { routerContext } from '#lib/server/router-context.ts';
 import { addSecurityHeaders } from '#lib/server/security-headers.ts';
 import { serviceFace } from '#lib/server/service-face.ts';
 import { readTheme, writeTheme } from '#lib/server/theme.ts';
+import { countRequest, tracedRequest } from '#lib/server/watch-request.ts';
 import { whoAsks } from '#lib/server/who-asks.ts';
 
 export const init: ServerInit = openApp;
 
-/** A line per request: no query, no header, no body, so nothing secret can be in it. */
+/** A line per request, its span and its count: no query, no header, no body, so nothing secret can be in them. */
 const requestLog: Handle = async ({ event, resolve }) => {
   const app = theApp();
   const started = performance.now();
@@ -22,15 +23,12 @@ const requestLog: Handle = async ({ event, resolve }) => {
   event.locals.requestId = requestId;
   event.locals.client = { address: event.getClientAddress(), userAgent: event.request.headers.get('user-agent') };
 
-  const response = await resolve(event);
+  const about = { requestId, method: event.request.method, route: event.route.id ?? 'none' };
+  const response = await tracedRequest(app, about, event.request.headers, () => resolve(event));
   response.headers.set('x-request-id', requestId);
-  app.log.info('request', {
-    requestId,
-    method: event.request.method,
-    route: event.route.id ?? 'none',
-    status: response.status,
-    milliseconds: Math.round(performance.now() - started),
-  });
+  const milliseconds = performance.now() - started;
+  app.log.info('request', { ...about, status: response.status, milliseconds: Math.round(milliseconds) });
+  countRequest(app, about, { status: response.status, milliseconds });
   return response;
 };
 

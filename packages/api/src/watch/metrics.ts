@@ -87,6 +87,8 @@ export type Level = {
   [Name in keyof typeof levels]: { name: Name; labels: Labels<typeof levels, Name>; value: number };
 }[keyof typeof levels];
 
+export type Exposition = { contentType: string; text: string };
+
 export type Metrics = {
   count: <Name extends keyof typeof counters>(name: Name, labels: Labels<typeof counters, Name>) => void;
   time: <Name extends keyof typeof durations>(
@@ -94,8 +96,12 @@ export type Metrics = {
     labels: Labels<typeof durations, Name>,
     seconds: number,
   ) => void;
-  /** All of it as Prometheus text, with these levels; null where nothing is collected. */
-  expose: ((read: Level[]) => Promise<{ contentType: string; text: string }>) | null;
+  /** All of it as Prometheus text, with these levels. */
+  expose: (read: Level[]) => Promise<Exposition>;
 };
 
-export const noMetrics: Metrics = { count() {}, time() {}, expose: null };
+export const noMetrics: Metrics = {
+  count() {},
+  time() {},
+  expose: async () => ({ contentType: 'text/plain', text: '' }),
+};

@@ -85,7 +85,7 @@ function spanOf(span: otel.Span): Span {
 }
 
 function kindOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : typeof error;
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 

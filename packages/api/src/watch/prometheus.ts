@@ -21,9 +21,9 @@ export function createPrometheus(): Metrics {
     time: (name, labels, seconds) => timing[name].observe(labels, seconds),
     async expose(read) {
       // What could not be read this time must not be told from the last: an unlabelled one would stay, or become 0.
-      for (const gauge of Object.values(level)) {
-        gauge.reset();
-        gauge.remove();
+      for (const [name, { labels }] of Object.entries(levels)) {
+        if (labels.length > 0) level[name as keyof typeof levels].reset();
+        else level[name as keyof typeof levels].remove();
       }
       for (const { name, labels, value } of read) level[name].set(labels, value);
       return { contentType: registry.contentType, text: await registry.metrics() };

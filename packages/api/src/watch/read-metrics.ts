@@ -1,17 +1,15 @@
 import type { Sql } from 'postgres';
 import type { App } from '../app.ts';
 import { hashesWaiting } from '../security/password.ts';
-import type { Level } from './metrics.ts';
+import type { Exposition, Level } from './metrics.ts';
 
 const patienceMilliseconds = 2000;
 
 /**
- * What GET /metrics answers; null where nothing is collected. A database that is away or
- * slow takes two seconds of it at most, and what only it knows is then missing.
+ * What GET /metrics answers. A database that is away or slow takes two seconds of it at
+ * most, and what only it knows is then missing.
  */
-export async function readMetrics(app: App): Promise<{ contentType: string; text: string } | null> {
-  if (app.metrics.expose === null) return null;
-
+export async function readMetrics(app: App): Promise<Exposition> {
   return app.metrics.expose([...ofThisProcess(app), ...(await ofTheWhole(app))]);
 }
 

@@ -12,7 +12,7 @@ export type SpanStart = {
 /** One thing that is under way. */
 export type Span = {
   set: (attributes: Attributes) => void;
-  /** Marks it failed, by the kind of the error alone: its message may name somebody. */
+  /** Marks it failed, by the kind of the error (or a word of ours) alone: its message may name somebody. */
   fail: (error: unknown) => void;
   end: () => void;
 };

@@ -11,6 +11,7 @@ const methods: Record<string, string[]> = {
   '/api/billing/cancel': ['POST'],
   '/api/billing/resume': ['POST'],
   '/webhooks/payment': ['POST'],
+  '/metrics': ['GET', 'HEAD'],
 };
 
 const largestBody = 64 * 1024;

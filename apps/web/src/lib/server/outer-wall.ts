@@ -14,7 +14,8 @@ type Asked = { pathname: string; isPageData: boolean };
  */
 export function outerWall({ method, headers }: Request, asked: Asked, config: Config): void {
   const { pathname } = asked;
-  const methods = methodsOf(asked);
+  // Without its token /metrics is not there, whatever the method.
+  const methods = pathname === '/metrics' && config.metricsToken === null ? null : methodsOf(asked);
   if (methods !== null && !methods.includes(method)) {
     throw new Refusal('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
   }

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type CollectedSpan = {
+  name: string;
+  kind: number;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  attributes: { key: string; value: object }[];
+};
+
+export type Collector = {
+  /** What OTEL_EXPORTER_OTLP_ENDPOINT is to be. */
+  url: string;
+  spans: CollectedSpan[];
+  /** Everything that was sent, as it came. */
+  received: () => string;
+  stop: () => Promise<void>;
+};
+
+/** A collector of traces: OTLP over HTTP, as JSON. */
+export async function startCollector(): Promise<Collector> {
+  const spans: CollectedSpan[] = [];
+  let received = '';
+  const server = http.createServer(async (request, response) => {
+    let body = '';
+    for await (const part of request) body += part;
+    received += body;
+    if (request.url === '/v1/traces') {
+      for (const { scopeSpans } of JSON.parse(body).resourceSpans) {
+        for (const scope of scopeSpans) spans.push(...scope.spans);
+      }
+    }
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    received: () => received,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

@@ -15,6 +15,8 @@ import { lockUser } from './lock-user.ts';
 import { newOneTimeToken } from './one-time-token.ts';
 import { takeAddress } from './take-address.ts';
 
+export type { Outcome };
+
 type Client = { address: string; userAgent: string | null };
 
 type Link = typeof verificationLinks.$inferSelect;

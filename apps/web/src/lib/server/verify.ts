@@ -1,5 +1,4 @@
-import type { Outcome } from '@gatehouse/api/accounts/explain-link';
-import { verifyEmail } from '@gatehouse/api/accounts/verify-email';
+import { type Outcome, verifyEmail } from '@gatehouse/api/accounts/verify-email';
 import { error, type RequestEvent } from '@sveltejs/kit';
 import { readCookie } from './cookies.ts';
 import { refusal } from './refusal.ts';

@@ -94,14 +94,14 @@ test('the shared cookie opens who it is, and no other path', async () => {
   expect(answer.status).toBe(200);
   expect(answer.headers.get('x-gatehouse-scopes')).toBe('READ WRITE ADMIN');
   expect(answer.headers.getSetCookie()).toEqual([]);
-  expect((await ask('/api/trpc/session.verify')).status).toBe(200);
+  expect((await ask('/api/trpc/sessions.verify')).status).toBe(200);
 
   for (const path of ['/api/subscription', '/api/trpc/subscription.read', '/api/trpc/accounts.profile']) {
     expect((await ask(path)).status, path).toBe(401);
   }
   for (const path of [
-    '/api/trpc/session.verify,accounts.profile?batch=1',
-    '/api/trpc/session.verify/../accounts.profile',
+    '/api/trpc/sessions.verify,accounts.profile?batch=1',
+    '/api/trpc/sessions.verify/../accounts.profile',
   ]) {
     expect((await ask(path)).status, path).toBeGreaterThanOrEqual(400);
   }

@@ -64,8 +64,8 @@ test('a query takes its input from the address, and HEAD is answered like GET', 
     message: expect.stringMatching(/link/),
     data: { refusal: 'VALIDATION' },
   });
-  expect((await send(service, '/api/trpc/session.verify')).status).toBe(401);
-  expect(await send(service, '/api/trpc/session.verify', { method: 'HEAD' })).toMatchObject({ status: 401, text: '' });
+  expect((await send(service, '/api/trpc/sessions.verify')).status).toBe(401);
+  expect(await send(service, '/api/trpc/sessions.verify', { method: 'HEAD' })).toMatchObject({ status: 401, text: '' });
 });
 
 test('a mutation is not done by GET or HEAD, which says what is', async ({ service }) => {
@@ -77,7 +77,7 @@ test('a mutation is not done by GET or HEAD, which says what is', async ({ servi
 
 for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
   test(`${method} is no method of a procedure`, async ({ service }) => {
-    const answer = await send(service, '/api/trpc/session.verify', { method });
+    const answer = await send(service, '/api/trpc/sessions.verify', { method });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, POST']);
     expect(JSON.parse(answer.text).code).toBe('METHOD_NOT_ALLOWED');
   });

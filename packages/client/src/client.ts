@@ -4,7 +4,7 @@ import type { inferRouterOutputs } from '@trpc/server';
 type Answers = inferRouterOutputs<AppRouter>;
 
 /** Who somebody is, for which organisation they act, and what they may do there. */
-export type Session = Answers['session']['verify'];
+export type Session = Answers['sessions']['verify'];
 /** What an organisation's plan is and allows, and how much of it is used. */
 export type Subscription = Answers['subscription']['read'];
 

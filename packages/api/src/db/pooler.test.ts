@@ -64,7 +64,7 @@ describe.skipIf(!hasPooler)('behind PgBouncer in transaction mode (skipped where
     const answers = await Promise.all(
       Array.from({ length: 300 }, async (_, at) => {
         const principal = await readSession(test.app, ids[at % 3] ?? '');
-        return callerFor(test, principal).session.verify();
+        return callerFor(test, principal).sessions.verify();
       }),
     );
     expect(answers.every(({ user }, at) => user.id === owners[at % 3]?.userId)).toBe(true);

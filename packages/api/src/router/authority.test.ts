@@ -49,7 +49,7 @@ const needs: Record<string, Need> = {
   'operators.drift': 'operator',
   'operators.syncNow': 'operator',
   'operators.compareNow': 'operator',
-  'session.verify': 'READ',
+  'sessions.verify': 'READ',
   'signIn.withPassword': 'nobody',
   'signIn.out': 'nobody',
   'subscription.read': 'READ',

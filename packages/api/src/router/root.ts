@@ -3,7 +3,7 @@ import { billingRouter } from './billing.ts';
 import { leavingRouter } from './leaving.ts';
 import { membersRouter } from './members.ts';
 import { operatorsRouter } from './operators.ts';
-import { sessionRouter } from './session.ts';
+import { sessionsRouter } from './sessions.ts';
 import { signInRouter } from './sign-in.ts';
 import { subscriptionRouter } from './subscription.ts';
 import { createCallerFactory, router } from './trpc.ts';
@@ -14,7 +14,7 @@ export const appRouter = router({
   leaving: leavingRouter,
   members: membersRouter,
   operators: operatorsRouter,
-  session: sessionRouter,
+  sessions: sessionsRouter,
   signIn: signInRouter,
   subscription: subscriptionRouter,
 });

@@ -8,7 +8,7 @@ import { readSharedCookie } from './shared-cookie.ts';
 const sessionless = /^\/(auth|verify|webhooks|readyz|metrics)(\/|$)/;
 
 /** The two doors of one answer, who it is: all that the shared cookie opens. */
-const askable = new Set(['/api/session', '/api/trpc/session.verify']);
+const askable = new Set(['/api/session', '/api/trpc/sessions.verify']);
 
 /** Whose session a request carries: by its own cookie, or by the shared one where somebody only asks. */
 export async function whoAsks({

@@ -2,7 +2,7 @@ import { planFrom } from '../billing/read-plan.ts';
 import { requireScope } from '../sessions/principal.ts';
 import { anyone, router } from './trpc.ts';
 
-export const sessionRouter = router({
+export const sessionsRouter = router({
   /**
    * Who is it, for the company's other services. Asks the database nothing, because the
    * session's query has brought it all. Whoever belongs to no organisation any more is

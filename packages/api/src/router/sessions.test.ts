@@ -14,7 +14,7 @@ afterAll(() => test.close());
 
 /** Asks as a product would: a session's id, read anew each time. */
 async function ask(id: string) {
-  return callerFor(test, await readSession(test.app, id)).session.verify();
+  return callerFor(test, await readSession(test.app, id)).sessions.verify();
 }
 
 async function start(made: { userId: string; organisationId: string }) {

@@ -6,6 +6,7 @@ import { loadPlans, type Plans } from './billing/plans.ts';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
+import { mustAnswer } from './db/must-answer.ts';
 import { oneAtATime } from './db/one-at-a-time.ts';
 import { isDatabaseAway } from './errors.ts';
 import { type JobKind, type Jobs, openJobs } from './jobs.ts';
@@ -46,15 +47,24 @@ type Options = {
   migrations: string;
   /** Whether this process works on jobs, or only enqueues them. */
   work: boolean;
+  /** Opens also while the database cannot be used: for what looks at everything else. */
+  withoutDatabase?: boolean;
   log?: Log;
   now?: () => Date;
 };
 
 /**
- * Opens the database (waiting for one that is away), migrates it and starts the job
- * queue. Any other failure is thrown: the start ends with its sentence.
+ * Opens the database, migrates it and starts the job queue. Whoever works waits for a
+ * database that is away. Any other failure is thrown: the start ends with its sentence.
  */
-export async function createApp({ config, migrations, work, log = createLog(config.log), now }: Options): Promise<App> {
+export async function createApp({
+  config,
+  migrations,
+  work,
+  withoutDatabase = false,
+  log = createLog(config.log),
+  now,
+}: Options): Promise<App> {
   if (config.databaseUrl === null) throw new Error('DATABASE_URL is unset and no embedded database was started.');
 
   const connect = { url: config.databaseUrl, prepare: config.databasePrepare };
@@ -86,10 +96,19 @@ export async function createApp({ config, migrations, work, log = createLog(conf
   };
 
   if (work && !app.mail.on) log.warn('SMTP_URL is unset: no mail leaves.');
-  await untilThere(log, () => migrate(sql, migrations));
-  app.jobs = await untilThere(log, () =>
-    oneAtATime(sql, () => openJobs({ sql: queue.sql, log, metrics, traces, kinds: jobKinds(app), work })),
-  );
+  const open: typeof untilThere = work ? untilThere : (_, attempt) => attempt();
+  try {
+    if (!work) await mustAnswer(sql);
+    await open(log, () => migrate(sql, migrations));
+    app.jobs = await open(log, () =>
+      oneAtATime(sql, () => openJobs({ sql: queue.sql, log, metrics, traces, kinds: jobKinds(app), work })),
+    );
+  } catch (error) {
+    if (!withoutDatabase) {
+      await app.close();
+      throw error;
+    }
+  }
   return app;
 }
 

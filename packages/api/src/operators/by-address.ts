@@ -1,4 +1,4 @@
-import { desc, eq } from 'drizzle-orm';
+import { and, desc, eq, isNotNull, isNull, type SQL } from 'drizzle-orm';
 import { newOneTimeToken } from '../accounts/one-time-token.ts';
 import type { App } from '../app.ts';
 import { type AuditAction, record } from '../audit/record.ts';
@@ -20,6 +20,10 @@ const commandLine: By = { actorId: null };
 export function approveOwner(app: App, email: string): Promise<string> {
   return app.db.transaction(async (tx) => {
     const owned = await findOwnedOrganisations(tx, await findPerson(tx, email));
+    const closed = owned.filter(({ suspendedAt }) => suspendedAt !== null);
+    if (closed.length > 0) {
+      throw new Refusal('VALIDATION', `${slugs(closed)} is suspended: restore-organisation opens it again.`);
+    }
     const changed = await approveOrganisations(tx, { ...decided(app), organisationIds: owned.map(({ id }) => id) });
     if (changed.length === 0) return `${slugs(owned)} was approved already.`;
     return `Approved ${slugs(owned)}.`;
@@ -59,33 +63,58 @@ export function grantOperator(app: App, email: string): Promise<string> {
 }
 
 export function revokeOperator(app: App, email: string): Promise<string> {
-  const change = { operator: false };
-  return changePerson(
-    app,
-    email,
-    { action: 'operator-revoked', by: commandLine, change },
-    (address) => `${address} is no operator any more.`,
-  );
+  return changePerson(app, email, {
+    action: 'operator-revoked',
+    by: commandLine,
+    from: eq(users.operator, true),
+    to: { operator: false },
+    done: (address) => `${address} is no operator any more.`,
+    already: (address) => `${address} is no operator.`,
+  });
 }
 
 /** Closes a person's account: sessions end at once, and nothing lets them in. */
 export function suspendPerson(app: App, email: string, by = commandLine): Promise<string> {
-  const change = { suspendedAt: app.now() };
-  return changePerson(app, email, { action: 'person-suspended', by, change }, (address) => `Suspended ${address}.`);
+  return changePerson(app, email, {
+    action: 'person-suspended',
+    by,
+    from: isNull(users.suspendedAt),
+    to: { suspendedAt: app.now() },
+    done: (address) => `Suspended ${address}.`,
+    already: (address) => `${address} is suspended already.`,
+  });
 }
 
 export function restorePerson(app: App, email: string, by = commandLine): Promise<string> {
-  const change = { suspendedAt: null };
-  return changePerson(app, email, { action: 'person-restored', by, change }, (address) => `Restored ${address}.`);
+  return changePerson(app, email, {
+    action: 'person-restored',
+    by,
+    from: isNotNull(users.suspendedAt),
+    to: { suspendedAt: null },
+    done: (address) => `Restored ${address}.`,
+    already: (address) => `${address} is not suspended.`,
+  });
 }
 
 export function suspendOrganisation(app: App, slug: string): Promise<string> {
-  return changeOrganisation(app, slug, 'organisation-suspended', app.now(), `Suspended ${slug}.`);
+  return changeOrganisation(app, slug, {
+    action: 'organisation-suspended',
+    from: isNull(organisations.suspendedAt),
+    suspendedAt: app.now(),
+    done: `Suspended ${slug}.`,
+    already: `${slug} is suspended already.`,
+  });
 }
 
 /** Brings back the state before the suspension: what was declined stays declined. */
 export function restoreOrganisation(app: App, slug: string): Promise<string> {
-  return changeOrganisation(app, slug, 'organisation-restored', null, `Restored ${slug}.`);
+  return changeOrganisation(app, slug, {
+    action: 'organisation-restored',
+    from: isNotNull(organisations.suspendedAt),
+    suspendedAt: null,
+    done: `Restored ${slug}.`,
+    already: `${slug} is not suspended.`,
+  });
 }
 
 /** An address that sets a password, once, within the hour. It is shown to whoever made it and kept nowhere. */
@@ -121,20 +150,29 @@ function slugs(owned: { slug: string }[]): string {
   return owned.map(({ slug }) => slug).join(', ');
 }
 
-type Change = { action: AuditAction; by: By; change: Partial<typeof users.$inferInsert> };
+type PersonChange = {
+  action: AuditAction;
+  by: By;
+  /** What must hold, so that there is something to do; of several at once, one finds it so. */
+  from: SQL;
+  to: Partial<typeof users.$inferInsert>;
+  done: (address: string) => string;
+  already: (address: string) => string;
+};
 
-function changePerson(
-  app: App,
-  email: string,
-  { action, by, change }: Change,
-  say: (address: string) => string,
-): Promise<string> {
+function changePerson(app: App, email: string, { action, by, from, to, done, already }: PersonChange) {
   return app.db.transaction(async (tx) => {
     const found = await findPerson(tx, email);
-    await tx.update(users).set(change).where(eq(users.id, found.id));
-    if (change.suspendedAt) await endSessionsOf(tx, found.id);
+    const changed = await tx
+      .update(users)
+      .set(to)
+      .where(and(eq(users.id, found.id), from))
+      .returning({ id: users.id });
+    if (changed.length === 0) throw new Refusal('VALIDATION', already(found.email));
+
+    if (to.suspendedAt) await endSessionsOf(tx, found.id);
     await record(tx, app.now(), { action, ...by, userId: found.id });
-    return say(found.email);
+    return done(found.email);
   });
 }
 
@@ -144,13 +182,20 @@ async function endSessionsOf(tx: Transaction, userId: string): Promise<void> {
   await tx.delete(sessions).where(eq(sessions.userId, userId));
 }
 
-function changeOrganisation(app: App, slug: string, action: AuditAction, suspendedAt: Date | null, sentence: string) {
+type OrganisationChange = { action: AuditAction; from: SQL; suspendedAt: Date | null; done: string; already: string };
+
+function changeOrganisation(app: App, slug: string, { action, from, suspendedAt, done, already }: OrganisationChange) {
   return app.db.transaction(async (tx) => {
     const { id } = await findOrganisation(tx, slug);
+    const changed = await tx
+      .update(organisations)
+      .set({ suspendedAt })
+      .where(and(eq(organisations.id, id), from))
+      .returning({ id: organisations.id });
+    if (changed.length === 0) throw new Refusal('VALIDATION', already);
     if (suspendedAt !== null) await endTokensIn(tx, [id]);
-    await tx.update(organisations).set({ suspendedAt }).where(eq(organisations.id, id));
     if (suspendedAt !== null) await endSessionsIn(tx, [id]);
     await record(tx, app.now(), { action, organisationId: id });
-    return sentence;
+    return done;
   });
 }

@@ -1,4 +1,6 @@
 import type { App } from '../app.ts';
+import { mustAnswer } from '../db/must-answer.ts';
+import { isDatabaseAway } from '../errors.ts';
 import { type Finding, reasonOf, right, wrong } from './doctor-finding.ts';
 
 const oldestVersion = 15;
@@ -6,6 +8,7 @@ const oldestVersion = 15;
 /** The database's version and its migrations, which the start of every command brings up to date. */
 export async function examineDatabase({ sql }: App): Promise<Finding[]> {
   try {
+    await mustAnswer(sql);
     const [server] = await sql`select current_setting('server_version_num')::int / 10000 as version`;
     const [migrations] = await sql`select count(*)::int as count from drizzle.__drizzle_migrations`;
     return [
@@ -17,6 +20,10 @@ export async function examineDatabase({ sql }: App): Promise<Finding[]> {
         : wrong('Migrations', 'None is in. Start the service once, or run this command again.'),
     ];
   } catch (error) {
+    if (isDatabaseAway(error)) {
+      const says = `It does not answer (${reasonOf(error)}). Start it, or correct DATABASE_URL.`;
+      return [wrong('Database', says)];
+    }
     const says = `It cannot be read (${reasonOf(error)}). Give the user of DATABASE_URL its database to own, and start again.`;
     return [wrong('Database', says)];
   }

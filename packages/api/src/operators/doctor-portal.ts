@@ -2,19 +2,18 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import type { TierPrices } from '../billing/look-up-prices.ts';
 import { portalSetting } from '../billing/open-portal.ts';
+import { mustAnswer } from '../db/must-answer.ts';
 import { paymentSettings } from '../db/schema.ts';
 import { isMissing, type Payment } from '../providers/payment.ts';
-import { type Finding, right, wrong } from './doctor-finding.ts';
+import { type Finding, note, right, wrong } from './doctor-finding.ts';
 
 const about = 'Portal';
 const remedy = 'Run "npm run operator -- billing-setup".';
 
 /** Whether the portal's configuration lets people change cards, cancel at the period's end, and choose our prices. */
 export async function examinePortal(app: App, { ask, livemode }: Payment, prices: TierPrices): Promise<Finding> {
-  const [setting] = await app.db
-    .select({ value: paymentSettings.value })
-    .from(paymentSettings)
-    .where(eq(paymentSettings.name, portalSetting(livemode)));
+  const setting = await readSetting(app, livemode).catch(() => null);
+  if (setting === null) return note(about, 'It could not be looked at, because the database cannot be read.');
   if (setting === undefined) return wrong(about, `It was never configured from here. ${remedy}`);
 
   try {
@@ -36,4 +35,13 @@ export async function examinePortal(app: App, { ask, livemode }: Payment, prices
     if (!isMissing(error)) throw error;
     return wrong(about, `The provider does not know the configuration ${setting.value}. ${remedy}`);
   }
+}
+
+async function readSetting({ db, sql }: App, livemode: boolean): Promise<{ value: string } | undefined> {
+  await mustAnswer(sql);
+  const [setting] = await db
+    .select({ value: paymentSettings.value })
+    .from(paymentSettings)
+    .where(eq(paymentSettings.name, portalSetting(livemode)));
+  return setting;
 }

@@ -15,7 +15,7 @@ export async function findPerson(db: Executor, typed: string) {
 /** The organisations that a person owns. @throws Refusal NOT_FOUND where there are none */
 export async function findOwnedOrganisations(db: Executor, { id, email }: { id: string; email: string }) {
   const owned = await db
-    .select({ id: organisations.id, slug: organisations.slug, approval: organisations.approval })
+    .select({ id: organisations.id, slug: organisations.slug, suspendedAt: organisations.suspendedAt })
     .from(memberships)
     .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
     .where(and(eq(memberships.userId, id), eq(memberships.role, 'owner')));

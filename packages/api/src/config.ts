@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { LogLevel } from './log.ts';
+import { domainOf, readAddress } from './security/address.ts';
 
 /** The configuration is wrong: the message says, a line each, which variable and why. */
 export class ConfigError extends Error {
@@ -19,13 +20,15 @@ export type PaymentConfig = NonNullable<Config['payment']>;
 export function parseConfig(environment: Record<string, string | undefined>): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
   const read = variables.safeParse(set);
-  if (!read.success) throw new ConfigError(read.error.issues.map(sentence).join('\n'));
+  if (!read.success) throw new ConfigError(sentences(read.error).join('\n'));
 
   return arrange(read.data);
 }
 
-function sentence(issue: z.core.$ZodIssue): string {
-  return `${issue.path.join('.')} ${issue.message}`;
+/** One for each variable: what is wrong with it first. */
+function sentences({ issues }: z.ZodError): string[] {
+  const first = new Map(issues.toReversed().map(({ path, message }) => [path.join('.'), message]));
+  return [...first].toReversed().map(([name, message]) => `${name} ${message}`);
 }
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
@@ -56,7 +59,14 @@ function list(text: string): string[] {
     .filter((part) => part !== '');
 }
 
+/** A domain in the form in which addresses are kept; null for what is none. */
+function readDomain(text: string): string | null {
+  const address = readAddress(`somebody@${text}`);
+  return address && domainOf(address);
+}
+
 const text = z.string().trim();
+const some = text.transform(list).refine((items) => items.length > 0, 'must hold at least one value.');
 const line = text.regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters.');
 const safeUrl = text.refine(isSafe, 'must be an https address, or http on this machine.');
 const webUrl = text.refine((value) => /^https?:$/.test(readUrl(value)?.protocol ?? ''), 'must be a web address.');
@@ -70,17 +80,19 @@ function whole(least: number, most: number) {
     });
 }
 
+/** An address with a host, or several; a folder in its `host` parameter is one too. */
 function address(protocols: string[], example: string) {
   return text.refine((value) => {
     const url = readUrl(value) ?? readUrl(value.replace(/,[^/?]*/, ''));
-    return protocols.includes(url?.protocol ?? '');
+    if (url === null || !protocols.includes(url.protocol)) return false;
+    return url.hostname !== '' || /[?&]host=[^&]/.test(value);
   }, `must look like ${example}.`);
 }
 
 /** Every variable that Gatehouse reads. .env.example lists the same names; a test holds them together. */
 export const variables = z
   .object({
-    HOST: line.default('127.0.0.1'),
+    HOST: text.regex(/^[\p{L}\p{N}.:%_-]+$/u, 'must be a name or address of this machine.').default('127.0.0.1'),
     PORT: whole(0, 65_535).default(3000),
     PUBLIC_BASE_URL: text
       .refine(isOrigin, 'must be an origin without a path: https, or http on this machine.')
@@ -94,16 +106,18 @@ export const variables = z
     IDP_CLIENT_SECRET: line.optional(),
     IDP_AUTH_URL: safeUrl.default('https://accounts.google.com/o/oauth2/v2/auth'),
     IDP_TOKEN_URL: safeUrl.default('https://oauth2.googleapis.com/token'),
-    IDP_ISSUERS: text.default('accounts.google.com,https://accounts.google.com').transform(list),
+    IDP_ISSUERS: some.default(['accounts.google.com', 'https://accounts.google.com']),
     IDP_NAME: line.default('Google'),
     IDP_PKCE: yesNo.default(false),
     PAYMENT_SECRET_KEY: line.optional(),
-    PAYMENT_WEBHOOK_SECRET: text.default('').transform(list),
+    PAYMENT_WEBHOOK_SECRET: some.default([]),
     PAYMENT_API_URL: safeUrl.optional(),
     PAYMENT_PRICE_SILVER: line.default('silver_monthly'),
     PAYMENT_PRICE_GOLD: line.default('gold_monthly'),
     SMTP_URL: address(['smtp:', 'smtps:'], 'smtp://user:password@host:587').optional(),
-    MAIL_FROM: line.refine((value) => value.includes('@'), 'must hold an e-mail address.').optional(),
+    MAIL_FROM: line
+      .regex(/^([^<>]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/, 'must hold an e-mail address.')
+      .optional(),
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error.').default('info'),
     LOG_FORMAT: z.enum(['pretty', 'json'], 'must be pretty or json.').optional(),
     VERIFICATION_TTL_SECONDS: whole(60, 604_800).default(3600),
@@ -115,18 +129,21 @@ export const variables = z
     BRAND_COLOR: text.regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, 'must be a colour such as #0a6c6c.').optional(),
     SUPPORT_EMAIL: text.regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address.').optional(),
     COOKIE_DOMAIN: text.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a domain such as example.com.').optional(),
-    RETURN_ORIGINS: text
-      .default('')
-      .transform(list)
+    RETURN_ORIGINS: some
       .refine((origins) => origins.every(isOrigin), 'must be origins, separated by commas.')
-      .transform((origins) => origins.map((origin) => new URL(origin).origin)),
+      .transform((origins) => origins.map((origin) => new URL(origin).origin))
+      .default([]),
     TRUSTED_PROXIES: whole(0, 20).default(0),
     RATE_LIMITS: z
       .enum(['on', 'off'], 'must be on or off.')
       .default('on')
       .transform((value) => value === 'on'),
     PLANS_FILE: line.optional(),
-    APPROVED_DOMAINS: text.default('').transform((value) => list(value.toLowerCase())),
+    APPROVED_DOMAINS: some
+      .transform((domains) => domains.map((domain) => (domain === '*' ? domain : readDomain(domain))))
+      .refine((domains) => !domains.includes(null), 'must be domains such as example.com, separated by commas, or *.')
+      .transform((domains) => domains.filter((domain) => domain !== null))
+      .default([]),
     METRICS_TOKEN: line.optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
     RETENTION_DAYS: whole(1, 36_500).default(400),

@@ -1,12 +1,13 @@
 import adapter from '@sveltejs/adapter-node';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 export default defineConfig({
   // A font or picture written into the style sheet as data: would need a hole in the policy below.
   build: { assetsInlineLimit: 0 },
   plugins: [
+    health(),
     tailwindcss(),
     sveltekit({
       adapter: adapter(),
@@ -33,3 +34,22 @@ export default defineConfig({
     }),
   ],
 });
+
+/** GET /healthz under `npm run dev`: of the built service the process around it answers this. */
+function health(): Plugin {
+  return {
+    name: 'health',
+    configureServer({ middlewares }) {
+      middlewares.use('/healthz', ({ method }, response) => {
+        const there = method === 'GET' || method === 'HEAD';
+        response.setHeader('Content-Type', 'application/json');
+        response.setHeader('Cache-Control', 'no-store');
+        if (!there) response.setHeader('Allow', 'GET, HEAD');
+        response.statusCode = there ? 200 : 405;
+        response.end(
+          JSON.stringify(there ? { ok: true } : { error: 'This method is not there.', code: 'METHOD_NOT_ALLOWED' }),
+        );
+      });
+    },
+  };
+}

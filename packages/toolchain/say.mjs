@@ -8,7 +8,7 @@ export function say(text) {
   process.stderr.write(`${text}\n`);
 }
 
-/** Runs a long step and shows that it runs, for how long, and that it is done. */
+/** Runs a long step and shows that it runs, for how long, and whether it was done: it was not where it throws or answers false. */
 export async function step(name, work) {
   const started = performance.now();
   const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
@@ -20,7 +20,7 @@ export async function step(name, work) {
     const result = await work();
     clearInterval(ticker);
     if (live) process.stderr.write('\r\x1b[K');
-    say(`✓ ${name}  ${seconds()}`);
+    say(`${result === false ? '✗' : '✓'} ${name}  ${seconds()}`);
     return result;
   } catch (error) {
     clearInterval(ticker);

@@ -7,25 +7,37 @@ import { keepDatabase } from './keep-database.ts';
 import { onEnd } from './on-end.ts';
 import { migrations } from './service.ts';
 
-// The service as it is developed: vite serves the pages from their sources, on the embedded database
-// that the built service would have.
 const web = fileURLToPath(new URL('../../web', import.meta.url));
-const config = parseConfig(process.env);
-const database = keepDatabase(config.dataDir, announcer(config));
-const url = config.databaseUrl ?? (await database.start());
 
-const address = ['--host', config.host, '--port', String(config.port), '--strictPort'];
-const vite = spawn('pnpm', ['exec', 'vite', 'dev', ...address], {
-  cwd: web,
-  env: { ...process.env, DATABASE_URL: url, GATEHOUSE_MIGRATIONS: migrations },
-  stdio: ['ignore', 'inherit', 'inherit'],
-});
-const exited = once(vite, 'exit');
+try {
+  process.exit(await develop());
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
 
-onEnd(async () => {
-  vite.kill('SIGTERM');
-  await exited;
-});
-const [code] = await exited;
-await database.stop();
-process.exit(code ?? 0);
+/**
+ * The service as it is developed: vite serves the pages from their sources, on the embedded
+ * database that the built service would have. Answers with vite's exit code.
+ */
+async function develop(): Promise<number> {
+  const config = parseConfig(process.env);
+  const database = keepDatabase(config.dataDir, announcer(config));
+  const url = config.databaseUrl ?? (await database.start());
+
+  const address = ['--host', config.host, '--port', String(config.port), '--strictPort'];
+  const vite = spawn('pnpm', ['exec', 'vite', 'dev', ...address], {
+    cwd: web,
+    env: { ...process.env, DATABASE_URL: url, GATEHOUSE_MIGRATIONS: migrations },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const exited = once(vite, 'exit');
+
+  onEnd(async () => {
+    vite.kill('SIGTERM');
+    await exited;
+  });
+  const [code] = await exited;
+  await database.stop();
+  return code ?? 0;
+}

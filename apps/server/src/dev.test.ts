@@ -1,0 +1,46 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { runProgram } from './testing/program.ts';
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test('a wrong value stops it with its sentence alone', async () => {
+  const { ended, output } = runProgram('../dev.ts', [], { LOG_LEVEL: 'loud' });
+
+  expect((await ended).code).toBe(1);
+  expect(output()).toMatch(/^LOG_LEVEL must be .*\n$/);
+});
+
+test('GET /healthz answers as it does of the built service', async () => {
+  const port = await freePort();
+  const { child, ended } = runProgram('../dev.ts', [], {
+    PORT: String(port),
+    DATABASE_URL: process.env.TEST_DATABASE_URL,
+  });
+  const ask = (method: string) => fetch(`http://127.0.0.1:${port}/healthz`, { method });
+
+  await expect
+    .poll(
+      () =>
+        ask('GET').then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      { timeout: 50_000 },
+    )
+    .not.toBe(0);
+  const answer = await ask('GET');
+  const refused = await ask('POST');
+  child.kill('SIGTERM');
+  await ended;
+
+  expect([answer.status, await answer.json()]).toEqual([200, { ok: true }]);
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+}, 60_000);

@@ -1,5 +1,6 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Config } from '@gatehouse/api/config';
+import { busyPage, busyPagePolicy } from './busy-page.ts';
 import { canonicalise, pathOf } from './canonical-request.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
@@ -13,10 +14,11 @@ export type Door = {
 
 const drainMilliseconds = 20_000;
 const pollMilliseconds = 25;
+const retrySeconds = 2;
 
 /**
  * Listens at once. Until there is an application, and while it drains, every
- * request but GET /healthz is answered 503. Throws a sentence when the address
+ * request but GET /healthz is answered 503, a person's with a page. Throws a sentence when the address
  * cannot be had.
  */
 export async function openDoor(config: Config): Promise<Door> {
@@ -40,7 +42,7 @@ export async function openDoor(config: Config): Promise<Door> {
     if (target === null) return refuse(response, 400, 'VALIDATION', 'The request line is not one of HTTP.');
     if (request.method === 'TRACE') return refuseMethod(response, 'GET, HEAD, POST, OPTIONS');
     if (target.split('?')[0] === '/healthz') return answerHealth(request, response);
-    if (!application) return refuseBusy(response);
+    if (!application) return refuseBusy(request, response, config.service.name);
 
     request.url = target;
     canonicalise(request, config);
@@ -75,10 +77,25 @@ function refuseMethod(response: ServerResponse, allow: string) {
   refuse(response, 405, 'METHOD_NOT_ALLOWED', 'This method is not there.');
 }
 
-function refuseBusy(response: ServerResponse) {
-  response.setHeader('Retry-After', '2');
+function refuseBusy(request: IncomingMessage, response: ServerResponse, serviceName: string) {
+  response.setHeader('Retry-After', String(retrySeconds));
   response.setHeader('Connection', 'close');
-  refuse(response, 503, 'BUSY', 'The service is starting or ending. Try again in a moment.');
+  if (!isForPerson(request)) {
+    return refuse(response, 503, 'BUSY', 'The service is starting or ending. Try again in a moment.');
+  }
+
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  response.writeHead(503, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': busyPagePolicy,
+  });
+  response.end(busyPage(serviceName, { retrySeconds: isRead ? retrySeconds : null }));
+}
+
+/** Browsers name text/html where they open a page; the addresses below /api speak JSON to everybody. */
+function isForPerson({ url = '', headers }: IncomingMessage): boolean {
+  return !/^\/(api|webhooks)\//.test(url) && /\btext\/html\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(headers.accept ?? '');
 }
 
 function refuse(response: ServerResponse, status: number, code: string, error: string) {

@@ -73,6 +73,40 @@ test('it listens before it is ready: /healthz 200, everything else 503 with Retr
   expect((await end(program)).code).toBe(0);
 });
 
+test('a person is told that it starts, on a page that loads again by itself; programs get JSON', async () => {
+  const program = service({ STAND_IN_INIT: '60000', SERVICE_NAME: 'Larch <b> & Sons' });
+  await untilListening();
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+  const page = await ask('/login', { headers: { accept } });
+  const html = await page.text();
+  expect([page.status, page.headers.get('retry-after'), page.headers.get('cache-control')]).toEqual([
+    503,
+    '2',
+    'no-store',
+  ]);
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(html).toContain('<h1');
+  expect(html).toContain('Larch &#60;b&#62; &#38; Sons is not ready yet');
+  expect(html).toContain('<meta http-equiv="refresh" content="2">');
+  expect(html).not.toMatch(/<script|<link|src=/);
+
+  const posted = await ask('/login', { method: 'POST', headers: { accept }, body: 'email=a' });
+  expect([posted.status, await posted.text()]).toEqual([503, expect.not.stringContaining('http-equiv')]);
+  for (const accepts of ['*/*', 'application/json', 'text/html;q=0']) {
+    const busy = await ask('/login', { headers: { accept: accepts } });
+    expect([accepts, busy.status, await busy.json()]).toEqual([
+      accepts,
+      503,
+      expect.objectContaining({ code: 'BUSY' }),
+    ]);
+  }
+  const api = await ask('/api/login', { method: 'POST', headers: { accept } });
+  expect(await api.json()).toMatchObject({ code: 'BUSY' });
+  await end(program);
+});
+
 test('the application gets the embedded database, the migrations and the configured origin', async () => {
   const program = await serving({ PUBLIC_BASE_URL: 'https://auth.company.example', TRUSTED_PROXIES: '1' });
   const answer = await ask('/x', {

@@ -50,6 +50,18 @@ async function eventually(holds: () => boolean): Promise<void> {
   expect(holds()).toBe(true);
 }
 
+const nowhere = ['/proc/gatehouse', '/proc/gatehouse/data', '/sys/gatehouse', path.join('/dev/null', 'data')];
+
+test.skipIf(!hasProc).each(nowhere)('%s is refused with a sentence, soon', async (dataDir) => {
+  const { child, ended, output } = runProgram('open-database.ts', [dataDir]);
+  const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+
+  const { code, signal } = await ended;
+  clearTimeout(late);
+  expect([code, signal]).toEqual([1, null]);
+  expect(output()).toContain(`DATA_DIR (${dataDir})`);
+});
+
 test('a fresh start makes the cluster and the database, and stop leaves nothing that listens', async () => {
   const dataDir = path.join(emptyFolder(), 'not', 'there', 'yet');
   const database = await openEmbedded(dataDir);

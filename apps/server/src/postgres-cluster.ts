@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { makeFolder } from './make-folder.ts';
 import { type Account, postgresAccount, runAs } from './postgres-account.ts';
 import { everybodyEnters, postgresFolder } from './postgres-binaries.ts';
 import { explain, explainFolder } from './postgres-complaint.ts';
@@ -46,7 +47,7 @@ export async function clusterFolder(dataDir: string): Promise<string> {
 
 function usable(dataDir: string): string {
   try {
-    fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
     return fs.realpathSync(dataDir);
   } catch (error) {

@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import { paymentCheckouts } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { checkoutReturn } from '../links.ts';
+import { listAll } from '../providers/list-all.ts';
 import { type Ask, complaintOf } from '../providers/payment.ts';
 import { lookUpPrices, type TierPrice } from './look-up-prices.ts';
 import type { PaidTier } from './plans.ts';
@@ -21,10 +22,8 @@ export async function priceOf(app: App, { ask, tier }: Conversation): Promise<Ti
 type Session = { id: string; url: string | null };
 
 export function openSessions({ ask, customerId }: Conversation): Promise<Session[]> {
-  return ask((provider) =>
-    provider.checkout.sessions
-      .list({ customer: customerId, status: 'open', limit: 100 })
-      .autoPagingToArray({ limit: 1000 }),
+  return listAll(ask, (provider, place) =>
+    provider.checkout.sessions.list({ customer: customerId, status: 'open', ...place }),
   );
 }
 

@@ -11,6 +11,9 @@ import { requirePayment } from './require-payment.ts';
  * processes. No transaction and no pooled connection is held meanwhile: the lease is a
  * row, taken and given back by single statements. It ends by itself after a crash.
  *
+ * The whole has a bound: 20 s of waiting for the lease, 20 s in which questions may be
+ * asked, and the last question's 17 s.
+ *
  * @throws Refusal BUSY where it stays taken, PROVIDER_UNAVAILABLE where the conversation
  * takes too long.
  */

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { paymentSettings } from '../db/schema.ts';
 import { billingPage } from '../links.ts';
+import { listAll } from '../providers/list-all.ts';
 import type { Ask } from '../providers/payment.ts';
 import { withLease } from './lease.ts';
 import { lookUpPrices, type TierPrice, type TierPrices } from './look-up-prices.ts';
@@ -65,9 +66,7 @@ async function makePrice(app: App, ask: Ask, tier: PaidTier): Promise<void> {
 }
 
 async function findProduct(ask: Ask, tier: PaidTier): Promise<string | null> {
-  const products = await ask((provider) =>
-    provider.products.list({ active: true, limit: 100 }).autoPagingToArray({ limit: 1000 }),
-  );
+  const products = await listAll(ask, (provider, place) => provider.products.list({ active: true, ...place }));
   return products.find(({ metadata }) => metadata.tier === tier)?.id ?? null;
 }
 
@@ -91,8 +90,8 @@ async function configurePortal(app: App, ask: Ask, prices: TierPrices): Promise<
     metadata: mark,
   };
 
-  const known = await ask((provider) =>
-    provider.billingPortal.configurations.list({ active: true, limit: 100 }).autoPagingToArray({ limit: 1000 }),
+  const known = await listAll(ask, (provider, place) =>
+    provider.billingPortal.configurations.list({ active: true, ...place }),
   );
   const ours = known.find(({ metadata }) => metadata?.purpose === mark.purpose);
   const saved = await ask(({ billingPortal: { configurations } }) =>

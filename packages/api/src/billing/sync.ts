@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { paymentSubscriptions } from '../db/schema.ts';
+import { listAll } from '../providers/list-all.ts';
 import { type Ask, isMissing } from '../providers/payment.ts';
 import { leaseOf } from './customer.ts';
 import { withLease } from './lease.ts';
@@ -49,10 +50,8 @@ type Whose = { organisationId: string; customerId: string };
  */
 export async function syncCustomer(app: App, ask: Ask, whose: Whose): Promise<SubscriptionState[]> {
   const numbers = await lastNumbers(app, whose.organisationId);
-  const found = await ask((provider) =>
-    provider.subscriptions
-      .list({ customer: whose.customerId, status: 'all', limit: 100 })
-      .autoPagingToArray({ limit: 1000 }),
+  const found = await listAll(ask, (provider, place) =>
+    provider.subscriptions.list({ customer: whose.customerId, status: 'all', ...place }),
   );
 
   const states = found.map(readSubscriptionState).filter((state) => state !== null);

@@ -193,8 +193,10 @@ function changeOrganisation(app: App, slug: string, { action, from, suspendedAt,
       .where(and(eq(organisations.id, id), from))
       .returning({ id: organisations.id });
     if (changed.length === 0) throw new Refusal('VALIDATION', already);
-    if (suspendedAt !== null) await endTokensIn(tx, [id]);
-    if (suspendedAt !== null) await endSessionsIn(tx, [id]);
+    if (suspendedAt !== null) {
+      await endTokensIn(tx, [id]);
+      await endSessionsIn(tx, [id]);
+    }
     await record(tx, app.now(), { action, organisationId: id });
     return done;
   });

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { subscribedTypes } from '../billing/effects.ts';
 import { webhookAddress } from '../links.ts';
+import { listAll } from '../providers/list-all.ts';
 import { complaintOf, type Payment, signDelivery } from '../providers/payment.ts';
 import { type Finding, note, right, wrong } from './doctor-finding.ts';
 
@@ -50,9 +51,7 @@ async function examineSecret(app: App, address: string): Promise<Finding | null>
 async function examineEndpoint({ ask }: Payment, address: string): Promise<Finding | null> {
   const about = 'Webhook endpoint';
   try {
-    const all = await ask((provider) =>
-      provider.webhookEndpoints.list({ limit: 100 }).autoPagingToArray({ limit: 1000 }),
-    );
+    const all = await listAll(ask, (provider, place) => provider.webhookEndpoints.list(place));
     const ours = all.filter(({ url }) => url === address);
     const live = ours.find(({ status }) => status === 'enabled');
     if (live === undefined) {

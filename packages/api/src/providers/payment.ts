@@ -2,8 +2,14 @@ import type Stripe from 'stripe';
 import type { PaymentConfig } from '../config.ts';
 import { isRefusal, Refusal } from '../errors.ts';
 import { unwatched, type Watch } from '../watch/calls.ts';
+import { boundedRequests } from './bounded-requests.ts';
 
-/** Asks the provider one thing. @throws Refusal PROVIDER_UNAVAILABLE; `complaintOf` tells what the provider said. */
+/**
+ * Asks the provider one thing, and is over in bounded time however the provider behaves.
+ * A list of several pages is several things: `listAll`.
+ *
+ * @throws Refusal PROVIDER_UNAVAILABLE; `complaintOf` tells what the provider said.
+ */
 export type Ask = <Answer>(question: (provider: Stripe) => Promise<Answer>) => Promise<Answer>;
 
 export type PortalParameters = Stripe.BillingPortal.SessionCreateParams;
@@ -11,35 +17,59 @@ export type PortalParameters = Stripe.BillingPortal.SessionCreateParams;
 export type Payment = {
   /** Which of the provider's two worlds the key opens: events of the other one are not ours. */
   livemode: boolean;
-  /** For what somebody waits for: 8 s and one retry. */
+  /** For what somebody waits for: 8 s and one retry, 17 s in all. A whole action's bound is that of `withLease`. */
   ask: Ask;
-  /** For what a page can do without: 1.5 s and no retry. */
+  /** For what a page can do without: 1.5 s and no retry, 1.6 s in all. */
   glance: Ask;
 };
 
-const actionPatience = { timeout: 8000, maxNetworkRetries: 1 };
-const glancePatience = { timeout: 1500, maxNetworkRetries: 0 };
+/** How long a request may take, and a question with its retries and the pauses before them. In milliseconds. */
+type Patience = { request: number; retries: number; question: number };
 
-export function createPayment({ secretKey, apiUrl }: PaymentConfig, watch: Watch = unwatched): Payment {
-  function asker(what: string, patience: typeof actionPatience): Ask {
-    let provider: Promise<Stripe> | null = null;
+export const patience: { action: Patience; glance: Patience } = {
+  action: { request: 8000, retries: 1, question: 17_000 },
+  glance: { request: 1500, retries: 0, question: 1600 },
+};
+
+export function createPayment(
+  { secretKey, apiUrl }: PaymentConfig,
+  watch: Watch = unwatched,
+  { action, glance } = patience,
+): Payment {
+  function asker(what: string, { request, retries, question: most }: Patience): Ask {
+    const settings = { ...addressOf(apiUrl), timeout: request, maxNetworkRetries: retries, telemetry: false };
 
     return async (question) => {
-      provider ??= loadSdk().then((Sdk) => new Sdk(secretKey, { ...patience, ...addressOf(apiUrl), telemetry: false }));
-      const asked = await provider;
+      const Sdk = await loadSdk();
+      const limit = new AbortController();
+      const httpClient = boundedRequests(limit.signal);
+      const timer = setTimeout(() => limit.abort(), most);
       try {
-        return await watch(what, () => question(asked), isRefused);
+        const provider = new Sdk(secretKey, { ...settings, httpClient });
+        const answer = () => Promise.race([question(provider), refusedBy(limit.signal)]);
+        return await watch(what, answer, isRefused);
       } catch (error) {
         throw translate(error);
+      } finally {
+        clearTimeout(timer);
       }
     };
   }
 
   return {
     livemode: /^[a-z]+_live_/.test(secretKey),
-    ask: asker('ask', actionPatience),
-    glance: asker('glance', glancePatience),
+    ask: asker('ask', action),
+    glance: asker('glance', glance),
   };
+}
+
+const silent = 'The payment provider does not answer. Try again in a moment.';
+
+/** Beside the requests themselves, because between two of them the SDK pauses. */
+function refusedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Refusal('PROVIDER_UNAVAILABLE', silent)));
+  });
 }
 
 /** The SDK costs 40 to 80 ms and is loaded when first needed. */
@@ -57,9 +87,7 @@ function addressOf(apiUrl: string | null): { host?: string; port?: string; proto
 function translate(error: unknown): unknown {
   if (!(error instanceof Error) || !('type' in error) || !String(error.type).startsWith('Stripe')) return error;
 
-  const sentence = isRefused(error)
-    ? 'The payment provider refused this request.'
-    : 'The payment provider does not answer. Try again in a moment.';
+  const sentence = isRefused(error) ? 'The payment provider refused this request.' : silent;
   return new Refusal('PROVIDER_UNAVAILABLE', sentence, { cause: error });
 }
 

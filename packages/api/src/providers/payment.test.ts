@@ -1,0 +1,147 @@
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { listAll } from './list-all.ts';
+import { type Ask, createPayment, patience } from './payment.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const short = { request: 800, retries: 1, question: 30_000 };
+const silence = { code: 'PROVIDER_UNAVAILABLE', message: expect.stringContaining('does not answer') };
+
+/** A provider that behaves so, and how many of its connections were made and are still open. */
+async function provider(behave: RequestListener) {
+  const open = new Set<Socket>();
+  const seen = { requests: 0, open: () => open.size, port: 0 };
+  const server = createServer((request, response) => {
+    seen.requests++;
+    behave(request, response);
+  });
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  seen.port = (server.address() as AddressInfo).port;
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return seen;
+}
+
+/** A port that takes no connection any more, as a firewall that drops: the queue of its listener is full. */
+async function blackhole(): Promise<number> {
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(
+    `const { parentPort, workerData } = require('node:worker_threads');
+     const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+       parentPort.postMessage(server.address().port);
+       setImmediate(() => Atomics.wait(workerData, 0, 0));
+     });`,
+    { eval: true, workerData: shared },
+  );
+  const port = await new Promise<number>((resolve) => worker.once('message', resolve));
+  const queued: Socket[] = [];
+  closing.push(async () => {
+    for (const socket of queued) socket.destroy();
+    Atomics.store(shared, 0, 1);
+    Atomics.notify(shared, 0);
+    await worker.terminate();
+  });
+
+  for (let connects = true; connects; ) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    queued.push(socket);
+    connects = await Promise.race([
+      new Promise<boolean>((resolve) => socket.once('connect', () => resolve(true))),
+      new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 500)),
+    ]);
+  }
+  return port;
+}
+
+function payment(port: number, bounds?: typeof patience) {
+  return createPayment({ secretKey: 'sandbox_secret_key', apiUrl: `http://127.0.0.1:${port}` }, undefined, bounds);
+}
+
+const create = (ask: Ask) => ask((api) => api.customers.create());
+
+const never: RequestListener = () => {};
+const trickle: RequestListener = (_, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const timer = setInterval(() => response.write(' '), 50);
+  response.on('close', () => clearInterval(timer));
+};
+
+describe('a question is over in bounded time, and its request with it', () => {
+  test.each([
+    ['never answers', never],
+    ['sends its body byte by byte', trickle],
+  ])('where the provider %s: after one retry', async (_, behave) => {
+    const seen = await provider(behave);
+    await expect(create(payment(seen.port, { ...patience, action: short }).ask)).rejects.toMatchObject(silence);
+    expect(seen.requests).toBe(2);
+    await vi.waitFor(() => expect(seen.open()).toBe(0));
+  });
+
+  test('where no connection comes about', async () => {
+    const { ask } = payment(await blackhole(), { ...patience, action: short });
+    await expect(create(ask)).rejects.toMatchObject(silence);
+  });
+
+  test('where its requests would each be in time', async () => {
+    const seen = await provider(trickle);
+    const action = { request: 60_000, retries: 1, question: 400 };
+    await expect(create(payment(seen.port, { ...patience, action }).ask)).rejects.toMatchObject(silence);
+    expect(seen.requests).toBe(1);
+    await vi.waitFor(() => expect(seen.open()).toBe(0));
+  });
+
+  test('while a glance is not tried again', async () => {
+    const seen = await provider(trickle);
+    await expect(create(payment(seen.port).glance)).rejects.toMatchObject(silence);
+    expect(seen.requests).toBe(1);
+    await vi.waitFor(() => expect(seen.open()).toBe(0));
+  });
+
+  test('and another one beside it is none of its business', async () => {
+    const seen = await provider((request, response) => {
+      if (request.method === 'GET') setTimeout(() => response.end('{"id":"cus_1"}'), 1000);
+    });
+    const action = { request: 60_000, retries: 0, question: 60_000 };
+    const { ask, glance } = payment(seen.port, { action, glance: { ...short, retries: 0 } });
+    const answer = ask((api) => api.customers.retrieve('cus_1'));
+    await expect(create(glance)).rejects.toMatchObject(silence);
+    expect(await answer).toMatchObject({ id: 'cus_1' });
+  });
+});
+
+test('somebody who waits has 8 s and one retry, a page 1.5 s and none', () => {
+  expect(patience).toEqual({
+    action: { request: 8000, retries: 1, question: 17_000 },
+    glance: { request: 1500, retries: 0, question: 1600 },
+  });
+});
+
+test('each page of a list is a question of its own', async () => {
+  const seen = await provider((request, response) => {
+    const after = new URL(request.url ?? '', 'http://provider').searchParams.get('starting_after');
+    const page = Number(after?.slice('cus_'.length) ?? 0) + 1;
+    response.end(JSON.stringify({ object: 'list', data: [{ id: `cus_${page}` }], has_more: page < 3 }));
+  });
+  const { ask } = payment(seen.port);
+  let questions = 0;
+  const counting: Ask = (question) => {
+    questions++;
+    return ask(question);
+  };
+
+  const found = await listAll(counting, (api, place) => api.customers.list(place));
+  expect(found.map(({ id }) => id)).toEqual(['cus_1', 'cus_2', 'cus_3']);
+  expect(questions).toBe(3);
+});

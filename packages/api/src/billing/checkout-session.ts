@@ -10,7 +10,7 @@ import { lookUpPrices, type TierPrice } from './look-up-prices.ts';
 import type { PaidTier } from './plans.ts';
 
 /** Who talks with the provider about which tier. */
-export type Conversation = { ask: Ask; organisationId: string; customerId: string; tier: PaidTier };
+export type Conversation = { ask: Ask; holder: string; organisationId: string; customerId: string; tier: PaidTier };
 
 /** What a tier costs now. @throws Refusal VALIDATION where the provider does not sell it. */
 export async function priceOf(app: App, { ask, tier }: Conversation): Promise<TierPrice> {

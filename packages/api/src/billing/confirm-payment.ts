@@ -28,7 +28,9 @@ async function syncQuietly(app: App, organisationId: string): Promise<void> {
   try {
     const customerId = await currentCustomer(app, organisationId);
     if (customerId === null) return;
-    await withLease(app, leaseOf(organisationId), (ask) => syncCustomer(app, ask, { organisationId, customerId }));
+    await withLease(app, leaseOf(organisationId), (ask, holder) =>
+      syncCustomer(app, ask, { organisationId, customerId, holder }),
+    );
   } catch (error) {
     app.log.warn('A payment could not be confirmed with the provider yet.', { organisationId, error });
   }

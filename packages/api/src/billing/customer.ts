@@ -12,18 +12,18 @@ import { withLease } from './lease.ts';
 export async function withCustomer<Result>(
   app: App,
   organisationId: string,
-  talk: (ask: Ask, customerId: string) => Promise<Result>,
+  talk: (ask: Ask, customerId: string, holder: string) => Promise<Result>,
 ): Promise<Result> {
-  return withLease(app, leaseOf(organisationId), async (ask) => {
+  return withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const customerId = await ensureCustomer(app, ask, organisationId);
     try {
-      return await talk(ask, customerId);
+      return await talk(ask, customerId, holder);
     } catch (error) {
       if (!isMissing(error, 'customer')) throw error;
 
       app.log.warn('The payment provider does not know a customer any more.', { organisationId, customerId });
       await markGone(app, customerId);
-      return talk(ask, await ensureCustomer(app, ask, organisationId));
+      return talk(ask, await ensureCustomer(app, ask, organisationId), holder);
     }
   });
 }

@@ -19,13 +19,13 @@ export async function endSubscriptions(app: App, organisationId: string): Promis
   const customerId = await currentCustomer(app, organisationId);
   if (customerId === null) return;
 
-  await withLease(app, leaseOf(organisationId), async (ask) => {
+  await withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const open = await ask((provider) =>
       provider.checkout.sessions.list({ customer: customerId, status: 'open', limit: 100 }),
     );
     for (const { id } of open.data) await ask((provider) => provider.checkout.sessions.expire(id));
 
-    const all = await syncCustomer(app, ask, { organisationId, customerId });
+    const all = await syncCustomer(app, ask, { organisationId, customerId, holder });
     for (const { id } of all.filter((state) => !isEnded(state))) {
       await ask((provider) => provider.subscriptions.cancel(id));
     }

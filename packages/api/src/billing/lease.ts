@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
+import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { paymentLeases } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
@@ -9,7 +10,8 @@ import { requirePayment } from './require-payment.ts';
 /**
  * Lets one conversation with the provider about `name` happen at a time, over all
  * processes. No transaction and no pooled connection is held meanwhile: the lease is a
- * row, taken and given back by single statements. It ends by itself after a crash.
+ * row, taken and given back by single statements. It ends by itself after a crash, and
+ * then another `holder` may have it: `isHeld` tells.
  *
  * The whole has a bound: 20 s of waiting for the lease, 20 s in which questions may be
  * asked, and the last question's 17 s.
@@ -17,7 +19,11 @@ import { requirePayment } from './require-payment.ts';
  * @throws Refusal BUSY where it stays taken, PROVIDER_UNAVAILABLE where the conversation
  * takes too long.
  */
-export async function withLease<Result>(app: App, name: string, talk: (ask: Ask) => Promise<Result>): Promise<Result> {
+export async function withLease<Result>(
+  app: App,
+  name: string,
+  talk: (ask: Ask, holder: string) => Promise<Result>,
+): Promise<Result> {
   const { ask } = requirePayment(app);
   const holder = newId(app.now());
   await take(app, name, holder);
@@ -27,13 +33,22 @@ export async function withLease<Result>(app: App, name: string, talk: (ask: Ask)
     return await talk((question) => {
       if (performance.now() > lastQuestionAt) throw tooSlow();
       return ask(question);
-    });
+    }, holder);
   } finally {
     await app.db
       .delete(paymentLeases)
       .where(and(eq(paymentLeases.name, name), eq(paymentLeases.holder, holder)))
       .catch((error: unknown) => app.log.warn('A payment lease was not given back; it ends by itself.', { error }));
   }
+}
+
+/** Whether nobody else has taken the lease since its holder did. */
+export async function isHeld(tx: Transaction, name: string, holder: string): Promise<boolean> {
+  const [lease] = await tx
+    .select({ holder: paymentLeases.holder })
+    .from(paymentLeases)
+    .where(and(eq(paymentLeases.name, name), eq(paymentLeases.holder, holder)));
+  return lease !== undefined;
 }
 
 /** How long new questions may be asked. One question lasts 17 s at most, so all of it fits into the lease. */

@@ -24,10 +24,10 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
   requirePayment(app);
   const organisationId = organisationOf(principal).id;
 
-  const changed = await withLease(app, leaseOf(organisationId), async (ask) => {
+  const changed = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const customerId = await currentCustomer(app, organisationId);
     if (customerId === null) throw noPlan();
-    const whose = { organisationId, customerId };
+    const whose = { organisationId, customerId, holder };
 
     const all = await syncCustomer(app, ask, whose);
     const live = all.filter((state) => !isEnded(state));
@@ -58,7 +58,7 @@ function noPlan(): Refusal {
   return new Refusal('VALIDATION', 'There is no paid plan.');
 }
 
-type Whose = { organisationId: string; customerId: string };
+type Whose = { organisationId: string; customerId: string; holder: string };
 
 async function change(app: App, ask: Ask, whose: Whose, before: SubscriptionState, wanted: boolean) {
   let state = before;

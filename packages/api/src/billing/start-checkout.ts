@@ -24,8 +24,8 @@ export async function startCheckout(
   const tier = readTier(input.tier);
   const organisationId = organisationOf(principal).id;
 
-  const url = await withCustomer(app, organisationId, async (ask, customerId) => {
-    const talk = { ask, organisationId, customerId, tier };
+  const url = await withCustomer(app, organisationId, async (ask, customerId, holder) => {
+    const talk = { ask, holder, organisationId, customerId, tier };
     for (let attempt = 0; attempt < 3; attempt++) {
       const address = await checkoutAddress(app, talk);
       if (address !== null) return address;

@@ -6,7 +6,7 @@ import { type Ask, isMissing } from '../providers/payment.ts';
 import { leaseOf } from './customer.ts';
 import { withLease } from './lease.ts';
 import { readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
-import { lastNumbers, takeSnapshot } from './take-snapshot.ts';
+import { lastNumbers, takeIgnorance, takeSnapshot } from './take-snapshot.ts';
 
 /**
  * Brings a subscription's row to what the provider says now. A subscription that the
@@ -16,19 +16,16 @@ export async function syncSubscription(app: App, subscriptionId: string): Promis
   const row = await rowOf(app, subscriptionId);
   if (row === null) return;
 
-  await withLease(app, leaseOf(row.organisationId), async (ask) => {
+  await withLease(app, leaseOf(row.organisationId), async (ask, holder) => {
     const number = (await rowOf(app, subscriptionId))?.lastEventNumber ?? 0;
     try {
       const answer = await ask((provider) => provider.subscriptions.retrieve(subscriptionId));
       const state = readSubscriptionState(answer);
       if (state === null) throw new Error(`The payment provider's answer about ${subscriptionId} cannot be read.`);
-      await takeSnapshot(app, row, state, number);
+      await takeSnapshot(app, { ...row, holder }, state, number);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      await app.db
-        .update(paymentSubscriptions)
-        .set({ problem: 'unknown_to_provider', needsSync: false, syncedAt: app.now() })
-        .where(eq(paymentSubscriptions.id, subscriptionId));
+      await takeIgnorance(app, { ...row, holder }, subscriptionId);
     }
   });
 }
@@ -48,7 +45,11 @@ type Whose = { organisationId: string; customerId: string };
  * Brings all rows of a customer to what the provider says now, and answers with it.
  * Belongs into a conversation that holds the organisation's lease.
  */
-export async function syncCustomer(app: App, ask: Ask, whose: Whose): Promise<SubscriptionState[]> {
+export async function syncCustomer(
+  app: App,
+  ask: Ask,
+  whose: Whose & { holder: string },
+): Promise<SubscriptionState[]> {
   const numbers = await lastNumbers(app, whose.organisationId);
   const found = await listAll(ask, (provider, place) =>
     provider.subscriptions.list({ customer: whose.customerId, status: 'all', ...place }),

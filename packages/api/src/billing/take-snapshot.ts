@@ -2,22 +2,31 @@ import { eq, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import type { Transaction } from '../db/client.ts';
 import { paymentSubscriptions } from '../db/schema.ts';
+import { leaseOf } from './customer.ts';
+import { isHeld } from './lease.ts';
 import { lockOrganisation } from './lock-organisation.ts';
 import { recompute } from './recompute.ts';
 import { isEnded, type SubscriptionState } from './subscription-state.ts';
 
-type Whose = { organisationId: string; customerId: string };
+type Whose = {
+  organisationId: string;
+  customerId: string;
+  /** Who holds the organisation's lease; none where the answer was not fetched, as in a test. */
+  holder?: string;
+};
 
 /**
  * Stores what the provider answered about a subscription and computes its row again.
  * `number` is that of the last event stored before the provider was asked: events
- * stored since then outrank the answer, and keep the row in need of a sync.
+ * stored since then outrank the answer, and keep the row in need of a sync. Where the
+ * lease was lost meanwhile, somebody else may have asked later and stored a newer answer:
+ * then this one is dropped, and the provider is asked again.
  */
 export async function takeSnapshot(app: App, whose: Whose, state: SubscriptionState, number: number): Promise<void> {
   await app.db.transaction(async (tx) => {
     if (!(await lockOrganisation(tx, whose.organisationId))) return;
     const row = await ensureRow(tx, whose, state.id);
-    if (row === null) return;
+    if (row === null || !(await requireLease(tx, whose, row.id))) return;
     if (state.customerId !== row.customerId) {
       await tx
         .update(paymentSubscriptions)
@@ -47,11 +56,33 @@ export async function takeSnapshot(app: App, whose: Whose, state: SubscriptionSt
   });
 }
 
+/** Flags a subscription that the provider does not know. It ends nothing, and follows the same rule about the lease. */
+export async function takeIgnorance(app: App, whose: Whose, id: string): Promise<void> {
+  await app.db.transaction(async (tx) => {
+    if (!(await lockOrganisation(tx, whose.organisationId)) || !(await requireLease(tx, whose, id))) return;
+    await tx
+      .update(paymentSubscriptions)
+      .set({ problem: 'unknown_to_provider', needsSync: false, syncedAt: app.now() })
+      .where(eq(paymentSubscriptions.id, id));
+  });
+}
+
+/** Says false, and has the subscription synced once more, where the lease is another's by now. */
+async function requireLease(tx: Transaction, { organisationId, holder }: Whose, id: string): Promise<boolean> {
+  if (holder === undefined || (await isHeld(tx, leaseOf(organisationId), holder))) return true;
+  await tx.update(paymentSubscriptions).set({ needsSync: true }).where(eq(paymentSubscriptions.id, id));
+  return false;
+}
+
 /**
  * The row of a subscription, made where there is none; null where it is another
  * organisation's. The organisation's row must be locked.
  */
-export async function ensureRow(tx: Transaction, { organisationId, customerId }: Whose, id: string) {
+export async function ensureRow(
+  tx: Transaction,
+  { organisationId, customerId }: Pick<Whose, 'organisationId' | 'customerId'>,
+  id: string,
+) {
   await tx.insert(paymentSubscriptions).values({ id, organisationId, customerId }).onConflictDoNothing();
   const [row] = await tx.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
   return row !== undefined && row.organisationId === organisationId ? row : null;

@@ -5,15 +5,16 @@ import { toDate } from './fields.ts';
 import type { Report } from './report.ts';
 import { requirePayment } from './require-payment.ts';
 import { readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
-import { adoptSubscription, syncSubscription } from './sync.ts';
+import { startRound } from './sync-round.ts';
 
 type Row = typeof subscription.$inferSelect;
 
 /**
  * Compares every subscription that lives at the provider, a hundred a page, with the
- * local rows, syncs those that differ, and says what an operator should look at.
+ * local rows, syncs those that differ, and says what an operator should look at. One that
+ * cannot be synced keeps none of the others waiting.
  */
-export async function compareAll(app: App): Promise<Report> {
+export async function compareAll(app: App, round = startRound(app)): Promise<Report> {
   const { ask } = requirePayment(app);
   const seen = new Set<string>();
   const repaired: string[] = [];
@@ -35,21 +36,22 @@ export async function compareAll(app: App): Promise<Report> {
           unknownOrganisations.push({ subscription: state.id, organisation: state.metadata.organisation });
         }
       } else if (row === undefined || differs(row, state)) {
-        await adoptSubscription(app, { organisationId: owner, customerId: state.customerId }, state.id);
-        repaired.push(state.id);
+        const each = { id: state.id, organisationId: owner, customerId: state.customerId };
+        if (await round.sync(each)) repaired.push(state.id);
       } else if (row.tierSource !== 'price') {
         // Its price may have become known since.
-        await syncSubscription(app, state.id);
+        await round.sync(row);
       }
     }
     startingAfter = data.at(-1)?.id;
     if (!has_more || startingAfter === undefined) break;
   }
 
-  for (const { id } of await liveRows(app)) {
-    if (!seen.has(id)) await syncSubscription(app, id);
+  for (const row of await liveRows(app)) {
+    if (!seen.has(row.id)) await round.sync(row);
   }
-  return { subscriptions: seen.size, repaired, unknownOrganisations, ...(await localFindings(app)) };
+  const leftOut = [...round.leftOut].map(([id, why]) => ({ subscription: id, why }));
+  return { subscriptions: seen.size, repaired, leftOut, unknownOrganisations, ...(await localFindings(app)) };
 }
 
 async function rowsOf(app: App, states: SubscriptionState[]): Promise<Map<string, Row>> {
@@ -78,8 +80,8 @@ function differs(row: Row, state: SubscriptionState): boolean {
   );
 }
 
-function liveRows(app: App): Promise<Pick<Row, 'id'>[]> {
-  return app.db.select({ id: subscription.id }).from(subscription).where(eq(subscription.ended, false));
+function liveRows(app: App): Promise<Row[]> {
+  return app.db.select().from(subscription).where(eq(subscription.ended, false));
 }
 
 async function localFindings(app: App) {

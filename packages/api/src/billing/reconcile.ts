@@ -4,7 +4,7 @@ import { paymentSubscriptions } from '../db/schema.ts';
 import { applyUndelivered } from './apply-undelivered.ts';
 import { compareAll } from './compare-all.ts';
 import { linesOf, type Report } from './report.ts';
-import { syncSubscription } from './sync.ts';
+import { startRound } from './sync-round.ts';
 
 /** Reconciles, and says what was found in lines for a person. */
 export async function reconcile(app: App): Promise<string> {
@@ -14,7 +14,8 @@ export async function reconcile(app: App): Promise<string> {
 /**
  * Everything that the jobs do bit by bit, at once: applies the undelivered events, syncs
  * the rows that need it and compares all subscriptions. Harmless at any time, and done
- * when it returns.
+ * when it returns. What could not be brought up to date is named and left in need of a
+ * sync.
  *
  * @throws Refusal BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE.
  */
@@ -22,10 +23,15 @@ export async function reconcileAll(app: App): Promise<Report> {
   await applyUndelivered(app);
 
   const due = await app.db
-    .select({ id: paymentSubscriptions.id })
+    .select({
+      id: paymentSubscriptions.id,
+      organisationId: paymentSubscriptions.organisationId,
+      customerId: paymentSubscriptions.customerId,
+    })
     .from(paymentSubscriptions)
     .where(eq(paymentSubscriptions.needsSync, true));
-  for (const { id } of due) await syncSubscription(app, id);
+  const round = startRound(app);
+  for (const each of due) await round.sync(each);
 
-  return compareAll(app);
+  return compareAll(app, round);
 }

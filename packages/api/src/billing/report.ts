@@ -5,6 +5,8 @@ export type Report = {
   subscriptions: number;
   /** Rows that said something else than the provider, or were missing, and now agree. */
   repaired: string[];
+  /** Subscriptions that could not be brought up to date, and why. Their rows are left in need of a sync. */
+  leftOut: { subscription: string; why: string }[];
   /** Subscriptions whose metadata name an organisation that is not here. */
   unknownOrganisations: { subscription: string; organisation: string }[];
   severalLive: { organisation: string; subscriptions: string[] }[];
@@ -21,6 +23,7 @@ export function linesOf(report: Report): string[] {
   return [
     `${report.subscriptions} subscriptions compared, ${report.repaired.length} repaired.`,
     ...report.repaired.map((id) => `repaired: ${id}`),
+    ...report.leftOut.map(({ subscription, why }) => `not brought up to date: ${subscription} (${why})`),
     ...report.unknownOrganisations.map((each) => `unknown organisation: ${each.organisation} of ${each.subscription}`),
     ...report.severalLive.map(
       (each) => `several live subscriptions: ${each.organisation} (${each.subscriptions.join(', ')})`,

@@ -1,0 +1,83 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { paymentLeases, paymentSubscriptions } from '../db/schema.ts';
+import { type BillingTest, makeSecond, makeSubscriber, startBillingTest } from '../testing/billing.ts';
+import { leaseOf } from './customer.ts';
+import { readPlan } from './read-plan.ts';
+import { reconcileAll } from './reconcile.ts';
+import { linesOf } from './report.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.resetSwitches();
+  billing.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+const provider = () => billing.sandbox.payment;
+
+async function row(id: string) {
+  const [found] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  return found;
+}
+
+async function manyMore(count: number, customer: unknown) {
+  const made: { id: string }[] = [];
+  while (made.length < count) made.push(await makeSecond(billing, customer, 'gold'));
+  return made;
+}
+
+describe('a round over all subscriptions', () => {
+  test('waits once for an organisation that is busy, names and marks what is its own, and repairs the others', async () => {
+    const busy = await makeSubscriber(billing);
+    const others = [busy.subscription, ...(await manyMore(2, busy.subscription.customer))];
+    await billing.settled();
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    for (const { id } of [...others, subscription]) provider().forceStatus(id, 'paused');
+    for (const event of provider().events()) event.pending_webhooks = 0;
+    await billing.app.db
+      .update(paymentSubscriptions)
+      .set({ needsSync: true })
+      .where(eq(paymentSubscriptions.id, busy.subscription.id));
+
+    const name = leaseOf(busy.principal.organisationId);
+    const holder = '0199c0de-0000-7000-8000-000000000000';
+    await billing.app.db.insert(paymentLeases).values({ name, holder, endsAt: new Date(Date.now() + 3_600_000) });
+    const began = performance.now();
+    const report = await reconcileAll(billing.app);
+    const seconds = (performance.now() - began) / 1000;
+
+    expect((await readPlan(billing.app, principal.organisationId)).tier).toBe('free');
+    expect(report.repaired).toEqual([subscription.id]);
+    const why = 'Another billing request of this organisation is still under way. Try again in a moment.';
+    const ids = others.map(({ id }) => id).sort();
+    expect(report.leftOut.toSorted((one, other) => (one.subscription < other.subscription ? -1 : 1))).toEqual(
+      ids.map((id) => ({ subscription: id, why })),
+    );
+    expect(linesOf(report)).toContain(`not brought up to date: ${busy.subscription.id} (${why})`);
+    for (const id of ids) expect(await row(id)).toMatchObject({ needsSync: true, status: 'active' });
+    await billing.app.db.delete(paymentLeases).where(eq(paymentLeases.name, name));
+    // Waiting for each of the three takes a minute.
+    expect(seconds).toBeLessThan(45);
+
+    const next = await reconcileAll(billing.app);
+    expect(next.leftOut).toEqual([]);
+    for (const id of ids) expect(await row(id)).toMatchObject({ needsSync: false, status: 'paused' });
+  }, 120_000);
+
+  test('goes on where the provider refuses to speak of one', async () => {
+    const [one, two] = [await makeSubscriber(billing), await makeSubscriber(billing)];
+    provider().set({ drop_deliveries: true });
+    for (const { subscription } of [one, two]) provider().forceStatus(subscription.id, 'paused');
+    for (const event of provider().events()) event.pending_webhooks = 0;
+    provider().failNext(500, { count: 2, only: `GET /v1/subscriptions/${one.subscription.id}` });
+
+    const report = await reconcileAll(billing.app);
+    expect(report.leftOut).toEqual([{ subscription: one.subscription.id, why: expect.any(String) }]);
+    expect(report.repaired).toEqual([two.subscription.id]);
+  });
+});

@@ -1,0 +1,56 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { paymentSubscriptions } from '../db/schema.ts';
+import { isRefusal } from '../errors.ts';
+import { complaintOf } from '../providers/payment.ts';
+import { adoptSubscription } from './sync.ts';
+
+type Subscription = { id: string; organisationId: string; customerId: string };
+
+export type SyncRound = {
+  /** Brings the subscription's row to what the provider says now, and tells whether it could. */
+  sync: (subscription: Subscription) => Promise<boolean>;
+  /** Those that could not be brought up to date, by their ids, and why. */
+  leftOut: Map<string, string>;
+};
+
+/**
+ * A round over many subscriptions, in which none keeps the others waiting: one that
+ * cannot be brought up to date is left in need of a sync, and a busy organisation is
+ * waited for only once. Only a provider that does not answer at all ends the round.
+ */
+export function startRound(app: App): SyncRound {
+  const leftOut: SyncRound['leftOut'] = new Map();
+  const busy = new Map<string, string>();
+
+  async function leaveOut(id: string, why: string): Promise<false> {
+    await app.db.update(paymentSubscriptions).set({ needsSync: true }).where(eq(paymentSubscriptions.id, id));
+    leftOut.set(id, why);
+    return false;
+  }
+
+  return {
+    leftOut,
+    async sync({ id, ...whose }) {
+      const known = busy.get(whose.organisationId);
+      if (known !== undefined) return leaveOut(id, known);
+
+      try {
+        await adoptSubscription(app, whose, id);
+        leftOut.delete(id);
+        return true;
+      } catch (error) {
+        if (isSilence(error)) throw error;
+
+        const why = error instanceof Error ? error.message : String(error);
+        if (isRefusal(error) && error.code === 'BUSY') busy.set(whose.organisationId, why);
+        app.log.warn('A subscription could not be brought up to date.', { subscription: id, error });
+        return leaveOut(id, why);
+      }
+    },
+  };
+}
+
+function isSilence(error: unknown): boolean {
+  return isRefusal(error) && error.code === 'PROVIDER_UNAVAILABLE' && (complaintOf(error)?.status ?? null) === null;
+}

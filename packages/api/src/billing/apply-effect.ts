@@ -77,9 +77,22 @@ async function closeCheckout(app: App, tx: Transaction, ours: Ours, verdict: Ver
   return verdict;
 }
 
-async function loseCustomer(app: App, tx: Transaction, { subject }: Ours): Promise<Verdict> {
-  const standing = and(eq(paymentCustomers.customerId, subject.customerId ?? ''), isNull(paymentCustomers.goneAt));
+/** The end of its subscriptions is the provider's to tell: it is asked, since that event may be lost. */
+async function loseCustomer(app: App, tx: Transaction, { organisationId, subject }: Ours): Promise<Verdict> {
+  const customerId = subject.customerId ?? '';
+  const standing = and(eq(paymentCustomers.customerId, customerId), isNull(paymentCustomers.goneAt));
   await tx.update(paymentCustomers).set({ goneAt: app.now() }).where(standing);
+
+  const theirs = and(
+    eq(paymentSubscriptions.organisationId, organisationId),
+    eq(paymentSubscriptions.customerId, customerId),
+  );
+  const live = await tx
+    .update(paymentSubscriptions)
+    .set({ needsSync: true })
+    .where(and(theirs, eq(paymentSubscriptions.ended, false)))
+    .returning({ id: paymentSubscriptions.id });
+  for (const { id } of live) await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
   return applied;
 }
 

@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
 import type { Principal } from '../sessions/principal.ts';
 import {
   type BillingTest,
@@ -10,6 +12,7 @@ import {
 } from '../testing/billing.ts';
 import { readSubscription } from '../usage/read-subscription.ts';
 import { openPortal } from './open-portal.ts';
+import { requirePayment } from './require-payment.ts';
 import { setCancellation } from './set-cancellation.ts';
 import { startCheckout } from './start-checkout.ts';
 
@@ -28,6 +31,79 @@ const cancel = (principal: Principal) => setCancellation(billing.app, principal,
 const resume = (principal: Principal) => setCancellation(billing.app, principal, false);
 const plan = async (principal: Principal) => (await readSubscription(billing.app, principal)).plan;
 const portal = async (principal: Principal) => provider().portal((await openPortal(billing.app, principal)).url);
+
+async function row(id: string) {
+  const [found] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  return found;
+}
+
+describe('cancel and resume of a plan whose customer', () => {
+  const lost = (customer: unknown) => requirePayment(billing.app).ask((api) => api.customers.del(String(customer)));
+  const ended = { code: 'VALIDATION', message: 'The paid plan has already ended.' };
+  const none = { code: 'VALIDATION', message: 'There is no paid plan.' };
+
+  test('was deleted say that it has ended', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await lost(subscription.customer);
+    await billing.settled();
+    await expect(resume(principal)).rejects.toMatchObject(ended);
+    await expect(cancel(principal)).rejects.toMatchObject(none);
+  });
+
+  test.each([
+    ['resume', resume, ended],
+    ['cancel', cancel, none],
+  ] as const)('was deleted, and whose end was never told: %s brings the record up to date', async (_, act, refusal) => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    await lost(subscription.customer);
+    await billing.app.db
+      .update(paymentCustomers)
+      .set({ goneAt: billing.app.now() })
+      .where(eq(paymentCustomers.customerId, String(subscription.customer)));
+
+    await expect(act(principal)).rejects.toMatchObject(refusal);
+    expect(await plan(principal)).toMatchObject({ tier: 'free', status: 'canceled' });
+  });
+
+  test('is said to be deleted: the provider is asked what became of the plan', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    await lost(subscription.customer);
+    const told = provider()
+      .events()
+      .findLast(({ type }) => type === 'customer.deleted');
+    provider().deliveries.resendEvent(told?.id ?? '');
+    await billing.settled();
+    expect(await plan(principal)).toMatchObject({ tier: 'free', status: 'canceled' });
+  });
+
+  test('is unknown to the provider, as with a wrong key: nothing ends, and an operator is told', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const { customers, subscriptions } = provider().state();
+    delete customers[String(subscription.customer)];
+    delete subscriptions[subscription.id];
+
+    for (const act of [cancel, resume]) {
+      await expect(act(principal)).rejects.toMatchObject({
+        code: 'PROVIDER_UNAVAILABLE',
+        message: 'The payment provider does not know this plan. Ask whoever runs this service.',
+      });
+    }
+    expect(await plan(principal)).toMatchObject({ tier: 'silver', status: 'active' });
+    expect(await row(subscription.id)).toMatchObject({ problem: 'unknown_to_provider', needsSync: false });
+  });
+
+  test('is gone but whose plan lives on: it is acted on', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await billing.app.db
+      .update(paymentCustomers)
+      .set({ goneAt: billing.app.now() })
+      .where(eq(paymentCustomers.customerId, String(subscription.customer)));
+    expect(await cancel(principal)).toMatchObject({ tier: 'silver', cancel_at_period_end: true });
+    expect(ownedBy(billing, principal).subscriptions[0]?.cancel_at_period_end).toBe(true);
+  });
+});
 
 describe('cancel and resume', () => {
   test('answer with the subscription record, and the summary says the same at once', async () => {

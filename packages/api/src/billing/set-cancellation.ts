@@ -1,23 +1,23 @@
-import { inArray } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { paymentSubscriptions } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import type { Ask } from '../providers/payment.ts';
 import { organisationOf, type Principal } from '../sessions/principal.ts';
-import { currentCustomer, leaseOf } from './customer.ts';
+import { leaseOf } from './customer.ts';
 import { withLease } from './lease.ts';
 import { readPlan } from './read-plan.ts';
 import { recordOf, type SubscriptionRecord } from './record.ts';
 import { requirePayment } from './require-payment.ts';
 import { isEnded, readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
-import { syncCustomer } from './sync.ts';
+import { syncOrganisation } from './sync.ts';
 import { lastNumbers, takeSnapshot } from './take-snapshot.ts';
 
 /**
  * Schedules the end of the paid plan at the end of its paid period, or takes that back,
  * and answers with the local record. What is so already stays so. Several live
- * subscriptions are all treated alike.
+ * subscriptions are all treated alike, whichever customer of the organisation's they are.
  */
 export async function setCancellation(app: App, principal: Principal, wanted: boolean): Promise<SubscriptionRecord> {
   principal.require('ADMIN');
@@ -25,14 +25,12 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
   const organisationId = organisationOf(principal).id;
 
   const changed = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
-    const customerId = await currentCustomer(app, organisationId);
-    if (customerId === null) throw noPlan();
-    const whose = { organisationId, customerId, holder };
-
-    const all = await syncCustomer(app, ask, whose);
-    const live = all.filter((state) => !isEnded(state));
+    const whose = { organisationId, holder };
+    const { states, unknown } = await syncOrganisation(app, ask, whose);
+    const live = states.filter((state) => !isEnded(state));
     if (live.length === 0) {
-      const hasEnded = all.some(({ status }) => status === 'canceled');
+      if (unknown.length > 0) throw unknownPlan();
+      const hasEnded = await endedBefore(app, organisationId);
       throw hasEnded && !wanted ? new Refusal('VALIDATION', 'The paid plan has already ended.') : noPlan();
     }
 
@@ -42,7 +40,7 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
     for (const state of others) answered.push(await change(app, ask, whose, state, wanted));
     // What came in while the provider was asked outranks its answer, though it may tell of the time before: ask anew.
     for (let attempt = 0; attempt < 2 && !(await areStored(app, answered)); attempt++)
-      await syncCustomer(app, ask, whose);
+      await syncOrganisation(app, ask, whose);
     return true;
   });
 
@@ -58,7 +56,24 @@ function noPlan(): Refusal {
   return new Refusal('VALIDATION', 'There is no paid plan.');
 }
 
-type Whose = { organisationId: string; customerId: string; holder: string };
+/** What runs here ends by the provider's own word alone, and can be changed only where the provider knows it. */
+function unknownPlan(): Refusal {
+  return new Refusal(
+    'PROVIDER_UNAVAILABLE',
+    'The payment provider does not know this plan. Ask whoever runs this service.',
+  );
+}
+
+async function endedBefore(app: App, organisationId: string): Promise<boolean> {
+  const ended = and(
+    eq(paymentSubscriptions.organisationId, organisationId),
+    eq(paymentSubscriptions.status, 'canceled'),
+  );
+  const [row] = await app.db.select({ id: paymentSubscriptions.id }).from(paymentSubscriptions).where(ended).limit(1);
+  return row !== undefined;
+}
+
+type Whose = { organisationId: string; holder: string };
 
 async function change(app: App, ask: Ask, whose: Whose, before: SubscriptionState, wanted: boolean) {
   let state = before;
@@ -68,7 +83,7 @@ async function change(app: App, ask: Ask, whose: Whose, before: SubscriptionStat
     const change = changeTo(state, wanted);
     const answer = readSubscriptionState(await ask((provider) => provider.subscriptions.update(before.id, change)));
     if (answer === null) throw new Error(`The payment provider's answer about ${before.id} cannot be read.`);
-    await takeSnapshot(app, whose, answer, number);
+    await takeSnapshot(app, { ...whose, customerId: state.customerId }, answer, number);
     state = answer;
   }
   return state;

@@ -1,9 +1,9 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { paymentSubscriptions } from '../db/schema.ts';
 import { listAll } from '../providers/list-all.ts';
 import { type Ask, isMissing } from '../providers/payment.ts';
-import { leaseOf } from './customer.ts';
+import { currentCustomer, leaseOf } from './customer.ts';
 import { withLease } from './lease.ts';
 import { readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
 import { lastNumbers, takeIgnorance, takeSnapshot } from './take-snapshot.ts';
@@ -16,18 +16,25 @@ export async function syncSubscription(app: App, subscriptionId: string): Promis
   const row = await rowOf(app, subscriptionId);
   if (row === null) return;
 
-  await withLease(app, leaseOf(row.organisationId), async (ask, holder) => {
-    const number = (await rowOf(app, subscriptionId))?.lastEventNumber ?? 0;
-    try {
-      const answer = await ask((provider) => provider.subscriptions.retrieve(subscriptionId));
-      const state = readSubscriptionState(answer);
-      if (state === null) throw new Error(`The payment provider's answer about ${subscriptionId} cannot be read.`);
-      await takeSnapshot(app, { ...row, holder }, state, number);
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-      await takeIgnorance(app, { ...row, holder }, subscriptionId);
-    }
-  });
+  await withLease(app, leaseOf(row.organisationId), (ask, holder) => syncOne(app, ask, { ...row, holder }));
+}
+
+type Held = { holder: string };
+
+/** Answers with what the provider said; null where it does not know the subscription. */
+async function syncOne(app: App, ask: Ask, row: Row & Held): Promise<SubscriptionState | null> {
+  const { id } = row;
+  const number = (await rowOf(app, id))?.lastEventNumber ?? 0;
+  try {
+    const state = readSubscriptionState(await ask((provider) => provider.subscriptions.retrieve(id)));
+    if (state === null) throw new Error(`The payment provider's answer about ${id} cannot be read.`);
+    await takeSnapshot(app, row, state, number);
+    return state;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    await takeIgnorance(app, row, id);
+    return null;
+  }
 }
 
 /** The same for a subscription that may have no row yet. */
@@ -60,14 +67,49 @@ export async function syncCustomer(
   return states;
 }
 
+/**
+ * Brings all rows of an organisation to what the provider says now: those of its customer,
+ * and by their own ids the live ones of a customer that is gone or unknown. Answers with
+ * it, and with the ids of the live rows that the provider does not know.
+ */
+export async function syncOrganisation(app: App, ask: Ask, whose: { organisationId: string } & Held) {
+  const states = await syncCurrentCustomer(app, ask, whose);
+  const unknown: string[] = [];
+
+  const live = and(
+    eq(paymentSubscriptions.organisationId, whose.organisationId),
+    eq(paymentSubscriptions.ended, false),
+  );
+  for (const row of await app.db.select(rowColumns).from(paymentSubscriptions).where(live)) {
+    if (states.some(({ id }) => id === row.id)) continue;
+    const state = await syncOne(app, ask, { ...row, ...whose });
+    if (state === null) unknown.push(row.id);
+    else states.push(state);
+  }
+  return { states, unknown };
+}
+
+async function syncCurrentCustomer(app: App, ask: Ask, whose: { organisationId: string } & Held) {
+  const customerId = await currentCustomer(app, whose.organisationId);
+  if (customerId === null) return [];
+  try {
+    return await syncCustomer(app, ask, { ...whose, customerId });
+  } catch (error) {
+    if (!isMissing(error, 'customer')) throw error;
+    return [];
+  }
+}
+
+type Row = Awaited<ReturnType<typeof rowOf>> & object;
+
+const rowColumns = {
+  id: paymentSubscriptions.id,
+  organisationId: paymentSubscriptions.organisationId,
+  customerId: paymentSubscriptions.customerId,
+  lastEventNumber: paymentSubscriptions.lastEventNumber,
+};
+
 async function rowOf(app: App, id: string) {
-  const [row] = await app.db
-    .select({
-      organisationId: paymentSubscriptions.organisationId,
-      customerId: paymentSubscriptions.customerId,
-      lastEventNumber: paymentSubscriptions.lastEventNumber,
-    })
-    .from(paymentSubscriptions)
-    .where(eq(paymentSubscriptions.id, id));
+  const [row] = await app.db.select(rowColumns).from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
   return row ?? null;
 }

@@ -38,8 +38,8 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
       } else if (row === undefined || differs(row, state)) {
         const each = { id: state.id, organisationId: owner, customerId: state.customerId };
         if (await round.sync(each)) repaired.push(state.id);
-      } else if (row.tierSource !== 'price') {
-        // Its price may have become known since.
+      } else if (row.tierSource !== 'price' || row.problem !== null) {
+        // Its price may have become known since, or what was wrong with it be over.
         await round.sync(row);
       }
     }

@@ -143,6 +143,19 @@ describe('a sync', () => {
     expect(await reconcile(billing.app)).toContain(`unknown to provider: ${subscription.id}`);
   });
 
+  test('takes the flag away once the provider knows the subscription again, unchanged', async () => {
+    const { subscription } = await makeSubscriber(billing);
+    const { subscriptions } = provider().state();
+    delete subscriptions[subscription.id];
+    await syncSubscription(billing.app, subscription.id);
+    expect(await row(subscription.id)).toMatchObject({ problem: 'unknown_to_provider' });
+
+    subscriptions[subscription.id] = subscription;
+    const report = await reconcileAll(billing.app);
+    expect(await row(subscription.id)).toMatchObject({ problem: null, status: 'active' });
+    expect(report.problems.map((each) => each.subscription)).not.toContain(subscription.id);
+  });
+
   test('refuses and flags a subscription of another customer', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     Object.assign(provider().state().subscriptions[subscription.id] ?? {}, {

@@ -1,6 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
+import type { App } from '../app.ts';
+import { auditEvents, paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
+import type { Ask } from '../providers/payment.ts';
 import type { Principal } from '../sessions/principal.ts';
 import {
   type BillingTest,
@@ -11,6 +14,8 @@ import {
   startBillingTest,
 } from '../testing/billing.ts';
 import { readSubscription } from '../usage/read-subscription.ts';
+import { applyEvent } from './apply-event.ts';
+import { readEvent } from './event.ts';
 import { openPortal } from './open-portal.ts';
 import { requirePayment } from './require-payment.ts';
 import { setCancellation } from './set-cancellation.ts';
@@ -195,6 +200,54 @@ describe('cancel and resume', () => {
     await vi.waitFor(() => expect(provider().state().subscriptions[id]?.cancel_at_period_end).toBe(true), 10_000);
     provider().deliveries.resendEvent(created?.id ?? '');
     expect(await answer).toMatchObject({ tier: 'gold', cancel_at_period_end: true });
+  });
+
+  describe('once carried out', () => {
+    /** The App with a provider that fails after the n-th question, of which it is told. */
+    function failingAfter(questions: number, told: () => Promise<unknown>): App {
+      const payment = requirePayment(billing.app);
+      let asked = 0;
+      const ask: Ask = async (question) => {
+        if (++asked > questions) throw new Refusal('PROVIDER_UNAVAILABLE', 'The payment provider does not answer.');
+        const answer = await payment.ask(question);
+        if (asked === questions) await told();
+        return answer;
+      };
+      return { ...billing.app, payment: { ...payment, ask } };
+    }
+
+    async function acts(organisationId: string) {
+      const rows = await billing.app.db
+        .select()
+        .from(auditEvents)
+        .where(eq(auditEvents.organisationId, organisationId));
+      return rows.map(({ action }) => action).filter((action) => action === 'plan-cancelled');
+    }
+
+    test('answer so, and are in the audit trail, though the provider falls silent before the row is right', async () => {
+      const { principal, subscription } = await makeSubscriber(billing);
+      provider().set({ drop_deliveries: true });
+      provider().clock.advance({ seconds: 1 });
+      const before = provider().emit('customer.subscription.updated', structuredClone(subscription));
+      const event = readEvent(before);
+      if (event === null) throw new Error('There is no event.');
+
+      // The list, and the update.
+      const app = failingAfter(2, () => applyEvent(billing.app, event, JSON.stringify(before)));
+      expect(await setCancellation(app, principal, true)).toMatchObject({ tier: 'silver', cancel_at_period_end: true });
+      expect(provider().state().subscriptions[subscription.id]?.cancel_at_period_end).toBe(true);
+      expect(await acts(principal.organisationId)).toEqual(['plan-cancelled']);
+      const warned = billing.logged.filter(({ level }) => level === 'warn').map(({ fields }) => fields.organisationId);
+      expect(warned).toContain(principal.organisationId);
+    });
+
+    test('for one of several are in the audit trail, though the provider refuses the next', async () => {
+      const { principal, subscription } = await makeSubscriber(billing);
+      await makeSecond(billing, subscription.customer, 'gold');
+      const app = failingAfter(2, async () => undefined);
+      await expect(setCancellation(app, principal, true)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+      expect(await acts(principal.organisationId)).toEqual(['plan-cancelled']);
+    });
   });
 
   test('hold against each other and against the events of both', async () => {

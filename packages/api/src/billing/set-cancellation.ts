@@ -6,8 +6,9 @@ import { Refusal } from '../errors.ts';
 import type { Ask } from '../providers/payment.ts';
 import { organisationOf, type Principal } from '../sessions/principal.ts';
 import { leaseOf } from './customer.ts';
+import { toDate } from './fields.ts';
 import { withLease } from './lease.ts';
-import { readPlan } from './read-plan.ts';
+import { readPlan, type SubscriptionFacts } from './read-plan.ts';
 import { recordOf, type SubscriptionRecord } from './record.ts';
 import { requirePayment } from './require-payment.ts';
 import { isEnded, readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
@@ -24,7 +25,7 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
   requirePayment(app);
   const organisationId = organisationOf(principal).id;
 
-  const changed = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
+  const told = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const whose = { organisationId, holder };
     const { states, unknown } = await syncOrganisation(app, ask, whose);
     const live = states.filter((state) => !isEnded(state));
@@ -35,21 +36,20 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
     }
 
     const others = live.filter((state) => state.scheduled !== wanted);
-    if (others.length === 0) return false;
     const answered: SubscriptionState[] = [];
-    for (const state of others) answered.push(await change(app, ask, whose, state, wanted));
-    // What came in while the provider was asked outranks its answer, though it may tell of the time before: ask anew.
-    for (let attempt = 0; attempt < 2 && !(await areStored(app, answered)); attempt++)
-      await syncOrganisation(app, ask, whose);
-    return true;
+    try {
+      for (const state of others) answered.push(await change(app, ask, whose, state, wanted));
+    } finally {
+      if (answered.length > 0) {
+        const action = wanted ? 'plan-cancelled' : 'plan-resumed';
+        await record(app.db, app.now(), { action, actorId: principal.user.id, organisationId });
+      }
+    }
+    return lastWord(app, ask, whose, answered);
   });
 
-  if (changed) {
-    const action = wanted ? 'plan-cancelled' : 'plan-resumed';
-    await record(app.db, app.now(), { action, actorId: principal.user.id, organisationId });
-  }
-
-  return recordOf((await readPlan(app, organisationId)).subscription);
+  const { subscription } = await readPlan(app, organisationId);
+  return recordOf(subscription && asTold(subscription, told));
 }
 
 function noPlan(): Refusal {
@@ -89,12 +89,50 @@ async function change(app: App, ask: Ask, whose: Whose, before: SubscriptionStat
   return state;
 }
 
+/**
+ * What the provider said last of what it has carried out. What came in while it was asked
+ * outranks its answer, though it may tell of the time before: then it is asked anew. It is
+ * done all the same where that fails, and the row stays in need of a sync.
+ */
+async function lastWord(app: App, ask: Ask, whose: Whose, answered: SubscriptionState[]): Promise<SubscriptionState[]> {
+  let told = answered;
+  try {
+    for (let attempt = 0; attempt < 2 && !(await areStored(app, told)); attempt++) {
+      const { states } = await syncOrganisation(app, ask, whose);
+      told = states.filter(({ id }) => answered.some((each) => each.id === id));
+    }
+  } catch (error) {
+    const { organisationId } = whose;
+    app.log.warn('A change of plan was carried out, and its row could not be brought up to date.', {
+      organisationId,
+      error,
+    });
+  }
+  return told;
+}
+
 async function areStored(app: App, states: SubscriptionState[]): Promise<boolean> {
   const ids = states.map(({ id }) => id);
   const rows = await app.db.select().from(paymentSubscriptions).where(inArray(paymentSubscriptions.id, ids));
-  return states.every(({ id, status, scheduled }) =>
-    rows.some((row) => row.id === id && row.status === status && row.cancelAtPeriodEnd === scheduled),
-  );
+  return states.every((state) => {
+    const row = rows.find(({ id }) => id === state.id);
+    return row?.status === state.status && row.cancelAtPeriodEnd === (state.scheduled && !isEnded(state));
+  });
+}
+
+/** The row may still say something else, where what the provider told could not be stored. */
+function asTold(subscription: SubscriptionFacts, told: SubscriptionState[]): SubscriptionFacts {
+  const state = told.find(({ id }) => id === subscription.id);
+  if (state === undefined) return subscription;
+
+  const ended = isEnded(state);
+  return {
+    ...subscription,
+    status: state.status,
+    cancelAtPeriodEnd: state.scheduled && !ended,
+    currentPeriodEnd: ended ? null : toDate(state.currentPeriodEnd),
+    endsAt: ended ? null : toDate(state.endsAt),
+  };
 }
 
 /** One of the two forms, never both: the provider refuses them together. */

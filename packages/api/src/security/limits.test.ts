@@ -1,0 +1,169 @@
+import { eq, like } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { verifyEmail } from '../accounts/verify-email.ts';
+import { rateLimits } from '../db/schema.ts';
+import { isRefusal } from '../errors.ts';
+import { finishSignIn } from '../sign-in/finish-sign-in.ts';
+import { startSignIn } from '../sign-in/start-sign-in.ts';
+import { keepWayBack } from '../sign-in/way-back.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { callerFor, makeOwner, makeSignUp, newEmail, testPassword } from '../testing/makers.ts';
+import type { Window } from './throttle.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp({ environment: { RATE_LIMITS: 'on', RETURN_ORIGINS: 'https://product.example' } });
+});
+afterAll(() => test.close());
+beforeEach(() => test.app.db.delete(rateLimits));
+
+type Rule = {
+  most: number;
+  minutes: number;
+  /** What is counted together: the address, the client, or both. */
+  per: 'address' | 'client' | 'pair';
+  attempt: (client: string, email: string) => Promise<unknown>;
+};
+
+const userAgent = null;
+const wrongPassword = (client: string, email: string) =>
+  callerFor(test, null, { client }).signIn.withPassword({ email, password: 'not the pass phrase' });
+
+/** Every limit of the service, at its number. The type makes a new one impossible to forget. */
+const rules: Record<Window, Rule> = {
+  'sign-in-pair': { most: 10, minutes: 15, per: 'pair', attempt: wrongPassword },
+  'sign-in-address': { most: 100, minutes: 15, per: 'address', attempt: wrongPassword },
+  'sign-in-client': { most: 60, minutes: 15, per: 'client', attempt: wrongPassword },
+  'sign-up-client': {
+    most: 20,
+    minutes: 60,
+    per: 'client',
+    attempt: (client, email) => callerFor(test, null, { client }).accounts.signUp({ email, password: 'short' }),
+  },
+  'resend-client': {
+    most: 20,
+    minutes: 60,
+    per: 'client',
+    attempt: (client) => callerFor(test, null, { client }).accounts.resend({ email: 'no address' }),
+  },
+  'idp-start-client': {
+    most: 60,
+    minutes: 10,
+    per: 'client',
+    attempt: (address) => startSignIn(test.app, { attemptCookie: null }, { address }),
+  },
+  'idp-callback-client': {
+    most: 60,
+    minutes: 10,
+    per: 'client',
+    attempt: (address) =>
+      finishSignIn(test.app, { state: 'x', code: 'y', error: null, attemptCookie: 'unknown' }, { address, userAgent }),
+  },
+  'verify-client': {
+    most: 60,
+    minutes: 10,
+    per: 'client',
+    attempt: (address) => verifyEmail(test.app, { token: 'unknown', browserToken: null }, { address, userAgent }),
+  },
+  'way-back-client': {
+    most: 300,
+    minutes: 10,
+    per: 'client',
+    attempt: (address) => keepWayBack(test.app, { wanted: 'https://product.example/', replaced: null }, { address }),
+  },
+};
+
+let subnets = 0;
+
+/** A subscriber whom no limit knows yet: all addresses of an IPv6 /64 are one client. */
+function newSubnet(): (host: number) => string {
+  subnets += 1;
+  const prefix = `2001:db8:${subnets.toString(16)}:1`;
+  return (host) => `${prefix}::${host.toString(16)}`;
+}
+
+/** The seconds to wait where a limit refuses, or null where it lets the attempt through, however that ends. */
+async function waitFor(attempt: Promise<unknown>): Promise<number | null> {
+  const thrown = await attempt.then(
+    () => null,
+    (error) => (isRefusal(error) ? error : error.cause),
+  );
+  if (!isRefusal(thrown) || thrown.code !== 'TOO_MANY') return null;
+  return thrown.retryAfterSeconds ?? 0;
+}
+
+async function stored(window: Window) {
+  return test.app.db
+    .select()
+    .from(rateLimits)
+    .where(like(rateLimits.key, `${window}:%`));
+}
+
+describe.each(Object.entries(rules) as [Window, Rule][])('%s', (window, { most, minutes, per, attempt }) => {
+  const one = newEmail();
+  const subnet = newSubnet();
+  /** The nth attempt, with all that this limit counts together held fast and all else new. */
+  const nth = (n: number) =>
+    attempt(per === 'address' ? newSubnet()(n) : subnet(n), per === 'client' ? newEmail() : one);
+
+  it(`lets ${most} in ${minutes} minutes through and no more, and then again`, async () => {
+    const began = Date.now();
+    const waits = await Promise.all(Array.from({ length: most }, (_, n) => waitFor(nth(n))));
+    const ended = Date.now();
+    expect(waits.filter((seconds) => seconds !== null)).toEqual([]);
+
+    for (let more = 0; more < 3; more++) {
+      const seconds = await waitFor(nth(most + more));
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThanOrEqual(minutes * 60);
+    }
+    const [row, ...others] = await stored(window);
+    // Those that were refused do not count.
+    expect([row?.points, others]).toEqual([most, []]);
+    expect(row?.expire).toBeGreaterThanOrEqual(began + minutes * 60_000);
+    expect(row?.expire).toBeLessThanOrEqual(ended + minutes * 60_000);
+
+    // Whoever shares nothing with them is not kept out.
+    if (per !== 'address') expect(await waitFor(attempt(newSubnet()(1), one))).toBeNull();
+    if (per !== 'client') expect(await waitFor(attempt(subnet(1), newEmail()))).toBeNull();
+
+    await test.app.db
+      .update(rateLimits)
+      .set({ expire: 1 })
+      .where(eq(rateLimits.key, row?.key ?? ''));
+    expect(await waitFor(nth(0))).toBeNull();
+  });
+});
+
+it('takes two subnets for two clients, and a mapped IPv4 address for the address itself', async () => {
+  const ask = (client: string) => callerFor(test, null, { client }).accounts.resend({ email: 'no address' });
+  for (let asked = 0; asked < 20; asked++) await waitFor(ask(asked % 2 ? '192.0.2.1' : '::ffff:192.0.2.1'));
+  expect(await waitFor(ask('192.0.2.1'))).not.toBeNull();
+  expect(await waitFor(ask('192.0.2.2'))).toBeNull();
+});
+
+it('gives back what a success took, of every counter of a sign-in', async () => {
+  const { email } = await makeOwner(test);
+  await test.app.db.delete(rateLimits);
+  const client = newSubnet()(1);
+  await callerFor(test, null, { client }).signIn.withPassword({ email, password: testPassword });
+  const rows = await test.app.db.select().from(rateLimits);
+  expect(rows.map(({ key, points }) => [key.split(':')[0], points]).sort()).toEqual([
+    ['sign-in-address', 0],
+    ['sign-in-client', 0],
+    ['sign-in-pair', 0],
+  ]);
+});
+
+it('counts no link that opens, and opens none for a client over its limit', async () => {
+  const client = { address: newSubnet()(1), userAgent };
+  const open = (token: string, from = client) => verifyEmail(test.app, { token, browserToken: null }, from);
+  const [first, second] = [await makeSignUp(test), await makeSignUp(test)];
+  for (let dead = 0; dead < 59; dead++) await open('unknown');
+  expect(await open(first.token)).toMatchObject({ ok: true });
+  expect(await stored('verify-client')).toMatchObject([{ points: 59 }]);
+
+  await open('unknown');
+  await expect(open(second.token)).rejects.toMatchObject({ code: 'TOO_MANY' });
+  expect(await open(second.token, { address: newSubnet()(1), userAgent })).toMatchObject({ ok: true });
+});

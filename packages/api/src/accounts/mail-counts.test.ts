@@ -1,0 +1,87 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { users } from '../db/schema.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
+import { resendVerification } from './resend-verification.ts';
+import { signUp, signUpInput } from './sign-up.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp({ environment: { RATE_LIMITS: 'on' } });
+});
+afterAll(() => test.close());
+
+const minute = 60_000;
+const resend = (email: string) => resendVerification(test.app, { email });
+const enter = (email: string) =>
+  signUp(test.app, signUpInput.parse({ email, password: testPassword, org_name: 'Company' }), testClient);
+const mailsTo = (email: string) => test.sandbox.mailbox.messages(email).length;
+
+/** Every mail job that was asked for has come to its end. */
+async function mailed(): Promise<void> {
+  const open = () =>
+    test.app.sql`select id from pgboss.job where name = 'verification-mail' and state < 'completed'`.then(
+      ({ length }) => length,
+    );
+  await expect.poll(open, { timeout: 15_000 }).toBe(0);
+}
+
+it('mails an address that asks for another link once a minute', async () => {
+  const { email } = await makeSignUp(test);
+  test.advance(2 * minute);
+  for (let asked = 0; asked < 3; asked++) {
+    await resend(email);
+    await mailed();
+  }
+  expect(mailsTo(email)).toBe(2);
+
+  test.advance(minute - 5000);
+  await resend(email);
+  await mailed();
+  expect(mailsTo(email)).toBe(2);
+
+  test.advance(10_000);
+  await resend(email);
+  await mailed();
+  expect(mailsTo(email)).toBe(3);
+});
+
+it('mails an address that is signed up with again five times an hour', async () => {
+  const email = newEmail();
+  for (let entered = 0; entered < 7; entered++) {
+    await enter(email);
+    await mailed();
+  }
+  expect(mailsTo(email)).toBe(5);
+
+  test.advance(61 * minute);
+  await enter(email);
+  await mailed();
+  expect(mailsTo(email)).toBe(6);
+});
+
+it('does not count a mail that never left', async () => {
+  const { email } = await makeSignUp(test);
+  test.advance(2 * minute);
+  const before = test.logged.length;
+  test.sandbox.mailbox.setFault('refuse');
+  await resend(email);
+  const failed = () => test.logged.slice(before).some(({ message }) => message === 'job failed');
+  await expect.poll(failed, { timeout: 15_000 }).toBe(true);
+
+  test.sandbox.mailbox.setFault(null);
+  await mailed();
+  expect(mailsTo(email)).toBe(2);
+});
+
+it('mails nothing to an address that is confirmed or has no account', async () => {
+  const { email } = await makeOwner(test);
+  const nobody = newEmail();
+  test.advance(2 * minute);
+  for (const each of [email, nobody]) await resend(each);
+  await enter(email);
+  await mailed();
+  expect([mailsTo(email), mailsTo(nobody)]).toEqual([1, 0]);
+  expect(await test.app.db.select().from(users).where(eq(users.email, nobody))).toEqual([]);
+});

@@ -1,0 +1,135 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startCheckout } from '../billing/start-checkout.ts';
+import { memberships, organisations, users } from '../db/schema.ts';
+import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
+import { makeMember, makeOwner, signInAs, testPassword } from '../testing/makers.ts';
+
+let test: BillingTest;
+beforeAll(async () => {
+  test = await startBillingTest();
+});
+afterAll(() => test.close());
+beforeEach(() => {
+  test.sandbox.payment.resetSwitches();
+  test.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+type Owner = Awaited<ReturnType<typeof makeOwner>>;
+
+/** An owner whose organisation pays for a plan. */
+async function makePaying(): Promise<Owner> {
+  const owner = await makeOwner(test);
+  test.sandbox.payment.payCheckout((await startCheckout(test.app, owner.principal, { tier: 'silver' })).url);
+  await test.settled();
+  return owner;
+}
+
+function leave({ api }: Owner, password = testPassword) {
+  return api.leaving.deleteAccount({ password });
+}
+
+function atProvider({ principal }: Owner) {
+  return ownedBy(test, principal).subscriptions.map(({ status }) => status);
+}
+
+async function remains({ userId, organisationId }: Owner) {
+  const people = await test.app.db.select().from(users).where(eq(users.id, userId));
+  const theirs = await test.app.db.select().from(organisations).where(eq(organisations.id, organisationId));
+  return { person: people.length === 1, organisation: theirs.length === 1 };
+}
+
+describe('deleting the account of somebody whose organisation pays', () => {
+  it('says so before, and ends the subscription at the provider', async () => {
+    const owner = await makePaying();
+    expect(await owner.api.leaving.deletion()).toMatchObject({ ends: [{ tier: 'silver', has_members: false }] });
+    expect(atProvider(owner)).toEqual(['active']);
+
+    await leave(owner);
+    expect(atProvider(owner)).toEqual(['canceled']);
+    expect(await remains(owner)).toEqual({ person: false, organisation: false });
+    // What the provider tells of it afterwards is about nobody, and no failure.
+    await test.settled();
+  });
+
+  it('closes a checkout that is still open', async () => {
+    const owner = await makeOwner(test);
+    await startCheckout(test.app, owner.principal, { tier: 'gold' });
+    await leave(owner);
+    expect(ownedBy(test, owner.principal).sessions.map(({ status }) => status)).toEqual(['expired']);
+  });
+
+  it.each([500, 'close'] as const)(
+    'deletes nothing while the provider answers with %s, and says why',
+    async (fault) => {
+      const owner = await makePaying();
+      test.sandbox.payment.set({ api_failure: fault });
+      await expect(leave(owner)).rejects.toMatchObject({ cause: { code: 'PROVIDER_UNAVAILABLE' } });
+      expect(await remains(owner)).toEqual({ person: true, organisation: true });
+
+      test.sandbox.payment.set({ api_failure: null });
+      expect(atProvider(owner)).toEqual(['active']);
+      await leave(owner);
+      expect(atProvider(owner)).toEqual(['canceled']);
+      expect(await remains(owner)).toEqual({ person: false, organisation: false });
+    },
+  );
+
+  it('leaves the plan to those who stay', async () => {
+    const owner = await makePaying();
+    await makeMember(test, owner.organisationId, 'owner');
+    await leave(owner);
+    expect(atProvider(owner)).toEqual(['active']);
+    expect(await remains(owner)).toEqual({ person: false, organisation: true });
+  });
+
+  it('ends nothing for a wrong password', async () => {
+    const owner = await makePaying();
+    await expect(leave(owner, 'not the pass phrase')).rejects.toMatchObject({ cause: { code: 'UNAUTHENTICATED' } });
+    expect(atProvider(owner)).toEqual(['active']);
+    expect(await remains(owner)).toEqual({ person: true, organisation: true });
+  });
+});
+
+it('asks somebody without a password for a fresh sign-in', async () => {
+  const owner = await makeOwner(test);
+  await test.app.db
+    .update(users)
+    .set({ passwordHash: null, idpSubject: owner.email })
+    .where(eq(users.id, owner.userId));
+  test.advance(16 * 60_000);
+  await expect(owner.api.leaving.deleteAccount({})).rejects.toMatchObject({ cause: { code: 'FORBIDDEN' } });
+  expect(await remains(owner)).toEqual({ person: true, organisation: true });
+
+  const { api } = await signInAs(test, owner.email);
+  expect(await api.leaving.deleteAccount({})).toEqual({ ok: true });
+  expect(await remains(owner)).toEqual({ person: false, organisation: false });
+});
+
+it('keeps an organisation that somebody joins while its owner leaves', async () => {
+  const owner = await makeOwner(test);
+  const { userId } = await makeOwner(test);
+  const { organisationId } = owner;
+  const leaving = await test.app.db.transaction(async (tx) => {
+    const now = test.app.now();
+    await tx.insert(memberships).values({ userId, organisationId, role: 'member', createdAt: now });
+    const begun = leave(owner).then(
+      () => 'left',
+      (error) => error.cause?.code,
+    );
+    await somebodyWaits();
+    return { begun };
+  });
+  expect(await leaving.begun).toMatch(/^(VALIDATION|BUSY)$/);
+  expect(await remains(owner)).toEqual({ person: true, organisation: true });
+});
+
+/** Some statement on this database waits for another one's lock. */
+async function somebodyWaits(): Promise<void> {
+  const waiting = () =>
+    test.app.sql`
+      select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.then(
+      ({ length }) => length,
+    );
+  await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThan(0);
+}

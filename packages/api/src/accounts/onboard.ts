@@ -4,8 +4,10 @@ import { record } from '../audit/record.ts';
 import { users } from '../db/schema.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
 
+type Client = { address: string; userAgent: string | null };
+
 /** Notes that a person has passed the first screen, once; again changes nothing. */
-export async function onboard(app: App, principal: Principal | null): Promise<void> {
+export async function onboard(app: App, principal: Principal | null, client: Client): Promise<void> {
   const { user } = requireApproved(principal);
 
   await app.db.transaction(async (tx) => {
@@ -14,6 +16,7 @@ export async function onboard(app: App, principal: Principal | null): Promise<vo
       .set({ onboardedAt: app.now() })
       .where(and(eq(users.id, user.id), isNull(users.onboardedAt)))
       .returning({ id: users.id });
-    if (passed.length > 0) await record(tx, app.now(), { action: 'onboarded', actorId: user.id, userId: user.id });
+    if (passed.length === 0) return;
+    await record(tx, app.now(), { action: 'onboarded', actorId: user.id, userId: user.id, client });
   });
 }

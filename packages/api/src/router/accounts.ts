@@ -44,7 +44,7 @@ export const accountsRouter = router({
     return { ok: true as const };
   }),
   onboard: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
-    await onboard(ctx.app, ctx.principal);
+    await onboard(ctx.app, ctx.principal, ctx.client);
     return { ok: true as const };
   }),
   profile: signedIn.query(({ ctx }) => readProfile(ctx.app, ctx.principal)),

@@ -18,6 +18,7 @@ process.env.TEST_DATABASE_URL = database.url;
 const { startTestApp } = await import('@gatehouse/api/testing/app');
 const makers = await import('@gatehouse/api/testing/makers');
 const { declineOwner, suspendPerson } = await import('@gatehouse/api/operators/by-address');
+const { matchUser } = await import('@gatehouse/api/sign-in/match-user');
 
 const test = await startTestApp({ work: true });
 const { accounts, signIn } = makers.callerFor(test, null);
@@ -47,7 +48,7 @@ for (const [route, call] of Object.entries({
     const difference = median(times[name] ?? []) - unknown;
     worst = Math.max(worst, Math.abs(difference));
     console.log(
-      `${route.padEnd(8)} ${name.padEnd(10)} ${difference >= 0 ? '+' : ''}${difference.toFixed(2)} ms of ${unknown.toFixed(1)} ms`,
+      `${route.padEnd(8)} ${name.padEnd(13)} ${difference >= 0 ? '+' : ''}${difference.toFixed(2)} ms of ${unknown.toFixed(1)} ms`,
     );
   }
 }
@@ -64,12 +65,15 @@ async function makeStates(at: TestApp): Promise<Record<string, string>> {
   await declineOwner(at.app, declined.email, 'Not a customer.');
   const suspended = await makers.makeOwner(at);
   await suspendPerson(at.app, suspended.email);
+  const identity = { email: newAddress(), subject: 'a subject', name: null };
+  await at.app.db.transaction((tx) => matchUser(at.app, tx, identity, makers.testClient));
   return {
     unverified: (await makers.makeSignUp(at)).email,
     awaiting: (await makers.makeOwner(at, { approved: false })).email,
     active: (await makers.makeOwner(at)).email,
     declined: declined.email,
     suspended: suspended.email,
+    'identity only': identity.email,
   };
 }
 

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { Service } from './service.ts';
 
-export type Sent = { method?: string; headers?: Record<string, string>; body?: string };
+export type Sent = { method?: string; headers?: Record<string, string>; body?: string | Uint8Array };
 export type Answer = { status: number; headers: http.IncomingHttpHeaders; text: string };
 
 /** A request as no browser would send it: fetch sets headers of its own. */
@@ -21,7 +21,7 @@ export function send(
     });
     request.on('error', reject);
     const chunked = 'transfer-encoding' in headers;
-    if (body !== '' && !chunked) request.setHeader('content-length', Buffer.byteLength(body));
+    if (body.length > 0 && !chunked) request.setHeader('content-length', Buffer.byteLength(body));
     request.end(body);
   });
 }

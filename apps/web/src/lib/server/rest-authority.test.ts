@@ -1,0 +1,91 @@
+import type { Principal } from '@gatehouse/api/sessions/principal';
+import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
+import { callerFor, makeMember, makeOwner } from '@gatehouse/api/testing/makers';
+import type { RequestEvent } from '@sveltejs/kit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { methodsOf } from './endpoints.ts';
+
+type Handler = (event: RequestEvent) => Promise<Response>;
+
+/** Every REST adapter that there is: a new route is found here by itself. */
+const modules = import.meta.glob<Record<string, Handler>>('../../routes/api/**/+server.ts', { eager: true });
+const routes = Object.entries(modules)
+  .map(([file, handlers]) => ({ path: file.replace(/^.*routes(.*)\/\+server\.ts$/, '$1'), handlers }))
+  .filter(({ path }) => !path.includes('['));
+const endpoints = routes.flatMap(({ path, handlers }) =>
+  Object.entries(handlers).map(([method, handler]) => ({ endpoint: `${method} ${path}`, handler })),
+);
+
+type Need = 'nobody' | 'READ' | 'ADMIN';
+
+/** The least that each endpoint needs. One that is missing here fails the test below. */
+const needs: Record<string, Need> = {
+  'POST /api/login': 'nobody',
+  'POST /api/logout': 'nobody',
+  'POST /api/signup': 'nobody',
+  'POST /api/signup/resend': 'nobody',
+  'GET /api/session': 'READ',
+  'GET /api/subscription': 'READ',
+  'POST /api/billing/checkout': 'ADMIN',
+  'POST /api/billing/portal': 'ADMIN',
+  'POST /api/billing/cancel': 'ADMIN',
+  'POST /api/billing/resume': 'ADMIN',
+};
+
+/** What each sort of person has, and the status for want of more. */
+const people: Record<string, { has: Need[]; otherwise: number }> = {
+  nobody: { has: ['nobody'], otherwise: 401 },
+  'awaiting approval': { has: ['nobody'], otherwise: 403 },
+  viewer: { has: ['nobody', 'READ'], otherwise: 403 },
+  member: { has: ['nobody', 'READ'], otherwise: 403 },
+  admin: { has: ['nobody', 'READ', 'ADMIN'], otherwise: 403 },
+  owner: { has: ['nobody', 'READ', 'ADMIN'], otherwise: 403 },
+  operator: { has: ['nobody', 'READ', 'ADMIN'], otherwise: 403 },
+};
+
+let test: TestApp;
+const principals: Record<string, Principal | null> = { nobody: null };
+beforeAll(async () => {
+  test = await startTestApp();
+  const owner = await makeOwner(test);
+  principals['awaiting approval'] = (await makeOwner(test, { approved: false })).principal;
+  for (const role of ['viewer', 'member', 'admin'] as const) {
+    principals[role] = (await makeMember(test, owner.organisationId, role)).principal;
+  }
+  principals.owner = owner.principal;
+  principals.operator = (await makeOwner(test, { operator: true })).principal;
+});
+afterAll(() => test.close());
+
+async function ask(endpoint: string, principal: Principal | null) {
+  const [method = '', path = ''] = endpoint.split(' ');
+  const handler = endpoints.find((each) => each.endpoint === endpoint)?.handler;
+  const url = new URL(path, 'http://localhost:3999');
+  const locals = { app: test.app, principal, requestId: 'test', api: callerFor(test, principal) };
+  const answer = await handler?.({ request: new Request(url, { method }), url, locals } as RequestEvent);
+  return { status: answer?.status ?? 0, text: (await answer?.text()) ?? '' };
+}
+
+it('knows what every endpoint needs, and the wall its methods', () => {
+  expect(endpoints.map(({ endpoint }) => endpoint).sort()).toEqual(Object.keys(needs).sort());
+  for (const { path, handlers } of routes) {
+    const methods = Object.keys(handlers).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    expect([path, methodsOf({ pathname: path, isPageData: false })]).toEqual([path, methods]);
+  }
+});
+
+describe.each(Object.entries(people))('%s', (who, { has, otherwise }) => {
+  it.each(Object.entries(needs))('at %s, which needs %s', async (endpoint, need) => {
+    const { status } = await ask(endpoint, principals[who] ?? null);
+    if (!has.includes(need)) expect(status).toBe(otherwise);
+    else expect([200, 400]).toContain(status);
+  });
+});
+
+it.each(Object.keys(needs))('%s tells the owner of another organisation nothing of this one', async (endpoint) => {
+  const [mine, theirs] = [await makeOwner(test), await makeOwner(test, { name: 'Secretive Ltd' })];
+  const { text } = await ask(endpoint, mine.principal);
+  for (const secret of [theirs.organisationId, theirs.email, theirs.userId, 'Secretive Ltd', 'secretive-ltd']) {
+    expect(text).not.toContain(secret);
+  }
+});

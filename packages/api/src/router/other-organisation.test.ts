@@ -1,0 +1,108 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { memberships, organisations, paymentEvents, paymentSubscriptions, sessions, users } from '../db/schema.ts';
+import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
+import { fieldsOf, procedures } from '../testing/fields-of.ts';
+import { makeMember, makeOwner } from '../testing/makers.ts';
+import type { Caller } from './root.ts';
+
+let test: BillingTest;
+let theirs: Awaited<ReturnType<typeof makeTheirs>>;
+beforeAll(async () => {
+  test = await startBillingTest();
+  theirs = await makeTheirs();
+});
+afterAll(() => test.close());
+
+/** An organisation with a member and a paid plan, and the id of each thing that it owns. */
+async function makeTheirs() {
+  const owner = await makeOwner(test, { name: 'Secretive Ltd' });
+  const member = await makeMember(test, owner.organisationId, 'member');
+  test.sandbox.payment.payCheckout((await owner.api.billing.checkout({ tier: 'silver' })).url);
+  await test.settled();
+  const [subscription] = ownedBy(test, owner.principal).subscriptions;
+  const [event] = await test.app.db
+    .select({ id: paymentEvents.id })
+    .from(paymentEvents)
+    .where(eq(paymentEvents.organisationId, owner.organisationId));
+  const ids = {
+    id: member.principal.sessionId,
+    user_id: member.userId,
+    organisation_id: owner.organisationId,
+    organisation_ids: [owner.organisationId],
+    event_id: event?.id ?? '',
+    subscription_id: subscription?.id ?? '',
+  };
+  return { owner, member, ids: ids as Record<string, string | string[]> };
+}
+
+const isId = (field: string) => /(^|_)ids?$/.test(field);
+
+/** Everything of theirs that a stranger could have changed. */
+async function everything() {
+  const { organisationId } = theirs.owner;
+  const { db } = test.app;
+  const belongs = await db.select().from(memberships).where(eq(memberships.organisationId, organisationId));
+  const people = [];
+  for (const { userId } of belongs) {
+    people.push(await db.select().from(users).where(eq(users.id, userId)));
+    people.push(await db.select().from(sessions).where(eq(sessions.userId, userId)));
+  }
+  return {
+    belongs,
+    people,
+    organisation: await db.select().from(organisations).where(eq(organisations.id, organisationId)),
+    subscriptions: await db
+      .select()
+      .from(paymentSubscriptions)
+      .where(eq(paymentSubscriptions.organisationId, organisationId)),
+  };
+}
+
+function call(api: Caller, path: string, input: object): Promise<unknown> {
+  const [domain = '', name = ''] = path.split('.');
+  const router = api as unknown as Record<string, Record<string, (input: object) => Promise<unknown>>>;
+  return router[domain]?.[name]?.(input) ?? Promise.reject(new Error(`There is no ${path}.`));
+}
+
+it('knows what each field is that names something by its id', () => {
+  const named = procedures.flatMap((path) => fieldsOf(path).filter(isId));
+  expect([...new Set(named)].sort()).toEqual(Object.keys(theirs.ids).sort());
+});
+
+it.each(procedures.filter((path) => fieldsOf(path).some(isId)))(
+  '%s does nothing for the owner of another organisation',
+  async (path) => {
+    const { api } = await makeOwner(test);
+    const before = await everything();
+    const ended = await call(api, path, theirs.ids).then(
+      () => 'done',
+      (error) => error.cause?.code,
+    );
+    expect(['FORBIDDEN', 'NOT_FOUND']).toContain(ended);
+    expect(await everything()).toEqual(before);
+  },
+);
+
+it.each(procedures)('%s tells the owner of another organisation nothing of this one', async (path) => {
+  const { api } = await makeOwner(test);
+  const before = await everything();
+  const told = await call(api, path, theirs.ids).then(
+    (answer) => JSON.stringify(answer ?? null),
+    (error) => `${error.message} ${JSON.stringify(error.cause?.fields ?? null)}`,
+  );
+  const { owner, member } = theirs;
+  const secrets = [
+    owner.email,
+    owner.userId,
+    member.email,
+    member.userId,
+    member.principal.sessionId,
+    owner.organisationId,
+    owner.principal.organisation?.slug ?? '',
+    'Secretive Ltd',
+    String(theirs.ids.subscription_id),
+  ];
+  expect(secrets.filter((secret) => secret === '' || told.includes(secret))).toEqual([]);
+  expect(await everything()).toEqual(before);
+});

@@ -6,7 +6,7 @@ export type Answer = { status: number; headers: http.IncomingHttpHeaders; text: 
 
 /** A request as no browser would send it: fetch sets headers of its own. */
 export function send(
-  service: Service,
+  service: Pick<Service, 'baseUrl'>,
   path: string,
   { method = 'GET', headers = {}, body = '' }: Sent = {},
 ): Promise<Answer> {

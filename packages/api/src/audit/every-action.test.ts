@@ -110,6 +110,10 @@ async function tokenFor(email: string): Promise<string> {
   return new URL(await makePasswordLink(test.app, email)).searchParams.get('token') ?? '';
 }
 
+function approvedEmail(): string {
+  return newEmail().replace('company', 'approved');
+}
+
 const itself = { actor: 'person', user: 'person', from: 'client' };
 const ofPerson = { user: 'person', from: 'client' };
 const ofBoth = { user: 'person', organisation: 'organisation', from: 'client' };
@@ -210,13 +214,13 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
   [
     'an identity of a domain that needs no approval',
     async (begin) => {
-      const email = newEmail().replace('company', 'approved');
+      const email = approvedEmail();
       await begin();
       await atIdentityProvider(email);
       return email;
     },
     [
-      { action: 'organisation-approved', ...ofOrganisation },
+      { action: 'organisation-approved', ...ofOrganisation, from: 'client' },
       { action: 'signed-up', ...ofBoth },
     ],
   ],

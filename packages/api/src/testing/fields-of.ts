@@ -34,7 +34,7 @@ export function fieldsOf(path: string): string[] {
 }
 
 function definitionOf(path: string): { type: string; inputs: (Parse | { parse: Parse })[] } {
-  const procedure = (appRouter._def.procedures as Record<string, { _def: unknown }>)[path];
+  const procedure = (appRouter._def.procedures as unknown as Record<string, { _def: unknown }>)[path];
   if (procedure === undefined) throw new Error(`There is no procedure ${path}.`);
   return procedure._def as { type: string; inputs: (Parse | { parse: Parse })[] };
 }

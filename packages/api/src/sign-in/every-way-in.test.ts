@@ -149,3 +149,23 @@ it('marks nobody verified who was refused', async () => {
   const [user] = await test.app.db.select().from(users).where(eq(users.email, email));
   expect(user?.idpSubject).toBeNull();
 });
+
+/** As a race leaves them behind: the account is closed, and nothing has ended its session. */
+const closings: Record<string, (holder: { userId: string; organisationId: string }) => Promise<unknown>> = {
+  suspended: ({ userId }) => test.app.db.update(users).set({ suspendedAt: test.app.now() }).where(eq(users.id, userId)),
+  declined: ({ organisationId }) =>
+    test.app.db.update(organisations).set({ approval: 'declined' }).where(eq(organisations.id, organisationId)),
+  'of a suspended organisation': ({ organisationId }) =>
+    test.app.db.update(organisations).set({ suspendedAt: test.app.now() }).where(eq(organisations.id, organisationId)),
+};
+
+it.each(Object.keys(closings))(
+  'a session that outlived its end opens nothing of an account that is %s',
+  async (state) => {
+    const owner = await makeOwner(test);
+    const id = await startSession(test.app, { ...owner, client: testClient });
+    expect(await whatOpens(id)).toBe('in');
+    await closings[state]?.(owner);
+    expect(await whatOpens(id)).toBe('refused');
+  },
+);

@@ -29,6 +29,10 @@ export function passwordLink(config: Base, token: string): string {
   return `${baseUrl(config)}/password?token=${token}`;
 }
 
+export function invitationLink(config: Base, token: string): string {
+  return `${baseUrl(config)}/invitation?token=${token}`;
+}
+
 export function signInPage(config: Base): string {
   return `${baseUrl(config)}/login`;
 }

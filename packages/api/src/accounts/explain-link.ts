@@ -10,6 +10,8 @@ export type Outcome = {
   ok: boolean;
   message: string | null;
   awaitingApproval: boolean;
+  /** The account has no organisation of its own: it is to join another one by an invitation. */
+  invited: boolean;
   /** The address was confirmed before, by this link or another. */
   confirmedAlready: boolean;
   /** The link was for a change of address, and that has happened. */
@@ -25,6 +27,7 @@ export const dead: Outcome = {
   ok: false,
   message: null,
   awaitingApproval: false,
+  invited: false,
   confirmedAlready: false,
   addressChanged: false,
   firstPasswordToken: null,

@@ -7,6 +7,7 @@ import { newId } from '../db/id.ts';
 import { signUps, users } from '../db/schema.ts';
 import { invalid, Refusal } from '../errors.ts';
 import { createOrganisation } from '../organisations/create.ts';
+import { readInvitation } from '../organisations/invitation.ts';
 import { emailField } from '../security/address.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../security/password.ts';
 import { oneLine } from '../security/text.ts';
@@ -14,17 +15,25 @@ import { hashToken, newToken } from '../security/token.ts';
 
 type Client = { address: string; userAgent: string | null };
 
+const notValid = 'This invitation is not valid any more.';
+
 export const signUpInput = z.object({
   email: emailField,
   password: newPasswordField,
   org_name: oneLine(100)
     .nullish()
     .transform((name) => name || null),
+  /** Of a link that an administrator handed over: who comes by it gets no organisation of their own. */
+  invitation: z
+    .string({ error: notValid })
+    .nullish()
+    .transform((token) => token || null),
 });
 
 /**
  * Creates an organisation and its owner, both gates shut, and has a verification link
- * mailed. For an address that is known already nothing of the account changes; what was
+ * mailed. With an invitation it creates an account alone, which joins by it once the
+ * address is confirmed; the invitation stays as it is. For an address that is known already nothing of the account changes; what was
  * typed waits for the link, and the answer and the work are the same.
  *
  * @returns the normalised address, and a token for the browser that signed up.
@@ -32,24 +41,27 @@ export const signUpInput = z.object({
  */
 export async function signUp(
   app: App,
-  { email, password, org_name: name }: z.output<typeof signUpInput>,
+  { email, password, org_name: name, invitation }: z.output<typeof signUpInput>,
   client: Client,
 ) {
   const fault = passwordFault(password, [email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
+  const invited = invitation !== null;
+  if (invited && (await readInvitation(app, app.db, invitation)) === null) throw invalid({ invitation: notValid });
   const passwordHash = await hashPassword(password);
 
   const now = app.now();
   const browserToken = newToken();
   await app.db.transaction(async (tx) => {
     const userId =
-      (await createOwner(tx, { email, name, now, client })) ?? (await knownUser(tx, { email, now, client }));
+      (await createUser(tx, { email, name, invited, now, client })) ?? (await knownUser(tx, { email, now, client }));
     const signUpId = newId(now);
     await tx.insert(signUps).values({
       id: signUpId,
       userId,
       passwordHash,
-      organisationName: name,
+      organisationName: invited ? null : name,
+      invited,
       browserHash: hashToken(browserToken),
       createdAt: now,
     });
@@ -61,8 +73,9 @@ export async function signUp(
   return { email, browserToken };
 }
 
-async function createOwner(tx: Transaction, wanted: { email: string; name: string | null; now: Date; client: Client }) {
-  const { email, name, now, client } = wanted;
+type Wanted = { email: string; name: string | null; invited: boolean; now: Date; client: Client };
+
+async function createUser(tx: Transaction, { email, name, invited, now, client }: Wanted) {
   const [user] = await tx
     .insert(users)
     .values({ id: newId(now), email, createdAt: now })
@@ -70,19 +83,27 @@ async function createOwner(tx: Transaction, wanted: { email: string; name: strin
     .returning({ id: users.id });
   if (user === undefined) return null;
 
-  const organisationId = await createOrganisation(tx, now, { ownerId: user.id, name, email });
+  // Looked at for its time alone, which an organisation would have taken.
+  const organisationId = invited
+    ? await holdUser(tx, email).then(() => null)
+    : await createOrganisation(tx, now, { ownerId: user.id, name, email });
   await record(tx, now, { action: 'signed-up', userId: user.id, organisationId, client });
   return user.id;
 }
 
 /** As many statements as for a new account, so that the time of the answer does not tell which it was. */
 async function knownUser(tx: Transaction, { email, now, client }: { email: string; now: Date; client: Client }) {
-  // Shared with whoever deletes the account meanwhile: the row stays until this commits.
-  const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email)).for('key share');
+  const user = await holdUser(tx, email);
   if (user === undefined) {
     throw new Refusal('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 1 });
   }
 
   await record(tx, now, { action: 'signed-up-again', userId: user.id, client });
   return user.id;
+}
+
+/** Shared with whoever deletes the account meanwhile: the row stays until this commits. */
+async function holdUser(tx: Transaction, email: string) {
+  const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email)).for('key share');
+  return user;
 }

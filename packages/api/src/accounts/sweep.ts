@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import { sweepAudit } from '../audit/sweep.ts';
 import type { Transaction } from '../db/client.ts';
 import {
+  invitations,
   memberships,
   oneTimeTokens,
   rateLimits,
@@ -32,6 +33,7 @@ export async function sweep(app: App): Promise<void> {
     .delete(verificationLinks)
     .where(or(lt(verificationLinks.usedAt, yesterday), lt(verificationLinks.expiresAt, yesterday)));
   await deleteSignUps(app, yesterday);
+  await app.db.delete(invitations).where(lt(invitations.expiresAt, yesterday));
   await app.db.delete(oneTimeTokens).where(lt(oneTimeTokens.expiresAt, yesterday));
   await app.db.delete(signInAttempts).where(lt(signInAttempts.expiresAt, now));
   await app.db.delete(rateLimits).where(lt(rateLimits.expire, now.getTime()));

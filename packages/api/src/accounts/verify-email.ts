@@ -5,7 +5,6 @@ import type { Transaction } from '../db/client.ts';
 import { signUps, users, verificationLinks } from '../db/schema.ts';
 import { isRefusal, Refusal } from '../errors.ts';
 import { approveWaiting } from '../organisations/approve.ts';
-import { renameOrganisation } from '../organisations/rename.ts';
 import { clientKey } from '../security/client-key.ts';
 import { hashToken } from '../security/token.ts';
 import { personById } from '../sessions/person.ts';
@@ -13,6 +12,7 @@ import { isApprovedDomain } from './approved-domain.ts';
 import { dead, explain, type Outcome } from './explain-link.ts';
 import { lockUser } from './lock-user.ts';
 import { newOneTimeToken } from './one-time-token.ts';
+import { settleOrganisation } from './settle-organisation.ts';
 import { takeAddress } from './take-address.ts';
 
 export type { Outcome };
@@ -106,21 +106,42 @@ async function openGate(
 
   const person = await personById(tx, link.userId);
   if (person === null || person.standing === 'closed') throw new Refusal('VALIDATION', 'This link is not valid.');
-  if (person.organisationId !== null) {
-    // A link that carries no sign-up proves none of the names that were typed.
-    const name = signUp?.organisationName ?? null;
-    await renameOrganisation(tx, { id: person.organisationId, name, email: link.email });
-  }
+  const organisationId = await settle(app, tx, link, { signUp, organisationId: person.organisationId });
   await endOthers(app, tx, link);
   await record(tx, now, {
     action: 'address-verified',
     userId: link.userId,
-    organisationId: person.organisationId,
+    organisationId,
     client,
     details: { same_browser: String(isSameBrowser(signUp, browserToken)) },
   });
 
   return { sameBrowser: isSameBrowser(signUp, browserToken), passwordSet: signUp !== undefined };
+}
+
+type SignUp = typeof signUps.$inferSelect;
+
+/**
+ * The organisation that the sign-up asked for. A link that carries none proves none of the
+ * names that were typed: what is there stays, without a name, and where nothing is, one is
+ * made unless everybody who signed up came by an invitation.
+ */
+async function settle(
+  app: App,
+  tx: Transaction,
+  { userId, email }: Link,
+  { signUp, organisationId }: { signUp: SignUp | undefined; organisationId: string | null },
+): Promise<string | null> {
+  const account = { userId, email, organisationId };
+  if (signUp !== undefined) {
+    const wanted = signUp.invited ? null : { name: signUp.organisationName };
+    return settleOrganisation(tx, app.now(), { ...account, wanted });
+  }
+  if (organisationId !== null) return settleOrganisation(tx, app.now(), { ...account, wanted: { name: null } });
+
+  const own = and(eq(signUps.userId, userId), eq(signUps.invited, false), isNull(signUps.usedAt));
+  const wanted = (await tx.$count(signUps, own)) > 0 ? { name: null } : null;
+  return settleOrganisation(tx, app.now(), { ...account, wanted });
 }
 
 function isSameBrowser(signUp: { browserHash: string } | undefined, browserToken: string | null): boolean {
@@ -164,6 +185,7 @@ async function describe(
     ok: true,
     message: null,
     awaitingApproval,
+    invited: person?.organisationId == null,
     confirmedAlready: false,
     addressChanged: false,
     firstPasswordToken: passwordSet ? null : await newOneTimeToken(app, tx, link.userId, 'first-password'),

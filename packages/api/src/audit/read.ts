@@ -17,6 +17,12 @@ const sentences: Record<AuditAction, string> = {
   'password-set': 'Password set',
   'account-deleted': 'Account deleted',
   'organisation-deleted': 'Organisation deleted',
+  'organisation-left': 'Organisation left',
+  'invitation-made': 'Invitation made',
+  'invitation-withdrawn': 'Invitation withdrawn',
+  'member-joined': 'Joined an organisation',
+  'member-removed': 'Member removed',
+  'role-changed': 'Role changed',
   onboarded: 'Setting up finished',
   'organisation-approved': 'Organisation approved',
   'organisation-declined': 'Organisation declined',
@@ -80,10 +86,11 @@ function newest(db: Executor, userId: string, most: number): Promise<Entry[]> {
     .limit(most);
 }
 
-function shown({ id, at, action, client }: Entry) {
-  return { id, at: at.toISOString(), action, text: sentenceOf(action), client };
+function shown({ id, at, action, details, client }: Entry) {
+  return { id, at: at.toISOString(), action, text: sentenceOf(action, details), client };
 }
 
-export function sentenceOf(action: string): string {
-  return sentences[action as AuditAction] ?? action;
+export function sentenceOf(action: string, { from, to }: Record<string, string> = {}): string {
+  const sentence = sentences[action as AuditAction] ?? action;
+  return from !== undefined && to !== undefined ? `${sentence}: ${from} to ${to}` : sentence;
 }

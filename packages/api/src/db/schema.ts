@@ -3,6 +3,7 @@ import {
   bigint,
   boolean,
   check,
+  foreignKey,
   index,
   integer,
   jsonb,
@@ -80,6 +81,33 @@ export const memberships = pgTable(
   ],
 );
 
+/**
+ * Links by which somebody joins an organisation, each once: the row goes as it is taken.
+ * Those of somebody who does not belong to the organisation any more go with the membership.
+ */
+export const invitations = pgTable(
+  'invitations',
+  {
+    id: uuid('id').primaryKey(),
+    tokenHash: text('token_hash').notNull().unique(),
+    organisationId: uuid('organisation_id').notNull(),
+    madeBy: uuid('made_by').notNull(),
+    role: text('role', { enum: ['admin', 'member', 'viewer'] }).notNull(),
+    createdAt: moment('created_at').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (table) => [
+    foreignKey({
+      name: 'invitations_maker',
+      columns: [table.madeBy, table.organisationId],
+      foreignColumns: [memberships.userId, memberships.organisationId],
+    }).onDelete('cascade'),
+    index('invitations_organisation').on(table.organisationId, table.madeBy),
+    index('invitations_expiry').on(table.expiresAt),
+    check('invitations_role', sql`${table.role} in ('admin', 'member', 'viewer')`),
+  ],
+);
+
 // --- sign-up and links ------------------------------------------------------
 
 /** What somebody typed at sign-up. It becomes valid when the link that was mailed for it is opened. */
@@ -92,6 +120,8 @@ export const signUps = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     passwordHash: text('password_hash').notNull(),
     organisationName: text('organisation_name'),
+    /** Whether it was to join an organisation by an invitation, and so to have none of one's own. */
+    invited: boolean('invited').notNull().default(false),
     /** Hash of the cookie that the sign-up left, which tells whether the same browser opens the link. */
     browserHash: text('browser_hash').notNull(),
     createdAt: moment('created_at').notNull(),

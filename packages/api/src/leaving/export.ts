@@ -1,7 +1,7 @@
 import { asc, eq, or } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { isOwn } from '../audit/read.ts';
-import { auditEvents, memberships, organisations, users } from '../db/schema.ts';
+import { auditEvents, invitations, memberships, organisations, users } from '../db/schema.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { listSessions } from '../sessions/session.ts';
 
@@ -21,6 +21,16 @@ export async function exportData(app: App, principal: Principal | null) {
     .from(memberships)
     .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
     .where(eq(memberships.userId, user.id));
+  const invited = await app.db
+    .select({
+      organisation_id: invitations.organisationId,
+      role: invitations.role,
+      created_at: invitations.createdAt,
+      expires_at: invitations.expiresAt,
+    })
+    .from(invitations)
+    .where(eq(invitations.madeBy, user.id))
+    .orderBy(asc(invitations.createdAt), asc(invitations.id));
   const events = await app.db
     .select({
       at: auditEvents.at,
@@ -45,6 +55,7 @@ export async function exportData(app: App, principal: Principal | null) {
       identity_provider_subject: own?.idpSubject ?? null,
     },
     organisations: belongs,
+    open_invitations: invited,
     sessions: (await listSessions(app, user.id)).map(({ createdAt, expiresAt, userAgent, client }) => ({
       created_at: createdAt,
       expires_at: expiresAt,

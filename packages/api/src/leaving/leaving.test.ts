@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { organisations, users } from '../db/schema.ts';
+import { invitations, memberships, organisations, users } from '../db/schema.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeMember, makeOwner, testPassword } from '../testing/makers.ts';
+import { givePlan, makeInvitation, makeMember, makeOwner, makePerson, testPassword } from '../testing/makers.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -47,10 +47,48 @@ it('does not leave members without an owner', async () => {
   expect(await exists(organisationId)).toBe(true);
 });
 
+it('takes the invitations of whoever deletes their account along, and those of an organisation that ends', async () => {
+  const { api, organisationId } = await makeOwner(test);
+  await makeMember(test, organisationId, 'owner');
+  await givePlan(test, organisationId, 'gold');
+  const token = await makeInvitation({ api, organisationId });
+  await api.leaving.deleteAccount({ password: testPassword });
+  expect(await test.app.db.$count(invitations, eq(invitations.organisationId, organisationId))).toBe(0);
+  await expect((await makePerson(test)).api.members.join({ token })).rejects.toMatchObject({
+    cause: { code: 'VALIDATION' },
+  });
+
+  const alone = await makeOwner(test);
+  await makeInvitation(alone);
+  await alone.api.leaving.deleteAccount({ password: testPassword });
+  expect(await test.app.db.$count(invitations, eq(invitations.organisationId, alone.organisationId))).toBe(0);
+});
+
+it('leaves no organisation without an owner where two owners delete their accounts at once', async () => {
+  const first = await makeOwner(test);
+  const { organisationId } = first;
+  const second = await makeOwner(test);
+  await test.app.db.insert(memberships).values({
+    userId: second.userId,
+    organisationId,
+    role: 'owner',
+    createdAt: test.app.now(),
+  });
+  await makeMember(test, organisationId, 'member');
+  const ended = await Promise.allSettled(
+    [first, second].map(({ api }) => api.leaving.deleteAccount({ password: testPassword })),
+  );
+  expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(await test.app.db.$count(memberships, eq(memberships.organisationId, organisationId))).toBe(2);
+});
+
 it('gives a person all that is kept about them, and no secret', async () => {
-  const { api, email } = await makeOwner(test);
+  const { api, email, organisationId } = await makeOwner(test);
+  await makeInvitation({ api, organisationId });
   const data = await api.leaving.export();
   expect(data.user).toMatchObject({ email, has_password: true });
+  expect(data.organisations).toMatchObject([{ id: organisationId, role: 'owner' }]);
+  expect(data.open_invitations).toMatchObject([{ organisation_id: organisationId, role: 'member' }]);
   expect(data.events.map(({ action }) => action)).toContain('signed-up');
   expect(JSON.stringify(data)).not.toMatch(/argon2|hash/i);
 });

@@ -14,12 +14,14 @@ export type Standing = Gate | 'unverified' | 'closed';
  */
 export function standingOf(user: UserGate, organisation: OrganisationGate | null): Standing {
   if (user.suspendedAt !== null) return 'closed';
-  if (organisation !== null && isClosed(organisation)) return 'closed';
+  const approval = organisation === null ? 'approved' : approvalOf(organisation);
+  if (approval === 'closed') return 'closed';
   if (user.emailVerifiedAt === null) return 'unverified';
-  if (organisation !== null && organisation.approval !== 'approved') return 'awaiting_approval';
-  return 'open';
+  return approval === 'approved' ? 'open' : 'awaiting_approval';
 }
 
-function isClosed(organisation: OrganisationGate): boolean {
-  return organisation.suspendedAt !== null || organisation.approval === 'declined';
+/** The part of it that is the organisation's own: may it be acted for, does it wait, or is it closed. */
+export function approvalOf({ approval, suspendedAt }: OrganisationGate): 'approved' | 'pending' | 'closed' {
+  if (suspendedAt !== null || approval === 'declined') return 'closed';
+  return approval;
 }

@@ -3,6 +3,7 @@ import { billingRouter } from './billing.ts';
 import { leavingRouter } from './leaving.ts';
 import { membersRouter } from './members.ts';
 import { operatorsRouter } from './operators.ts';
+import { organisationsRouter } from './organisations.ts';
 import { sessionsRouter } from './sessions.ts';
 import { signInRouter } from './sign-in.ts';
 import { subscriptionRouter } from './subscription.ts';
@@ -14,6 +15,7 @@ export const appRouter = router({
   leaving: leavingRouter,
   members: membersRouter,
   operators: operatorsRouter,
+  organisations: organisationsRouter,
   sessions: sessionsRouter,
   signIn: signInRouter,
   subscription: subscriptionRouter,

@@ -4,7 +4,14 @@ import type { App } from '../app.ts';
 import { invalid, isRefusal, Refusal, refusals, toRefusal } from '../errors.ts';
 import { clientKey } from '../security/client-key.ts';
 import type { Window } from '../security/throttle.ts';
-import { type Principal, requireApproved, requireOperator, requireScope, type Scope } from '../sessions/principal.ts';
+import {
+  type Principal,
+  requireApproved,
+  requireOperator,
+  requirePrincipal,
+  requireScope,
+  type Scope,
+} from '../sessions/principal.ts';
 
 /** Who asks: the client's address and browser, for limits and the audit. */
 export type Client = { address: string; userAgent: string | null };
@@ -94,6 +101,11 @@ export function whileNotLimited(window: Window) {
     return next();
   });
 }
+
+/** For whoever is signed in, also while a gate is shut. */
+export const forPrincipal = anyone.use(({ ctx, next }) =>
+  next({ ctx: { principal: requirePrincipal(ctx.principal) } }),
+);
 
 /** For whoever is signed in and approved. */
 export const signedIn = anyone.use(({ ctx, next }) => next({ ctx: { principal: requireApproved(ctx.principal) } }));

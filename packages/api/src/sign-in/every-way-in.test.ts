@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memberships, organisations, users } from '../db/schema.ts';
+import { join } from '../members/join.ts';
 import {
   approveOwner,
   declineOwner,
@@ -9,9 +11,10 @@ import {
   suspendPerson,
 } from '../operators/by-address.ts';
 import { personByEmail } from '../sessions/person.ts';
+import { makePrincipal } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeOwner, makeSignUp, testClient, testPassword } from '../testing/makers.ts';
+import { callerFor, makeInvitation, makeOwner, makeSignUp, testClient, testPassword } from '../testing/makers.ts';
 import { matchUser } from './match-user.ts';
 import { signInWithPassword } from './with-password.ts';
 
@@ -101,23 +104,52 @@ const ways: Record<string, (email: string, before: string | null) => Promise<str
     const { userId, organisationId } = await signInWithPassword(test.app, { email, password }, testClient);
     return standingOfSession(userId, organisationId);
   },
+  /** By whoever holds the link and has a session, or had one when the request came. */
+  async invitation(email) {
+    const token = await makeInvitation(await makeOwner(test, { name: 'Host' }), 'admin');
+    const person = await personByEmail(test.app.db, email);
+    const userId = person?.user.id ?? '';
+    const id = await startSession(test.app, {
+      userId,
+      organisationId: person?.organisationId ?? null,
+      client: testClient,
+    });
+    const onboardedAt = null;
+    const late = { organisation: null, role: null, gate: 'open', sessionId: randomUUID() } as const;
+    const user = { id: userId, email, name: null, operator: false, onboardedAt };
+    const principal = (await readSession(test.app, id)) ?? makePrincipal({ ...late, user });
+    await join(test.app, principal, { token }, testClient);
+    const joined = await readSession(test.app, id);
+    return joined?.organisation?.name === 'Host' && joined.scopes.includes('ADMIN') ? 'in' : 'refused';
+  },
 };
 
-/** The identity provider proves the address itself; nothing passes the approval gate. */
+/**
+ * The identity provider proves the address itself; nothing passes the approval gate. An
+ * invitation leads into an organisation that is approved already, and past no gate of one's own.
+ */
 const expected: Record<string, Record<string, string>> = {
   unverified: {
     password: 'refused',
     'identity provider': 'waits',
     'existing session': 'none',
     'one-time link': 'refused',
+    invitation: 'refused',
   },
   'awaiting approval': {
     password: 'waits',
     'identity provider': 'waits',
     'existing session': 'waits',
     'one-time link': 'waits',
+    invitation: 'in',
   },
-  active: { password: 'in', 'identity provider': 'in', 'existing session': 'in', 'one-time link': 'in' },
+  active: {
+    password: 'in',
+    'identity provider': 'in',
+    'existing session': 'in',
+    'one-time link': 'in',
+    invitation: 'in',
+  },
   declined: closed(),
   suspended: closed(),
   'of a suspended organisation': closed(),
@@ -129,6 +161,7 @@ function closed() {
     'identity provider': 'refused',
     'existing session': 'refused',
     'one-time link': 'refused',
+    invitation: 'refused',
   };
 }
 
@@ -141,6 +174,16 @@ describe.each(Object.keys(states))('an account that is %s', (state) => {
     });
     expect(led).toBe(expected[state]?.[way]);
   });
+});
+
+it('knows the way of an invitation while its organisation is approved, and not suspended', async () => {
+  const { api } = await makeOwner(test);
+  const host = await makeOwner(test);
+  const token = await makeInvitation(host);
+  await suspendOrganisation(test.app, host.principal.organisation?.slug ?? '');
+  const dead = { cause: { code: 'VALIDATION', message: 'This invitation is not valid any more.' } };
+  await expect(api.members.join({ token })).rejects.toMatchObject(dead);
+  await expect(callerFor(test, null).members.invitation({ token })).rejects.toMatchObject(dead);
 });
 
 it('marks nobody verified who was refused', async () => {

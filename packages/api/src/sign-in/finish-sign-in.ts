@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { identityRedirectUri } from '../links.ts';
+import { readInvitation } from '../organisations/invitation.ts';
 import { clientKey } from '../security/client-key.ts';
 import { constantTimeEqual } from '../security/constant-time.ts';
 import { takeAttempt } from './attempt.ts';
@@ -8,7 +9,14 @@ import { decodeIdToken, validateClaims } from './id-token.ts';
 import { matchUser } from './match-user.ts';
 
 type Client = { address: string; userAgent: string | null };
-type Answer = { state: string | null; code: string | null; error: string | null; attemptCookie: string | null };
+type Answer = {
+  state: string | null;
+  code: string | null;
+  error: string | null;
+  attemptCookie: string | null;
+  /** The token of an invitation that the browser keeps. */
+  invitation?: string | null;
+};
 
 /**
  * Finishes a sign-in at the identity provider: the interface's steps 2 to 9, in their
@@ -22,7 +30,7 @@ export function finishSignIn(app: App, answer: Answer, client: Client) {
   return countedSignIn(app, 'identity_provider', () => finish(app, answer, client));
 }
 
-async function finish(app: App, { state, code, error, attemptCookie }: Answer, client: Client) {
+async function finish(app: App, { state, code, error, attemptCookie, invitation = null }: Answer, client: Client) {
   if (app.idp === null) throw new Error('the feature is off');
   await app.throttle.peek({ 'idp-callback-client': clientKey(client.address) });
 
@@ -41,7 +49,8 @@ async function finish(app: App, { state, code, error, attemptCookie }: Answer, c
     const identity = validateClaims(decodeIdToken(idToken), { issuers, clientId, nonce, now: app.now() });
 
     return await app.db.transaction(async (tx) => {
-      const { user, organisationId, standing } = await matchUser(app, tx, identity, client);
+      const invited = invitation !== null && (await readInvitation(app, tx, invitation)) !== null;
+      const { user, organisationId, standing } = await matchUser(app, tx, identity, client, { invited });
       if (standing === 'closed') throw new Error('the account is closed');
 
       return { userId: user.id, organisationId, idpSubject: identity.subject };

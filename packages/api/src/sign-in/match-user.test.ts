@@ -6,7 +6,7 @@ import { memberships, organisations, users } from '../db/schema.ts';
 import { suspendPerson } from '../operators/by-address.ts';
 import { startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
+import { makeInvitation, makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
 import { matchUser } from './match-user.ts';
 import { signInWithPassword } from './with-password.ts';
 
@@ -20,12 +20,14 @@ function match({
   email,
   subject = randomUUID(),
   name = null,
+  invited = false,
 }: {
   email: string;
   subject?: string;
   name?: string | null;
+  invited?: boolean;
 }) {
-  return test.app.db.transaction((tx) => matchUser(test.app, tx, { email, subject, name }, testClient));
+  return test.app.db.transaction((tx) => matchUser(test.app, tx, { email, subject, name }, testClient, { invited }));
 }
 
 async function rowOf(email: string) {
@@ -88,6 +90,21 @@ it('leaves a squatter nothing: password, links and the organisation’s name go 
     .where(eq(memberships.userId, person.user.id));
   expect(organisation?.name).toBeNull();
   expect(organisation?.slug).not.toMatch(/squatters/);
+});
+
+it('gives whoever comes by an invitation no organisation of their own, nor a squatter’s', async () => {
+  const newcomer = { standing: 'open', organisationId: null };
+  expect(await match({ email: newEmail(), invited: true })).toMatchObject(newcomer);
+
+  const { email } = await makeSignUp(test, { name: 'Squatted House' });
+  expect(await match({ email, invited: true })).toMatchObject(newcomer);
+  expect(await test.app.db.$count(organisations, eq(organisations.name, 'Squatted House'))).toBe(0);
+});
+
+it('lets no invitation by which somebody squats an address past the owner’s approval gate', async () => {
+  const invitation = await makeInvitation(await makeOwner(test));
+  const { email } = await makeSignUp(test, { invitation });
+  expect(await match({ email })).toMatchObject({ standing: 'awaiting_approval', organisationId: expect.any(String) });
 });
 
 it('gives a closed account no way in', async () => {

@@ -1,5 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { isApprovedDomain } from '../accounts/approved-domain.ts';
+import { settleOrganisation } from '../accounts/settle-organisation.ts';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
@@ -7,7 +8,6 @@ import { newId } from '../db/id.ts';
 import { oneTimeTokens, sessions, signUps, users, verificationLinks } from '../db/schema.ts';
 import { approveWaiting } from '../organisations/approve.ts';
 import { createOrganisation } from '../organisations/create.ts';
-import { renameOrganisation } from '../organisations/rename.ts';
 import { type Person, personByEmail, personById, personBySubject } from '../sessions/person.ts';
 import type { Identity } from './id-token.ts';
 
@@ -17,12 +17,19 @@ type Client = { address: string; userAgent: string | null };
  * The local user whom an identity speaks for: by subject; else by address, which is
  * why the provider must have verified it; else a new organisation and its owner,
  * verified and awaiting approval, unless the domain is one of APPROVED_DOMAINS: the
- * provider's word is as good as a link opened in the browser that signed up.
+ * provider's word is as good as a link opened in the browser that signed up. Whoever
+ * comes by an invitation gets no organisation of their own.
  *
  * @throws where the address belongs to a user with another subject.
  */
-export async function matchUser(app: App, tx: Transaction, identity: Identity, client: Client): Promise<Person> {
-  const person = await match(app, tx, identity, client);
+export async function matchUser(
+  app: App,
+  tx: Transaction,
+  identity: Identity,
+  client: Client,
+  { invited = false } = {},
+): Promise<Person> {
+  const person = await match(app, tx, identity, { client, invited });
   const { organisationId, standing, user } = person;
   const isProved = user.email === identity.email && isApprovedDomain(app, identity.email);
   if (standing !== 'awaiting_approval' || organisationId === null || !isProved) return person;
@@ -31,11 +38,13 @@ export async function matchUser(app: App, tx: Transaction, identity: Identity, c
   return (await personById(tx, user.id)) ?? person;
 }
 
-async function match(app: App, tx: Transaction, identity: Identity, client: Client): Promise<Person> {
+type Coming = { client: Client; invited: boolean };
+
+async function match(app: App, tx: Transaction, identity: Identity, coming: Coming): Promise<Person> {
   const bySubject = await personBySubject(tx, identity.subject);
   if (bySubject !== null) return named(tx, bySubject, identity);
 
-  const created = await createUser(app, tx, identity, client);
+  const created = await createUser(app, tx, identity, coming);
   if (created !== null) return created;
 
   // The row lock makes two identities for one address take turns: the second finds a subject.
@@ -46,10 +55,10 @@ async function match(app: App, tx: Transaction, identity: Identity, client: Clie
     throw new Error('the account has another subject');
   }
   if (byEmail.standing === 'closed') return byEmail;
-  return link(app, tx, byEmail, identity, client);
+  return link(app, tx, byEmail, identity, coming);
 }
 
-async function createUser(app: App, tx: Transaction, { subject, email, name }: Identity, client: Client) {
+async function createUser(app: App, tx: Transaction, { subject, email, name }: Identity, { client, invited }: Coming) {
   const now = app.now();
   const [user] = await tx
     .insert(users)
@@ -58,7 +67,7 @@ async function createUser(app: App, tx: Transaction, { subject, email, name }: I
     .returning({ id: users.id });
   if (user === undefined) return null;
 
-  const organisationId = await createOrganisation(tx, now, { ownerId: user.id, name: null, email });
+  const organisationId = invited ? null : await createOrganisation(tx, now, { ownerId: user.id, name: null, email });
   await record(tx, now, {
     action: 'signed-up',
     userId: user.id,
@@ -70,15 +79,26 @@ async function createUser(app: App, tx: Transaction, { subject, email, name }: I
   return personById(tx, user.id);
 }
 
-async function link(app: App, tx: Transaction, person: Person, identity: Identity, client: Client): Promise<Person> {
+async function link(
+  app: App,
+  tx: Transaction,
+  person: Person,
+  identity: Identity,
+  { client, invited }: Coming,
+): Promise<Person> {
   const now = app.now();
-  const { id, emailVerifiedAt } = person.user;
-  if (emailVerifiedAt === null) await dropUnproven(tx, person);
+  const { id, email, emailVerifiedAt } = person.user;
+  let { organisationId } = person;
+  if (emailVerifiedAt === null) {
+    await dropUnproven(tx, id);
+    const wanted = invited ? null : { name: null };
+    organisationId = await settleOrganisation(tx, now, { userId: id, email, organisationId, wanted });
+  }
   await tx
     .update(users)
     .set({ idpSubject: identity.subject, emailVerifiedAt: emailVerifiedAt ?? now })
     .where(eq(users.id, id));
-  await record(tx, now, { action: 'identity-linked', userId: id, organisationId: person.organisationId, client });
+  await record(tx, now, { action: 'identity-linked', userId: id, organisationId, client });
 
   const linked = await personById(tx, id);
   if (linked === null) throw new Error('the account went away meanwhile');
@@ -89,13 +109,12 @@ async function link(app: App, tx: Transaction, person: Person, identity: Identit
  * Whoever signed up with this address before its owner came may have been somebody
  * else: nothing that they typed or hold survives.
  */
-async function dropUnproven(tx: Transaction, { user, organisationId }: Person): Promise<void> {
-  await tx.update(users).set({ passwordHash: null, name: null }).where(eq(users.id, user.id));
-  await tx.delete(verificationLinks).where(eq(verificationLinks.userId, user.id));
-  await tx.delete(signUps).where(eq(signUps.userId, user.id));
-  await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
-  await tx.delete(sessions).where(eq(sessions.userId, user.id));
-  if (organisationId !== null) await renameOrganisation(tx, { id: organisationId, name: null, email: user.email });
+async function dropUnproven(tx: Transaction, userId: string): Promise<void> {
+  await tx.update(users).set({ passwordHash: null, name: null }).where(eq(users.id, userId));
+  await tx.delete(verificationLinks).where(eq(verificationLinks.userId, userId));
+  await tx.delete(signUps).where(eq(signUps.userId, userId));
+  await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, userId));
+  await tx.delete(sessions).where(eq(sessions.userId, userId));
 }
 
 /** The provider's name fills an empty one only. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { signUp, signUpInput } from '../accounts/sign-up.ts';
 import { verifyEmail } from '../accounts/verify-email.ts';
 import { newId } from '../db/id.ts';
-import { memberships, users } from '../db/schema.ts';
+import { memberships, paymentSubscriptions, users } from '../db/schema.ts';
 import { approveOwner, grantOperator } from '../operators/by-address.ts';
 import { type Caller, createCaller } from '../router/root.ts';
 import type { Context } from '../router/trpc.ts';
@@ -21,10 +21,13 @@ export function newEmail(): string {
 }
 
 /** A sign-up through the real door; the link is the one in the sandbox's mailbox. */
-export async function makeSignUp(test: TestApp, { email = newEmail(), name = 'Company' } = {}) {
+export async function makeSignUp(
+  test: TestApp,
+  { email = newEmail(), name = 'Company', invitation }: { email?: string; name?: string; invitation?: string } = {},
+) {
   const { browserToken } = await signUp(
     test.app,
-    signUpInput.parse({ email, password: testPassword, org_name: name }),
+    signUpInput.parse({ email, password: testPassword, org_name: name, invitation }),
     testClient,
   );
   const mail = await test.sandbox.mailbox.waitFor(email);
@@ -57,6 +60,33 @@ export async function makeMember(test: TestApp, organisationId: string, role: Ro
   await test.app.db.insert(users).values({ id, email, emailVerifiedAt: now, createdAt: now });
   await test.app.db.insert(memberships).values({ userId: id, organisationId, role, createdAt: now });
   return signInAs(test, email);
+}
+
+/** Somebody who belongs to no organisation, verified, with a session. */
+export async function makePerson(test: TestApp) {
+  const now = test.app.now();
+  const userId = newId(now);
+  const email = newEmail();
+  await test.app.db.insert(users).values({ id: userId, email, emailVerifiedAt: now, createdAt: now });
+  const session = await startSession(test.app, { userId, organisationId: null, client: testClient });
+  const principal = await readSession(test.app, session);
+  if (principal === null) throw new Error(`${email} gets no session`);
+  return { email, userId, session, principal, api: callerFor(test, principal) };
+}
+
+/** The token of a new invitation to the organisation that an administrator acts for. */
+export async function makeInvitation(
+  { api, organisationId }: Pick<Made, 'api' | 'organisationId'>,
+  role: 'admin' | 'member' | 'viewer' = 'member',
+): Promise<string> {
+  const { url } = await api.members.invite({ organisation_id: organisationId, role });
+  return new URL(url).searchParams.get('token') ?? '';
+}
+
+/** Gives an organisation a paid plan, as if the provider had told of one. */
+export async function givePlan(test: TestApp, organisationId: string, tier: 'silver' | 'gold'): Promise<void> {
+  const row = { id: `sub_${organisationId}`, organisationId, customerId: 'customer', status: 'active', tier };
+  await test.app.db.insert(paymentSubscriptions).values({ ...row, startedAt: test.app.now() });
 }
 
 /** A session of somebody who can have one, and the router as they would call it. */

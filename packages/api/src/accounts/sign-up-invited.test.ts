@@ -1,0 +1,140 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { memberships, organisations, users } from '../db/schema.ts';
+import { readSession, startSession } from '../sessions/session.ts';
+import { signInWithPassword } from '../sign-in/with-password.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { makeMember } from '../testing/billing.ts';
+import {
+  callerFor,
+  makeInvitation,
+  makeOwner,
+  makeSignUp,
+  newEmail,
+  testClient,
+  testPassword,
+  tokenIn,
+} from '../testing/makers.ts';
+import { resendVerification } from './resend-verification.ts';
+import { signUp, signUpInput } from './sign-up.ts';
+import { sweep } from './sweep.ts';
+import { verifyEmail } from './verify-email.ts';
+
+let test: TestApp;
+let invitation: string;
+beforeAll(async () => {
+  test = await startTestApp();
+  invitation = await makeInvitation(await makeOwner(test, { name: 'Host' }));
+});
+afterAll(() => test.close());
+
+const other = 'quite another pass phrase';
+
+function open(token: string) {
+  return verifyEmail(test.app, { token, browserToken: null }, testClient);
+}
+
+/** A further sign-up for an address, and the token that its mail brings. */
+async function signUpAgain(email: string, before: Awaited<ReturnType<typeof makeSignUp>>['mail'], invited: boolean) {
+  const typed = { email, password: other, org_name: 'Owners Ltd', ...(invited && { invitation }) };
+  await signUp(test.app, signUpInput.parse(typed), testClient);
+  return tokenIn((await test.sandbox.mailbox.waitFor(email, before)).text);
+}
+
+function organisationsOf(email: string) {
+  return test.app.db
+    .select({ name: organisations.name, approval: organisations.approval })
+    .from(users)
+    .innerJoin(memberships, eq(memberships.userId, users.id))
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(eq(users.email, email));
+}
+
+it('makes an account without an organisation, which has no scopes until it joins', async () => {
+  const { email, token, mail } = await makeSignUp(test, { invitation });
+  expect(mail.text).toContain('Somebody signed up for Gatehouse with this address.');
+  expect(await open(token)).toMatchObject({ ok: true, awaitingApproval: false, invited: true });
+  expect(await organisationsOf(email)).toEqual([]);
+
+  const { userId, organisationId } = await signInWithPassword(test.app, { email, password: testPassword }, testClient);
+  const id = await startSession(test.app, { userId, organisationId, client: testClient });
+  expect(await readSession(test.app, id)).toMatchObject({ organisation: null, scopes: [], gate: 'open' });
+  await callerFor(test, await readSession(test.app, id)).members.join({ token: invitation });
+  expect(await readSession(test.app, id)).toMatchObject({ organisation: { name: 'Host' }, role: 'member' });
+  invitation = await makeInvitation(await makeOwner(test, { name: 'Host' }));
+});
+
+it('refuses a dead invitation with the same words for a known and an unknown address', async () => {
+  const { email } = await makeOwner(test);
+  for (const address of [email, newEmail()]) {
+    const typed = signUpInput.parse({ email: address, password: testPassword, invitation: 'dead' });
+    await expect(signUp(test.app, typed, testClient)).rejects.toMatchObject({
+      code: 'VALIDATION',
+      fields: { invitation: 'This invitation is not valid any more.' },
+    });
+  }
+});
+
+it('changes nothing of a verified account for whoever signs up with its address', async () => {
+  const { email } = await makeOwner(test, { name: 'Own Ltd' });
+  await signUp(test.app, signUpInput.parse({ email, password: other, invitation }), testClient);
+  expect(await organisationsOf(email)).toEqual([{ name: 'Own Ltd', approval: 'approved' }]);
+  await signInWithPassword(test.app, { email, password: testPassword }, testClient);
+});
+
+it('makes the organisation of the sign-up whose link was opened, where a squatter came by an invitation', async () => {
+  const { email, mail } = await makeSignUp(test, { invitation });
+  expect(await open(await signUpAgain(email, mail, false))).toMatchObject({ awaitingApproval: true, invited: false });
+  expect(await organisationsOf(email)).toEqual([{ name: 'Owners Ltd', approval: 'pending' }]);
+  await signInWithPassword(test.app, { email, password: other }, testClient);
+});
+
+it('leaves nothing of a squatter’s organisation, where the link that was opened came by an invitation', async () => {
+  const { email, mail } = await makeSignUp(test, { name: 'Squatters Ltd' });
+  expect(await open(await signUpAgain(email, mail, true))).toMatchObject({ awaitingApproval: false, invited: true });
+  expect(await organisationsOf(email)).toEqual([]);
+  expect(await test.app.db.$count(organisations, eq(organisations.name, 'Squatters Ltd'))).toBe(0);
+});
+
+it.each([
+  [true, 0],
+  [false, 1],
+])('lets a link that carries no sign-up pass no gate (all invited: %s)', async (allInvited, owned) => {
+  const { email, mail } = await makeSignUp(test, { invitation });
+  await signUpAgain(email, mail, allInvited);
+  test.advance(61_000);
+  const [newest] = test.sandbox.mailbox.messages(email);
+  await resendVerification(test.app, { email });
+  const token = tokenIn((await test.sandbox.mailbox.waitFor(email, newest)).text);
+  expect(await open(token)).toMatchObject({ ok: true, awaitingApproval: owned === 1 });
+  expect(await organisationsOf(email)).toEqual(owned === 1 ? [{ name: null, approval: 'pending' }] : []);
+});
+
+it('does the same work for a known and an unknown address', async () => {
+  const quiet = await startTestApp({ work: false });
+  const owner = await makeMember(quiet);
+  const token = await makeInvitation({ api: callerFor(quiet, owner), organisationId: owner.organisationId });
+  async function statements(email: string): Promise<string[]> {
+    const asked: string[] = [];
+    const { options } = quiet.app.sql;
+    options.debug = (_, statement) => void asked.push(statement.split(' ', 3).join(' '));
+    await signUp(quiet.app, signUpInput.parse({ email, password: other, invitation: token }), testClient);
+    options.debug = false;
+    return asked;
+  }
+  const [first, second] = [newEmail(), newEmail()];
+  await statements(first);
+  expect(await statements(first)).toEqual(await statements(second));
+  await quiet.close();
+});
+
+it('goes with all of it after a week where nobody opened the link', async () => {
+  const late = await startTestApp();
+  const host = await makeOwner(late);
+  const { email } = await makeSignUp(late, { invitation: await makeInvitation(host) });
+  late.advance(8 * 86_400_000);
+  await sweep(late.app);
+  expect(await late.app.db.$count(users, eq(users.email, email))).toBe(0);
+  expect(await late.app.db.$count(organisations)).toBe(1);
+  await late.close();
+});

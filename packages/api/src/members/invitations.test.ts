@@ -1,0 +1,187 @@
+import { and, eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sweep } from '../accounts/sweep.ts';
+import { auditEvents, invitations, memberships } from '../db/schema.ts';
+import { suspendPerson } from '../operators/by-address.ts';
+import { readSession } from '../sessions/session.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { callerFor, givePlan, makeInvitation, makeMember, makeOwner, makePerson, signInAs } from '../testing/makers.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+const dead = { cause: { code: 'VALIDATION', message: 'This invitation is not valid any more.' } };
+
+function membersOf(organisationId: string) {
+  return test.app.db.$count(memberships, eq(memberships.organisationId, organisationId));
+}
+
+it('leads whoever holds it into the organisation, once, with the role that it names', async () => {
+  const owner = await makeOwner(test, { name: 'Larch & Sons' });
+  const token = await makeInvitation(owner, 'viewer');
+  const person = await makePerson(test);
+  expect(await person.api.members.invitation({ token })).toMatchObject({
+    organisation: { name: 'Larch & Sons' },
+    role: 'viewer',
+    belongs: false,
+  });
+
+  await person.api.members.join({ token });
+  expect(await readSession(test.app, person.session)).toMatchObject({
+    organisationId: owner.organisationId,
+    role: 'viewer',
+    scopes: ['READ'],
+  });
+  await expect((await makePerson(test)).api.members.join({ token })).rejects.toMatchObject(dead);
+  await expect(callerFor(test, null).members.invitation({ token })).rejects.toMatchObject(dead);
+});
+
+it('needs no approval of whoever joins an approved organisation, and leaves their own one waiting', async () => {
+  const owner = await makeOwner(test);
+  const waiting = await makeOwner(test, { approved: false });
+  expect(waiting.principal.gate).toBe('awaiting_approval');
+  await waiting.api.members.join({ token: await makeInvitation(owner) });
+
+  const { principal, api } = await signInAs(test, waiting.email);
+  expect(principal).toMatchObject({ organisationId: owner.organisationId, gate: 'open', role: 'member' });
+  expect((await api.organisations.mine()).map(({ current, approval }) => [current, approval])).toEqual([
+    [false, 'pending'],
+    [true, 'approved'],
+  ]);
+  await expect(api.organisations.switch({ organisation_id: waiting.organisationId })).rejects.toMatchObject({
+    cause: { code: 'NOT_FOUND' },
+  });
+});
+
+it('lets one of 50 attempts at once succeed', async () => {
+  const owner = await makeOwner(test);
+  await givePlan(test, owner.organisationId, 'gold');
+  const token = await makeInvitation(owner);
+  const people = await Promise.all(Array.from({ length: 50 }, () => makePerson(test)));
+  const ended = await Promise.allSettled(people.map(({ api }) => api.members.join({ token })));
+  expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(await membersOf(owner.organisationId)).toBe(2);
+});
+
+it('never lets 50 who join at once exceed the plan’s limit, and says which it is', async () => {
+  const owner = await makeOwner(test);
+  await givePlan(test, owner.organisationId, 'silver');
+  const tokens = await Promise.all(Array.from({ length: 50 }, () => makeInvitation(owner)));
+  const people = await Promise.all(tokens.map(() => makePerson(test)));
+  const ended = await Promise.allSettled(
+    people.map(({ api }, index) => api.members.join({ token: tokens[index] ?? '' })),
+  );
+  expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(9);
+  expect(await membersOf(owner.organisationId)).toBe(10);
+
+  const full = { cause: { code: 'FORBIDDEN', message: 'The Silver plan allows 10 members.' } };
+  const refused = ended.findIndex(({ status }) => status === 'rejected');
+  await expect(people[refused]?.api.members.join({ token: tokens[refused] ?? '' })).rejects.toMatchObject(full);
+  await expect(makeInvitation(owner)).rejects.toMatchObject(full);
+});
+
+it('stays as it was where joining is refused', async () => {
+  const owner = await makeOwner(test);
+  const token = await makeInvitation(owner);
+  await expect(owner.api.members.join({ token })).rejects.toMatchObject({
+    cause: { code: 'VALIDATION', message: 'You belong to Company already.' },
+  });
+  expect(await owner.api.members.invitation({ token })).toMatchObject({ belongs: true });
+  await (await makePerson(test)).api.members.join({ token });
+});
+
+it('is listed for administrators until it is used, withdrawn or over, and rests nowhere in clear', async () => {
+  const owner = await makeOwner(test);
+  await givePlan(test, owner.organisationId, 'gold');
+  const token = await makeInvitation(owner, 'admin');
+  const [open] = await owner.api.members.invitations();
+  expect(open).toMatchObject({ role: 'admin', made_by: { email: owner.email } });
+  expect(JSON.stringify(await test.app.db.select().from(invitations))).not.toContain(token);
+
+  const stranger = await makeOwner(test);
+  await expect(stranger.api.members.withdraw({ id: open?.id ?? '' })).rejects.toMatchObject({
+    cause: { code: 'NOT_FOUND' },
+  });
+  await owner.api.members.withdraw({ id: open?.id ?? '' });
+  expect(await owner.api.members.invitations()).toEqual([]);
+  await expect((await makePerson(test)).api.members.join({ token })).rejects.toMatchObject(dead);
+  await expect(owner.api.members.withdraw({ id: open?.id ?? '' })).rejects.toMatchObject({
+    cause: { code: 'NOT_FOUND' },
+  });
+});
+
+it('is over after seven days, and swept a day later', async () => {
+  const late = await startTestApp();
+  const owner = await makeOwner(late);
+  const token = await makeInvitation(owner);
+  const person = await makePerson(late);
+  late.advance(7 * 86_400_000 + 1000);
+  await expect(person.api.members.join({ token })).rejects.toMatchObject(dead);
+  expect(await owner.api.members.invitations()).toEqual([]);
+  await sweep(late.app);
+  expect(await late.app.db.$count(invitations)).toBe(1);
+  late.advance(86_400_000);
+  await sweep(late.app);
+  expect(await late.app.db.$count(invitations)).toBe(0);
+  await late.close();
+});
+
+it.each<[string, (owner: Awaited<ReturnType<typeof makeOwner>>, maker: string, email: string) => Promise<unknown>]>([
+  ['removed', ({ api, organisationId }, user_id) => api.members.remove({ organisation_id: organisationId, user_id })],
+  [
+    'demoted',
+    ({ api, organisationId }, user_id) =>
+      api.members.changeRole({ organisation_id: organisationId, user_id, role: 'member' }),
+  ],
+  ['suspended', (_, __, email) => suspendPerson(test.app, email)],
+])('dies with its maker’s authority: %s', async (_, end) => {
+  const owner = await makeOwner(test);
+  await givePlan(test, owner.organisationId, 'gold');
+  const admin = await makeMember(test, owner.organisationId, 'admin');
+  const token = await makeInvitation(admin, 'admin');
+  await end(owner, admin.userId, admin.email);
+  await expect((await makePerson(test)).api.members.join({ token })).rejects.toMatchObject(dead);
+});
+
+it('is for roles below an owner, and made by whoever is an administrator still', async () => {
+  const owner = await makeOwner(test);
+  const organisation_id = owner.organisationId;
+  await expect(owner.api.members.invite({ organisation_id, role: 'owner' as 'admin' })).rejects.toMatchObject({
+    cause: { code: 'VALIDATION', fields: { role: 'Choose a role.' } },
+  });
+  const admin = await makeMember(test, organisation_id, 'admin');
+  await owner.api.members.changeRole({ organisation_id, user_id: admin.userId, role: 'viewer' });
+  await expect(makeInvitation(admin)).rejects.toMatchObject({ cause: { code: 'FORBIDDEN' } });
+});
+
+it('is for the organisation that was meant, not for another one that a second tab has chosen', async () => {
+  const owner = await makeOwner(test);
+  const other = await makeOwner(test);
+  const notMeant = { cause: { code: 'NOT_FOUND' } };
+  await expect(
+    owner.api.members.invite({ organisation_id: other.organisationId, role: 'viewer' }),
+  ).rejects.toMatchObject(notMeant);
+  await expect(owner.api.members.leave({ organisation_id: other.organisationId })).rejects.toMatchObject(notMeant);
+});
+
+it('is written down as it is made, withdrawn and used', async () => {
+  const owner = await makeOwner(test);
+  const token = await makeInvitation(owner);
+  const person = await makePerson(test);
+  await person.api.members.join({ token });
+  const rows = await test.app.db
+    .select({ action: auditEvents.action, actor: auditEvents.actorId, details: auditEvents.details })
+    .from(auditEvents)
+    .where(and(eq(auditEvents.organisationId, owner.organisationId), eq(auditEvents.client, '127.0.0.1')));
+  expect(rows).toContainEqual(expect.objectContaining({ action: 'invitation-made', actor: owner.userId }));
+  expect(rows).toContainEqual(
+    expect.objectContaining({
+      action: 'member-joined',
+      actor: person.userId,
+      details: expect.objectContaining({ role: 'member' }),
+    }),
+  );
+});

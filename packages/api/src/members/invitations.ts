@@ -1,0 +1,109 @@
+import { and, asc, eq, gt } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
+import { newId } from '../db/id.ts';
+import { invitations, users } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
+import { invitationLink } from '../links.ts';
+import { hashToken, newToken } from '../security/token.ts';
+import { organisationOf, type Principal, requireScope } from '../sessions/principal.ts';
+import { requireRoomForMember } from '../usage/member-room.ts';
+import { lockMembers, requireAdministrator } from './lock-members.ts';
+import { organisationField, organisationMeant } from './organisation-meant.ts';
+
+type Client = { address: string; userAgent: string | null };
+
+const lifetimeDays = 7;
+const mostOpen = 100;
+
+export const inviteInput = z.object({
+  organisation_id: organisationField,
+  /** Owners are made of members, by an owner: a link may come into other hands. */
+  role: z.enum(['admin', 'member', 'viewer'], 'Choose a role.'),
+});
+
+export const withdrawInput = z.object({ id: z.uuid('There is no such invitation.') });
+
+/**
+ * Makes a link by which somebody joins the organisation, once, within seven days. It is
+ * for whoever made it to hand over: it is answered here and kept nowhere in clear.
+ *
+ * @throws Refusal FORBIDDEN without ADMIN, or where the plan has no room for another member.
+ */
+export async function invite(
+  app: App,
+  principal: Principal | null,
+  { organisation_id, role }: z.output<typeof inviteInput>,
+  client: Client,
+) {
+  const who = requireScope(principal, 'ADMIN');
+  const { id: organisationId } = organisationMeant(who, organisation_id);
+  const now = app.now();
+  const token = newToken();
+  const expiresAt = new Date(now.getTime() + lifetimeDays * 86_400_000);
+
+  await app.db.transaction(async (tx) => {
+    requireAdministrator(await lockMembers(tx, organisationId), who.user.id);
+    await requireRoomForMember(app, tx, organisationId);
+    const open = await tx.$count(invitations, isOpen(organisationId, now));
+    if (open >= mostOpen) throw new Refusal('VALIDATION', `${mostOpen} invitations are open. Withdraw some first.`);
+
+    const row = { id: newId(now), tokenHash: hashToken(token), organisationId, madeBy: who.user.id, role };
+    await tx.insert(invitations).values({ ...row, createdAt: now, expiresAt });
+    const entry = { actorId: who.user.id, organisationId, client, details: { invitation: row.id, role } };
+    await record(tx, now, { action: 'invitation-made', ...entry });
+  });
+
+  return { url: invitationLink(app.config, token), role, expires_at: expiresAt.toISOString() };
+}
+
+/** The organisation's invitations that nobody has used yet, in the order in which they end. Needs ADMIN. */
+export async function listInvitations(app: App, principal: Principal | null) {
+  const organisation = organisationOf(requireScope(principal, 'ADMIN'));
+
+  const open = await app.db
+    .select({
+      id: invitations.id,
+      role: invitations.role,
+      maker: { email: users.email, name: users.name },
+      createdAt: invitations.createdAt,
+      expiresAt: invitations.expiresAt,
+    })
+    .from(invitations)
+    .innerJoin(users, eq(users.id, invitations.madeBy))
+    .where(isOpen(organisation.id, app.now()))
+    .orderBy(asc(invitations.expiresAt), asc(invitations.id));
+  return open.map(({ id, role, maker, createdAt, expiresAt }) => ({
+    id,
+    role,
+    made_by: maker,
+    created_at: createdAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
+  }));
+}
+
+/** Ends an invitation of the organisation that nobody has used. @throws Refusal FORBIDDEN, NOT_FOUND */
+export async function withdrawInvitation(
+  app: App,
+  principal: Principal | null,
+  { id }: z.output<typeof withdrawInput>,
+  client: Client,
+): Promise<void> {
+  const who = requireScope(principal, 'ADMIN');
+  const { id: organisationId } = organisationOf(who);
+
+  await app.db.transaction(async (tx) => {
+    const withdrawn = await tx
+      .delete(invitations)
+      .where(and(eq(invitations.id, id), eq(invitations.organisationId, organisationId)))
+      .returning({ id: invitations.id });
+    if (withdrawn.length === 0) throw new Refusal('NOT_FOUND', 'There is no such invitation.');
+    const entry = { actorId: who.user.id, organisationId, client, details: { invitation: id } };
+    await record(tx, app.now(), { action: 'invitation-withdrawn', ...entry });
+  });
+}
+
+function isOpen(organisationId: string, now: Date) {
+  return and(eq(invitations.organisationId, organisationId), gt(invitations.expiresAt, now));
+}

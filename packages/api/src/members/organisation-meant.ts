@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { Refusal } from '../errors.ts';
+import { organisationOf, type Principal } from '../sessions/principal.ts';
+
+/** Part of every change to who belongs to an organisation: which one the page that asks was about. */
+export const organisationField = z.uuid('There is no such organisation.');
+
+/**
+ * The organisation that the principal acts for, which must be the one that was meant:
+ * another tab may have changed it, and the same person may belong to both.
+ *
+ * @throws Refusal NOT_FOUND for another one.
+ */
+export function organisationMeant(principal: Principal, id: string) {
+  const organisation = organisationOf(principal);
+  if (organisation.id !== id) {
+    throw new Refusal('NOT_FOUND', 'You act for another organisation by now. Load the page again.');
+  }
+  return organisation;
+}

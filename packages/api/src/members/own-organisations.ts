@@ -1,0 +1,56 @@
+import { and, asc, eq } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { memberships, organisations } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
+import { approvalOf } from '../organisations/approval.ts';
+import { chooseOrganisation } from '../sessions/choose-organisation.ts';
+import { type Principal, requireApproved } from '../sessions/principal.ts';
+import { organisationField } from './organisation-meant.ts';
+
+export const switchInput = z.object({ organisation_id: organisationField });
+
+/** The organisations that the principal belongs to, in the order in which they joined. */
+export async function listOwnOrganisations(app: App, principal: Principal | null) {
+  const { user, organisationId } = requireApproved(principal);
+
+  const belongs = await app.db
+    .select({ organisation: organisations, role: memberships.role })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(eq(memberships.userId, user.id))
+    .orderBy(asc(memberships.createdAt), asc(organisations.id));
+  return belongs.map(({ organisation, role }) => ({
+    id: organisation.id,
+    slug: organisation.slug,
+    name: organisation.name,
+    role,
+    current: organisation.id === organisationId,
+    approval: approvalOf(organisation),
+  }));
+}
+
+/**
+ * Makes the principal act for another of their organisations, from the next request on.
+ *
+ * @throws Refusal NOT_FOUND where they do not belong to it, or it is not approved.
+ */
+export async function switchOrganisation(
+  app: App,
+  principal: Principal | null,
+  { organisation_id: organisationId }: z.output<typeof switchInput>,
+): Promise<void> {
+  const { user, sessionId } = requireApproved(principal);
+
+  await app.db.transaction(async (tx) => {
+    const [belongs] = await tx
+      .select({ approval: organisations.approval, suspendedAt: organisations.suspendedAt })
+      .from(memberships)
+      .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+      .where(and(eq(memberships.userId, user.id), eq(memberships.organisationId, organisationId)));
+    if (belongs === undefined || approvalOf(belongs) !== 'approved') {
+      throw new Refusal('NOT_FOUND', 'There is no such organisation.');
+    }
+    await chooseOrganisation(tx, { userId: user.id, sessionId, organisationId });
+  });
+}

@@ -1,0 +1,36 @@
+import { and, eq, gt } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import type { Executor } from '../db/client.ts';
+import { invitations, organisations, users } from '../db/schema.ts';
+import { hashToken } from '../security/token.ts';
+import { standingOf } from './approval.ts';
+
+/**
+ * The invitation that a token opens, while it counts; null for any other. It counts
+ * until it expires, and only as long as whoever made it stands open in an approved
+ * organisation: nobody is let in by somebody who was shut out.
+ */
+export async function readInvitation({ now }: Pick<App, 'now'>, db: Executor, token: string) {
+  const [found] = await db
+    .select({
+      id: invitations.id,
+      role: invitations.role,
+      expiresAt: invitations.expiresAt,
+      organisation: {
+        id: organisations.id,
+        slug: organisations.slug,
+        name: organisations.name,
+        approval: organisations.approval,
+        suspendedAt: organisations.suspendedAt,
+      },
+      maker: { emailVerifiedAt: users.emailVerifiedAt, suspendedAt: users.suspendedAt },
+    })
+    .from(invitations)
+    .innerJoin(organisations, eq(organisations.id, invitations.organisationId))
+    .innerJoin(users, eq(users.id, invitations.madeBy))
+    .where(and(eq(invitations.tokenHash, hashToken(token)), gt(invitations.expiresAt, now())));
+  if (found === undefined || standingOf(found.maker, found.organisation) !== 'open') return null;
+
+  const { maker: _, ...invitation } = found;
+  return invitation;
+}

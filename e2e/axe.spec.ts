@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { linkFor, makeOwner, newEmail, passPhrase, signIn } from './people.ts';
+import { inviteOn, linkFor, makeOwner, newEmail, passPhrase, signIn } from './people.ts';
 import { expect, test } from './service.ts';
 
 async function expectNoFindings(page: Page, path: string): Promise<void> {
@@ -40,6 +40,7 @@ test('axe finds nothing on the pages before sign-in, and none is wider than a ph
     '/awaiting-approval',
     '/verify?token=x',
     '/password?token=x',
+    '/invitation?token=x',
     used,
     '/nothing-here',
   ];
@@ -58,6 +59,7 @@ test('axe finds nothing on the pages after sign-in, and none is wider than a pho
   await makeOwner(service, request, { approved: false, organisation: 'Waiting for a decision with a long name' });
   const email = await makeOwner(service, request, { operator: true, organisation: 'Front desk' });
   await signIn(page, email);
+  const { user } = await (await page.request.get('/api/session')).json();
   const paths = [
     '/',
     '/onboarding',
@@ -66,7 +68,9 @@ test('axe finds nothing on the pages after sign-in, and none is wider than a pho
     '/account',
     '/members',
     '/operator',
+    '/members?leave',
     '/operator/people?search=company',
+    `/operator/people/${user.id}`,
     '/account/delete',
   ];
   for (const path of paths) {
@@ -96,6 +100,50 @@ test('axe finds nothing on the operators’ pages about payment events, and none
     await expectNoFindings(page, path);
     await expectNoWiderThanAPhone(page, path);
   }
+});
+
+test('axe finds nothing on the pages around an invitation, and none is wider than a phone', async ({
+  browser,
+  page,
+  request,
+  service,
+}) => {
+  test.setTimeout(120_000);
+  const host = await makeOwner(service, request, { organisation: 'Host with quite a long name for a phone' });
+  await signIn(page, host);
+  const invitation = await inviteOn(page, 'Admin');
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations).toEqual([]);
+  await expectNoFindings(page, '/members');
+  await expectNoWiderThanAPhone(page, '/members');
+
+  const theirs = await (await browser.newContext({ baseURL: service.baseUrl })).newPage();
+  await expectNoFindings(theirs, invitation);
+  await expectNoWiderThanAPhone(theirs, invitation);
+  await theirs.goto(invitation);
+  await theirs.getByRole('button', { name: 'Create an account' }).click();
+  await theirs.waitForURL('/signup');
+  for (const path of ['/signup', '/login']) await expectNoFindings(theirs, path);
+  await signIn(theirs, await makeOwner(service, request, { organisation: 'A second organisation' }));
+  await expect(theirs).toHaveURL('/invitation');
+  await expectNoFindings(theirs, '/invitation');
+  await expectNoWiderThanAPhone(theirs, '/invitation');
+  await theirs.getByRole('button', { name: /^Join/ }).click();
+  await theirs.getByRole('button', { name: 'Go on' }).click();
+  await theirs.waitForURL('/');
+  for (const path of ['/', '/members']) {
+    await expectNoFindings(theirs, path);
+    await expectNoWiderThanAPhone(theirs, path);
+  }
+  await page.goto('/members');
+  const removal = await page.getByRole('link', { name: 'Remove' }).getAttribute('href');
+  await expectNoFindings(page, removal ?? '');
+  await expectNoWiderThanAPhone(page, removal ?? '');
+
+  await theirs.goto('/');
+  await theirs.getByRole('button', { name: /switch organisation/ }).click();
+  await expect(theirs.getByRole('menuitemradio', { name: 'A second organisation' })).toBeVisible();
+  expect((await new AxeBuilder({ page: theirs }).analyze()).violations).toEqual([]);
 });
 
 test('axe finds nothing while somebody waits for approval', async ({ page, request, service }) => {

@@ -139,7 +139,17 @@ test('nothing that an address holds makes the callback, the link or a page fail'
     .map(encoded);
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom('/auth/idp/callback', '/verify', '/login', '/signup', '/billing', '/awaiting-approval', '/'),
+      fc.constantFrom(
+        '/auth/idp/callback',
+        '/verify',
+        '/invitation',
+        '/members',
+        '/login',
+        '/signup',
+        '/billing',
+        '/awaiting-approval',
+        '/',
+      ),
       fc.array(fc.tuple(fc.constantFrom('state', 'code', 'error', 'token', 'checkout', 'return_to', '/x'), value), {
         maxLength: 4,
       }),

@@ -44,6 +44,14 @@ export async function makeOwner(
   return email;
 }
 
+/** A link to join the organisation of whoever is signed in on a page, made on its members page. */
+export async function inviteOn(page: Page, role = 'Member'): Promise<string> {
+  await page.goto('/members');
+  await page.getByLabel('Role', { exact: true }).selectOption(role);
+  await page.getByRole('button', { name: 'Make an invitation' }).click();
+  return page.getByLabel('The invitation’s link').inputValue();
+}
+
 /** Signs in on the page. The first time that leads to the first screen, which is passed. */
 export async function signIn(page: Page, email: string): Promise<void> {
   await page.goto('/login');

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
-import { linkFor, makeOwner, passPhrase, signIn } from './people.ts';
+import { inviteOn, linkFor, makeOwner, passPhrase, signIn } from './people.ts';
 import { expect, test } from './service.ts';
 
 const folder = fileURLToPath(new URL('./pictures', import.meta.url));
@@ -69,6 +69,39 @@ test('a picture of every page', async ({ browser, request, page, service }) => {
   await picture(page, 'account', '/account');
   await picture(page, 'members', '/members');
   await picture(page, 'forbidden', '/operator');
+
+  const invitation = await inviteOn(page);
+  await page.screenshot({ path: `${folder}/members-invited-light-phone.png`, fullPage: true });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.screenshot({ path: `${folder}/members-invited-light-wide.png`, fullPage: true });
+  await picture(page, 'invitation-refused', '/invitation?token=x');
+  const theirs = await (await browser.newContext({ baseURL: service.baseUrl })).newPage();
+  await picture(theirs, 'invitation', invitation);
+  await theirs.getByRole('button', { name: 'Create an account' }).click();
+  await theirs.waitForURL('/signup');
+  await picture(theirs, 'signup-invited', '/signup');
+  await signIn(
+    theirs,
+    await makeOwner(service, request, { organisation: 'Quayside Studio', email: 'mia@quayside.example' }),
+  );
+  await picture(theirs, 'invitation-join', '/invitation');
+  await theirs.getByRole('button', { name: /^Join/ }).click();
+  await theirs.getByRole('button', { name: 'Go on' }).click();
+  await theirs.waitForURL('/');
+  for (const { name, colorScheme, width, height } of shapes) {
+    await theirs.emulateMedia({ colorScheme });
+    await theirs.setViewportSize({ width, height });
+    await theirs.goto('/');
+    await theirs.getByRole('button', { name: /switch organisation/ }).click();
+    await theirs.screenshot({ path: `${folder}/switch-${name}.png` });
+  }
+  await picture(page, 'members-two', '/members');
+  await page.goto('/members');
+  await page.getByRole('link', { name: /^Remove/ }).click();
+  await picture(page, 'members-remove', page.url());
+  await picture(theirs, 'members-leave', '/members?leave');
+  const { user } = await (await desk.request.get('/api/session')).json();
+  await picture(desk, 'operator-person', `/operator/people/${user.id}`);
 
   await page.goto('/billing');
   await page.getByRole('button', { name: 'Choose Silver' }).click();

@@ -1,3 +1,4 @@
+import type { OwnOrganisation } from '#lib/own-organisation.ts';
 import { page } from '$app/state';
 
 /** What the root layout gives to every page, error pages included. */
@@ -14,6 +15,8 @@ export interface Frame {
   theme: 'light' | 'dark' | null;
   /** null on pages for nobody in particular */
   person: { email: string; name: string | null; operator: boolean; organisation: string | null } | null;
+  /** on the pages after sign-in: those between which the person can switch */
+  organisations?: OwnOrganisation[];
 }
 
 export function frame(): Frame {

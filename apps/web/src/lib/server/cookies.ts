@@ -5,13 +5,14 @@ import { endSession, longestSessionDays, startSession } from '@gatehouse/api/ses
 import type { Cookies, RequestEvent } from '@sveltejs/kit';
 import { clearSharedCookie, writeSharedCookie } from './shared-cookie.ts';
 
-type Kind = 'session' | 'attempt' | 'signup' | 'return';
+type Kind = 'session' | 'attempt' | 'signup' | 'return' | 'invitation';
 
 const lifetimeSeconds: Record<Kind, number> = {
   session: longestSessionDays * 86_400,
   attempt: 600,
   signup: 7 * 86_400,
   return: 3600,
+  invitation: 7 * 86_400,
 };
 
 /** The scheme of the canonical base URL chooses the names and Secure, never the request's. */

@@ -9,6 +9,7 @@ const nothingLooked: Outcome = {
   ok: true,
   message: null,
   awaitingApproval: true,
+  invited: false,
   confirmedAlready: false,
   addressChanged: false,
   firstPasswordToken: null,

@@ -1,8 +1,10 @@
+import { leadToInvitation } from '#lib/server/invitation.ts';
 import { requirePage } from '#lib/server/standing.ts';
 import { goWayBack } from '#lib/server/way-back.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
+  await leadToInvitation(event);
   const { organisation, scopes } = requirePage(event);
   const { api } = event.locals;
   const now = new Date().toISOString();

@@ -1,6 +1,7 @@
 import { redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/form-fields.ts';
 import { refused } from '#lib/refused.ts';
+import { keptInvitation } from '#lib/server/invitation.ts';
 import { redirectSignedIn } from '#lib/server/standing.ts';
 import { rememberWayBack } from '#lib/server/way-back.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -9,7 +10,12 @@ export const load: PageServerLoad = async (event) => {
   await rememberWayBack(event);
   redirectSignedIn(event);
   const { searchParams } = event.url;
-  return { idpFailed: searchParams.get('error') === 'idp', done: searchParams.get('done') };
+  const invitation = await keptInvitation(event);
+  return {
+    joining: invitation && (invitation.organisation.name ?? invitation.organisation.slug),
+    idpFailed: searchParams.get('error') === 'idp',
+    done: searchParams.get('done'),
+  };
 };
 
 export const actions: Actions = {

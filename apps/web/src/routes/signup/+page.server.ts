@@ -2,6 +2,7 @@ import { redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/form-fields.ts';
 import { refused } from '#lib/refused.ts';
 import { readSent, rememberSent } from '#lib/sent.ts';
+import { keptInvitation } from '#lib/server/invitation.ts';
 import { redirectSignedIn } from '#lib/server/standing.ts';
 import { rememberWayBack } from '#lib/server/way-back.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -12,6 +13,7 @@ export const load: PageServerLoad = async (event) => {
   return {
     sent: event.url.searchParams.has('sent') ? readSent(event) : null,
     now: new Date().toISOString(),
+    invitation: await keptInvitation(event),
   };
 };
 
@@ -19,10 +21,11 @@ export const actions: Actions = {
   create: async (event) => {
     const form = await formFields(event.request);
     const typed = { email: text(form, 'email'), org_name: text(form, 'org_name') };
+    const secret = { password: text(form, 'password'), invitation: text(form, 'invitation') };
 
     let email: string;
     try {
-      ({ email } = await event.locals.api.accounts.signUp({ ...typed, password: text(form, 'password') }));
+      ({ email } = await event.locals.api.accounts.signUp({ ...typed, ...secret }));
     } catch (error) {
       return refused(event, error, () => ({ ...typed, resending: false }));
     }

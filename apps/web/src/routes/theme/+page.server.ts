@@ -1,5 +1,6 @@
 import { redirect } from '@sveltejs/kit';
-import { formFields } from '#lib/form-fields.ts';
+import { formFields, text } from '#lib/form-fields.ts';
+import { pathHere } from '#lib/server/path-here.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 const yearSeconds = 365 * 24 * 60 * 60;
@@ -17,13 +18,6 @@ export const actions: Actions = {
     if (theme === 'light' || theme === 'dark') cookies.set('theme', theme, { ...cookie, maxAge: yearSeconds });
     else cookies.delete('theme', cookie);
 
-    redirect(303, pathHere(form.get('from'), url));
+    redirect(303, pathHere(text(form, 'from'), url));
   },
 };
-
-/** The page that the switch stood on: a path of this service, whatever was sent. */
-function pathHere(from: FormDataEntryValue | null, url: URL): string {
-  if (typeof from !== 'string' || !URL.canParse(from, url.origin)) return '/';
-  const target = new URL(from, url.origin);
-  return target.origin === url.origin && !target.pathname.startsWith('//') ? target.pathname : '/';
-}

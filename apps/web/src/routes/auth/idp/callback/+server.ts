@@ -11,6 +11,7 @@ export const GET: RequestHandler = async ({ url, locals, cookies }) => {
     code: url.searchParams.get('code'),
     error: url.searchParams.get('error'),
     attemptCookie: readCookie(app, cookies, 'attempt'),
+    invitation: readCookie(app, cookies, 'invitation'),
   };
   // A provider's error is answered before the attempt is touched.
   if (!answer.error) clearCookie(app, cookies, 'attempt');

@@ -98,6 +98,7 @@ test('a picture of every page', async ({ browser, request, page, service }) => {
   await picture(page, 'members-two', '/members');
   await page.goto('/members');
   await page.getByRole('link', { name: /^Remove/ }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
   await picture(page, 'members-remove', page.url());
   await picture(theirs, 'members-leave', '/members?leave');
   const { user } = await (await desk.request.get('/api/session')).json();

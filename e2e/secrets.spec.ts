@@ -51,6 +51,15 @@ test('no secret of a whole run is in the log, the metrics or the traces', async 
   secrets.add(tokenOf(stdout.trim()));
   const checkout = await context.request.post('/api/billing/checkout', { data: { tier: 'silver' } });
   expect(checkout.status()).toBe(200);
+  const { organisation } = await (await context.request.get('/api/session')).json();
+  const invited = await context.request.post('/api/trpc/members.invite', {
+    data: { organisation_id: organisation.id, role: 'viewer' },
+  });
+  const invitation = (await invited.json()).result.data.url;
+  secrets.add(tokenOf(invitation));
+  await page.goto(invitation);
+  await page.goto(`${invitation}x`);
+  await page.getByRole('link', { name: 'Go on' }).click();
   await context.request.post('/webhooks/payment', {
     data: { type: 'x' },
     headers: { 'payment-signature': 't=1,v1=deadbeef' },
@@ -72,7 +81,7 @@ test('no secret of a whole run is in the log, the metrics or the traces', async 
 
   const log = service.printed();
   expect(log).toContain('/auth/idp/callback');
-  expect(secrets.size).toBeGreaterThan(12);
+  expect(secrets.size).toBeGreaterThan(13);
   expect(metrics).toContain('way="identity_provider"');
   expect(collector.received()).toContain('/auth/idp/callback');
   for (const [where, text] of Object.entries({ log, metrics, traces: collector.received() })) {

@@ -111,17 +111,23 @@ const procedures: Record<string, (email: string) => object> = {
 };
 
 /** The REST paths and forms that lead to them. */
-const doors: Record<string, (email: string) => Asked> = {
+const doors: Record<string, (email: string, invitation: string) => Asked> = {
   'POST /api/login': (email) => json('/api/login', { email, password: wrong }),
   'POST /api/signup': (email) => json('/api/signup', { email, ...others }),
   'POST /api/signup/resend': (email) => json('/api/signup/resend', { email }),
   'the form at /login': (email) => form('/login', { email, password: wrong }),
   'the form at /signup': (email) => form('/signup?/create', { email, ...others }),
+  'POST /api/signup by an invitation': (email, invitation) =>
+    json('/api/signup', { email, password: others.password, invitation }),
+  'the form at /signup by an invitation'(email, invitation) {
+    const asked = form('/signup?/create', { email, password: others.password, invitation });
+    return { ...asked, headers: { ...asked.headers, cookie: `invitation=${invitation}` } };
+  },
   'the resend form': (email) => form('/signup?/resend', { email }),
   'the form at /account': (email) => form('/account?/changeAddress', { email, password: passPhrase }),
 };
 
-const routes = {
+const routes: typeof doors = {
   ...doors,
   ...Object.fromEntries(
     Object.entries(procedures).map(([name, fields]) => [
@@ -153,6 +159,16 @@ async function newSession(service: Service): Promise<string> {
   return answer.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }
 
+/** To an organisation of this service; signing up does not use it up. */
+async function newInvitation(service: Service): Promise<string> {
+  const cookie = await newSession(service);
+  const { organisation } = JSON.parse((await send(service, '/api/session', { headers: { cookie } })).text);
+  const asked = json('/api/trpc/members.invite', { organisation_id: organisation.id, role: 'viewer' });
+  const headers = { ...asked.headers, cookie };
+  const answer = await send(service, asked.path, { method: 'POST', headers, body: asked.body });
+  return new URL(JSON.parse(answer.text).result.data.url).searchParams.get('token') ?? '';
+}
+
 /** What each route answers whoever guesses: a wrong password is refused, all else is accepted. */
 function statusOf(route: string): number {
   if (/login|withPassword/.test(route)) return 401;
@@ -167,11 +183,12 @@ test('every procedure that takes an address is asked here', () => {
 for (const [route, request] of Object.entries(routes)) {
   test(`${route} answers the same for every state of an account`, async ({ service }) => {
     const cookie: Record<string, string> = needsSession.has(route) ? { cookie: await newSession(service) } : {};
+    const invitation = route.includes('invitation') ? await newInvitation(service) : '';
 
     const answers: Record<string, ReturnType<typeof comparable>> = {};
     for (const state of Object.keys(states)) {
       const email = await addressIn(state, service);
-      const { path, headers, body } = request(email);
+      const { path, headers, body } = request(email, invitation);
       const answer = await send(service, path, { method: 'POST', headers: { ...headers, ...cookie }, body });
       answers[state] = comparable(answer, email);
     }

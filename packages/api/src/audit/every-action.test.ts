@@ -385,7 +385,10 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
   ],
   [
     'a restoration by command',
-    owner(({ email }) => restorePerson(test.app, email)),
+    afterwards(
+      ({ email }) => suspendPerson(test.app, email),
+      ({ email }) => restorePerson(test.app, email),
+    ),
     [{ action: 'person-restored', user: 'person' }],
   ],
   [
@@ -400,7 +403,10 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
   ],
   [
     'a restored organisation',
-    owner((made) => restoreOrganisation(test.app, slugOf(made))),
+    afterwards(
+      (made) => suspendOrganisation(test.app, slugOf(made)),
+      (made) => restoreOrganisation(test.app, slugOf(made)),
+    ),
     [{ action: 'organisation-restored', ...ofOrganisation }],
   ],
 ];
@@ -471,6 +477,12 @@ const every: Record<AuditAction, true> = {
   'plan-portal': true,
   'plan-cancelled': true,
   'plan-resumed': true,
+  'organisation-left': true,
+  'invitation-made': true,
+  'invitation-withdrawn': true,
+  'member-joined': true,
+  'member-removed': true,
+  'role-changed': true,
   'event-applied-again': true,
   'subscription-synced': true,
   'billing-reconciled': true,

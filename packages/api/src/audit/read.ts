@@ -21,7 +21,7 @@ const sentences: Record<AuditAction, string> = {
   'invitation-made': 'Invitation made',
   'invitation-withdrawn': 'Invitation withdrawn',
   'member-joined': 'Joined an organisation',
-  'member-removed': 'Member removed',
+  'member-removed': 'Membership ended by an administrator',
   'role-changed': 'Role changed',
   onboarded: 'Setting up finished',
   'organisation-approved': 'Organisation approved',

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, ne } from 'drizzle-orm';
+import { and, eq, inArray, ne } from 'drizzle-orm';
 import { z } from 'zod';
 import { confirmPassword } from '../accounts/confirm-password.ts';
 import { requireFreshSignIn } from '../accounts/fresh-sign-in.ts';
@@ -118,12 +118,13 @@ async function ownedAlone(db: Executor, userId: string) {
   const alone = [];
   for (const organisation of owned) {
     const others = await db
-      .select({ role: memberships.role, people: count() })
+      .select({ role: memberships.role, suspendedAt: users.suspendedAt })
       .from(memberships)
-      .where(and(eq(memberships.organisationId, organisation.id), ne(memberships.userId, userId)))
-      .groupBy(memberships.role);
-    if (others.some(({ role }) => role === 'owner')) continue;
-    alone.push({ ...organisation, others: others.reduce((sum, { people }) => sum + people, 0) });
+      .innerJoin(users, eq(users.id, memberships.userId))
+      .where(and(eq(memberships.organisationId, organisation.id), ne(memberships.userId, userId)));
+    // An owner who is suspended can look after nothing.
+    if (others.some(({ role, suspendedAt }) => role === 'owner' && suspendedAt === null)) continue;
+    alone.push({ ...organisation, others: others.length });
   }
   return alone;
 }

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { invitations, memberships, organisations, users } from '../db/schema.ts';
+import { suspendPerson } from '../operators/by-address.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { givePlan, makeInvitation, makeMember, makeOwner, makePerson, testPassword } from '../testing/makers.ts';
 
@@ -37,15 +38,18 @@ it('keeps an organisation that has another owner', async () => {
   expect(await exists(organisationId)).toBe(true);
 });
 
-it('does not leave members without an owner', async () => {
-  const { api, organisationId } = await makeOwner(test);
-  await makeMember(test, organisationId, 'member');
-  expect(await api.leaving.deletion()).toMatchObject({ blocked: true });
-  await expect(api.leaving.deleteAccount({ password: testPassword })).rejects.toMatchObject({
-    cause: { code: 'VALIDATION' },
-  });
-  expect(await exists(organisationId)).toBe(true);
-});
+it.each(['member', 'owner'] as const)(
+  'does not leave members without an owner (beside a suspended %s)',
+  async (role) => {
+    const { api, organisationId } = await makeOwner(test);
+    await suspendPerson(test.app, (await makeMember(test, organisationId, role)).email);
+    expect(await api.leaving.deletion()).toMatchObject({ blocked: true });
+    await expect(api.leaving.deleteAccount({ password: testPassword })).rejects.toMatchObject({
+      cause: { code: 'VALIDATION' },
+    });
+    expect(await exists(organisationId)).toBe(true);
+  },
+);
 
 it('takes the invitations of whoever deletes their account along, and those of an organisation that ends', async () => {
   const { api, organisationId } = await makeOwner(test);

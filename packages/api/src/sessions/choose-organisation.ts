@@ -10,9 +10,10 @@ export async function chooseOrganisation(
   tx: Transaction,
   { userId, sessionId, organisationId }: { userId: string; sessionId: string; organisationId: string },
 ): Promise<void> {
+  // The person before the session, as whatever changes both does.
+  await tx.update(users).set({ lastOrganisationId: organisationId }).where(eq(users.id, userId));
   await tx
     .update(sessions)
     .set({ organisationId })
     .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)));
-  await tx.update(users).set({ lastOrganisationId: organisationId }).where(eq(users.id, userId));
 }

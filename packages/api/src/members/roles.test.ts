@@ -126,6 +126,15 @@ it('leaves one owner where two demote each other at once', async () => {
   expect(await rolesIn(organisation_id)).toEqual(['member', 'owner']);
 });
 
+it('asks what somebody is now, not what they were when their request came', async () => {
+  const { api, organisationId: organisation_id } = await makeOwner(test);
+  const admin = await makeMember(test, organisation_id, 'admin');
+  const { userId: user_id } = await makeMember(test, organisation_id, 'member');
+  await api.members.changeRole({ organisation_id, user_id: admin.userId, role: 'member' });
+  expect(await codeOf(admin.api.members.changeRole({ organisation_id, user_id, role: 'admin' }))).toBe('FORBIDDEN');
+  expect(await codeOf(admin.api.members.remove({ organisation_id, user_id }))).toBe('FORBIDDEN');
+});
+
 it('knows nobody of another organisation', async () => {
   const { api, organisationId: organisation_id } = await makeOwner(test);
   const stranger = await makeOwner(test);

@@ -20,7 +20,10 @@ import { matchUser } from '../sign-in/match-user.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
 import {
   callerFor,
+  makeInvitation,
+  makeMember,
   makeOwner,
+  makePerson,
   makeSignUp,
   newEmail,
   signInAs,
@@ -70,6 +73,19 @@ function afterwards<Held>(
     await begin();
     await act(made, held);
     return made.email;
+  };
+}
+
+/** Somebody in an owner's organisation, to whom something is done. */
+function byMember(
+  act: (owner: Owner, who: { organisation_id: string; user_id: string }, member: Owner) => Promise<unknown>,
+): Case {
+  return async (begin) => {
+    const made = await makeOwner(test);
+    const member = await makeMember(test, made.organisationId, 'member');
+    await begin(member.email);
+    await act(made, { organisation_id: made.organisationId, user_id: member.userId }, member);
+    return member.email;
   };
 }
 
@@ -297,7 +313,10 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
   ],
   [
     'a restoration in the console',
-    owner(({ userId }) => operator.api.operators.restore({ user_id: userId })),
+    afterwards(
+      ({ userId }) => operator.api.operators.suspend({ user_id: userId }),
+      ({ userId }) => operator.api.operators.restore({ user_id: userId }),
+    ),
     [{ action: 'person-restored', user: 'person', ...inConsole }],
   ],
   [
@@ -395,6 +414,45 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
     'a password link by command',
     owner(({ email }) => makePasswordLink(test.app, email)),
     [{ action: 'password-link-made', user: 'person' }],
+  ],
+  [
+    'an invitation',
+    owner(({ api, organisationId }) => api.members.invite({ organisation_id: organisationId, role: 'member' })),
+    [{ action: 'invitation-made', actor: 'person', ...ofOrganisation, from: 'client' }],
+  ],
+  [
+    'an invitation that is withdrawn',
+    afterwards(makeInvitation, async ({ api }) => {
+      const [invitation] = await api.members.invitations();
+      await api.members.withdraw({ id: invitation?.id ?? '' });
+    }),
+    [{ action: 'invitation-withdrawn', actor: 'person', ...ofOrganisation, from: 'client' }],
+  ],
+  [
+    'somebody who joins',
+    async (begin) => {
+      const token = await makeInvitation(await makeOwner(test));
+      const { api, email } = await makePerson(test);
+      await begin(email);
+      await api.members.join({ token });
+      return email;
+    },
+    [{ action: 'member-joined', ...itself, ...ofOrganisation }],
+  ],
+  [
+    'another role',
+    byMember(({ api }, who) => api.members.changeRole({ ...who, role: 'viewer' })),
+    [{ action: 'role-changed', actor: 'somebody else', ...ofBoth }],
+  ],
+  [
+    'a removed member',
+    byMember(({ api }, who) => api.members.remove(who)),
+    [{ action: 'member-removed', actor: 'somebody else', ...ofBoth }],
+  ],
+  [
+    'a member who leaves',
+    byMember((_, { organisation_id }, { api }) => api.members.leave({ organisation_id })),
+    [{ action: 'organisation-left', ...itself, ...ofOrganisation }],
   ],
   [
     'a suspended organisation',

@@ -26,7 +26,6 @@ const nothingLooked: Outcome = {
  */
 export async function openVerificationLink(event: RequestEvent): Promise<Outcome> {
   const { request, url, isDataRequest, locals, cookies, setHeaders } = event;
-  setHeaders({ 'referrer-policy': 'no-referrer' });
   if (request.method !== 'GET' || isDataRequest) return nothingLooked;
   if (isPrefetch(request.headers)) error(503, { message: 'Open this link by clicking it.' });
 

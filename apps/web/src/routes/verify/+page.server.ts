@@ -6,6 +6,7 @@ import type { Actions, PageServerLoad } from './$types';
 
 /** A form of this page posts to an address without the link's token: there is no link to open then. */
 export const load: PageServerLoad = async (event) => {
+  event.setHeaders({ 'referrer-policy': 'no-referrer' });
   if (event.request.method === 'POST') return { outcome: null };
   return { outcome: await openVerificationLink(event) };
 };

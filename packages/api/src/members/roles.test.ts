@@ -172,7 +172,13 @@ it('writes down who changed whose role from what to what, when and from where', 
   const rows = await test.app.db
     .select()
     .from(auditEvents)
-    .where(and(eq(auditEvents.userId, user_id), eq(auditEvents.organisationId, organisation_id)));
+    .where(
+      and(
+        eq(auditEvents.userId, user_id),
+        eq(auditEvents.organisationId, organisation_id),
+        eq(auditEvents.actorId, userId),
+      ),
+    );
   expect(rows).toHaveLength(2);
   const common = { actorId: userId, client: '127.0.0.1', at: expect.any(Date) };
   expect(rows.find(({ action }) => action === 'role-changed')).toMatchObject({

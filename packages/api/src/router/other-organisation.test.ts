@@ -75,7 +75,7 @@ it.each(procedures.filter((path) => fieldsOf(path).some(isId)))(
   async (path) => {
     const { api } = await makeOwner(test);
     const before = await everything();
-    const ended = await call(api, path, theirs.ids).then(
+    const ended = await call(api, path, { ...theirs.ids, role: 'member' }).then(
       () => 'done',
       (error) => error.cause?.code,
     );
@@ -87,7 +87,7 @@ it.each(procedures.filter((path) => fieldsOf(path).some(isId)))(
 it.each(procedures)('%s tells the owner of another organisation nothing of this one', async (path) => {
   const { api } = await makeOwner(test);
   const before = await everything();
-  const told = await call(api, path, theirs.ids).then(
+  const told = await call(api, path, { ...theirs.ids, role: 'member' }).then(
     (answer) => JSON.stringify(answer ?? null),
     (error) => `${error.message} ${JSON.stringify(error.cause?.fields ?? null)}`,
   );

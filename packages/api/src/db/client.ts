@@ -31,6 +31,8 @@ export function openDatabase({ url, pool, prepare, watch = (sql) => sql }: Optio
     prepare,
     ...(prepare ? {} : { max_pipeline: 0 }),
     connect_timeout: 10,
+    // The driver's own pauses grow to 20 s, and requests would wait for their end.
+    backoff: (attempt) => Math.min(3 ** attempt / 100, 1) * (0.5 + Math.random() / 2),
     idle_timeout: 300,
     onnotice: () => {},
     connection: { application_name: 'gatehouse' },

@@ -71,14 +71,39 @@ it('answers 401 for nobody and the suspended, 403 while a gate is shut', async (
   await expect(ask(id)).rejects.toMatchObject({ cause: { code: 'UNAUTHENTICATED' } });
 });
 
-it('asks the database once', async () => {
+it('asks the database once, by a statement that it has parsed before', async () => {
+  const { sql } = test.app;
   const id = await start(await makeOwner(test));
-  await ask(id);
+  // Every connection of the pool knows it then.
+  await Promise.all(Array.from({ length: 100 }, () => ask(id)));
+  const before = await runsOfPrepared();
 
   const asked: string[] = [];
-  const { options } = test.app.sql;
-  options.debug = (_, statement) => void asked.push(statement);
+  sql.options.debug = (_, statement) => void asked.push(statement);
   await ask(id);
-  options.debug = false;
+  sql.options.debug = false;
+  const after = await runsOfPrepared();
+
   expect(asked).toHaveLength(1);
+  const [statement = ''] = asked;
+  expect(after.get(statement)?.known).toBe(before.get(statement)?.known);
+  expect(after.get(statement)?.runs).toBe((before.get(statement)?.runs ?? Number.NaN) + 1);
 });
+
+/** Of each prepared statement how many connections know it, and how often they have run it. */
+async function runsOfPrepared(): Promise<Map<string, { known: number; runs: number }>> {
+  const { sql } = test.app;
+  const held = await Promise.all(Array.from({ length: sql.options.max }, () => sql.reserve()));
+  const found = new Map<string, { known: number; runs: number }>();
+  for (const connection of held) {
+    const rows = await connection.unsafe<{ statement: string; runs: number }[]>(
+      'select statement, (generic_plans + custom_plans)::int as runs from pg_prepared_statements',
+    );
+    for (const { statement, runs } of rows) {
+      const { known, runs: others } = found.get(statement) ?? { known: 0, runs: 0 };
+      found.set(statement, { known: known + 1, runs: others + runs });
+    }
+  }
+  for (const connection of held) connection.release();
+  return found;
+}

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, or } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditEvents } from '../db/schema.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -71,6 +71,7 @@ it('of ten at once one is told that it was done', async () => {
   }
 });
 
-function auditOf({ userId }: Owner) {
-  return test.app.db.select().from(auditEvents).where(eq(auditEvents.userId, userId));
+function auditOf({ userId, organisationId }: Owner) {
+  const theirs = or(eq(auditEvents.userId, userId), eq(auditEvents.organisationId, organisationId));
+  return test.app.db.select().from(auditEvents).where(theirs).orderBy(auditEvents.id);
 }

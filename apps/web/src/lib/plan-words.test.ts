@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasSubscription, missingFor, planSentence, statusInWords } from './plan-words.ts';
+import { hasSubscription, lapsed, missingFor, planSentence, statusInWords } from './plan-words.ts';
 import type { Plan, Tier } from './subscription.ts';
 
 const silver: Plan = {
@@ -34,6 +34,11 @@ test.each([
   [{ ...free, status: 'unpaid' }, 'Not paid', 'The paid plan is off until its invoice is paid.'],
   [{ ...free, status: 'incomplete' }, 'First payment open', 'The paid plan begins once its first payment is through.'],
   [{ ...free, status: 'paused' }, 'Paused', 'The paid plan is paused until there is a payment method.'],
+  [
+    lapsed({ ...free, status: 'active' }, '2026-12-03T00:00:00Z'),
+    'Ended',
+    'The paid plan ended on 3 December 2026. The payment provider has yet to confirm it.',
+  ],
   [{ ...free, status: 'something_new' }, 'On hold', expect.stringContaining('cannot read')],
   [{ ...free, status: 'active' }, 'Active', expect.stringContaining('cannot read')],
 ])('%o', (plan, status, sentence) => {
@@ -42,6 +47,7 @@ test.each([
 });
 
 test('a subscription that ended is none, one of an unknown status is one', () => {
+  expect(hasSubscription(lapsed({ ...silver, status: 'past_due' }, '2026-12-03T00:00:00Z'))).toBe(false);
   expect(hasSubscription({ ...silver, status: 'canceled' })).toBe(false);
   expect(hasSubscription({ ...silver, status: 'something_new' })).toBe(true);
 });

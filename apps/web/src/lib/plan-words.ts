@@ -3,7 +3,12 @@ import { amountInWords, intervalInWords } from '#lib/money.ts';
 import type { Plan, Tier } from '#lib/subscription.ts';
 import type { Tone } from '#lib/tone.ts';
 
-const finalStatuses = ['none', 'canceled', 'incomplete_expired'];
+const finalStatuses = ['none', 'canceled', 'incomplete_expired', 'lapsed'];
+
+/** The plan after its scheduled end, which the provider has yet to confirm: a status that only pages know. */
+export function lapsed(plan: Plan, endedAt: string): Plan {
+  return { ...plan, status: 'lapsed', cancel_at_period_end: false, ends_at: endedAt };
+}
 
 /** Whether there is a subscription that could still be paid, changed or cancelled. */
 export function hasSubscription(plan: Plan): boolean {
@@ -27,6 +32,8 @@ export function statusInWords(plan: Plan): { tone: Tone; text: string } | null {
       return { tone: 'bad', text: 'Not paid' };
     case 'paused':
       return { tone: 'warn', text: 'Paused' };
+    case 'lapsed':
+      return { tone: 'warn', text: 'Ended' };
     default:
       return hasSubscription(plan) ? { tone: 'warn', text: 'On hold' } : null;
   }
@@ -40,6 +47,9 @@ export function missingFor(plan: Plan): 'payment' | 'payment method' | null {
 
 /** "£24 a month. Renews on 3 December 2026." */
 export function planSentence(plan: Plan, tiers: Tier[]): string {
+  if (plan.status === 'lapsed' && plan.ends_at) {
+    return `The paid plan ended on ${dateInWords(plan.ends_at)}. The payment provider has yet to confirm it.`;
+  }
   if (plan.status === 'canceled') return 'The paid plan has ended. Nothing to pay.';
   if (hasSubscription(plan) && plan.tier === 'free' && !plan.cancel_at_period_end) return whyFree(plan);
 

@@ -29,6 +29,7 @@ const needs: Record<string, Need> = {
   'billing.cancel': 'ADMIN',
   'billing.resume': 'ADMIN',
   'billing.confirm': 'READ',
+  'billing.lapse': 'READ',
   'billing.notice': 'READ',
   'leaving.export': 'approved',
   'leaving.deletion': 'approved',

@@ -1,6 +1,7 @@
 import { confirmPayment } from '../billing/confirm-payment.ts';
 import { fields } from '../billing/fields.ts';
 import { openPortal } from '../billing/open-portal.ts';
+import { readLapse } from '../billing/read-lapse.ts';
 import { readNotice } from '../billing/read-notice.ts';
 import { requirePayment } from '../billing/require-payment.ts';
 import { setCancellation } from '../billing/set-cancellation.ts';
@@ -24,6 +25,7 @@ export const billingRouter = router({
   confirm: scoped('READ')
     .input(noBody)
     .mutation(({ ctx }) => confirmPayment(ctx.app, ctx.principal)),
+  lapse: scoped('READ').query(({ ctx }) => readLapse(ctx.app, ctx.principal)),
   notice: scoped('READ').query(({ ctx }) => readNotice(ctx.app, ctx.principal)),
 });
 

@@ -1,5 +1,6 @@
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/form-fields.ts';
+import { lapsed } from '#lib/plan-words.ts';
 import { refused } from '#lib/refused.ts';
 import { requirePage } from '#lib/server/standing.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -15,7 +16,12 @@ export const load: PageServerLoad = async (event) => {
   const paying = administers && service.billingEnabled;
   if (paying) await askForPayment(event);
 
-  const [summary, notice] = await Promise.all([api.subscription.read(), paying ? api.billing.notice() : null]);
+  const [read, notice, endedAt] = await Promise.all([
+    api.subscription.read(),
+    paying ? api.billing.notice() : null,
+    api.billing.lapse(),
+  ]);
+  const summary = endedAt === null ? read : { ...read, plan: lapsed(read.plan, endedAt) };
   return {
     here: {
       name: organisation.name ?? organisation.slug,

@@ -6,9 +6,10 @@ const mostLooks = 10;
 
 export type Confirmation = { state: 'looking'; next: string } | { state: 'given up' };
 
-/** Back from the checkout: whether the payment has to be asked for, once, before the plan is read. */
-export async function askForPayment({ locals, url }: RequestEvent): Promise<void> {
-  if (url.searchParams.get('checkout') === 'success') await locals.api.billing.confirm();
+/** Back from the checkout the provider is asked about the payment, before the plan is read: once, not at every look. */
+export async function askForPayment({ locals, url }: Pick<RequestEvent, 'locals' | 'url'>): Promise<void> {
+  const { searchParams } = url;
+  if (searchParams.get('checkout') === 'success' && !searchParams.has('look')) await locals.api.billing.confirm();
 }
 
 /**
@@ -16,7 +17,7 @@ export async function askForPayment({ locals, url }: RequestEvent): Promise<void
  * same few looks and the same honest end. A subscription that has begun but is not paid yet is
  * looked at again, also after it was seen paid: the provider's events arrive in any order.
  */
-export function confirmationOf({ url }: RequestEvent, plan: Plan): Confirmation | null {
+export function confirmationOf({ url }: Pick<RequestEvent, 'url'>, plan: Plan): Confirmation | null {
   const returned = url.searchParams.get('checkout');
   const paid = plan.tier !== 'free';
   if (returned === 'success' && paid) redirect(303, '/billing?checkout=done');

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { askForPayment, confirmationOf } from './confirmation.ts';
+
+const unpaid = {
+  tier: 'free',
+  name: 'Free',
+  status: 'none',
+  cancel_at_period_end: false,
+  current_period_end: null,
+  ends_at: null,
+};
+
+/** Goes where the page leads by itself, and counts how often the provider is asked. */
+async function follow(from: string) {
+  let asked = 0;
+  const confirm = async () => void asked++;
+  const locals = { api: { billing: { confirm } } } as unknown as App.Locals;
+
+  for (let [address, looks] = [from, 1]; ; looks++) {
+    const url = new URL(address, 'http://service.example');
+    await askForPayment({ locals, url });
+    const confirmation = confirmationOf({ url }, unpaid);
+    if (confirmation?.state !== 'looking') return { asked, looks, end: confirmation?.state };
+    address = confirmation.next;
+  }
+}
+
+test('on the way back from the checkout the provider is asked once, however often the page looks', async () => {
+  expect(await follow('/billing?checkout=success')).toEqual({ asked: 1, looks: 10, end: 'given up' });
+});
+
+test('without a checkout, or after one that was left, it is not asked', async () => {
+  expect(await follow('/billing')).toEqual({ asked: 0, looks: 1, end: undefined });
+  expect(await follow('/billing?checkout=cancel')).toEqual({ asked: 0, looks: 1, end: undefined });
+});

@@ -17,7 +17,6 @@ type Row = typeof subscription.$inferSelect;
 export async function compareAll(app: App, round = startRound(app)): Promise<Report> {
   const { ask } = requirePayment(app);
   const seen = new Set<string>();
-  const repaired: string[] = [];
   const unknownOrganisations: Report['unknownOrganisations'] = [];
 
   for (let startingAfter: string | undefined; ; ) {
@@ -36,8 +35,7 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
           unknownOrganisations.push({ subscription: state.id, organisation: state.metadata.organisation });
         }
       } else if (row === undefined || differs(row, state)) {
-        const each = { id: state.id, organisationId: owner, customerId: state.customerId };
-        if (await round.sync(each)) repaired.push(state.id);
+        await round.sync({ id: state.id, organisationId: owner, customerId: state.customerId });
       } else if (row.tierSource !== 'price' || row.problem !== null) {
         // Its price may have become known since, or what was wrong with it be over.
         await round.sync(row);
@@ -50,8 +48,14 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
   for (const row of await liveRows(app)) {
     if (!seen.has(row.id)) await round.sync(row);
   }
-  const leftOut = [...round.leftOut].map(([id, why]) => ({ subscription: id, why }));
-  return { subscriptions: seen.size, repaired, leftOut, unknownOrganisations, ...(await localFindings(app)) };
+  return {
+    subscriptions: seen.size,
+    repaired: [...round.repaired.keys()],
+    drift: [...round.repaired].map(([id, differences]) => ({ subscription: id, differences })),
+    leftOut: [...round.leftOut].map(([id, why]) => ({ subscription: id, why })),
+    unknownOrganisations,
+    ...(await localFindings(app)),
+  };
 }
 
 async function rowsOf(app: App, states: SubscriptionState[]): Promise<Map<string, Row>> {

@@ -1,10 +1,13 @@
 import type { App } from '../app.ts';
+import type { Difference } from './drift.ts';
 
 /** What a comparison with the provider found. Subscriptions and organisations by their ids. */
 export type Report = {
   subscriptions: number;
   /** Rows that said something else than the provider, or were missing, and now agree. */
   repaired: string[];
+  /** In what they differed: the row's word and the provider's. */
+  drift: { subscription: string; differences: Difference[] }[];
   /** Subscriptions that could not be brought up to date, and why. Their rows are left in need of a sync. */
   leftOut: { subscription: string; why: string }[];
   /** Subscriptions whose metadata name an organisation that is not here. */
@@ -22,7 +25,7 @@ export type Report = {
 export function linesOf(report: Report): string[] {
   return [
     `${report.subscriptions} subscriptions compared, ${report.repaired.length} repaired.`,
-    ...report.repaired.map((id) => `repaired: ${id}`),
+    ...report.drift.map(({ subscription, differences }) => `repaired: ${subscription} (${inWords(differences)})`),
     ...report.leftOut.map(({ subscription, why }) => `not brought up to date: ${subscription} (${why})`),
     ...report.unknownOrganisations.map((each) => `unknown organisation: ${each.organisation} of ${each.subscription}`),
     ...report.severalLive.map(
@@ -36,6 +39,10 @@ export function linesOf(report: Report): string[] {
     ...report.deadCustomers.map((each) => `customer gone: ${each.customer} of ${each.organisation}`),
     ...report.problems.map((each) => `${each.problem.replaceAll('_', ' ')}: ${each.subscription}`),
   ];
+}
+
+function inWords(differences: Difference[]): string {
+  return differences.map(({ what, was, is }) => `${what} was ${was}, is ${is}`).join('; ');
 }
 
 export function logReport(app: App, report: Report): void {

@@ -6,6 +6,7 @@ import { leaseOf } from './customer.ts';
 import { readPlan } from './read-plan.ts';
 import { reconcileAll } from './reconcile.ts';
 import { linesOf } from './report.ts';
+import { requirePayment } from './require-payment.ts';
 
 let billing: BillingTest;
 beforeAll(async () => {
@@ -68,6 +69,29 @@ describe('a round over all subscriptions', () => {
     expect(next.leftOut).toEqual([]);
     for (const id of ids) expect(await row(id)).toMatchObject({ needsSync: false, status: 'paused' });
   }, 120_000);
+
+  test('says what each row said and what the provider says', async () => {
+    const ended = await makeSubscriber(billing);
+    const scheduled = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    const second = await makeSecond(billing, scheduled.subscription.customer, 'gold');
+    provider().forceStatus(ended.subscription.id, 'canceled');
+    await requirePayment(billing.app).ask((api) =>
+      api.subscriptions.update(scheduled.subscription.id, { cancel_at_period_end: true }),
+    );
+    for (const event of provider().events()) event.pending_webhooks = 0;
+
+    const lines = linesOf(await reconcileAll(billing.app));
+    const end = (await row(scheduled.subscription.id))?.endsAt?.toISOString();
+    expect(lines).toContain(
+      `repaired: ${scheduled.subscription.id} (set to end was no, is yes; end was none, is ${end})`,
+    );
+    expect(lines).toContain(`repaired: ${second.id} (row was none, is gold, active)`);
+    expect(lines).toContainEqual(
+      expect.stringContaining(`repaired: ${ended.subscription.id} (status was active, is canceled; `),
+    );
+    expect(linesOf(await reconcileAll(billing.app)).filter((line) => line.startsWith('repaired'))).toEqual([]);
+  });
 
   test('goes on where the provider refuses to speak of one', async () => {
     const [one, two] = [await makeSubscriber(billing), await makeSubscriber(billing)];

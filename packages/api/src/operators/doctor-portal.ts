@@ -10,7 +10,7 @@ import { type Finding, note, right, wrong } from './doctor-finding.ts';
 const about = 'Portal';
 const remedy = 'Run "npm run operator -- billing-setup".';
 
-/** Whether the portal's configuration lets people change cards, cancel at the period's end, and choose our prices. */
+/** Whether the portal's configuration lets people change cards, see past invoices, cancel at the period's end, and choose our prices. */
 export async function examinePortal(app: App, { ask, livemode }: Payment, prices: TierPrices): Promise<Finding> {
   const setting = await readSetting(app, livemode).catch(() => null);
   if (setting === null) return note(about, 'It could not be looked at, because the database cannot be read.');
@@ -23,6 +23,7 @@ export async function examinePortal(app: App, { ask, livemode }: Payment, prices
     const lacks = [
       found.active ? null : 'it is switched off',
       features.payment_method_update.enabled ? null : 'cards cannot be changed',
+      features.invoice_history.enabled ? null : 'past invoices cannot be seen',
       features.subscription_cancel.enabled && features.subscription_cancel.mode === 'at_period_end'
         ? null
         : 'plans cannot be cancelled at the end of the period',

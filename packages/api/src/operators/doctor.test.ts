@@ -225,6 +225,9 @@ describe('the payment provider', () => {
     configuration.features.subscription_cancel.enabled = false;
     const lacking = await wrongWith(running.app);
     configuration.features.subscription_cancel.enabled = true;
+    configuration.features.invoice_history.enabled = false;
+    const withoutHistory = await wrongWith(running.app);
+    configuration.features.invoice_history.enabled = true;
 
     await running.app.db.update(paymentSettings).set({ value: 'bpc_nowhere' });
     const unknown = await wrongWith(running.app);
@@ -233,6 +236,7 @@ describe('the payment provider', () => {
     await running.app.db.insert(paymentSettings).values(configured);
 
     expect(lacking).toEqual([expect.stringMatching(/^Portal: .* cannot be cancelled .*billing-setup/)]);
+    expect(withoutHistory).toEqual([expect.stringMatching(/^Portal: .* past invoices cannot be seen.*billing-setup/)]);
     expect(unknown).toEqual([expect.stringMatching(/^Portal: The provider does not know the configuration/)]);
     expect(never).toEqual([expect.stringMatching(/^Portal: It was never configured from here/)]);
     expect(await wrongWith(running.app)).toEqual([]);

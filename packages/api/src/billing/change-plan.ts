@@ -1,4 +1,6 @@
+import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
+import { paymentSubscriptions } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import type { Ask } from '../providers/payment.ts';
 import { type Conversation, priceOf } from './checkout-session.ts';
@@ -16,23 +18,12 @@ import type { SubscriptionState } from './subscription-state.ts';
  * @throws Refusal VALIDATION where the organisation is on the tier already, or the tier has no price.
  */
 export async function changePlan(app: App, talk: Conversation, live: SubscriptionState[]): Promise<string> {
-  const { ask, customerId, tier } = talk;
-  const { state, tier: currentTier } = await bestOf(app, talk, live);
+  const { ask, customerId } = talk;
+  await requireOtherTier(app, talk, live);
 
-  if (['past_due', 'unpaid', 'incomplete'].includes(state.status)) {
-    return (await openInvoice(ask, state.id)) ?? newCard(app, talk);
-  }
+  const state = await bestOf(app, talk, live);
+  if (unpaidStatuses.includes(state.status)) return (await openInvoice(ask, state.id)) ?? newCard(app, talk);
   if (state.status === 'paused') return newCard(app, talk);
-
-  if (currentTier === tier) {
-    const { name } = planOf(app.plans, tier);
-    throw new Refusal(
-      'VALIDATION',
-      state.scheduled
-        ? `The ${name} plan is set to end. Resume it to keep it.`
-        : `This organisation is already on the ${name} plan.`,
-    );
-  }
 
   const price = await priceOf(app, talk);
   const item = state.items[0];
@@ -46,11 +37,37 @@ export async function changePlan(app: App, talk: Conversation, live: Subscriptio
   });
 }
 
+const unpaidStatuses = ['past_due', 'unpaid', 'incomplete'];
+
+/** None of several may be of the tier already: the change of another one would make two of them. */
+async function requireOtherTier(app: App, { tier }: Conversation, live: SubscriptionState[]): Promise<void> {
+  const running = live.filter(({ status }) => !unpaidStatuses.includes(status) && status !== 'paused');
+  const ids = running.map(({ id }) => id);
+  const rows = await app.db
+    .select({ id: paymentSubscriptions.id })
+    .from(paymentSubscriptions)
+    .where(and(inArray(paymentSubscriptions.id, ids), eq(paymentSubscriptions.tier, tier)));
+  const same = running.filter((state) => rows.some(({ id }) => id === state.id));
+  if (same.length === 0) return;
+
+  const { name } = planOf(app.plans, tier);
+  throw new Refusal(
+    'VALIDATION',
+    same.every(({ scheduled }) => scheduled)
+      ? `The ${name} plan is set to end. Resume it to keep it.`
+      : `This organisation is already on the ${name} plan.`,
+  );
+}
+
 /** The live subscription that speaks for the organisation, as the provider just showed it. */
-async function bestOf(app: App, { organisationId }: Conversation, live: SubscriptionState[]) {
+async function bestOf(
+  app: App,
+  { organisationId }: Conversation,
+  live: SubscriptionState[],
+): Promise<SubscriptionState> {
   const { subscription } = await readPlan(app, organisationId);
   const known = live.find(({ id }) => id === subscription?.id);
-  if (known !== undefined) return { state: known, tier: subscription?.tier ?? null };
+  if (known !== undefined) return known;
 
   const facts = live.map((state) => ({
     state,
@@ -62,7 +79,7 @@ async function bestOf(app: App, { organisationId }: Conversation, live: Subscrip
   }));
   const found = best(facts, app.config.pastDueGraceDays, app.now());
   if (found === null) throw new Error('There is no live subscription to change.');
-  return found;
+  return found.state;
 }
 
 /** The hosted page of what is to be paid: a new card alone pays nothing. */

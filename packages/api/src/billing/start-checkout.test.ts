@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../db/client.ts';
 import type { Principal } from '../sessions/principal.ts';
-import { type BillingTest, makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
+import {
+  type BillingTest,
+  makeMember,
+  makeSecond,
+  makeSubscriber,
+  ownedBy,
+  startBillingTest,
+} from '../testing/billing.ts';
 import { readSubscription } from '../usage/read-subscription.ts';
 import { openPortal } from './open-portal.ts';
 import { requirePayment } from './require-payment.ts';
@@ -98,6 +105,25 @@ describe('checkout', () => {
     await expect(buy(principal)).rejects.toMatchObject({
       message: 'The Silver plan is set to end. Resume it to keep it.',
     });
+  });
+
+  test('the tier of any of several live subscriptions is refused, so that no second one of it comes about', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const gold = await makeSecond(billing, subscription.customer, 'gold');
+    await billing.settled();
+    await expect(buy(principal, 'silver')).rejects.toThrow('This organisation is already on the Silver plan.');
+    await expect(buy(principal, 'gold')).rejects.toThrow('This organisation is already on the Gold plan.');
+
+    const portal = provider().portal((await openPortal(billing.app, principal)).url);
+    portal.cancel(subscription.id);
+    await expect(buy(principal, 'silver')).rejects.toThrow('The Silver plan is set to end. Resume it to keep it.');
+
+    const another = await makeSecond(billing, subscription.customer, 'silver');
+    await expect(buy(principal, 'silver')).rejects.toThrow('This organisation is already on the Silver plan.');
+    for (const { id } of [subscription, another]) provider().forceStatus(id, 'canceled');
+    const { url } = await buy(principal, 'silver');
+    const session = provider().state().portal_sessions[url.split('/').at(-1) ?? ''];
+    expect(session?.flow?.subscription_update_confirm?.subscription).toBe(gold.id);
   });
 
   test('another tier changes the plan in place: one subscription', async () => {

@@ -38,7 +38,7 @@ function cookiesOver(
 
 for (const scheme of ['http', 'https'] as const) {
   test.describe(`over ${scheme}`, () => {
-    test.describe.configure({ mode: 'serial', timeout: 90_000 });
+    test.describe.configure({ timeout: 90_000 });
     const cookies = cookiesOver(scheme);
     let world: Sandbox;
     let served: Served;

@@ -3,8 +3,6 @@ import { newEmail } from './people.ts';
 import { type Answer, type Sent, send } from './raw-request.ts';
 import { expect, type Service, startService, test } from './service.ts';
 
-test.describe.configure({ mode: 'serial' });
-
 let limited: Service;
 test.beforeAll(async () => {
   test.setTimeout(90_000);

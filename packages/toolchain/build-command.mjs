@@ -4,5 +4,5 @@ import { build } from './build.mjs';
 /** Production's first command: builds all of it anew. */
 export async function buildAll() {
   await bootstrap();
-  await build(['web', 'server'], { always: true });
+  await build(['web', 'server', 'client'], { always: true });
 }

@@ -23,6 +23,12 @@ export const builds = {
     entry: 'apps/server/dist/main.js',
     sources: ['apps/server', ...shared],
   },
+  client: {
+    package: '@gatehouse/client',
+    output: 'packages/client/dist',
+    entry: 'packages/client/dist/client.js',
+    sources: ['packages/client', 'pnpm-lock.yaml', 'tsconfig.base.json'],
+  },
 };
 
 /** Builds what is older than its sources, or all of it with `always`. */

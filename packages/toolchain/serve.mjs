@@ -8,7 +8,7 @@ import { programEnvironment } from './surroundings.mjs';
 
 /** Production: the built service from the environment alone. Its exit code is this command's. */
 export async function serve() {
-  for (const { entry } of Object.values(builds)) {
+  for (const { entry } of [builds.web, builds.server]) {
     if (!fs.existsSync(place(entry))) throw new Sentence('There is no build here: run npm run build first.');
   }
   await bootstrap();

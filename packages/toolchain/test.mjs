@@ -26,7 +26,7 @@ export async function test() {
   );
   results.push(await quiet('Types', ['pnpm', '--recursive', '--no-bail', 'check'], environment));
   results.push(await vitest(path.join(reports, 'vitest.json'), environment));
-  const built = await countOne('The build', () => build(['web', 'server']));
+  const built = await countOne('The build', () => build(['web', 'server', 'client']));
   results.push(built);
   if (built.failures.length > 0) say('The browser tests are left out: there is no build for them.');
   else results.push(await playwright(path.join(reports, 'playwright.json'), environment));

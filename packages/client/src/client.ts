@@ -1,12 +1,6 @@
-import type { AppRouter } from '@gatehouse/api/router/root';
-import type { inferRouterOutputs } from '@trpc/server';
+import type { Session, Subscription } from './answers.ts';
 
-type Answers = inferRouterOutputs<AppRouter>;
-
-/** Who somebody is, for which organisation they act, and what they may do there. */
-export type Session = Answers['sessions']['verify'];
-/** What an organisation's plan is and allows, and how much of it is used. */
-export type Subscription = Answers['subscription']['read'];
+export type { Price, Session, Subscription, Tier, Usage } from './answers.ts';
 
 /** The service refused, or answered what is no answer. `code` is one of its error codes, or null. */
 export class GatehouseError extends Error {

@@ -7,6 +7,6 @@ type Agree<One, Other> = [One, Other] extends [Other, One] ? true : false;
 
 /** Written out in answers.ts, so that whoever installs the client gets plain types; held against the router's here. */
 export const agreement: {
-  session: Agree<Session, Answers['session']['verify']>;
+  session: Agree<Session, Answers['sessions']['verify']>;
   subscription: Agree<Subscription, Answers['subscription']['read']>;
 } = { session: true, subscription: true };

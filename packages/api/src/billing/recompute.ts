@@ -53,7 +53,8 @@ type Decided = { state: SubscriptionState; certain: boolean; pastDueSince: Date 
 
 /**
  * The provider's answer stands unless the event that decides was stored after the
- * provider was asked. An end absorbs, whichever side tells it.
+ * provider was asked. An end absorbs, whichever side tells it; what no subscription
+ * comes back to yields to an answer that is past it (decision 026).
  */
 export function decide(snapshot: Snapshot | null, projection: Projection | null): Decided | null {
   const asked = snapshot && { state: snapshot.state, certain: true, pastDueSince: dueSince(snapshot, projection) };
@@ -65,7 +66,13 @@ export function decide(snapshot: Snapshot | null, projection: Projection | null)
 
   if (isEnded(asked.state)) return asked;
   if (isEnded(told.state)) return told;
+  if (isFirst(told.state) && !isFirst(asked.state)) return { ...asked, certain: false };
   return snapshot !== null && told.number > snapshot.number ? told : asked;
+}
+
+/** Waiting for the first payment: where a subscription begins, and never is again. */
+function isFirst({ status }: SubscriptionState): boolean {
+  return status === 'incomplete';
 }
 
 /** Since the first event of the run where one told it, else since the provider first said so. */

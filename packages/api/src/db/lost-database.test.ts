@@ -21,7 +21,7 @@ it('survives a connection that dies in the middle of a transaction, of which not
   await sql`create table marks (id int)`;
   let late: unknown;
 
-  for (let attempt = 0; attempt < 5; attempt++) {
+  for (let attempt = 0; attempt < 3; attempt++) {
     const lost = sql.begin(async (tx) => {
       await tx`insert into marks values (1)`;
       await tx`select pg_terminate_backend(pg_backend_pid())`.catch(() => {});

@@ -1,6 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { memberships, organisations, paymentEvents, paymentSubscriptions, sessions, users } from '../db/schema.ts';
+import {
+  invitations,
+  memberships,
+  organisations,
+  paymentEvents,
+  paymentSubscriptions,
+  sessions,
+  users,
+} from '../db/schema.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { fieldsOf, procedures } from '../testing/fields-of.ts';
 import { makeMember, makeOwner } from '../testing/makers.ts';
@@ -25,15 +33,28 @@ async function makeTheirs() {
     .select({ id: paymentEvents.id })
     .from(paymentEvents)
     .where(eq(paymentEvents.organisationId, owner.organisationId));
+  await owner.api.members.invite({ organisation_id: owner.organisationId, role: 'member' });
+  const [invitation] = await owner.api.members.invitations();
   const ids = {
-    id: member.principal.sessionId,
     user_id: member.userId,
     organisation_id: owner.organisationId,
     organisation_ids: [owner.organisationId],
     event_id: event?.id ?? '',
     subscription_id: subscription?.id ?? '',
   };
-  return { owner, member, ids: ids as Record<string, string | string[]> };
+  return { owner, member, invitationId: invitation?.id ?? '', ids: ids as Record<string, string | string[]> };
+}
+
+/** What a stranger sends: their ids, and beside them what is no reason to refuse. */
+function inputOf(path: string): object {
+  const beside = { role: 'viewer', tier: 'gold', reason: 'None.' };
+  const { member, invitationId, ids } = theirs;
+  const named: Record<string, string> = {
+    'accounts.endSession': member.principal.sessionId,
+    'members.withdraw': invitationId,
+  };
+  if (fieldsOf(path).includes('id') && named[path] === undefined) throw new Error(`Say what ${path} names by its id.`);
+  return { ...beside, ...ids, id: named[path] };
 }
 
 const isId = (field: string) => /(^|_)ids?$/.test(field);
@@ -51,6 +72,7 @@ async function everything() {
   return {
     belongs,
     people,
+    invitations: await db.select().from(invitations).where(eq(invitations.organisationId, organisationId)),
     organisation: await db.select().from(organisations).where(eq(organisations.id, organisationId)),
     subscriptions: await db
       .select()
@@ -67,7 +89,7 @@ function call(api: Caller, path: string, input: object): Promise<unknown> {
 
 it('knows what each field is that names something by its id', () => {
   const named = procedures.flatMap((path) => fieldsOf(path).filter(isId));
-  expect([...new Set(named)].sort()).toEqual(Object.keys(theirs.ids).sort());
+  expect([...new Set(named)].sort()).toEqual(['id', ...Object.keys(theirs.ids)].sort());
 });
 
 it.each(procedures.filter((path) => fieldsOf(path).some(isId)))(
@@ -75,7 +97,7 @@ it.each(procedures.filter((path) => fieldsOf(path).some(isId)))(
   async (path) => {
     const { api } = await makeOwner(test);
     const before = await everything();
-    const ended = await call(api, path, { ...theirs.ids, role: 'member' }).then(
+    const ended = await call(api, path, inputOf(path)).then(
       () => 'done',
       (error) => error.cause?.code,
     );
@@ -87,7 +109,7 @@ it.each(procedures.filter((path) => fieldsOf(path).some(isId)))(
 it.each(procedures)('%s tells the owner of another organisation nothing of this one', async (path) => {
   const { api } = await makeOwner(test);
   const before = await everything();
-  const told = await call(api, path, { ...theirs.ids, role: 'member' }).then(
+  const told = await call(api, path, inputOf(path)).then(
     (answer) => JSON.stringify(answer ?? null),
     (error) => `${error.message} ${JSON.stringify(error.cause?.fields ?? null)}`,
   );
@@ -98,6 +120,7 @@ it.each(procedures)('%s tells the owner of another organisation nothing of this 
     member.email,
     member.userId,
     member.principal.sessionId,
+    theirs.invitationId,
     owner.organisationId,
     owner.principal.organisation?.slug ?? '',
     'Secretive Ltd',

@@ -25,7 +25,8 @@ export async function checkoutPage(provider: Provider, { req, res, method }: Exc
 
 function openPage(provider: Provider, session: CheckoutSession, message: string | null, card?: string): string {
   const customer = provider.state.customers[session.customer ?? ''];
-  const buyer = customer?.name ?? customer?.email ?? customer?.metadata.organisation ?? session.client_reference_id;
+  // Ids are for programs: a customer who was given no name is shown none.
+  const buyer = customer?.name ?? customer?.email;
   const currency = session.currency ?? 'gbp';
   return page({
     title: 'Checkout',

@@ -40,6 +40,12 @@ test('the checkout says who pays what, leads back, and never shows markup of oth
   );
 });
 
+test('the checkout shows no id in place of a name that nobody gave', async () => {
+  const nameless = await stripe.customers.create({ metadata: { organisation: 'an-id' } });
+  const { url } = await checkout(nameless.id);
+  expect(await read(url as string)).not.toMatch(/an-id|<dt>For/);
+});
+
 test('the portal changes card and plan, cancels and resumes, as far as its configuration allows', async () => {
   const { url } = await stripe.billingPortal.sessions.create({
     customer: customer.id,
@@ -110,10 +116,11 @@ test('a portal configuration that sells nothing, or what is not there, is refuse
   );
 });
 
-function checkout(): Promise<Stripe.Checkout.Session> {
+function checkout(customerId = customer.id): Promise<Stripe.Checkout.Session> {
   return stripe.checkout.sessions.create({
     mode: 'subscription',
-    customer: customer.id,
+    customer: customerId,
+    client_reference_id: 'an-id',
     line_items: [{ price: 'price_sandbox_silver_monthly', quantity: 1 }],
     success_url: 'http://localhost:3000/billing?checkout=success&session={CHECKOUT_SESSION_ID}',
     cancel_url: 'http://localhost:3000/billing?checkout=cancel',

@@ -70,6 +70,19 @@ export function turnSwitches(service: Service, switches: Record<string, unknown>
   return switches === null ? control(service, 'switches/reset', {}) : control(service, 'switches', switches);
 }
 
+/**
+ * From now on the service learns of no payment: the provider's events are held back, and it does
+ * not answer when asked about subscriptions. Gives back what lets both go on.
+ */
+export async function holdPaymentsBack(service: Service): Promise<() => Promise<void>> {
+  const silent = { api_failure: 503, api_failure_only: 'GET /v1/subscriptions' };
+  await turnSwitches(service, { drop_deliveries: true, ...silent });
+  return async () => {
+    await turnSwitches(service, null);
+    await control(service, 'deliveries/send-dropped', {});
+  };
+}
+
 function isOpen({ state }: { state: string }): boolean {
   return state === 'waiting';
 }

@@ -1,6 +1,9 @@
 import type { Browser, Page } from '@playwright/test';
 import { linkFor, newEmail, passPhrase, signIn } from './people.ts';
+import { holdPaymentsBack } from './provider.ts';
 import { expect, type Service, test } from './service.ts';
+
+type Tier = { tier: string; price_source: string };
 
 /** The whole life of a first customer, in a browser, from sign-up to the way back in through the identity provider. */
 export async function walkStory(service: Service, { browser, page }: { browser: Browser; page: Page }): Promise<void> {
@@ -60,14 +63,25 @@ export async function walkStory(service: Service, { browser, page }: { browser: 
     await expect(page.getByRole('heading', { name: 'Larch & Sons' })).toBeVisible();
   });
 
-  await test.step('the free plan, its limits, and the live prices of the others', async () => {
+  await test.step('the free plan, its limits and features, and the live prices of the others', async () => {
     await page.getByRole('link', { name: 'Billing' }).first().click();
     await expect(page.getByRole('heading', { name: 'Free', level: 2 })).toBeVisible();
     await expect(page.getByRole('progressbar').first()).toBeVisible();
-    await expect(page.getByText('£24 a month').first()).toBeVisible();
-    await expect(page.getByText('£79 a month').first()).toBeVisible();
-    const summary = await (await page.request.get('/api/subscription')).json();
-    expect(summary.tiers.map(({ price_source: source }: { price_source: string }) => source)).toContain('provider');
+    const cards = page.getByRole('region', { name: 'Plans' }).getByRole('listitem');
+    for (const [name, price, features] of [
+      ['Free', 'Free', ['No single sign-on', 'No audit log', 'No priority support']],
+      ['Silver', '£24 a month', ['No single sign-on', 'Audit log', 'No priority support']],
+      ['Gold', '£79 a month', ['Single sign-on', 'Audit log', 'Priority support']],
+    ] as const) {
+      const card = cards.filter({ has: page.getByRole('heading', { name, exact: true }) });
+      await expect(card).toContainText(price);
+      for (const feature of features) await expect(card.getByText(feature, { exact: true })).toBeVisible();
+    }
+    const { tiers } = await (await page.request.get('/api/subscription')).json();
+    expect(Object.fromEntries(tiers.map((each: Tier) => [each.tier, each.price_source]))).toMatchObject({
+      silver: 'provider',
+      gold: 'provider',
+    });
   });
 
   await test.step('checkout of Silver: a card that is declined, then one that pays', async () => {
@@ -80,8 +94,17 @@ export async function walkStory(service: Service, { browser, page }: { browser: 
     await page.getByRole('button', { name: /^Pay/ }).click();
     await expect(page.getByRole('alert')).toContainText(/declined/i);
     await page.getByLabel(/4242/).first().check();
-    await page.getByRole('button', { name: /^Pay/ }).click();
-    await page.waitForURL(`${service.baseUrl}/billing?**`);
+
+    const release = await holdPaymentsBack(service);
+    try {
+      await page.getByRole('button', { name: /^Pay/ }).click();
+      await page.waitForURL(`${service.baseUrl}/billing?**`);
+      await expect(page.getByText('Confirming your payment')).toBeVisible();
+      await expect(page.getByRole('heading', { name: 'Free', level: 2 })).toBeVisible();
+      await expect(page.getByRole('button', { name: /^Choose/ })).toHaveCount(0);
+    } finally {
+      await release();
+    }
     await expect(page.getByText('You are on Silver')).toBeVisible({ timeout: 20_000 });
     await expect(page.getByRole('heading', { name: 'Silver Active', level: 2 })).toBeVisible();
   });
@@ -102,6 +125,7 @@ export async function walkStory(service: Service, { browser, page }: { browser: 
     await expect(page).toHaveURL('/billing');
   });
 
+  const { user: before } = await (await page.request.get('/api/session')).json();
   await test.step('sign out', async () => {
     await page.getByLabel('Your account').click();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -117,6 +141,10 @@ export async function walkStory(service: Service, { browser, page }: { browser: 
     await page.getByRole('button', { name: 'Create and continue' }).click();
     await expect(page).toHaveURL('/');
     const session = await (await page.request.get('/api/session')).json();
-    expect(session).toMatchObject({ user: { email, name: 'A Person' }, organisation: { tier: 'silver' } });
+    expect(session).toMatchObject({
+      user: { id: before.id, email, name: 'A Person' },
+      organisation: { tier: 'silver' },
+    });
+    expect(before.id).toMatch(/^[0-9a-f-]{36}$/);
   });
 }

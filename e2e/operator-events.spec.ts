@@ -76,7 +76,7 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
       await expect(page.getByRole('status').getByText('Synced')).toBeVisible();
       await expect(button).toBeHidden();
       await page.getByRole('button', { name: 'Compare all now' }).click();
-      await expect(page.getByRole('status').getByText(/^\d+ subscriptions compared/)).toBeVisible();
+      await expect(page.getByRole('status').getByText(/^\d+ subscriptions? compared/)).toBeVisible();
     });
 
     await test.step('and finds what was marked for a look', async () => {

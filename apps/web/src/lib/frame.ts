@@ -1,7 +1,7 @@
 import type { OwnOrganisation } from '#lib/own-organisation.ts';
 import { page } from '$app/state';
 
-/** What the root layout gives to every page, error pages included. */
+/** What the root layout gives to every page, error pages included. A page's own data must not take these names. */
 export interface Frame {
   service: {
     name: string;

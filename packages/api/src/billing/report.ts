@@ -24,7 +24,7 @@ export type Report = {
 /** The findings of a report as lines for a person. */
 export function linesOf(report: Report): string[] {
   return [
-    `${report.subscriptions} subscriptions compared, ${report.repaired.length} repaired.`,
+    `${report.subscriptions} ${report.subscriptions === 1 ? 'subscription' : 'subscriptions'} compared, ${report.repaired.length} repaired.`,
     ...report.drift.map(({ subscription, differences }) => `repaired: ${subscription} (${inWords(differences)})`),
     ...report.leftOut.map(({ subscription, why }) => `not brought up to date: ${subscription} (${why})`),
     ...report.unknownOrganisations.map((each) => `unknown organisation: ${each.organisation} of ${each.subscription}`),

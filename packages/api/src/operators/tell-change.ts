@@ -32,7 +32,7 @@ function ofSubscription(object: Fields, previous: Fields | null): string | null 
 
   const told = [`status ${now.status}${before && before.status !== now.status ? `, was ${before.status}` : ''}`];
   if (before && priceOf(before) !== priceOf(now)) told.push(`price ${priceOf(now)}, was ${priceOf(before)}`);
-  if (now.scheduled) told.push(`ends ${day(now.endsAt)}`);
+  if (now.scheduled) told.push(`ends ${now.endsAt === null ? '' : 'on '}${day(now.endsAt)}`);
   else if (before?.scheduled) told.push('no end any more');
   if (before && before.currentPeriodEnd !== now.currentPeriodEnd)
     told.push(`period until ${day(now.currentPeriodEnd)}`);
@@ -43,8 +43,10 @@ function priceOf({ items }: SubscriptionState): string | null {
   return items[0]?.lookupKey ?? items[0]?.priceId ?? null;
 }
 
+const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
 function day(moment: number | null): string {
-  return moment === null ? 'with the period' : new Date(moment * 1000).toISOString().slice(0, 10);
+  return moment === null ? 'with the period' : date.format(new Date(moment * 1000));
 }
 
 function ofInvoice(object: Fields): string | null {

@@ -1,8 +1,9 @@
 import { type Html, html } from '../http/html.ts';
+import { day, moment } from '../http/moment.ts';
 import { page } from '../http/page.ts';
 import type { Delivery } from '../payment/delivery.ts';
 import { periodEnd } from '../payment/end-subscription.ts';
-import { day, moment, priceWords } from '../payment/pages/money.ts';
+import { priceWords } from '../payment/pages/money.ts';
 import type { PaymentProvider } from '../payment/payment-controls.ts';
 import type { Subscription } from '../payment/records.ts';
 import { cardChoice } from './card-choice.ts';

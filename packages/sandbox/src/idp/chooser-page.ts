@@ -56,7 +56,7 @@ ${(['refused', 'accepted'] as const).map(
 <div class="field"><label class="check"><input type="checkbox" name="once" value="true"> The next time only</label></div>
 <button class="primary">Set</button></form></section>
 <div class="scroll" role="region" aria-label="People" tabindex="0"><table><caption>People</caption><thead><tr><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Verified</th><th scope="col">Subject</th></tr></thead>
-<tbody>${people.map(
+<tbody>${people.length === 0 && html`<tr><td colspan="4">Nobody yet. Whoever is made up at a sign-in appears here.</td></tr>`}${people.map(
       (person) =>
         html`<tr><td>${person.name}</td><td>${person.email}</td><td>${person.email_verified ? 'yes' : 'no'}</td><td><code>${person.sub}</code></td></tr>`,
     )}</tbody></table></div>`,

@@ -1,5 +1,6 @@
 import { redirect, send, sendJson, sendPage } from '../http/answer.ts';
 import { html } from '../http/html.ts';
+import { moment } from '../http/moment.ts';
 import { page } from '../http/page.ts';
 import { type Exchange, Refusal, readForm } from '../http/request.ts';
 import { type Mail, type Mailbox, type MailFault, mailFaults } from './mailbox.ts';
@@ -71,7 +72,7 @@ ${mail.links.map((link) => html`<div class="small"><a href="${link}">${link}</a>
 }
 
 function timeWords({ received_at: at }: Mail): string {
-  return `${at.slice(0, 19).replace('T', ' ')} UTC`;
+  return moment(Date.parse(at) / 1000);
 }
 
 function mailPage(mail: Mail): string {

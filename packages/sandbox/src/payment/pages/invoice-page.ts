@@ -1,5 +1,6 @@
 import { redirect, sendPage } from '../../http/answer.ts';
 import { html } from '../../http/html.ts';
+import { day } from '../../http/moment.ts';
 import { page } from '../../http/page.ts';
 import { type Exchange, Refusal, readForm } from '../../http/request.ts';
 import { findCard, saveCard } from '../cards.ts';
@@ -7,7 +8,7 @@ import { payNow } from '../invoice.ts';
 import type { Provider } from '../provider.ts';
 import type { Invoice } from '../records.ts';
 import { cardFields, problem } from './card-fields.ts';
-import { day, money } from './money.ts';
+import { money } from './money.ts';
 
 /** The hosted invoice at /pay/invoice/:id, where one that is owed can be paid. */
 export async function invoicePage(provider: Provider, { req, res, method }: Exchange, id: string): Promise<void> {

@@ -1,10 +1,11 @@
 import { type Html, html } from '../../http/html.ts';
+import { day } from '../../http/moment.ts';
 import { periodEnd } from '../end-subscription.ts';
 import { offeredPrices } from '../portal.ts';
 import type { Provider } from '../provider.ts';
 import type { PortalSession, Price, Subscription } from '../records.ts';
 import { cardFields } from './card-fields.ts';
-import { day, priceWords } from './money.ts';
+import { priceWords } from './money.ts';
 import { button, cardWords, homeBody } from './portal-home.ts';
 
 /** The one task that a session with a flow was made for. */

@@ -1,11 +1,12 @@
 import { type Html, html } from '../../http/html.ts';
+import { day } from '../../http/moment.ts';
 import { grouped } from '../cards.ts';
 import { periodEnd } from '../end-subscription.ts';
 import { configurationOf, offeredPrices, subscriptionsOf } from '../portal.ts';
 import type { Provider } from '../provider.ts';
 import type { PortalSession, Subscription } from '../records.ts';
 import { cardFields } from './card-fields.ts';
-import { day, money, priceWords } from './money.ts';
+import { money, priceWords } from './money.ts';
 
 /** Plans, card and invoices, each as far as the portal's configuration allows. */
 export function homeBody(provider: Provider, session: PortalSession): Html {

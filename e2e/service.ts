@@ -3,13 +3,21 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test as base } from '@playwright/test';
 import { threeFreePorts } from './free-port.ts';
-import { killAll } from './processes.ts';
+import { commandOf, kill, withDescendants } from './processes.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const patienceMilliseconds = 60_000;
+
+/** A domain whose addresses need no operator, where tests share a service. */
+export const approvedDomain = 'orchard.example';
+
+/** The processes behind `npm start`: of each, what names it among the others. */
+const parts = { toolchain: /run\.mjs start/, service: /apps\/server\/dist\/main\.js/, database: /^\S+\/postgres -D / };
+export type Part = keyof typeof parts | 'everything';
 
 export type Service = {
   /** The service, without a slash at the end. */
@@ -20,8 +28,8 @@ export type Service = {
   operator(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
   /** Everything that it has printed so far, the log included. */
   printed(): string;
-  /** Kills every process of it with -9, the database's as well, and starts it again on the same data. */
-  crash(): Promise<void>;
+  /** Kills that part of it with -9, and starts on the same data what does not come back by itself. */
+  crash(part?: Part): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -52,10 +60,16 @@ export async function startService({ environment = {}, demo = false } = {}): Pro
     sandboxUrl: `http://localhost:${port + 1}`,
     operator: (...args) => finish(toolchain(['operator', ...args], { ...besideSandbox(port), ...env })),
     printed: () => printed(),
-    async crash() {
-      const ended = once(child, 'exit');
-      killAll(child.pid ?? 0);
-      await ended;
+    async crash(part = 'everything') {
+      const all = withDescendants(child.pid ?? 0);
+      const killed = part === 'everything' ? all : all.filter((pid) => parts[part].test(commandOf(pid)));
+      if (killed.length === 0) throw new Error(`There is no process of the ${part}.`);
+      // The database comes back by itself; anything else takes the rest with it.
+      const ending = part === 'database' ? killed.flatMap(withDescendants) : all;
+      for (const pid of killed) kill(pid);
+      while (ending.some((pid) => commandOf(pid) !== '')) await pause(50);
+      if (part === 'database') return;
+
       child = start();
       printed = await up(child);
     },
@@ -87,7 +101,7 @@ export const test = base.extend<object, { service: Service }>({
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are asked for.
     async ({}, use) => {
-      const service = await startService();
+      const service = await startService({ environment: { APPROVED_DOMAINS: approvedDomain } });
       await use(service);
       await service.stop();
     },

@@ -1,0 +1,100 @@
+import { expect, type Page } from '@playwright/test';
+import { linkFor, passPhrase, signIn } from '../people.ts';
+import { holdPaymentsBack, paidLifeOf } from '../provider.ts';
+import { phone, type Walk } from './leg.ts';
+
+const email = 'owner@harbour.example';
+
+/** The owner whom visitors.ts signed up, from the wait for approval through a plan's life to another address. */
+export async function customer(walk: Walk): Promise<void> {
+  const { service, somebody, see } = walk;
+  const page = await somebody();
+  await signIn(page, email);
+  await see(page, 'awaiting-approval', '/awaiting-approval');
+  expect((await service.operator('approve', email)).stderr).toBe('');
+  await see(page, 'onboarding', '/onboarding');
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.waitForURL('/');
+
+  await see(page, 'home', '/');
+  await page.getByLabel('your account').click();
+  await see(page, 'home-account-menu');
+  await page.goto('/');
+  await page.setViewportSize(phone);
+  await page.getByLabel('Menu', { exact: true }).click();
+  await see(page, 'home-phone-menu');
+  await see(page, 'members', '/members');
+  await see(page, 'forbidden', '/operator');
+
+  await seePayment(walk, page);
+  await seeAccount(walk, page);
+}
+
+async function seePayment({ service, see }: Walk, page: Page): Promise<void> {
+  await see(page, 'billing-free', '/billing');
+  await see(page, 'billing-checkout-left', '/billing?checkout=cancel');
+  await page.getByRole('button', { name: 'Choose Silver' }).click();
+  await page.waitForURL(`${service.sandboxUrl}/**`);
+  await see(page, 'sandbox-checkout');
+  await page.getByLabel(/0002/).first().check();
+  await page.getByRole('button', { name: /^Pay/ }).click();
+  await expect(page.getByRole('alert')).toBeVisible();
+  await see(page, 'sandbox-checkout-declined');
+
+  await page.getByLabel(/4242/).first().check();
+  const release = await holdPaymentsBack(service);
+  try {
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await expect(page.getByText('Confirming your payment')).toBeVisible();
+    await see(page, 'billing-confirming');
+    await see(page, 'billing-not-confirmed', '/billing?checkout=success&look=10');
+  } finally {
+    await release();
+  }
+  await page.goto('/billing?checkout=success');
+  await expect(page.getByText('You are on Silver')).toBeVisible({ timeout: 20_000 });
+  await see(page, 'billing-paid');
+  await see(page, 'billing-silver', '/billing');
+  await see(page, 'home-silver', '/');
+  await see(page, 'billing-cancel-dialog', '/billing?ask=cancel');
+  await page.getByRole('button', { name: 'Cancel Silver' }).click();
+  await expect(page.getByText(/Ends on/)).toBeVisible();
+  await see(page, 'billing-ending');
+  await see(page, 'home-ending', '/');
+  await page.goto('/billing');
+  await page.getByRole('button', { name: 'Keep Silver' }).click();
+  await expect(page.getByText(/Renews on/)).toBeVisible();
+  await page.getByRole('button', { name: 'Manage payment' }).click();
+  await page.waitForURL(`${service.sandboxUrl}/**`);
+  await see(page, 'sandbox-portal');
+  await page.getByRole('list').getByRole('link').first().click();
+  await see(page, 'sandbox-invoice');
+
+  const life = await paidLifeOf(service, page.request);
+  await life.everythingDelivered();
+  await life.becomes('past_due');
+  await life.everythingDelivered();
+  await see(page, 'billing-past-due', '/billing');
+  await see(page, 'home-past-due', '/');
+}
+
+async function seeAccount({ service, see }: Walk, page: Page): Promise<void> {
+  await see(page, 'account', '/account');
+  await page.getByLabel('New password').fill('short');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await expect(page.getByRole('alert')).toBeVisible();
+  await see(page, 'account-refused');
+  await see(page, 'account-delete', '/account/delete');
+  await page.getByRole('button', { name: 'Delete the account' }).click();
+  await expect(page.getByRole('alert')).toBeVisible();
+  await see(page, 'account-delete-refused');
+
+  await page.goto('/account');
+  await page.getByLabel('New address').fill('post@harbour.example');
+  await page.locator('#address-password').fill(passPhrase);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await expect(page.getByRole('status').getByText('A link is on its way')).toBeVisible();
+  await expect(page.locator('#address-password')).toHaveValue('');
+  await see(page, 'account-link-sent');
+  await see(page, 'verify-address-changed', await linkFor(service, 'post@harbour.example'));
+}

@@ -1,0 +1,35 @@
+import { expect } from '@playwright/test';
+import { inviteOn, makeOwner, signIn } from '../people.ts';
+import type { Walk } from './leg.ts';
+
+/** The customer invites somebody, who has an organisation already, and then belongs to two. */
+export async function invitations({ service, request, somebody, see }: Walk): Promise<void> {
+  const page = await somebody();
+  await signIn(page, 'post@harbour.example');
+  const invitation = await inviteOn(page);
+  await see(page, 'members-invited');
+
+  const theirs = await somebody();
+  await see(theirs, 'invitation-refused', '/invitation?token=x');
+  await see(theirs, 'invitation', invitation);
+  await theirs.getByRole('button', { name: 'Create an account' }).click();
+  await theirs.waitForURL('/signup');
+  await see(theirs, 'signup-invited');
+  await see(theirs, 'login-invited', '/login');
+  const other = { organisation: 'Quayside Studio', email: 'mia@quayside.example' };
+  await signIn(theirs, await makeOwner(service, request, other));
+  await expect(theirs).toHaveURL('/invitation');
+  await see(theirs, 'invitation-join');
+  await theirs.getByRole('button', { name: /^Join/ }).click();
+  await theirs.getByRole('button', { name: 'Go on' }).click();
+  await theirs.waitForURL('/');
+  await theirs.getByRole('button', { name: /switch organisation/ }).click();
+  await expect(theirs.getByRole('menuitemradio', { name: 'Quayside Studio' })).toBeVisible();
+  await see(theirs, 'home-switch-organisation');
+
+  await see(page, 'members-two', '/members');
+  await page.getByRole('link', { name: /^Remove/ }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await see(page, 'members-remove-dialog');
+  await see(theirs, 'members-leave-dialog', '/members?leave');
+}

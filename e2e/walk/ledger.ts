@@ -1,0 +1,25 @@
+import { expect } from '@playwright/test';
+import { signIn } from '../people.ts';
+import type { Walk } from './leg.ts';
+
+/** The operators' pages about payment events, after a plan has lived a while. */
+export async function ledger({ somebody, see }: Walk): Promise<void> {
+  const page = await somebody();
+  await signIn(page, 'desk@gatehouse.example');
+
+  await see(page, 'operator-events-nothing-found', '/operator/events?search=nothing-of-this-sort');
+  await see(page, 'operator-events', '/operator/events?search=Harbour');
+  await page.getByRole('link', { name: 'customer.subscription.created' }).click();
+  await expect(page.locator('pre')).toBeVisible();
+  await see(page, 'operator-event');
+  await page.getByRole('button', { name: 'Apply again' }).click();
+  await expect(page.getByRole('status').getByText('Applied again.')).toBeVisible();
+  await see(page, 'operator-event-applied-again');
+  await page.getByRole('link', { name: 'Harbour Analytics' }).click();
+  await expect(page.getByRole('heading', { name: 'Harbour Analytics' })).toBeVisible();
+  await see(page, 'operator-billing-history');
+  await see(page, 'operator-drift', '/operator/events/drift');
+  await page.getByRole('button', { name: 'Compare all now' }).click();
+  await expect(page.getByRole('status').getByText(/subscriptions? compared/)).toBeVisible();
+  await see(page, 'operator-drift-compared');
+}

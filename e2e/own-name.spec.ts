@@ -4,9 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { makeOwner, newEmail, passPhrase, signIn } from './people.ts';
-import { startService } from './service.ts';
+import { approvedDomain, startService } from './service.ts';
+import { walkPages } from './walk/walk.ts';
 
 const name = 'Larch & <b>Sons</b>';
+const ownFace = {
+  SERVICE_NAME: name,
+  SERVICE_URL: 'https://app.company.example/',
+  SUPPORT_EMAIL: 'help@company.example',
+  IDP_NAME: 'Company <ID>',
+};
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 24"><rect width="48" height="24" rx="4" fill="#777"/></svg>';
 
@@ -42,12 +49,9 @@ for (const [what, colour] of [
     const logoUrl = `http://localhost:${(pictured.address() as AddressInfo).port}/logo.svg`;
     const service = await startService({
       environment: {
-        SERVICE_NAME: name,
+        ...ownFace,
         SERVICE_LOGO: logoUrl,
-        SERVICE_URL: 'https://app.company.example/',
         BRAND_COLOR: colour,
-        SUPPORT_EMAIL: 'help@company.example',
-        IDP_NAME: 'Company <ID>',
       },
     });
     const pictures = process.env.OWN_NAME_PICTURES && `${process.env.OWN_NAME_PICTURES}/${colour.slice(1)}`;
@@ -102,3 +106,29 @@ for (const [what, colour] of [
     }
   });
 }
+
+test('every page carries the company’s name and colour, those about errors as well, and none the product’s own', async ({
+  browser,
+  playwright,
+}) => {
+  test.setTimeout(180_000);
+  const environment = { ...ownFace, BRAND_COLOR: '#7a1f3d', APPROVED_DOMAINS: approvedDomain };
+  const service = await startService({ environment });
+  const request = await playwright.request.newContext({ baseURL: service.baseUrl });
+
+  try {
+    await walkPages({ browser, request, service }, async (page, seen) => {
+      if (new URL(page.url()).origin !== service.baseUrl) return;
+      expect.soft(await page.title(), seen).toMatch(new RegExp(` – ${name}$`));
+      expect.soft(await page.content(), seen).not.toContain('Gatehouse');
+      expect.soft(await page.locator('link[href^="/brand.css"]').count(), seen).toBe(1);
+    });
+
+    const bare = await request.post('/login', { headers: { origin: 'https://evil.example' }, form: { email: 'x' } });
+    expect([bare.status(), bare.headers()['content-type']]).toEqual([403, 'text/html; charset=utf-8']);
+    expect(await bare.text()).toContain(' – Larch &amp; &lt;b&gt;Sons&lt;/b&gt;</title>');
+    expect(await bare.text()).not.toContain('Gatehouse');
+  } finally {
+    await service.stop();
+  }
+});

@@ -1,4 +1,5 @@
 import { lightAccent } from '#lib/brand.ts';
+import { escapeMarkup } from '#lib/escape-markup.ts';
 import { toCss } from '#lib/oklch.ts';
 
 const builtIn = '#005f5d';
@@ -7,17 +8,11 @@ const builtIn = '#005f5d';
 export function iconSvg({ name, brandColor }: { name: string; brandColor: string | null }): string {
   const { accent, ink } = lightAccent(brandColor ?? builtIn);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke-linecap="round" stroke-linejoin="round">
-<title>${escapeXml(name)}</title>
+<title>${escapeMarkup(name)}</title>
 <rect width="32" height="32" rx="7" fill="${toCss(accent)}"/>
 <g transform="translate(4.5 4) scale(0.96)" stroke="${toCss(ink)}" stroke-width="2.4">
 <path d="M3 21V11a9 9 0 0 1 18 0v10"/><path d="M8 21v-9.5a4 4 0 0 1 8 0V21"/><path d="M2 21h20"/>
 </g>
 </svg>
 `;
-}
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-
-function escapeXml(text: string): string {
-  return text.replace(/[&<>]/g, (character) => entities[character] ?? character);
 }

@@ -1,22 +1,28 @@
 import { toRefusal } from '@gatehouse/api/errors';
 import type { RequestEvent } from '@sveltejs/kit';
+import { escapeMarkup } from '#lib/escape-markup.ts';
 import errorPage from '../../error.html?raw';
 import { isJsonPath, methodsOf } from './endpoints.ts';
 import { refusal, refusalResponse } from './refusal.ts';
 
-type Asked = Pick<RequestEvent, 'url' | 'isDataRequest'>;
+type Asked = Pick<RequestEvent, 'url' | 'isDataRequest' | 'locals'>;
 
 /**
  * The answer to a request that is turned away before any route sees it: JSON where the
- * path speaks JSON, else the bare page that Kit would show.
+ * path speaks JSON, else the bare page that Kit would show, with the company's name in its
+ * title. Kit's own has none: it is written at build time, when nobody knows it yet.
  */
-export function refuseRequest({ url: { pathname }, isDataRequest }: Asked, thrown: unknown): Response {
+export function refuseRequest({ url: { pathname }, isDataRequest, locals }: Asked, thrown: unknown): Response {
   const allow = allowOf({ pathname, isPageData: isDataRequest }, thrown);
   if (isJsonPath(pathname)) return refusalResponse(thrown, allow);
 
   const { status, body, retryAfterSeconds } = refusal(thrown);
-  const html = errorPage.replaceAll('%sveltekit.status%', String(status));
-  return new Response(html.replaceAll('%sveltekit.error.message%', body.error), {
+  const { name } = locals.app.config.service;
+  const html = errorPage
+    .replace('</title>', () => ` – ${escapeMarkup(name)}</title>`)
+    .replaceAll('%sveltekit.status%', String(status))
+    .replaceAll('%sveltekit.error.message%', () => escapeMarkup(body.error));
+  return new Response(html, {
     status,
     headers: {
       ...allow,

@@ -39,5 +39,6 @@ export async function queue({ service, request, somebody, see }: Walk): Promise<
   await theirs.getByLabel('New password').fill('short');
   await theirs.getByRole('button', { name: 'Set the password' }).click();
   await expect(theirs.getByRole('alert')).toBeVisible();
+  await expect(theirs.getByText('ida@optics.example')).toBeVisible();
   await see(theirs, 'password-refused');
 }

@@ -22,11 +22,16 @@ export const actions: Actions = {
   default: async (event) => {
     const form = await formFields(event.request);
     const token = text(form, 'token');
+    const { accounts } = event.locals.api;
 
     try {
-      await event.locals.api.accounts.setPassword({ token, password: text(form, 'password') });
+      await accounts.setPassword({ token, password: text(form, 'password') });
     } catch (error) {
-      return refused(event, error, (body) => ({ token: body.fields?.password ? token : null }));
+      const link = await accounts.passwordToken({ token }).catch(() => null);
+      return refused(event, error, (body) => ({
+        token: body.fields?.password ? token : null,
+        email: link?.email ?? null,
+      }));
     }
     redirect(303, '/login?done=password');
   },

@@ -66,8 +66,8 @@ export function decide(snapshot: Snapshot | null, projection: Projection | null)
 
   if (isEnded(asked.state)) return asked;
   if (isEnded(told.state)) return told;
-  if (isFirst(told.state) && !isFirst(asked.state)) return { ...asked, certain: false };
-  return snapshot !== null && told.number > snapshot.number ? told : asked;
+  if (snapshot === null || told.number <= snapshot.number) return asked;
+  return isFirst(told.state) && !isFirst(asked.state) ? { ...asked, certain: false } : told;
 }
 
 /** Waiting for the first payment: where a subscription begins, and never is again. */

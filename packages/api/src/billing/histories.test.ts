@@ -8,6 +8,7 @@ import { Refusal } from '../errors.ts';
 import { sandboxPayment } from '../testing/app.ts';
 import {
   type BillingTest,
+  type DeliveryFate,
   makeMember,
   makeSecond,
   makeSubscriber,
@@ -205,18 +206,36 @@ describe('histories that the provider really produced', () => {
     );
   }, 120_000);
 
-  test('of two subscriptions of one organisation never mix', async () => {
-    const { principal, subscription } = await makeSubscriber(billing, 'silver');
-    const second = await makeSecond(billing, subscription.customer, 'gold');
-    provider().set({ reorder_deliveries: true, duplicate_deliveries: true });
-    provider().forceStatus(second.id, 'past_due');
-    provider().forceStatus(subscription.id, 'canceled');
-    provider().forceStatus(second.id, 'active');
-    await billing.settled();
-    expect(await rowOf(subscription.id)).toMatchObject(expected(truthOf(subscription.id)));
-    expect(await rowOf(second.id)).toMatchObject(expected(truthOf(second.id)));
-    expect((await readPlan(billing.app, principal.organisationId)).tier).toBe('gold');
-  });
+  test('of two subscriptions of one organisation, with deliveries lost and tried again, never mix and end in the truth', async () => {
+    const fate = fc.constantFrom<DeliveryFate>('answered', 'refused', 'done without an answer');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom(0, 1), act), { maxLength: 10 }),
+        fc.infiniteStream(fate),
+        async (acts, fates) => {
+          const { principal, subscription } = await makeSubscriber(billing, 'silver');
+          const both = [subscription.id, (await makeSecond(billing, subscription.customer, 'gold')).id];
+          const portal = (await openPortal(billing.app, principal)).url;
+          billing.deliveriesAre(() => fates.next().value);
+          provider().set({
+            reorder_deliveries: true,
+            delivery_delay_ms: 20,
+            retry_first_ms: 30,
+            retry_longest_ms: 200,
+          });
+          for (const [which, each] of acts) live(portal, both[which] ?? '', [each]);
+          await billing.settled();
+          billing.deliveriesAre(() => 'answered');
+          provider().resetSwitches();
+
+          for (const id of both) {
+            expect(await rowOf(id)).toMatchObject({ ...expected(truthOf(id)), needsSync: false });
+          }
+        },
+      ),
+      { numRuns: 10 },
+    );
+  }, 120_000);
 
   test('with every delivery dropped are repaired by reconciliation', async () => {
     const principal = await makeMember(billing);

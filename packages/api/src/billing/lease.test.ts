@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { paymentLeases } from '../db/schema.ts';
+import { patience } from '../providers/payment.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { withLease } from './lease.ts';
 
@@ -8,6 +9,21 @@ beforeAll(async () => {
   running = await startTestApp({ work: false });
 });
 afterAll(() => running.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The clock by which patience is measured, which can be moved. */
+function patienceClock() {
+  let ahead = 0;
+  const real = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => real() + ahead);
+  return {
+    advance: (seconds: number) => {
+      ahead += seconds * 1000;
+    },
+  };
+}
 
 test('conversations of one name happen one after the other, those of others beside them', async () => {
   const talking = new Map<string, number>();
@@ -41,6 +57,37 @@ test('one whose holder crashed ends by itself', async () => {
   const began = performance.now();
   expect(await withLease(running.app, 'crashed', async () => 'yes')).toBe('yes');
   expect(performance.now() - began).toBeGreaterThan(200);
+});
+
+test('a conversation asks nothing new after twenty seconds, so that its last question fits into the lease', async () => {
+  const clock = patienceClock();
+  await withLease(running.app, 'long', async (ask) => {
+    const question = async () => ask((provider) => provider.prices.list({ limit: 1 }));
+    clock.advance(19);
+    await question();
+    clock.advance(2);
+    await expect(question()).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+
+    const [lease] = await running.app.sql`
+      select extract(epoch from ends_at - clock_timestamp())::float as left from payment_leases where name = 'long'`;
+    expect(20 + patience.action.question / 1000).toBeLessThan(lease?.left);
+  });
+});
+
+test('whoever finds it taken waits for twenty seconds', async () => {
+  const clock = patienceClock();
+  await withLease(running.app, 'busy', async () => {
+    let ended = false;
+    const other = withLease(running.app, 'busy', async () => {}).finally(() => {
+      ended = true;
+    });
+    other.catch(() => {});
+    clock.advance(18);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(ended).toBe(false);
+    clock.advance(3);
+    await expect(other).rejects.toMatchObject({ code: 'BUSY', retryAfterSeconds: 5 });
+  });
 });
 
 test('without billing there is nobody to talk with', async () => {

@@ -12,14 +12,22 @@ import { startTestApp, type TestApp } from './app.ts';
 export type BillingTest = TestApp & {
   /** Events are delivered and every job that they caused is done. */
   settled: () => Promise<void>;
+  /** What becomes of deliveries from now on, each asked about when it comes. */
+  deliveriesAre: (fate: () => DeliveryFate) => void;
 };
+
+/** Refused before anything was done, or done and only the answer lost: the provider tries again after both. */
+export type DeliveryFate = 'answered' | 'refused' | 'done without an answer';
 
 /** The App on the sandbox, whose signed events come in through a real request. */
 export async function startBillingTest(options: Parameters<typeof startTestApp>[0] = {}): Promise<BillingTest> {
   const test = await startTestApp(options);
+  let fate: () => DeliveryFate = () => 'answered';
   const server = createServer(async (request, response) => {
     const parts: Uint8Array[] = [];
     for await (const part of request) parts.push(part);
+    const ends = fate();
+    if (ends === 'refused') return void response.writeHead(500).end();
     const signature = String(request.headers['payment-signature'] ?? '');
     const answer = await receiveEvent(test.app, { body: Buffer.concat(parts), signature }).then(
       (body) => ({ status: 200, body: body as object }),
@@ -28,6 +36,7 @@ export async function startBillingTest(options: Parameters<typeof startTestApp>[
         body: { error: String(error) },
       }),
     );
+    if (ends === 'done without an answer') return void response.writeHead(500).end();
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -36,6 +45,9 @@ export async function startBillingTest(options: Parameters<typeof startTestApp>[
 
   return {
     ...test,
+    deliveriesAre(next) {
+      fate = next;
+    },
     async settled() {
       await test.sandbox.payment.deliveries.settled({ retries: true });
       await jobsDone(test);

@@ -52,6 +52,22 @@ test('missing, empty and malformed parameters are told apart', async () => {
   });
 });
 
+test('a hash in place of a list, and a list in place of a hash, are refused by what they hold', async () => {
+  await expectError(stripe.subscriptions.update('sub_none', { items: { other: { price: silver } } as never }), {
+    status: 400,
+    param: 'items',
+    message: `Invalid array: {"other":{"price":"${silver}"}}`,
+  });
+  await expectError(
+    stripe.checkout.sessions.create({ mode: 'subscription', subscription_data: [{ a: 'b' }] } as never),
+    {
+      status: 400,
+      param: 'subscription_data',
+      message: 'Invalid object: [{"a":"b"}]',
+    },
+  );
+});
+
 test('what does not exist is resource_missing: 404 in the address, 400 in a parameter', async () => {
   await expectError(stripe.subscriptions.retrieve('sub_none'), {
     status: 404,

@@ -64,7 +64,7 @@ function read(field: Field, rule: Rule, param: string): unknown {
   }
   if (rule === 'metadata') return readMetadata(field, param);
   if (typeof rule === 'object') return readNested(field, rule, param);
-  if (typeof field !== 'string') throw wrong('string', JSON.stringify(field), param);
+  if (typeof field !== 'string') throw wrong('string', shown(field), param);
   if (rule === 'boolean') return readBoolean(field, param);
   if (rule === 'integer' || rule === 'number') return readNumber(field, rule, param);
   if (field.length > texts)
@@ -82,10 +82,10 @@ function readNested(field: Field, rule: Exclude<Rule, string>, param: string): u
   if ('list' in rule) {
     // An empty list travels as an empty text.
     if (field === '') return [];
-    if (!Array.isArray(field)) throw wrong('array', String(field), param);
+    if (!Array.isArray(field)) throw wrong('array', shown(field), param);
     return field.map((value, index) => read(value, rule.list, `${param}[${index}]`));
   }
-  if (typeof field === 'string' || Array.isArray(field)) throw wrong('object', String(field), param);
+  if (typeof field === 'string' || Array.isArray(field)) throw wrong('object', shown(field), param);
   return readParameters(field, rule.hash, rule.required, param);
 }
 
@@ -136,6 +136,11 @@ function empty(param: string): ParameterError {
     `You passed an empty string for '${param}'. We assume empty values are an attempt to unset a parameter; however '${param}' cannot be unset. You should remove '${param}' from your request or supply a non-empty value.`,
     { code: 'parameter_invalid_empty', param },
   );
+}
+
+/** Not by String: a hash without a prototype cannot become text. */
+function shown(field: Field): string {
+  return typeof field === 'string' ? field : JSON.stringify(field);
 }
 
 function wrong(kind: string, value: string, param: string): ParameterError {

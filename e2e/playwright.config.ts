@@ -12,7 +12,8 @@ const environment = {
 export default defineConfig({
   testDir: '.',
   outputDir: 'test-results',
-  workers: 1,
+  // Most of the time is waiting: two files wait at once, each beside a service of its own.
+  workers: 2,
   fullyParallel: false,
   retries: 0,
   timeout: 60_000,

@@ -40,7 +40,7 @@ for (const [what, colour] of [
     playwright,
     browser,
   }) => {
-    test.setTimeout(180_000);
+    test.setTimeout(600_000);
     const pictured = http.createServer((_, response) =>
       response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(logo),
     );
@@ -111,7 +111,7 @@ test('every page carries the company’s name and colour, those about errors as 
   browser,
   playwright,
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(600_000);
   const environment = { ...ownFace, BRAND_COLOR: '#7a1f3d', APPROVED_DOMAINS: approvedDomain };
   const service = await startService({ environment });
   const request = await playwright.request.newContext({ baseURL: service.baseUrl });

@@ -112,7 +112,9 @@ test('somebody of two organisations switches between them by keys, and leaves on
   await expect(theirs.getByRole('menuitemradio')).toHaveCount(0);
   await expect(theirs.getByRole('button', { name: /switch organisation/ })).toBeFocused();
   await theirs.keyboard.press('Enter');
+  await expect(theirs.getByRole('menuitemradio', { name: 'Larch & Sons' })).toBeFocused();
   await theirs.keyboard.type('qu');
+  await expect(theirs.getByRole('menuitemradio', { name: 'Quayside' })).toBeFocused();
   await theirs.keyboard.press('Enter');
   await expect(theirs.getByText('One person belongs to Quayside.')).toBeVisible();
   await expect(theirs).toHaveURL('/members');

@@ -1,9 +1,16 @@
 import net from 'node:net';
+import { wasKilled } from './running-start.mjs';
 import { Sentence } from './say.mjs';
 
 const loopbacks = ['127.0.0.1', '::1'];
 
-/** The port to start on; the two after it belong to the sandbox. Throws a sentence when one is taken. */
+/** As long as a service that is told to end may take. */
+const endingMilliseconds = 25_000;
+
+/**
+ * The port to start on; the two after it belong to the sandbox. Throws a sentence when one is
+ * taken, at once unless a start that was killed may be about to free it.
+ */
 export async function choosePort(environment) {
   const port = Number(environment.PORT || 3000);
   if (!Number.isInteger(port) || port < 1 || port > 65_533) {
@@ -12,7 +19,12 @@ export async function choosePort(environment) {
     );
   }
 
-  const taken = await firstTaken(port);
+  const giveUpAt = Date.now() + (wasKilled(environment) ? endingMilliseconds : 0);
+  let taken = await firstTaken(port);
+  while (taken !== null && Date.now() < giveUpAt) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    taken = await firstTaken(port);
+  }
   if (taken === null) return port;
 
   throw new Sentence(

@@ -23,6 +23,12 @@ export function environmentBeside(persons) {
   return start !== null && isAlive(start.pid) ? startEnvironment(start.port, persons) : persons;
 }
 
+/** Whether the last `npm start` on this person's data directory was killed: what it started is still ending, perhaps. */
+export function wasKilled(persons) {
+  const start = read(fileIn(dataDirectory(persons)));
+  return start !== null && !isAlive(start.pid);
+}
+
 function fileIn(dataDir) {
   return path.join(dataDir, 'npm-start.json');
 }

@@ -35,6 +35,7 @@ export async function prepare() {
 
 /** Runs the sandbox and the service, a command, until one of them ends or this is told to, then ends both. */
 export async function runBeside(service, { port, environment, dataDir, demo }) {
+  rememberStart({ port, dataDir, environment });
   const options = { env: environment, stdio: ['pipe', 'pipe'], ours: true };
   const sandbox = collect(launch([nodeBinary(), place('packages/sandbox/src/main.ts')], options));
   const main = collect(launch(service, options));
@@ -43,7 +44,6 @@ export async function runBeside(service, { port, environment, dataDir, demo }) {
 
   await step('Starting', () => untilReady(port, sandbox, () => isEnding()));
   if (isEnding()) return;
-  rememberStart({ port, dataDir, environment });
 
   const accounts = demo
     ? await step('Making the demo accounts', () => makeDemoAccounts({ port, environment, dataDir }))

@@ -112,7 +112,7 @@ test('somebody of two organisations switches between them by keys, and leaves on
   await expect(theirs.getByRole('menuitemradio')).toHaveCount(0);
   await expect(theirs.getByRole('button', { name: /switch organisation/ })).toBeFocused();
   await theirs.keyboard.press('Enter');
-  await expect(theirs.getByRole('menuitemradio', { name: 'Larch & Sons' })).toBeFocused();
+  await expect(theirs.locator('[role=menu]:focus, [role=menu] :focus')).toHaveCount(1);
   await theirs.keyboard.type('qu');
   await expect(theirs.getByRole('menuitemradio', { name: 'Quayside' })).toBeFocused();
   await theirs.keyboard.press('Enter');

@@ -16,6 +16,8 @@ type Client = { address: string; userAgent: string | null };
 export const deleteAccountInput = z.object({
   /** Asked for where there is one; without one a fresh sign-in stands in its place. */
   password: z.string({ error: 'Enter your password.' }).optional(),
+  /** The organisations that the page said would end. Where they are named, no other one ends. */
+  organisation_ids: z.array(z.string(), 'These are not organisations.').optional(),
 });
 
 /** What deleting the account would end, so that it can be said before. */
@@ -39,17 +41,19 @@ export async function readDeletion(app: App, principal: Principal | null) {
  * deleted.
  *
  * @throws Refusal UNAUTHENTICATED or FORBIDDEN where the person is not confirmed;
- *   VALIDATION where others depend on an organisation that only they own; PROVIDER_UNAVAILABLE.
+ *   VALIDATION where others depend on an organisation that only they own; NOT_FOUND where an
+ *   organisation would end that the page did not show; PROVIDER_UNAVAILABLE.
  */
 export async function deleteAccount(
   app: App,
   principal: Principal | null,
-  { password }: z.output<typeof deleteAccountInput>,
+  { password, organisation_ids: shown }: z.output<typeof deleteAccountInput>,
   client: Client,
 ): Promise<void> {
   const who = requireApproved(principal);
+  refuseUnshown(await ownedAlone(app.db, who.user.id), shown);
   await confirm(app, who, password, client);
-  const ending = await endable(app.db, who.user.id);
+  const ending = await endable(app.db, who.user.id, shown);
   for (const id of ending) await endSubscriptions(app, id);
 
   await app.db.transaction(async (tx) => {
@@ -93,14 +97,21 @@ async function confirm(app: App, who: Principal, password: string | undefined, c
   }
 }
 
-async function endable(db: Executor, userId: string): Promise<string[]> {
+async function endable(db: Executor, userId: string, shown?: string[]): Promise<string[]> {
   const owned = await ownedAlone(db, userId);
+  refuseUnshown(owned, shown);
   const needed = owned.find(({ others }) => others > 0);
   if (needed !== undefined) {
     const name = needed.name ?? needed.slug;
     throw new Refusal('VALIDATION', `${name} has other members. Make one of them an owner first.`);
   }
   return owned.map(({ id }) => id);
+}
+
+function refuseUnshown(owned: { id: string }[], shown: string[] | undefined): void {
+  if (shown !== undefined && owned.some(({ id }) => !shown.includes(id))) {
+    throw new Refusal('NOT_FOUND', 'What ends with your account has changed. Load the page again.');
+  }
 }
 
 function changed(): Refusal {

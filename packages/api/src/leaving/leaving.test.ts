@@ -31,6 +31,22 @@ it('says before what deleting ends, and then ends it', async () => {
   expect(await test.app.db.select().from(users).where(eq(users.id, userId))).toEqual([]);
 });
 
+it('ends no organisation that the page did not show, and says so before it asks for the password', async () => {
+  const { api, organisationId, userId } = await makeOwner(test);
+  for (const password of [testPassword, 'not the pass phrase']) {
+    await expect(api.leaving.deleteAccount({ password, organisation_ids: [] })).rejects.toMatchObject({
+      cause: { code: 'NOT_FOUND' },
+    });
+  }
+  expect(await exists(organisationId)).toBe(true);
+
+  const { organisationId: kept } = await makeOwner(test);
+  await api.leaving.deleteAccount({ password: testPassword, organisation_ids: [organisationId, kept] });
+  expect(await exists(organisationId)).toBe(false);
+  expect(await exists(kept)).toBe(true);
+  expect(await test.app.db.select().from(users).where(eq(users.id, userId))).toEqual([]);
+});
+
 it('keeps an organisation that has another owner', async () => {
   const { api, organisationId } = await makeOwner(test);
   await makeMember(test, organisationId, 'owner');

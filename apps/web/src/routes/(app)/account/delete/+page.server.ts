@@ -1,5 +1,5 @@
 import { redirect } from '@sveltejs/kit';
-import { formFields, text } from '#lib/form-fields.ts';
+import { formFields, text, texts } from '#lib/form-fields.ts';
 import { refused } from '#lib/refused.ts';
 import { requirePage } from '#lib/server/standing.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -13,9 +13,11 @@ export const load: PageServerLoad = async (event) => {
 
 export const actions: Actions = {
   default: async (event) => {
-    const password = text(await formFields(event.request), 'password');
+    const form = await formFields(event.request);
+    const password = text(form, 'password');
+    const organisation_ids = texts(form, 'organisation_ids');
     try {
-      await event.locals.api.leaving.deleteAccount(password === '' ? {} : { password });
+      await event.locals.api.leaving.deleteAccount({ ...(password !== '' && { password }), organisation_ids });
     } catch (error) {
       return refused(event, error, () => ({}));
     }

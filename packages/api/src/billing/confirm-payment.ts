@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { organisationOf, type Principal } from '../sessions/principal.ts';
 import { currentCustomer, leaseOf } from './customer.ts';
-import { withLease } from './lease.ts';
+import { doOrWait, withLease } from './lease.ts';
 import type { Tier } from './plans.ts';
 import { readPlan } from './read-plan.ts';
 import { syncCustomer } from './sync.ts';
@@ -11,7 +11,8 @@ const waitMilliseconds = 3000;
 /**
  * After the return from checkout: asks the provider once, three seconds at most, and says
  * whether a paid plan is there. The address itself grants nothing, and a provider that is
- * silent only means that it is not confirmed yet.
+ * silent only means that it is not confirmed yet. However many tabs of an organisation ask
+ * at once, one of them talks to the provider, and the others read what it stored.
  */
 export async function confirmPayment(app: App, principal: Principal): Promise<{ confirmed: boolean; tier: Tier }> {
   principal.require('READ');
@@ -28,9 +29,11 @@ async function syncQuietly(app: App, organisationId: string): Promise<void> {
   try {
     const customerId = await currentCustomer(app, organisationId);
     if (customerId === null) return;
-    await withLease(app, leaseOf(organisationId), (ask, holder) =>
-      syncCustomer(app, ask, { organisationId, customerId, holder }),
-    );
+    await doOrWait(app, `confirmation:${organisationId}`, waitMilliseconds, async () => {
+      await withLease(app, leaseOf(organisationId), (ask, holder) =>
+        syncCustomer(app, ask, { organisationId, customerId, holder }),
+      );
+    });
   } catch (error) {
     app.log.warn('A payment could not be confirmed with the provider yet.', { organisationId, error });
   }

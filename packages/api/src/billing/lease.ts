@@ -35,11 +35,46 @@ export async function withLease<Result>(
       return ask(question);
     }, holder);
   } finally {
-    await app.db
-      .delete(paymentLeases)
-      .where(and(eq(paymentLeases.name, name), eq(paymentLeases.holder, holder)))
-      .catch((error: unknown) => app.log.warn('A payment lease was not given back; it ends by itself.', { error }));
+    await giveBack(app, name, holder);
   }
+}
+
+/**
+ * Does `work` unless another holder of `name` does it already, in this process or another
+ * one. In that case it returns when that holder has ended, and at the latest after
+ * `mostMilliseconds`, without having done anything.
+ */
+export async function doOrWait(
+  app: App,
+  name: string,
+  mostMilliseconds: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const holder = newId(app.now());
+  if (await tryTake(app, name, holder)) {
+    try {
+      return await work();
+    } finally {
+      await giveBack(app, name, holder);
+    }
+  }
+
+  const giveUpAt = performance.now() + mostMilliseconds;
+  while ((await isTaken(app, name)) && performance.now() < giveUpAt) {
+    await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 50));
+  }
+}
+
+async function isTaken(app: App, name: string): Promise<boolean> {
+  const taken = and(eq(paymentLeases.name, name), sql`${paymentLeases.endsAt} > clock_timestamp()`);
+  return (await app.db.$count(paymentLeases, taken)) > 0;
+}
+
+async function giveBack(app: App, name: string, holder: string): Promise<void> {
+  await app.db
+    .delete(paymentLeases)
+    .where(and(eq(paymentLeases.name, name), eq(paymentLeases.holder, holder)))
+    .catch((error: unknown) => app.log.warn('A payment lease was not given back; it ends by itself.', { error }));
 }
 
 /** Whether nobody else has taken the lease since its holder did. */

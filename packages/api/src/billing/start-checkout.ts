@@ -1,7 +1,8 @@
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { invalid, Refusal } from '../errors.ts';
-import { organisationOf, type Principal } from '../sessions/principal.ts';
+import { organisationMeantIfNamed } from '../sessions/organisation-meant.ts';
+import type { Principal } from '../sessions/principal.ts';
 import { changePlan } from './change-plan.ts';
 import { type Conversation, createSession, expireAll, openSessions, priceOf, sessionFor } from './checkout-session.ts';
 import { withCustomer } from './customer.ts';
@@ -17,12 +18,12 @@ import { syncCustomer } from './sync.ts';
 export async function startCheckout(
   app: App,
   principal: Principal,
-  input: { tier: unknown },
+  input: { tier: unknown; organisation_id?: unknown },
 ): Promise<{ url: string }> {
   principal.require('ADMIN');
   requirePayment(app);
   const tier = readTier(input.tier);
-  const organisationId = organisationOf(principal).id;
+  const organisationId = organisationMeantIfNamed(principal, input.organisation_id).id;
 
   const url = await withCustomer(app, organisationId, async (ask, customerId, holder) => {
     const talk = { ask, holder, organisationId, customerId, tier };

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { invitations, memberships } from '../db/schema.ts';
+import { organisationField, organisationMeant } from '../sessions/organisation-meant.ts';
 import { type Principal, requireScope } from '../sessions/principal.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
-import { organisationField, organisationMeant } from './organisation-meant.ts';
 
 export const changeRoleInput = z.object({
   organisation_id: organisationField,

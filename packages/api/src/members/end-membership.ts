@@ -4,9 +4,9 @@ import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { memberships } from '../db/schema.ts';
+import { organisationField, organisationMeant } from '../sessions/organisation-meant.ts';
 import { type Principal, requireScope } from '../sessions/principal.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
-import { organisationField, organisationMeant } from './organisation-meant.ts';
 
 type Client = { address: string; userAgent: string | null };
 

@@ -7,10 +7,10 @@ import { invitations, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { invitationLink } from '../links.ts';
 import { hashToken, newToken } from '../security/token.ts';
+import { organisationField, organisationMeant } from '../sessions/organisation-meant.ts';
 import { organisationOf, type Principal, requireScope } from '../sessions/principal.ts';
 import { requireRoomForMember } from '../usage/member-room.ts';
 import { lockMembers, requireAdministrator } from './lock-members.ts';
-import { organisationField, organisationMeant } from './organisation-meant.ts';
 
 type Client = { address: string; userAgent: string | null };
 

@@ -5,8 +5,8 @@ import { memberships, organisations } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { approvalOf } from '../organisations/approval.ts';
 import { chooseOrganisation } from '../sessions/choose-organisation.ts';
+import { organisationField } from '../sessions/organisation-meant.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
-import { organisationField } from './organisation-meant.ts';
 
 export const switchInput = z.object({ organisation_id: organisationField });
 

@@ -6,13 +6,14 @@ import { paymentEvents as event, organisations, paymentSubscriptions as subscrip
 import { Refusal } from '../errors.ts';
 import { storableText } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
+import { hideAddresses } from './hide-addresses.ts';
 import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
 import { tellChange } from './tell-change.ts';
 
 export const eventInput = z.object({ event_id: storableText('Say which event.') });
 
 /**
- * An event as it came, what became of it, and the row of its subscription as it stands now.
+ * An event as it came, without the addresses of hosted pages, what became of it, and the row of its subscription as it stands now.
  *
  * @throws Refusal NOT_FOUND
  */
@@ -46,7 +47,7 @@ export async function readEvent(app: App, principal: Principal | null, { event_i
     flagged: row.flagged,
     effect: effectOf(row.type),
     change: tellChange(row.type, payload),
-    payload,
+    payload: hideAddresses(payload),
     row: found.subscription && shownRow(found.subscription),
   };
 }

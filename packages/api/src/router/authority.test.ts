@@ -30,7 +30,7 @@ const needs: Record<string, Need> = {
   'billing.resume': 'ADMIN',
   'billing.confirm': 'READ',
   'billing.lapse': 'READ',
-  'billing.notice': 'READ',
+  'billing.notice': 'ADMIN',
   'leaving.export': 'approved',
   'leaving.deletion': 'approved',
   'leaving.deleteAccount': 'approved',

@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { Refusal } from '../errors.ts';
 import { makePrincipal, type Principal } from '../sessions/principal.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeMember } from '../testing/billing.ts';
+import { makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { callerFor } from '../testing/makers.ts';
 
 let running: TestApp;
@@ -55,3 +55,40 @@ test.each([undefined, null, [], 'silver', 7, {}, { tier: 7 }, { tier: ['silver']
     await expect(api.billing.checkout(input as never)).rejects.toThrow('Choose the Silver or Gold plan.');
   },
 );
+
+describe('an action from a page of another organisation', () => {
+  const stale = { code: 'NOT_FOUND', message: 'You act for another organisation by now. Load the page again.' };
+
+  test.each(actions)('%s is refused, and nothing changes at the provider', async (action) => {
+    const billing = await startBillingTest();
+    try {
+      const shown = await makeMember(billing);
+      const { principal, subscription } = await makeSubscriber(billing);
+      const before = structuredClone(ownedBy(billing, principal));
+      const call = callerFor(billing, principal).billing[action] as (input: unknown) => Promise<unknown>;
+
+      const input = { tier: 'gold', organisation_id: shown.organisationId };
+      await expect(call(input)).rejects.toMatchObject({ cause: stale });
+      expect(ownedBy(billing, principal)).toEqual(before);
+      expect(ownedBy(billing, shown).customers).toEqual([]);
+
+      await call({ tier: 'gold', organisation_id: principal.organisationId });
+      expect(subscription.status).toBe('active');
+    } finally {
+      await billing.close();
+    }
+  });
+
+  test.each([null, '', 7, {}, 'not an id', '\u0000'])('an organisation named %j is not found', async (id) => {
+    const principal = await makeMember(running);
+    for (const action of actions) {
+      expect(await refusalOf(running.app, principal, action, { tier: 'gold', organisation_id: id })).toBe('NOT_FOUND');
+    }
+  });
+
+  test('a tier that cannot be bought is refused before the organisation is looked at', async () => {
+    const other = await makeMember(running);
+    const input = { tier: 'free', organisation_id: other.organisationId };
+    expect(await refusalOf(running.app, await makeMember(running), 'checkout', input)).toBe('VALIDATION');
+  });
+});

@@ -7,6 +7,7 @@ import { requirePayment } from '../billing/require-payment.ts';
 import { setCancellation } from '../billing/set-cancellation.ts';
 import { startCheckout } from '../billing/start-checkout.ts';
 import { isRefusal } from '../errors.ts';
+import { organisationMeantIfNamed } from '../sessions/organisation-meant.ts';
 import { router, scoped } from './trpc.ts';
 
 /** Refused in the interface's order: the scope, then billing, then what the body holds. */
@@ -15,24 +16,37 @@ const administered = scoped('ADMIN').use(({ ctx, next }) => {
   return next();
 });
 
+/** The same for a body that holds at most the organisation that the page was about. */
+const administeredOrganisation = administered.input(readOrganisation).use(({ ctx, input, next }) => {
+  organisationMeantIfNamed(ctx.principal, input?.organisation_id);
+  return next();
+});
+
 export const billingRouter = router({
   checkout: administered
-    .input(readBody)
-    .mutation(({ ctx, input }) => startCheckout(ctx.app, ctx.principal, { tier: input.tier })),
-  portal: administered.input(noBody).mutation(({ ctx }) => openPortal(ctx.app, ctx.principal)),
-  cancel: administered.input(noBody).mutation(({ ctx }) => setCancellation(ctx.app, ctx.principal, true)),
-  resume: administered.input(noBody).mutation(({ ctx }) => setCancellation(ctx.app, ctx.principal, false)),
+    .input(readCheckout)
+    .mutation(({ ctx, input }) =>
+      startCheckout(ctx.app, ctx.principal, { tier: input.tier, organisation_id: input.organisation_id }),
+    ),
+  portal: administeredOrganisation.mutation(({ ctx }) => openPortal(ctx.app, ctx.principal)),
+  cancel: administeredOrganisation.mutation(({ ctx }) => setCancellation(ctx.app, ctx.principal, true)),
+  resume: administeredOrganisation.mutation(({ ctx }) => setCancellation(ctx.app, ctx.principal, false)),
   confirm: scoped('READ')
     .input(noBody)
     .mutation(({ ctx }) => confirmPayment(ctx.app, ctx.principal)),
   lapse: scoped('READ').query(({ ctx }) => readLapse(ctx.app, ctx.principal)),
-  notice: scoped('READ').query(({ ctx }) => readNotice(ctx.app, ctx.principal)),
+  notice: scoped('ADMIN').query(({ ctx }) => readNotice(ctx.app, ctx.principal)),
 });
 
-/** Any JSON will do: a tier of any kind, or none, has the use case's own sentence. */
-function readBody(input: unknown): { tier?: unknown } {
+/** Any JSON is accepted: a tier of any kind, or none, gets the use case's own sentence. */
+function readCheckout(input: unknown): { tier?: unknown; organisation_id?: unknown } {
+  const organisation = readOrganisation(input);
+  return { tier: fields(input)?.tier, ...organisation };
+}
+
+function readOrganisation(input: unknown): { organisation_id?: unknown } | undefined {
   if (isRefusal(input)) throw input;
-  return { tier: fields(input)?.tier };
+  return { organisation_id: fields(input)?.organisation_id };
 }
 
 function noBody(input: unknown): undefined {

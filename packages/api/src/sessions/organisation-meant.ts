@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Refusal } from '../errors.ts';
-import { organisationOf, type Principal } from '../sessions/principal.ts';
+import { organisationOf, type Principal } from './principal.ts';
 
 /** Part of every change to who belongs to an organisation: which one the page that asks was about. */
 export const organisationField = z.uuid('There is no such organisation.');
@@ -11,10 +11,18 @@ export const organisationField = z.uuid('There is no such organisation.');
  *
  * @throws Refusal NOT_FOUND for another one.
  */
-export function organisationMeant(principal: Principal, id: string) {
+export function organisationMeant(principal: Principal, id: unknown) {
   const organisation = organisationOf(principal);
   if (organisation.id !== id) {
     throw new Refusal('NOT_FOUND', 'You act for another organisation by now. Load the page again.');
   }
   return organisation;
+}
+
+/**
+ * The same for the requests of the interface, which need not name an organisation: without
+ * one they are about the organisation that the principal acts for.
+ */
+export function organisationMeantIfNamed(principal: Principal, id: unknown) {
+  return id === undefined ? organisationOf(principal) : organisationMeant(principal, id);
 }

@@ -24,6 +24,7 @@ export const load: PageServerLoad = async (event) => {
   const summary = endedAt === null ? read : { ...read, plan: lapsed(read.plan, endedAt) };
   return {
     here: {
+      id: organisation.id,
       name: organisation.name ?? organisation.slug,
       administers,
       confirmation: paying ? confirmationOf(event, summary.plan) : null,
@@ -36,31 +37,36 @@ export const load: PageServerLoad = async (event) => {
 };
 
 export const actions: Actions = {
-  checkout: async (event) => {
-    const tier = text(await formFields(event.request), 'tier');
-    return leaveFor(event, (billing) => billing.checkout({ tier }));
-  },
-  portal: async (event) => leaveFor(event, (billing) => billing.portal()),
-  cancel: async (event) => stay(event, (billing) => billing.cancel()),
-  resume: async (event) => stay(event, (billing) => billing.resume()),
+  checkout: (event) =>
+    leaveFor(event, (billing, form) => billing.checkout({ tier: text(form, 'tier'), ...organisationIn(form) })),
+  portal: (event) => leaveFor(event, (billing, form) => billing.portal(organisationIn(form))),
+  cancel: (event) => stay(event, (billing, form) => billing.cancel(organisationIn(form))),
+  resume: (event) => stay(event, (billing, form) => billing.resume(organisationIn(form))),
 };
 
 type Billing = App.Locals['api']['billing'];
 
+/** Always named, so that a form without it is refused: another tab may have changed the organisation. */
+function organisationIn(form: FormData) {
+  return { organisation_id: text(form, 'organisation_id') };
+}
+
 /** The provider's page is on another origin: the only redirects of this service that leave it. */
-async function leaveFor(event: RequestEvent, ask: (billing: Billing) => Promise<{ url: string }>) {
+async function leaveFor(event: RequestEvent, ask: (billing: Billing, form: FormData) => Promise<{ url: string }>) {
+  const form = await formFields(event.request);
   let url: string;
   try {
-    ({ url } = await ask(event.locals.api.billing));
+    ({ url } = await ask(event.locals.api.billing, form));
   } catch (error) {
     return refused(event, error, () => ({}));
   }
   redirect(303, url, { external: true });
 }
 
-async function stay(event: RequestEvent, act: (billing: Billing) => Promise<unknown>) {
+async function stay(event: RequestEvent, act: (billing: Billing, form: FormData) => Promise<unknown>) {
+  const form = await formFields(event.request);
   try {
-    await act(event.locals.api.billing);
+    await act(event.locals.api.billing, form);
   } catch (error) {
     return refused(event, error, () => ({}));
   }

@@ -1,0 +1,24 @@
+/** Members of the provider's objects that open a hosted page, or a payment, without a sign-in. */
+const secrets = new Set(['hosted_invoice_url', 'invoice_pdf', 'receipt_url', 'client_secret']);
+
+/**
+ * An event's payload as an operator reads it. The addresses of hosted invoices are hidden,
+ * because they are for the organisation's administrators only, and an operator may be a
+ * member or a viewer there. A payload without one is returned exactly as it came.
+ */
+export function hideAddresses(payload: string): string {
+  let hidden = false;
+
+  function hide(name: string, value: unknown): unknown {
+    if (!secrets.has(name) || typeof value !== 'string') return value;
+    hidden = true;
+    return '(hidden)';
+  }
+
+  try {
+    const shown = JSON.stringify(JSON.parse(payload, hide), null, 2);
+    return hidden ? shown : payload;
+  } catch {
+    return payload;
+  }
+}

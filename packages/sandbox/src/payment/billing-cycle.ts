@@ -1,10 +1,11 @@
 import { announce, change } from './announce.ts';
 import { expireSession } from './checkout.ts';
 import { addInterval } from './clock.ts';
-import { endSubscription, periodEnd } from './end-subscription.ts';
+import { periodEnd } from './end-subscription.ts';
 import { draftInvoice, payNow, voidInvoice } from './invoice.ts';
 import type { Provider } from './provider.ts';
 import type { Invoice, Subscription } from './records.ts';
+import { endAsScheduled } from './scheduled-end.ts';
 import { endTrial } from './trial.ts';
 
 /** Something that time itself brings about. */
@@ -63,7 +64,7 @@ function* stepsOfSubscription(provider: Provider, subscription: Subscription): G
   const { status, cancel_at: cancelAt, trial_end: trialEnd } = subscription;
   if (status === 'canceled' || status === 'incomplete_expired') return;
   if (cancelAt !== null) {
-    const run = () => endSubscription(provider, subscription, 'cancellation_requested', cancelAt);
+    const run = () => endAsScheduled(provider, subscription, cancelAt);
     yield { at: cancelAt, about: 'a scheduled cancellation takes effect', run };
   }
   if (status === 'incomplete') {

@@ -1,6 +1,6 @@
 import { change } from './announce.ts';
 import { timeOfCustomer } from './clock.ts';
-import { endSubscription } from './end-subscription.ts';
+import { endSubscription, isFinal } from './end-subscription.ts';
 import type { Provider } from './provider.ts';
 import type { Invoice, Subscription } from './records.ts';
 
@@ -27,6 +27,7 @@ export function dunningAfterFailure(
 }
 
 function endDunning(provider: Provider, subscription: Subscription): void {
+  if (isFinal(subscription)) return;
   const { dunning_end: end } = provider.state.switches;
   if (end === 'cancel') endSubscription(provider, subscription, 'payment_failed');
   if (end === 'unpaid') {

@@ -74,8 +74,9 @@ export function changePlan(
 ): void {
   const subscription = own(provider, session, subscriptionId);
   const { subscription_update: feature } = configurationOf(provider, session).features;
-  const [item] = subscription.items.data;
-  if (!feature.enabled || !item) throw new PortalProblem('Plans cannot be changed in this portal.');
+  const [item, ...others] = subscription.items.data;
+  if (!feature.enabled || !item || others.length > 0)
+    throw new PortalProblem('Plans cannot be changed in this portal.');
   const offered = offeredPrices(provider, session).some(({ id }) => id === priceId);
   if (!offered) throw new PortalProblem('This plan is not offered in this portal.');
   updateItems(provider, subscription, {

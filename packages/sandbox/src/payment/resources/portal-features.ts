@@ -32,7 +32,14 @@ export const configurationRules = {
           default_allowed_updates: { list: { one: ['price', 'promotion_code', 'quantity'] } },
           products: {
             list: {
-              hash: { product: 'string', prices: { list: 'string' }, adjustable_quantity: 'ignored' },
+              hash: {
+                product: 'string',
+                prices: { list: 'string' },
+                adjustable_quantity: {
+                  hash: { enabled: 'boolean', maximum: 'integer', minimum: 'integer' },
+                  required: ['enabled'],
+                },
+              },
               required: ['product', 'prices'],
             },
           },
@@ -73,11 +80,27 @@ export function noFeatures(): Features {
   };
 }
 
-/** Each named member replaces its like; what is not named stays. */
+const fixedQuantity: object = { enabled: false, maximum: null, minimum: 1 };
+
+/** Each named member replaces its like, within inner objects too; what is not named stays. */
 export function mergeFeatures(current: Features, changes: object): Features {
-  const merged: Record<string, object> = structuredClone(current) as never;
-  for (const [name, change] of Object.entries(changes)) merged[name] = { ...merged[name], ...change };
-  return merged as unknown as Features;
+  const merged = merge(current, changes) as Features;
+  for (const product of merged.subscription_update.products ?? []) {
+    product.adjustable_quantity = { ...fixedQuantity, ...product.adjustable_quantity };
+  }
+  return merged;
+}
+
+function merge(current: object, changes: object): object {
+  const merged: Record<string, unknown> = structuredClone(current) as never;
+  for (const [name, change] of Object.entries(changes)) {
+    merged[name] = isHash(merged[name]) && isHash(change) ? merge(merged[name], change) : structuredClone(change);
+  }
+  return merged;
+}
+
+function isHash(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Refuses plan changes without plans, and prices that do not exist or fit. */
@@ -91,7 +114,12 @@ export function checkFeatures(provider: Provider, { subscription_update: updates
         param: `${base}[${name}]`,
       });
   }
-  for (const [index, { product, prices }] of (updates.products ?? []).entries()) {
+  for (const [index, { product, prices, adjustable_quantity: quantity }] of (updates.products ?? []).entries()) {
+    if (quantity.minimum < 0 || (quantity.maximum ?? quantity.minimum) < quantity.minimum) {
+      throw refused('The maximum quantity must be at least the minimum quantity.', {
+        param: `${base}[products][${index}][adjustable_quantity]`,
+      });
+    }
     for (const id of prices) {
       const price = provider.state.prices[id];
       const param = `${base}[products][${index}][prices]`;

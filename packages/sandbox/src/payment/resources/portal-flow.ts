@@ -83,7 +83,9 @@ export function readFlow(
     flow.subscription_cancel = { retention: null, subscription: id };
   }
   if (data.type === 'subscription_update') {
-    flow.subscription_update = { subscription: ownSubscription(provider, customer, data, 'subscription_update').id };
+    const subscription = ownSubscription(provider, customer, data, 'subscription_update');
+    refuseSeveralItems(subscription, 'flow_data[subscription_update][subscription]');
+    flow.subscription_update = { subscription: subscription.id };
   }
   if (data.type === 'subscription_update_confirm') {
     flow.subscription_update_confirm = readConfirm(provider, customer, configuration, data);
@@ -96,6 +98,7 @@ function readConfirm(provider: Provider, customer: string, configuration: Portal
   const wanted = data.subscription_update_confirm?.items ?? [];
   const base = 'flow_data[subscription_update_confirm][items]';
   if (wanted.length !== 1) throw refused('The items array must hold exactly one item.', { param: base });
+  refuseSeveralItems(subscription, 'flow_data[subscription_update_confirm][subscription]');
   const offered = (configuration.features.subscription_update.products ?? []).flatMap(({ prices }) => prices);
   const items = wanted.map(({ id, price, quantity }, index) => {
     const item = subscription.items.data.find((one) => one.id === id);
@@ -119,6 +122,12 @@ function readConfirm(provider: Provider, customer: string, configuration: Portal
     return { id, price: price ?? item.price.id, quantity: quantity ?? item.quantity };
   });
   return { discounts: null, items, subscription: subscription.id };
+}
+
+/** The portal changes no subscription of several items. */
+function refuseSeveralItems({ id, items }: Subscription, param: string): void {
+  if (items.data.length === 1) return;
+  throw refused(`The subscription \`${id}\` cannot be updated because it has multiple items.`, { param });
 }
 
 function ownSubscription(

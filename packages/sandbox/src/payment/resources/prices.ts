@@ -194,7 +194,14 @@ function claimLookupKey(
   return key;
 }
 
+const mostLookupKeys = 10;
+
 function list({ provider, params, path }: Call<Stripe.PriceListParams>) {
+  if ((params.lookup_keys?.length ?? 0) > mostLookupKeys) {
+    throw new ParameterError(400, `Invalid array: lookup_keys may hold at most ${mostLookupKeys} keys.`, {
+      param: 'lookup_keys',
+    });
+  }
   const all = Object.values(provider.state.prices).filter(
     (price) =>
       createdIn(price, params.created) &&

@@ -1,19 +1,22 @@
 import Stripe from 'stripe';
-import { missing } from '../api/api-error.ts';
+import { missing, ParameterError } from '../api/api-error.ts';
 import { listPage } from '../api/lists.ts';
-import { mergeMetadata, pageRules } from '../api/parameters.ts';
+import { mergeMetadata, pageRules, type Rule } from '../api/parameters.ts';
 import { type Call, type Route, route } from '../api/route.ts';
 import { now } from '../clock.ts';
+import { eventTypes } from '../event-types.ts';
 import { newId } from '../id.ts';
 import type { Provider } from '../provider.ts';
 import type { WebhookEndpoint } from '../records.ts';
+
+const enabledEvents: Rule = { list: { one: ['*', ...eventTypes] } };
 
 const createRoute: Route = {
   ...route<Stripe.WebhookEndpointCreateParams>(
     'POST',
     '/v1/webhook_endpoints',
     {
-      enabled_events: { list: 'string' },
+      enabled_events: enabledEvents,
       url: 'string',
       api_version: 'string',
       connect: 'unsupported',
@@ -37,7 +40,7 @@ export const webhookEndpointRoutes = [
     {
       description: 'text',
       disabled: 'boolean',
-      enabled_events: { list: 'string' },
+      enabled_events: enabledEvents,
       metadata: 'metadata',
       url: 'string',
     },
@@ -64,6 +67,7 @@ function find(provider: Provider, id: string): WebhookEndpoint {
 }
 
 function create({ provider, params }: Call<Stripe.WebhookEndpointCreateParams>): WebhookEndpoint {
+  checkSettings(params);
   return addEndpoint(provider, newId('we'), {
     ...params,
     secret: newId('sandbox_webhook_secret'),
@@ -95,10 +99,32 @@ export function addEndpoint(
 
 function update({ provider, id, params }: Call<Stripe.WebhookEndpointUpdateParams>): WebhookEndpoint {
   const endpoint = find(provider, id);
+  checkSettings(params);
   if (params.url !== undefined) endpoint.url = params.url;
   if (params.enabled_events) endpoint.enabled_events = params.enabled_events;
   if (params.description !== undefined) endpoint.description = params.description || null;
   if (params.disabled !== undefined) endpoint.status = params.disabled ? 'disabled' : 'enabled';
   if (params.metadata !== undefined) endpoint.metadata = mergeMetadata(endpoint.metadata, params.metadata);
   return endpoint;
+}
+
+/** Refuses an endpoint without events, and an address that events cannot be sent to: https, or http on this machine. */
+function checkSettings({ url, enabled_events: events }: Stripe.WebhookEndpointUpdateParams): void {
+  if (events?.length === 0) {
+    throw new ParameterError(400, 'Invalid array: enabled_events must hold at least one event.', {
+      param: 'enabled_events',
+    });
+  }
+  if (url === undefined || isReachable(url)) return;
+  throw new ParameterError(400, 'Invalid URL: An explicit scheme (such as https) must be provided.', {
+    code: 'url_invalid',
+    param: 'url',
+  });
+}
+
+function isReachable(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback);
 }

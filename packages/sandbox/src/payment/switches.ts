@@ -63,7 +63,8 @@ export function defaultSwitches(): Switches {
   };
 }
 
-const words: Record<string, readonly unknown[]> = {
+/** The switches that take one of several words, and which. */
+export const words: Record<string, readonly unknown[]> = {
   portal_cancellation: ['flexible', 'classic'],
   dunning_end: ['cancel', 'unpaid', 'past_due'],
 };

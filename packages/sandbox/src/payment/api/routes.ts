@@ -13,7 +13,8 @@ import { testClockRoutes } from '../resources/test-clocks.ts';
 import { webhookEndpointRoutes } from '../resources/webhook-endpoints.ts';
 import type { Route } from './route.ts';
 
-const routes: { route: Route; pattern: RegExp }[] = [
+/** Every request that the API answers. */
+export const routes: { route: Route; pattern: RegExp }[] = [
   ...customerRoutes,
   ...paymentMethodRoutes,
   ...productRoutes,

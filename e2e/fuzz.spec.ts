@@ -68,7 +68,7 @@ const method = fc.constantFrom('POST', 'POST', 'POST', 'GET', 'PUT', 'PATCH', 'D
 
 /** Signing out would end what the rest is asked with. */
 const endsSessions = new Set(['/api/logout', '/api/trpc/signIn.out']);
-const restFields = ['email', 'password', 'org_name', 'tier'];
+const restFields = ['email', 'password', 'org_name', 'tier', 'organisation_id'];
 
 async function expectNoFailure(service: Service, path: string, sent: Sent): Promise<void> {
   const { status, text: answer } = await send(service, path, sent);

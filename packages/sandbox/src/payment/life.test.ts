@@ -1,17 +1,24 @@
 import type Stripe from 'stripe';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Sandbox } from '../sandbox.ts';
 import { sdk, startTestSandbox } from '../testing.ts';
+import { sdkTypes } from './type-walk/sdk-types.ts';
+import { startTypeWalk, type TypeWalk } from './type-walk/type-walk.ts';
 
 let sandbox: Sandbox;
 let stripe: Stripe;
+let walk: TypeWalk;
 
+beforeAll(() => void sdkTypes(), 60_000);
 beforeEach(async () => {
   sandbox = await startTestSandbox();
-  stripe = sdk(sandbox);
+  walk = startTypeWalk();
+  stripe = sdk(sandbox, { httpClient: walk.httpClient });
 });
 afterEach(async () => {
   expectUnbrokenHistory();
+  walk.read(sandbox.payment.events());
+  expect(walk.found()).toEqual([]);
   await sandbox.close();
 });
 

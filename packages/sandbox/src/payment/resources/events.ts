@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { missing } from '../api/api-error.ts';
+import { missing, ParameterError } from '../api/api-error.ts';
 import { createdIn, listPage } from '../api/lists.ts';
 import { pageRules, rangeRule } from '../api/parameters.ts';
 import { type Call, route } from '../api/route.ts';
@@ -19,7 +19,15 @@ export const eventRoutes = [
   ),
 ];
 
+const mostTypes = 20;
+
 function list({ provider, params, path }: Call<Stripe.EventListParams>) {
+  if (params.type !== undefined && params.types !== undefined) {
+    throw new ParameterError(400, 'You may only specify one of these parameters: type, types.', { param: 'types' });
+  }
+  if ((params.types?.length ?? 0) > mostTypes) {
+    throw new ParameterError(400, `Invalid array: types may hold at most ${mostTypes} types.`, { param: 'types' });
+  }
   const { created, delivery_success: delivered } = params;
   const all = Object.values(provider.state.events).filter(
     (event) =>

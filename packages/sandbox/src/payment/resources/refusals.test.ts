@@ -63,6 +63,14 @@ test('a list of prices names ten lookup keys at most', async () => {
   });
 });
 
+test('a list of events names one type, or twenty at most', async () => {
+  const types = Array.from({ length: 20 }, () => 'price.created');
+  expect((await stripe.events.list({ types })).data.length).toBeGreaterThan(0);
+  const refusal = { statusCode: 400, param: 'types' };
+  await expect(stripe.events.list({ types: [...types, 'price.updated'] })).rejects.toMatchObject(refusal);
+  await expect(stripe.events.list({ types, type: 'price.created' })).rejects.toMatchObject(refusal);
+});
+
 describe('the portal', () => {
   type Quantity = Stripe.BillingPortal.ConfigurationCreateParams.Features.SubscriptionUpdate.Product.AdjustableQuantity;
 

@@ -33,6 +33,24 @@ describe('all that the sandbox answers and sends is what the SDK’s types say',
     expect(walk.unread()).toEqual([]);
   });
 
+  test('about every kind of refusal', async () => {
+    const { id: customer } = await stripe.customers.create({});
+    const asked = [
+      () => stripe.customers.retrieve('cus_none'),
+      () => stripe.customers.create({ nonsense: 1 } as Stripe.CustomerCreateParams),
+      () => stripe.prices.list({ limit: 101 }),
+      () => stripe.paymentMethods.attach('pm_card_visa_chargeDeclined', { customer }),
+      () => stripe.customers.create({}, { idempotencyKey: 'one' }),
+      () => stripe.customers.create({ name: 'Other' }, { idempotencyKey: 'one' }),
+    ];
+    for (const ask of asked) await ask().catch(() => {});
+    for (const status of [401, 402, 403, 409, 429, 500, 503]) {
+      sandbox.payment.failNext(status);
+      await expect(stripe.customers.list()).rejects.toMatchObject({ statusCode: status });
+    }
+    expect(walk.found()).toEqual([]);
+  });
+
   /** Without those that make requests fail, and the one whose payloads are of an older version. */
   const switched = Object.keys(defaultSwitches()).filter((name) => !/^api_|refuses|^old_/.test(name));
 

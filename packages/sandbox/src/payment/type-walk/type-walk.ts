@@ -7,7 +7,7 @@ import { sdkTypes } from './sdk-types.ts';
 
 /** Holds everything that a sandbox answers and sends against the SDK's own types. */
 export interface TypeWalk {
-  /** For the SDK: every answer that it gets is read. */
+  /** For the SDK: every answer that it gets is read, refusals too. */
   httpClient: ReturnType<typeof Stripe.createFetchHttpClient>;
   /** The same for events, as they are sent to endpoints. */
   read(events: ProviderEvent[]): void;
@@ -38,7 +38,11 @@ export function startTypeWalk(): TypeWalk {
 
   async function recordingFetch(...request: Parameters<typeof fetch>): Promise<Response> {
     const response = await fetch(...request);
-    if (!response.ok) return response;
+    if (!response.ok) {
+      const { error } = (await response.clone().json()) as { error: unknown };
+      note(differences(sdkTypes(), sdkTypes().named('StripeRawError'), error, 'error'));
+      return response;
+    }
     const [address, { method = 'GET' } = {}] = request;
     const found = findRoute(method, new URL(String(address)).pathname);
     if (found) answered.add(found.route);

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { users } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
+import { invalid, Refusal } from '../errors.ts';
 import { type Principal, requirePrincipal } from '../sessions/principal.ts';
 import { endNamedSession, endOtherSessions as endOthers } from '../sessions/session.ts';
 import { confirmPassword } from './confirm-password.ts';
@@ -21,8 +21,8 @@ export const endOtherSessionsInput = z.object({ password }).optional();
 /**
  * Ends one session of a user by the name it has on /account. Open to accounts that await approval.
  *
- * @throws Refusal NOT_FOUND where the user has no such session; UNAUTHENTICATED, FORBIDDEN or
- *   TOO_MANY where another session is to end and the user is not confirmed.
+ * @throws Refusal NOT_FOUND where the user has no such session; VALIDATION, UNAUTHENTICATED,
+ *   FORBIDDEN or TOO_MANY where another session is to end and the user is not confirmed.
  */
 export async function endSession(
   app: App,
@@ -43,7 +43,7 @@ export async function endSession(
 /**
  * Ends all sessions of a user but the one that asks. Open to accounts that await approval.
  *
- * @throws Refusal UNAUTHENTICATED, FORBIDDEN or TOO_MANY where the user is not confirmed.
+ * @throws Refusal VALIDATION, UNAUTHENTICATED, FORBIDDEN or TOO_MANY where the user is not confirmed.
  */
 export async function endOtherSessions(
   app: App,
@@ -64,8 +64,9 @@ export async function endOtherSessions(
 async function confirm(app: App, who: Principal, password: string | undefined, client: Client): Promise<void> {
   if (await isFreshSignIn(app, who)) return;
   const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, who.user.id));
-  if (own?.passwordHash == null) await requireFreshSignIn(app, who);
-  else await confirmPassword(app, who, { field: 'password', password: password ?? '' }, client);
+  if (own?.passwordHash == null) return requireFreshSignIn(app, who);
+  if (!password) throw invalid({ password: 'Enter your password.' });
+  await confirmPassword(app, who, { field: 'password', password }, client);
 }
 
 async function recordEnd(app: App, tx: Transaction, { user }: Principal, client: Client): Promise<void> {

@@ -12,6 +12,7 @@ import {
   requireScope,
   type Scope,
 } from '../sessions/principal.ts';
+import { isNestedTooDeeply } from './nesting.ts';
 
 /** Who asks: the client's address and browser, for limits and the audit. */
 export type Client = {
@@ -131,6 +132,7 @@ export const operatorOnly = anyone.use(({ ctx, next }) => next({ ctx: { principa
 export function body<Schema extends z.ZodType>(schema: Schema): BodyParser<Schema> {
   function parse(input: unknown): z.output<Schema> {
     if (isRefusal(input)) throw input;
+    if (isNestedTooDeeply(input)) throw new Refusal('VALIDATION', 'This request is nested too deeply.');
 
     const read = schema.safeParse(input ?? {});
     if (read.success) return read.data;

@@ -6,35 +6,11 @@ import { newEmail, passPhrase } from './people.ts';
 import { type Answer, type Sent, send } from './raw-request.ts';
 import { type Served, startServed } from './served.ts';
 import type { Service } from './service.ts';
+import { cookiesOver, gone, setBy } from './service-cookies.ts';
 
 const product = 'https://app.company.example';
-const day = 86_400;
 const asJson = { 'content-type': 'application/json' };
 const asForm = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
-
-const gone = 0;
-
-/** Every cookie of the service: its attributes beside its lifetime, which is for whoever sets it. */
-function cookiesOver(
-  scheme: 'http' | 'https',
-): Record<string, { name: string; attributes: string[]; seconds: number }> {
-  const secure = scheme === 'https' ? ['Secure'] : [];
-  const prefix = scheme === 'https' ? '__Host-' : '';
-  const common = ['HttpOnly', 'Path=/', 'SameSite=Lax', ...secure];
-  return {
-    session: { name: `${prefix}session`, attributes: common, seconds: 90 * day },
-    attempt: { name: `${prefix}attempt`, attributes: common, seconds: 600 },
-    signup: { name: `${prefix}signup`, attributes: common, seconds: 7 * day },
-    return: { name: `${prefix}return`, attributes: common, seconds: 3600 },
-    theme: { name: 'theme', attributes: common, seconds: 365 * day },
-    sent: { name: 'sent', attributes: ['HttpOnly', 'Path=/signup', 'SameSite=Lax', ...secure], seconds: 3600 },
-    shared: {
-      name: '__Secure-gatehouse',
-      attributes: ['Domain=company.example', ...common],
-      seconds: 90 * day,
-    },
-  };
-}
 
 for (const scheme of ['http', 'https'] as const) {
   test.describe(`over ${scheme}`, () => {
@@ -88,16 +64,6 @@ for (const scheme of ['http', 'https'] as const) {
           return answer;
         },
       };
-    }
-
-    function setBy({ headers }: Answer) {
-      return (headers['set-cookie'] ?? []).map((line) => {
-        const [pair = '', ...rest] = line.split('; ');
-        const [name = '', value = ''] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
-        const age = rest.find((each) => each.startsWith('Max-Age='));
-        const attributes = rest.filter((each) => !/^(Max-Age|Expires)=/.test(each)).sort();
-        return { name, value, attributes, seconds: age === undefined ? null : Number(age.slice(8)) };
-      });
     }
 
     /** That an answer sets these cookies, clears those, and touches no other. */
@@ -160,7 +126,7 @@ for (const scheme of ['http', 'https'] as const) {
 
       expectCookies(await browser.ask('/api/login', json({ email, password: 'not the pass phrase' })), {});
       expectCookies(await browser.ask('/api/login', json({ email, password: passPhrase })), {
-        set: ['session', 'shared'],
+        set: ['session', 'shared', 'known'],
       });
       expectCookies(await browser.ask('/onboarding', form({})), {});
       const home = await browser.ask('/');
@@ -172,11 +138,13 @@ for (const scheme of ['http', 'https'] as const) {
       expectCookies(await browser.ask('/auth/idp/callback?error=access_denied'), {});
       expectCookies(await browser.ask('/auth/idp/callback?state=x&code=y'), { cleared: ['attempt'] });
       expectCookies(await browser.ask(await atProvider(browser, email)), {
-        set: ['session', 'shared'],
+        set: ['session', 'shared', 'known'],
         cleared: ['attempt'],
       });
       expectCookies(await browser.ask('/logout', form({})), { cleared: ['session', 'shared'] });
-      expectCookies(await browser.ask('/login', form({ email, password: passPhrase })), { set: ['session', 'shared'] });
+      expectCookies(await browser.ask('/login', form({ email, password: passPhrase })), {
+        set: ['session', 'shared', 'known'],
+      });
       expectCookies(await browser.ask('/api/trpc/leaving.deleteAccount', json({ password: passPhrase })), {
         cleared: ['session', 'shared'],
       });
@@ -199,6 +167,48 @@ for (const scheme of ['http', 'https'] as const) {
         expect(statuses).toEqual(ids.map((_, at) => (at === ids.length - 1 ? 200 : 401)));
       }
       expect(new Set(ids).size).toBe(ids.length);
+    });
+
+    test('a browser stays known after sign-out, by one cookie for all who sign in from it', async () => {
+      const browser = openBrowser();
+      const [one, other] = [await signUp(browser), await signUp(browser)];
+      const known = () => browser.jar.get(cookies.known?.name ?? '');
+      expect(known()).toBeUndefined();
+      await browser.ask('/api/login', json({ email: one, password: passPhrase }));
+      const first = known();
+      expect(first).toMatch(/^[\w-]{43}$/);
+      await browser.ask('/api/logout', json({}));
+      await browser.ask('/api/login', json({ email: other, password: passPhrase }));
+      expect(known()).toBe(first);
+
+      // A value that this service did not issue is replaced.
+      browser.jar.set(cookies.known?.name ?? '', 'x'.repeat(43));
+      await browser.ask('/login', form({ email: one, password: passPhrase }));
+      expect(known()).not.toBe('x'.repeat(43));
+      expect((await browser.ask('/api/session')).status).toBe(200);
+      browser.jar.delete(cookies.session?.name ?? '');
+      browser.jar.delete(cookies.shared?.name ?? '');
+      expect((await browser.ask('/api/session')).status, 'it opens nothing').toBe(401);
+    });
+
+    test('a password change gives the browser a new id, and the one before is dead on the server', async () => {
+      const browser = openBrowser();
+      const email = await signUp(browser);
+      await browser.ask('/api/login', json({ email, password: passPhrase }));
+      const held = () => browser.jar.get(cookies.session?.name ?? '');
+      const before = held();
+      const typed = { current_password: passPhrase, password: 'another pass phrase' };
+      const answer = await browser.ask('/account?/changePassword', form(typed));
+      expectCookies(answer, { set: ['session', 'shared'] });
+      expect([await statusOf(before), await statusOf(held())]).toEqual([401, 200]);
+
+      const again = json({ current_password: typed.password, password: passPhrase });
+      expectCookies(await browser.ask('/api/trpc/accounts.changePassword', again), { set: ['session', 'shared'] });
+      expect(await statusOf(held())).toBe(200);
+      if (scheme === 'https') {
+        const cookie = `${cookies.shared?.name}=${browser.jar.get(cookies.shared?.name ?? '')}`;
+        expect((await send(service, '/api/session', { headers: { cookie } })).status).toBe(200);
+      }
     });
 
     for (const [what, path, sent] of [

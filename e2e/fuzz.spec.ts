@@ -26,7 +26,16 @@ const field = fc.oneof(
   fc.array(fc.uuid(), { maxLength: 3 }),
   fc.constantFrom('person@company.example', 'silver', 1e308, -0, null, true),
 );
-const junk = fc.oneof(fc.json(), text, fc.constantFrom('{"email":', '[]', '""', 'null', '{"a":'.repeat(3000)));
+const nested = fc
+  .record({
+    open: fc.constantFrom('{"email":', '{"password":', '{"id":[', '{"a":{"b":'),
+    levels: fc.integer({ min: 1, max: 5000 }),
+  })
+  .map(({ open, levels }) => {
+    const close = [...open.matchAll(/[{[]/g)].map(([bracket]) => (bracket === '{' ? '}' : ']')).reverse();
+    return `${open.repeat(levels)}1${close.join('').repeat(levels)}`;
+  });
+const junk = fc.oneof(fc.json(), text, nested, fc.constantFrom('{"email":', '[]', '""', 'null', '{"a":'.repeat(3000)));
 
 /** What is sent: mostly objects with the fields that are asked for, and anything at all. */
 function bodyWith(fields: string[]): fc.Arbitrary<string> {
@@ -141,13 +150,65 @@ test('nothing that a request holds makes a procedure fail, whoever sends it', as
                 headers: { ...cookie, 'content-type': 'application/json' },
                 body: content,
               })
-            : expectNoFailure(service, `${path}?input=${encoded(content)}`, { method: 'GET', headers: cookie }),
+            : expectNoFailure(service, `${path}?input=${inAddress(content)}`, { method: 'GET', headers: cookie }),
         ),
       ),
       { examples, numRuns: examples.length + 10 },
     );
   }
 });
+
+test('nothing that names a procedure, or many of them, makes the router fail', async ({ service }) => {
+  const name = fc.oneof(
+    fc.constantFrom(...procedures, 'accounts', '__proto__', 'constructor', 'toString', '', '%ff', '%00'),
+    fc.string().map(encoded),
+  );
+  const query = fc.array(
+    fc.tuple(
+      fc.constantFrom('batch', 'input', 'connectionParams', 'lastEventId'),
+      fc
+        .oneof(fc.constantFrom('1', '', '{', '[]', 'null', '{"0":{}}', '{"0":null}', '%ff'), fc.json(), nested)
+        .map(inAddress),
+    ),
+    { maxLength: 3 },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        fc.array(name, { maxLength: 4 }),
+        name.map((one) => Array.from({ length: 200 }, () => one.slice(0, 30))),
+      ),
+      query,
+      fc.constantFrom('GET', 'POST', 'HEAD'),
+      bodyWith(['0', '1', 'email']),
+      (names, pairs, verb, content) => {
+        const path = `/api/trpc/${names.join(',')}?${pairs.map((pair) => pair.join('=')).join('&')}`;
+        const body = verb === 'POST' ? content : '';
+        return expectNoFailure(service, path, { method: verb, headers: { 'content-type': 'application/json' }, body });
+      },
+    ),
+    {
+      examples: [
+        [Array.from({ length: 400 }, () => 'accounts.resend'), [['batch', '1']], 'POST', '{}'],
+        [
+          ['accounts.resend'],
+          [
+            ['batch', '1'],
+            ['input', '%7B%7D'],
+          ],
+          'GET',
+          '',
+        ],
+      ],
+      numRuns: 150,
+    },
+  );
+});
+
+/** No longer than what Node reads of an address: beyond, it refuses the request line and ends the connection. */
+function inAddress(value: string): string {
+  return encoded(value).slice(0, 3000);
+}
 
 function encoded(value: string): string {
   try {

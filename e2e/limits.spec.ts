@@ -1,5 +1,5 @@
 import { chooseAtProvider } from './at-provider.ts';
-import { newEmail } from './people.ts';
+import { linkFor, newEmail, passPhrase } from './people.ts';
 import { type Answer, type Sent, send } from './raw-request.ts';
 import { expect, type Service, startService, test } from './service.ts';
 
@@ -62,6 +62,46 @@ test('/auth/idp/start begins 60 attempts, then sends back to the page', async ()
   }
   const { status, headers } = await ask('/auth/idp/start');
   expect([status, headers.location, headers['set-cookie']]).toEqual([302, '/login?error=idp', undefined]);
+});
+
+const image = { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image', 'sec-fetch-site': 'cross-site' };
+const frame = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' };
+const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'cross-site' };
+
+test('images, frames and prefetches of another site use up no limit, no link and no attempt', async () => {
+  const ask = newClient();
+  const start = await ask('/auth/idp/start', { headers: navigation });
+  const back = await chooseAtProvider(start.headers.location ?? '', limited.baseUrl, newEmail());
+  const cookie = start.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const email = newEmail();
+  await ask('/api/signup', {
+    method: 'POST',
+    headers: { ...asJson },
+    body: JSON.stringify({ email, password: passPhrase }),
+  });
+  const { pathname, search } = new URL(await linkFor(limited, email));
+
+  for (let asked = 0; asked < 61; asked++) {
+    for (const kind of [image, frame]) {
+      for (const path of ['/auth/idp/start', back.pathname + back.search]) {
+        const { status, headers } = await ask(path, { headers: { ...kind, cookie } });
+        expect([status, headers.location, headers['set-cookie']]).toEqual([302, '/login?error=idp', undefined]);
+      }
+      const refused = await ask(pathname + search, { headers: kind });
+      expect(refused.status).toBe(403);
+      expect(refused.text).toMatch(/<main[^>]*data-ok="false"/);
+      expect(refused.text).not.toContain('data-ok="true"');
+    }
+    const prefetch = { ...navigation, 'sec-purpose': 'prefetch;prerender' };
+    expect((await ask(pathname + search, { headers: prefetch })).status).toBe(503);
+    expect((await ask('/auth/idp/start', { headers: prefetch })).headers['set-cookie']).toBeUndefined();
+  }
+
+  const opened = await ask(pathname + search, { headers: navigation });
+  expect(opened.text).toMatch(/<main[^>]*data-ok="true"/);
+  expect((await ask('/auth/idp/start', { headers: navigation })).headers.location).toContain('/idp/auth?');
+  const callback = await ask(back.pathname + back.search, { headers: { ...navigation, cookie } });
+  expect(callback.headers.location).toBe('/');
 });
 
 for (const [path, fields, most, minutes, before] of [

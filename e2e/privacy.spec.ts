@@ -197,3 +197,21 @@ for (const [route, request] of Object.entries(routes)) {
     for (const [state, answer] of Object.entries(answers)) expect(answer, state).toEqual(answers.unknown);
   });
 }
+
+test('a browser that is known to one account learns nothing of another', async ({ service }) => {
+  const email = await verified(service);
+  const { path, headers, body } = json('/api/login', { email, password: passPhrase });
+  const signedIn = await send(service, path, { method: 'POST', headers, body });
+  const cookie = signedIn.headers['set-cookie']?.find((each) => each.startsWith('known='))?.split(';')[0] ?? '';
+  expect(cookie).toMatch(/^known=./);
+
+  const answers: Record<string, ReturnType<typeof comparable>> = {};
+  for (const state of Object.keys(states)) {
+    const other = await addressIn(state, service);
+    const asked = json('/api/login', { email: other, password: wrong });
+    const sent = { method: 'POST', headers: { ...asked.headers, cookie }, body: asked.body };
+    answers[state] = comparable(await send(service, asked.path, sent), other);
+  }
+  expect(answers.unknown).toMatchObject({ status: 401, cookies: [] });
+  for (const [state, answer] of Object.entries(answers)) expect(answer, state).toEqual(answers.unknown);
+});

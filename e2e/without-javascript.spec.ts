@@ -1,4 +1,4 @@
-import { linkFor, newEmail, passPhrase } from './people.ts';
+import { linkFor, makeOwner, newEmail, passPhrase, signIn } from './people.ts';
 import { expect, test } from './service.ts';
 
 test.use({ javaScriptEnabled: false });
@@ -52,4 +52,40 @@ test('a plan is bought, cancelled and kept without JavaScript', async ({ page, s
   await expect(page.getByText(/Ends on/)).toBeVisible();
   await page.getByRole('button', { name: 'Keep Gold' }).click();
   await expect(page.getByText(/Renews on/)).toBeVisible();
+});
+
+test('an account that waits for approval changes its password, ends sessions and leaves without JavaScript', async ({
+  page,
+  request,
+  service,
+}) => {
+  const email = await makeOwner(service, request, { approved: false, organisation: 'Second Thoughts' });
+  await signIn(page, email);
+  await expect(page).toHaveURL('/awaiting-approval');
+  await page.goto('/account');
+  await expect(page).toHaveURL('/awaiting-approval');
+  await page.getByRole('link', { name: 'Your account' }).click();
+
+  await request.post('/api/login', { data: { email, password: passPhrase } });
+  await page.reload();
+  await page.getByRole('button', { name: /^End the session of/ }).click();
+  await expect(page.getByText('That session has ended.')).toBeVisible();
+  expect((await request.get('/api/session')).status()).toBe(401);
+
+  const other = 'quite another pass phrase';
+  await page.getByLabel('Current password').fill('not the pass phrase');
+  await page.getByLabel('New password').fill(other);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await expect(page.getByRole('alert')).toContainText('This password is wrong.');
+  await page.getByLabel('Current password').fill(passPhrase);
+  await page.getByLabel('New password').fill(other);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await expect(page.getByText('Your password is set.')).toBeVisible();
+
+  await page.getByLabel('Password', { exact: true }).fill(passPhrase);
+  await page.getByRole('button', { name: 'Delete the account' }).click();
+  await expect(page.getByRole('alert')).toContainText('This password is wrong.');
+  await page.getByLabel('Password', { exact: true }).fill(other);
+  await page.getByRole('button', { name: 'Delete the account' }).click();
+  await expect(page.getByText('Your account is deleted.')).toBeVisible();
 });

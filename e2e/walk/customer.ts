@@ -11,6 +11,7 @@ export async function customer(walk: Walk): Promise<void> {
   const page = await somebody();
   await signIn(page, email);
   await see(page, 'awaiting-approval', '/awaiting-approval');
+  await see(page, 'awaiting-approval-account', '/awaiting-approval/account');
   expect((await service.operator('approve', email)).stderr).toBe('');
   await see(page, 'onboarding', '/onboarding');
   await page.getByRole('button', { name: 'Go on' }).click();

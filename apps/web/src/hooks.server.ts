@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createCaller } from '@gatehouse/api/router/root';
 import { type Handle, type HandleServerError, type ServerInit, sequence } from '@sveltejs/kit/hooks';
 import { openApp, theApp } from '#lib/server/app.ts';
+import { readCookie } from '#lib/server/cookies.ts';
 import { outerWall } from '#lib/server/outer-wall.ts';
 import { refusal } from '#lib/server/refusal.ts';
 import { refuseRequest } from '#lib/server/refuse-request.ts';
@@ -21,7 +22,11 @@ const requestLog: Handle = async ({ event, resolve }) => {
   const requestId = randomUUID();
   event.locals.app = app;
   event.locals.requestId = requestId;
-  event.locals.client = { address: event.getClientAddress(), userAgent: event.request.headers.get('user-agent') };
+  event.locals.client = {
+    address: event.getClientAddress(),
+    userAgent: event.request.headers.get('user-agent'),
+    knownBrowser: readCookie(app, event.cookies, 'known'),
+  };
 
   const about = { requestId, method: event.request.method, route: event.route.id ?? 'none' };
   const response = await tracedRequest(app, about, event.request.headers, () => resolve(event));

@@ -1,12 +1,13 @@
-import { and, eq, ne } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
-import { oneTimeTokens, sessions, users } from '../db/schema.ts';
+import { oneTimeTokens, users } from '../db/schema.ts';
 import { invalid, Refusal } from '../errors.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../security/password.ts';
-import { type Principal, requireApproved } from '../sessions/principal.ts';
+import { type Principal, requirePrincipal } from '../sessions/principal.ts';
+import { endOtherSessions, renewSession } from '../sessions/session.ts';
 import { confirmPassword, wrong } from './confirm-password.ts';
 import { endChangeLinks } from './end-change-links.ts';
 import { maySetPassword, requireFreshSignIn } from './fresh-sign-in.ts';
@@ -22,8 +23,10 @@ export const changePasswordInput = z.object({
 export const setFirstPasswordInput = z.object({ password: newPasswordField });
 
 /**
- * Changes a person's password. All of their other sessions and one-time links end.
+ * Changes a person's password. All of their other sessions and one-time links end, and the
+ * session that asked has a new id. Open to accounts that await approval.
  *
+ * @returns the session's new id, for its cookie.
  * @throws Refusal UNAUTHENTICATED for a wrong current password; VALIDATION; TOO_MANY.
  */
 export async function changePassword(
@@ -31,12 +34,12 @@ export async function changePassword(
   principal: Principal | null,
   { current_password: current, password }: z.output<typeof changePasswordInput>,
   client: Client,
-): Promise<void> {
-  const who = requireApproved(principal);
+): Promise<string> {
+  const who = requirePrincipal(principal);
   const before = await confirmPassword(app, who, { field: 'current_password', password: current }, client);
-  const passwordHash = await hashNew(app, who, password);
+  const passwordHash = await hashNew(app, who, password, client);
 
-  await app.db.transaction(async (tx) => {
+  return app.db.transaction(async (tx) => {
     // Only over the password that was confirmed: who was slower does not undo what was faster.
     const changed = await tx
       .update(users)
@@ -44,15 +47,16 @@ export async function changePassword(
       .where(and(eq(users.id, who.user.id), eq(users.passwordHash, before)))
       .returning({ id: users.id });
     if (changed.length === 0) throw wrong('current_password');
-    await afterwards(app, tx, who, client);
+    return afterwards(app, tx, who, client);
   });
 }
 
 /**
  * Sets a password where there is none, or in place of one that was lost where the sign-in
  * was through the identity provider, and in both cases shortly after it: a session that
- * somebody left open must not be enough to move in for good.
+ * somebody left open must not be enough to move in for good. Sessions and links end as above.
  *
+ * @returns the session's new id, for its cookie.
  * @throws Refusal FORBIDDEN where the sign-in is too long ago; VALIDATION where there is a
  *   password and it was by another way.
  */
@@ -61,31 +65,34 @@ export async function setFirstPassword(
   principal: Principal | null,
   { password }: z.output<typeof setFirstPasswordInput>,
   client: Client,
-): Promise<void> {
-  const who = requireApproved(principal);
+): Promise<string> {
+  const who = requirePrincipal(principal);
   await requireFreshSignIn(app, who);
-  const passwordHash = await hashNew(app, who, password);
+  const passwordHash = await hashNew(app, who, password, client);
 
-  await app.db.transaction(async (tx) => {
+  return app.db.transaction(async (tx) => {
     // Whoever changes the password meanwhile ends this session, and is seen.
     await lockUser(tx, who.user.id);
     if (!(await maySetPassword(app, tx, who))) {
       throw new Refusal('VALIDATION', 'There is a password already. Change it instead.');
     }
     await tx.update(users).set({ passwordHash }).where(eq(users.id, who.user.id));
-    await afterwards(app, tx, who, client);
+    return afterwards(app, tx, who, client);
   });
 }
 
-async function hashNew(app: App, { user }: Principal, password: string): Promise<string> {
+async function hashNew(app: App, { user }: Principal, password: string, client: Client): Promise<string> {
   const fault = passwordFault(password, [user.email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
-  return hashPassword(password);
+  return hashPassword(password, client);
 }
 
-async function afterwards(app: App, tx: Transaction, { user, sessionId }: Principal, client: Client): Promise<void> {
+async function afterwards(app: App, tx: Transaction, { user, sessionId }: Principal, client: Client): Promise<string> {
   await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
-  await tx.delete(sessions).where(and(eq(sessions.userId, user.id), ne(sessions.id, sessionId)));
+  await endOtherSessions(tx, user.id, sessionId);
   await endChangeLinks(tx, user.id);
+  const renewed = await renewSession(tx, { userId: user.id, sessionId });
+  if (renewed === null) throw new Refusal('UNAUTHENTICATED', 'Sign in first.');
   await record(tx, app.now(), { action: 'password-set', actorId: user.id, userId: user.id, client });
+  return renewed;
 }

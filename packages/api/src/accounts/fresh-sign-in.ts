@@ -10,9 +10,14 @@ export const freshMinutes = 15;
 
 /** @throws Refusal FORBIDDEN where the session did not begin in the last quarter of an hour. */
 export async function requireFreshSignIn(app: App, who: Principal): Promise<void> {
-  if ((await freshSession(app, app.db, who)) === null) {
+  if (!(await isFreshSignIn(app, who))) {
     throw new Refusal('FORBIDDEN', 'Sign out, sign in again, and come back here.');
   }
+}
+
+/** Whether the session began in the last quarter of an hour. */
+export async function isFreshSignIn(app: App, who: Principal): Promise<boolean> {
+  return (await freshSession(app, app.db, who)) !== null;
 }
 
 /**

@@ -15,7 +15,6 @@ import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { callerFor, makeOwner, signInAs, testClient, testPassword } from '../testing/makers.ts';
 import { waitingForLocks } from '../testing/waiting-for-locks.ts';
-import { readWaiting } from './read-waiting.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -227,18 +226,4 @@ it('lets a password link die after an hour', async () => {
     cause: { code: 'VALIDATION' },
   });
   await late.close();
-});
-
-it('refuses every call of an account that waits for approval', async () => {
-  const { api, principal } = await makeOwner(test, { approved: false });
-  expect(await readWaiting(test.app, principal)).toMatchObject({ organisation: { name: 'Company' } });
-  for (const call of [
-    api.accounts.profile(),
-    api.accounts.changeName({ name: 'A' }),
-    api.leaving.export(),
-    api.subscription.read(),
-    api.members.list(),
-  ]) {
-    await expect(call).rejects.toMatchObject({ code: 'FORBIDDEN', cause: { code: 'AWAITING_APPROVAL' } });
-  }
 });

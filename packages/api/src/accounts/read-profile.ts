@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { users } from '../db/schema.ts';
-import { type Principal, requireApproved } from '../sessions/principal.ts';
+import { type Principal, requirePrincipal } from '../sessions/principal.ts';
 import { listSessions } from '../sessions/session.ts';
-import { maySetPassword } from './fresh-sign-in.ts';
+import { isFreshSignIn, maySetPassword } from './fresh-sign-in.ts';
 
 /** What /account shows of a person: who they are, how they get in, and where they are signed in. */
 export async function readProfile(app: App, principal: Principal | null) {
-  const who = requireApproved(principal);
+  const who = requirePrincipal(principal);
   const { user, sessionId } = who;
   const [own] = await app.db
     .select({ passwordHash: users.passwordHash, idpSubject: users.idpSubject, createdAt: users.createdAt })
@@ -23,6 +23,8 @@ export async function readProfile(app: App, principal: Principal | null) {
       has_password: own?.passwordHash != null,
       /** Whether the current password is asked for, to have another. */
       may_set_password: await maySetPassword(app, app.db, who),
+      /** Whether the sign-in is new enough to end other sessions without the password. */
+      fresh_sign_in: await isFreshSignIn(app, who),
       idp_linked: own?.idpSubject != null,
     },
     sessions: living.map((session) => ({

@@ -30,7 +30,7 @@ export async function setPassword(app: App, { token, password }: z.output<typeof
   const owner = await ownerOf(app, token);
   const fault = passwordFault(password, [owner.email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, client);
 
   await app.db.transaction(async (tx) => {
     const { userId } = await takeOneTimeToken(app, tx, token, settingPurposes);

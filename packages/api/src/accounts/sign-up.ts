@@ -48,7 +48,7 @@ export async function signUp(
   if (fault !== null) throw invalid({ password: fault });
   const invited = invitation !== null;
   if (invited && (await readInvitation(app, app.db, invitation)) === null) throw invalid({ invitation: notValid });
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, client);
 
   const now = app.now();
   const browserToken = newToken();

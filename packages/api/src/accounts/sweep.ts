@@ -14,6 +14,7 @@ import {
   waysBack,
 } from '../db/schema.ts';
 import { deleteDeserted } from '../organisations/delete-deserted.ts';
+import { forgetOldBrowsers } from '../sessions/known-browser.ts';
 import { deleteExpiredSessions } from '../sessions/session.ts';
 
 const unverifiedDays = 7;
@@ -22,7 +23,7 @@ const day = 86_400_000;
 /**
  * Removes what nobody needs any more: accounts never verified after seven days with
  * their organisations, used sign-ups and used or expired links after a day, dead
- * sessions, attempts and ways back.
+ * sessions, attempts and ways back, and browsers that were not signed in from for 400 days.
  */
 export async function sweep(app: App): Promise<void> {
   const now = app.now();
@@ -40,6 +41,7 @@ export async function sweep(app: App): Promise<void> {
   await app.db.delete(waysBack).where(lt(waysBack.expiresAt, now));
   await sweepAudit(app.db, now, app.config.retentionDays);
   await deleteExpiredSessions(app);
+  await forgetOldBrowsers(app);
 }
 
 /**

@@ -200,6 +200,27 @@ export const sessions = pgTable(
   (table) => [index('sessions_user').on(table.userId), index('sessions_expiry').on(table.expiresAt)],
 );
 
+/**
+ * Browsers that signed in to an account before, several users to one browser. The token opens
+ * nothing: a row only changes which limits a request counts in.
+ */
+export const knownBrowsers = pgTable(
+  'known_browsers',
+  {
+    tokenHash: text('token_hash').notNull(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** When this user last signed in from this browser. */
+    signedInAt: moment('signed_in_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tokenHash, table.userId] }),
+    index('known_browsers_user').on(table.userId, table.signedInAt),
+    index('known_browsers_signed_in').on(table.signedInAt),
+  ],
+);
+
 export const signInAttempts = pgTable(
   'sign_in_attempts',
   {

@@ -9,7 +9,7 @@ import { readPlan } from '../billing/read-plan.ts';
 import type { Executor, Transaction } from '../db/client.ts';
 import { memberships, organisations, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
-import { type Principal, requireApproved } from '../sessions/principal.ts';
+import { type Principal, requirePrincipal } from '../sessions/principal.ts';
 
 type Client = { address: string; userAgent: string | null };
 
@@ -20,9 +20,9 @@ export const deleteAccountInput = z.object({
   organisation_ids: z.array(z.string(), 'These are not organisations.').optional(),
 });
 
-/** What deleting the account would end, so that it can be said before. */
+/** What deleting the account would end, so that it can be said before; also while the account awaits approval. */
 export async function readDeletion(app: App, principal: Principal | null) {
-  const { user } = requireApproved(principal);
+  const { user } = requirePrincipal(principal);
   const owned = await ownedAlone(app.db, user.id);
 
   const ends = await Promise.all(
@@ -38,7 +38,7 @@ export async function readDeletion(app: App, principal: Principal | null) {
 /**
  * Deletes a person's account. Organisations that they own alone end with it, and their
  * subscriptions at the provider first: while the provider does not answer, nothing is
- * deleted.
+ * deleted. Open to accounts that await approval.
  *
  * @throws Refusal UNAUTHENTICATED or FORBIDDEN where the person is not confirmed;
  *   VALIDATION where others depend on an organisation that only they own; NOT_FOUND where an
@@ -50,7 +50,7 @@ export async function deleteAccount(
   { password, organisation_ids: shown }: z.output<typeof deleteAccountInput>,
   client: Client,
 ): Promise<void> {
-  const who = requireApproved(principal);
+  const who = requirePrincipal(principal);
   refuseUnshown(await ownedAlone(app.db, who.user.id), shown);
   await confirm(app, who, password, client);
   const ending = await endable(app.db, who.user.id, shown);

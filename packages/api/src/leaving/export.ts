@@ -2,6 +2,7 @@ import { asc, eq, or } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { isOwn } from '../audit/read.ts';
 import { auditEvents, invitations, memberships, organisations, users } from '../db/schema.ts';
+import { listKnownBrowsers } from '../sessions/known-browser.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { listSessions } from '../sessions/session.ts';
 
@@ -62,6 +63,7 @@ export async function exportData(app: App, principal: Principal | null) {
       user_agent: userAgent,
       client,
     })),
+    known_browsers: (await listKnownBrowsers(app, user.id)).map(({ signedInAt }) => ({ last_sign_in_at: signedInAt })),
     // From where an operator did something is not theirs.
     events: events.map(({ at, action, client, userAgent, ...who }) =>
       isOwn(who, user.id)

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { approveByDomain, approveByDomainInput } from '../accounts/approve-by-domain.ts';
 import { changeAddress, changeAddressInput } from '../accounts/change-address.ts';
 import { changeName, changeNameInput } from '../accounts/change-name.ts';
@@ -8,6 +7,7 @@ import {
   setFirstPassword,
   setFirstPasswordInput,
 } from '../accounts/change-password.ts';
+import { endOtherSessions, endOtherSessionsInput, endSession, endSessionInput } from '../accounts/end-sessions.ts';
 import { onboard } from '../accounts/onboard.ts';
 import { readProfile } from '../accounts/read-profile.ts';
 import { resendInput, resendVerification } from '../accounts/resend-verification.ts';
@@ -15,10 +15,7 @@ import { passwordTokenInput, readPasswordToken, setPassword, setPasswordInput } 
 import { signUp, signUpInput } from '../accounts/sign-up.ts';
 import { unlinkIdentity } from '../accounts/unlink-identity.ts';
 import { readActivity } from '../audit/read.ts';
-import { Refusal } from '../errors.ts';
-import { recordSessionEnd } from '../sessions/record-end.ts';
-import { endNamedSession, endOtherSessions } from '../sessions/session.ts';
-import { anyone, body, limited, nothing, router, signedIn } from './trpc.ts';
+import { anyone, body, forPrincipal, limited, nothing, router, signedIn } from './trpc.ts';
 
 export const accountsRouter = router({
   signUp: limited('sign-up-client')
@@ -49,14 +46,10 @@ export const accountsRouter = router({
   }),
   profile: signedIn.query(({ ctx }) => readProfile(ctx.app, ctx.principal)),
   activity: signedIn.query(({ ctx }) => readActivity(ctx.app.db, ctx.principal.user.id)),
-  endSession: signedIn
-    .input(body(z.object({ id: z.uuid('There is no such session.') })))
-    .mutation(async ({ ctx, input }) => {
-      const ended = await endNamedSession(ctx.app, ctx.principal.user.id, input.id);
-      if (!ended) throw new Refusal('NOT_FOUND', 'There is no such session.');
-      await recordSessionEnd(ctx.app, ctx.principal, ctx.client);
-      return { ok: true as const };
-    }),
+  endSession: forPrincipal.input(body(endSessionInput)).mutation(async ({ ctx, input }) => {
+    await endSession(ctx.app, ctx.principal, input, ctx.client);
+    return { ok: true as const };
+  }),
   changeName: signedIn.input(body(changeNameInput)).mutation(async ({ ctx, input }) => {
     await changeName(ctx.app, ctx.principal, input);
     return { ok: true as const };
@@ -65,21 +58,20 @@ export const accountsRouter = router({
     await changeAddress(ctx.app, ctx.principal, input, ctx.client);
     return { ok: true as const };
   }),
-  changePassword: signedIn.input(body(changePasswordInput)).mutation(async ({ ctx, input }) => {
-    await changePassword(ctx.app, ctx.principal, input, ctx.client);
+  changePassword: forPrincipal.input(body(changePasswordInput)).mutation(async ({ ctx, input }) => {
+    await ctx.session.renew(await changePassword(ctx.app, ctx.principal, input, ctx.client));
     return { ok: true as const };
   }),
-  setFirstPassword: signedIn.input(body(setFirstPasswordInput)).mutation(async ({ ctx, input }) => {
-    await setFirstPassword(ctx.app, ctx.principal, input, ctx.client);
+  setFirstPassword: forPrincipal.input(body(setFirstPasswordInput)).mutation(async ({ ctx, input }) => {
+    await ctx.session.renew(await setFirstPassword(ctx.app, ctx.principal, input, ctx.client));
     return { ok: true as const };
   }),
   unlinkIdentity: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
     await unlinkIdentity(ctx.app, ctx.principal, ctx.client);
     return { ok: true as const };
   }),
-  endOtherSessions: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
-    await endOtherSessions(ctx.app, ctx.principal.user.id, ctx.principal.sessionId);
-    await recordSessionEnd(ctx.app, ctx.principal, ctx.client);
+  endOtherSessions: forPrincipal.input(body(endOtherSessionsInput)).mutation(async ({ ctx, input }) => {
+    await endOtherSessions(ctx.app, ctx.principal, input, ctx.client);
     return { ok: true as const };
   }),
 });

@@ -1,9 +1,10 @@
+import { clientSignInLimits } from '../security/sign-in-limits.ts';
 import { recordSignOut } from '../sessions/record-end.ts';
 import { passwordSignInInput, signInWithPassword } from '../sign-in/with-password.ts';
 import { anyone, body, nothing, router, whileNotLimited } from './trpc.ts';
 
 export const signInRouter = router({
-  withPassword: whileNotLimited('sign-in-client')
+  withPassword: whileNotLimited(clientSignInLimits)
     .input(body(passwordSignInInput))
     .mutation(async ({ ctx, input }) => {
       await ctx.session.start(await signInWithPassword(ctx.app, input, ctx.client));

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { App } from '../app.ts';
 import { invalid, isRefusal, Refusal, refusals, toRefusal } from '../errors.ts';
 import { clientKey } from '../security/client-key.ts';
-import type { Window } from '../security/throttle.ts';
+import type { Taking, Window } from '../security/throttle.ts';
 import {
   type Principal,
   requireApproved,
@@ -12,9 +12,15 @@ import {
   requireScope,
   type Scope,
 } from '../sessions/principal.ts';
+import { isNestedTooDeeply } from './nesting.ts';
 
 /** Who asks: the client's address and browser, for limits and the audit. */
-export type Client = { address: string; userAgent: string | null };
+export type Client = {
+  address: string;
+  userAgent: string | null;
+  /** The cookie `known` of a browser that signed in before. It opens nothing: see `isKnownBrowser`. */
+  knownBrowser?: string | null;
+};
 
 export type Context = {
   app: App;
@@ -30,6 +36,8 @@ export type Context = {
       idpSubject?: string | null;
     }) => Promise<void>;
     end: () => Promise<void>;
+    /** Sets the cookie of a session that has a new id. */
+    renew: (id: string) => Promise<void>;
     /** The cookie that a sign-up leaves behind, so that /verify knows the same browser again. */
     rememberSignUp: (browserToken: string) => void;
   };
@@ -95,9 +103,9 @@ export function limited(window: Window) {
 }
 
 /** Open to everybody whose client has points left, which the use case takes. */
-export function whileNotLimited(window: Window) {
+export function whileNotLimited(limitsOf: (address: string) => Taking) {
   return anyone.use(async ({ ctx, next }) => {
-    await ctx.app.throttle.peek({ [window]: clientKey(ctx.client.address) });
+    await ctx.app.throttle.peek(limitsOf(ctx.client.address));
     return next();
   });
 }
@@ -124,6 +132,7 @@ export const operatorOnly = anyone.use(({ ctx, next }) => next({ ctx: { principa
 export function body<Schema extends z.ZodType>(schema: Schema): BodyParser<Schema> {
   function parse(input: unknown): z.output<Schema> {
     if (isRefusal(input)) throw input;
+    if (isNestedTooDeeply(input)) throw new Refusal('VALIDATION', 'This request is nested too deeply.');
 
     const read = schema.safeParse(input ?? {});
     if (read.success) return read.data;

@@ -18,10 +18,21 @@ export function clientKey(address: string): string {
       .flatMap((group) => [group >> 8, group & 0xff])
       .join('.');
   }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`;
+  return prefix(groups, 64);
+}
+
+/**
+ * The /48 of an IPv6 address, which is what a site is given as a rule, and which holds 65,536 of
+ * the keys above. Null for an IPv4 address, whose key is as wide as its client gets.
+ */
+export function clientNetwork(address: string): string | null {
+  const [bare = ''] = address.split('%');
+  return isIPv6(bare) && !mapped.check(bare, 'ipv6') ? prefix(expand(bare), 48) : null;
+}
+
+function prefix(groups: number[], bits: 48 | 64): string {
+  const kept = groups.slice(0, bits / 16).map((group) => group.toString(16));
+  return `${kept.join(':')}::/${bits}`;
 }
 
 /** The eight groups of an IPv6 address. URL writes every form (embedded IPv4 as well) in the one of RFC 5952. */

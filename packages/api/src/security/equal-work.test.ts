@@ -15,7 +15,7 @@ beforeAll(async () => {
   test = await startTestApp();
   native = await nameOfHashing();
   // The hash that stands in where there is none is made once, by whoever comes first.
-  await verifyPassword(null, 'whatever comes');
+  await verifyPassword(null, 'whatever comes', testClient);
 });
 afterAll(() => test.close());
 
@@ -94,7 +94,7 @@ it('compares one hash where a session confirms itself, with a password or withou
 it('turns a flood of hashes away, so that the rest of the service goes on', async () => {
   let busy = 0;
   const done = await hashesOf(async () => {
-    const flood = Array.from({ length: 400 }, () => hashPassword('one of very many'));
+    const flood = Array.from({ length: 400 }, () => hashPassword('one of very many', testClient));
     const ended = await Promise.allSettled(flood);
     busy = ended.filter(({ status }) => status === 'rejected').length;
   });

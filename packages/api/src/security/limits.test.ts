@@ -3,25 +3,31 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyEmail } from '../accounts/verify-email.ts';
 import { rateLimits } from '../db/schema.ts';
 import { isRefusal } from '../errors.ts';
+import { tokenForBrowser } from '../sessions/known-browser.ts';
+import type { Principal } from '../sessions/principal.ts';
+import { startSession } from '../sessions/session.ts';
 import { finishSignIn } from '../sign-in/finish-sign-in.ts';
 import { startSignIn } from '../sign-in/start-sign-in.ts';
 import { keepWayBack } from '../sign-in/way-back.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeOwner, makeSignUp, newEmail, testPassword } from '../testing/makers.ts';
+import { callerFor, makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
 import type { Window } from './throttle.ts';
 
 let test: TestApp;
 beforeAll(async () => {
   test = await startTestApp({ environment: { RATE_LIMITS: 'on', RETURN_ORIGINS: 'https://product.example' } });
+  signedIn = (await makeOwner(test)).principal;
 });
 afterAll(() => test.close());
 beforeEach(() => test.app.db.delete(rateLimits));
 
+let signedIn: Principal;
+
 type Rule = {
   most: number;
   minutes: number;
-  /** What is counted together: the address, the client, or both. */
-  per: 'address' | 'client' | 'pair';
+  /** What is counted together: the address, the client, both, the client's network, or a session. */
+  per: 'address' | 'client' | 'pair' | 'network' | 'session';
   attempt: (client: string, email: string) => Promise<unknown>;
 };
 
@@ -33,7 +39,18 @@ const wrongPassword = (client: string, email: string) =>
 const rules: Record<Window, Rule> = {
   'sign-in-pair': { most: 10, minutes: 15, per: 'pair', attempt: wrongPassword },
   'sign-in-address': { most: 100, minutes: 15, per: 'address', attempt: wrongPassword },
+  'sign-in-known': {
+    most: 100,
+    minutes: 15,
+    per: 'session',
+    attempt: (client) =>
+      callerFor(test, signedIn, { client }).accounts.changePassword({
+        current_password: 'not the pass phrase',
+        password: 'another pass phrase',
+      }),
+  },
   'sign-in-client': { most: 60, minutes: 15, per: 'client', attempt: wrongPassword },
+  'sign-in-network': { most: 300, minutes: 15, per: 'network', attempt: wrongPassword },
   'sign-up-client': {
     most: 20,
     minutes: 60,
@@ -82,6 +99,23 @@ function newSubnet(): (host: number) => string {
   return (host) => `${prefix}::${host.toString(16)}`;
 }
 
+/** A /48 that no limit knows yet, with as many clients as are wanted. */
+function newSite(): (subnet: number) => string {
+  subnets += 1;
+  const prefix = `2001:db8:${subnets.toString(16)}`;
+  return (subnet) => `${prefix}:${subnet.toString(16)}::1`;
+}
+
+/** No more at a time than the queue of password hashes holds: what is turned away there counts nowhere. */
+async function inBatches<Result>(count: number, attempt: (n: number) => Promise<Result>): Promise<Result[]> {
+  const ended: Result[] = [];
+  while (ended.length < count) {
+    const size = Math.min(100, count - ended.length);
+    ended.push(...(await Promise.all(Array.from({ length: size }, (_, n) => attempt(ended.length + n)))));
+  }
+  return ended;
+}
+
 /** The seconds to wait where a limit refuses, or null where it lets the attempt through, however that ends. */
 async function waitFor(attempt: Promise<unknown>): Promise<number | null> {
   const thrown = await attempt.then(
@@ -102,13 +136,18 @@ async function stored(window: Window) {
 describe.each(Object.entries(rules) as [Window, Rule][])('%s', (window, { most, minutes, per, attempt }) => {
   const one = newEmail();
   const subnet = newSubnet();
+  const site = newSite();
+  const clientOf = { client: subnet, pair: subnet, network: site };
   /** The nth attempt, with all that this limit counts together held fast and all else new. */
   const nth = (n: number) =>
-    attempt(per === 'address' ? newSubnet()(n) : subnet(n), per === 'client' ? newEmail() : one);
+    attempt(
+      per === 'address' || per === 'session' ? newSubnet()(n) : clientOf[per](n),
+      per === 'client' || per === 'network' ? newEmail() : one,
+    );
 
   it(`lets ${most} in ${minutes} minutes through and no more, and then again`, async () => {
     const began = Date.now();
-    const waits = await Promise.all(Array.from({ length: most }, (_, n) => waitFor(nth(n))));
+    const waits = await inBatches(most, (n) => waitFor(nth(n)));
     const ended = Date.now();
     expect(waits.filter((seconds) => seconds !== null)).toEqual([]);
 
@@ -124,15 +163,15 @@ describe.each(Object.entries(rules) as [Window, Rule][])('%s', (window, { most, 
     expect(row?.expire).toBeLessThanOrEqual(ended + minutes * 60_000);
 
     // Whoever shares nothing with them is not kept out.
-    if (per !== 'address') expect(await waitFor(attempt(newSubnet()(1), one))).toBeNull();
-    if (per !== 'client') expect(await waitFor(attempt(subnet(1), newEmail()))).toBeNull();
+    if (per !== 'address' && per !== 'session') expect(await waitFor(attempt(newSubnet()(1), one))).toBeNull();
+    if (per === 'address' || per === 'pair') expect(await waitFor(attempt(subnet(1), newEmail()))).toBeNull();
 
     await test.app.db
       .update(rateLimits)
       .set({ expire: 1 })
       .where(eq(rateLimits.key, row?.key ?? ''));
     expect(await waitFor(nth(0))).toBeNull();
-  });
+  }, 30_000);
 });
 
 it('takes two subnets for two clients, and a mapped IPv4 address for the address itself', async () => {
@@ -151,9 +190,50 @@ it('gives back what a success took, of every counter of a sign-in', async () => 
   expect(rows.map(({ key, points }) => [key.split(':')[0], points]).sort()).toEqual([
     ['sign-in-address', 0],
     ['sign-in-client', 0],
+    ['sign-in-network', 0],
     ['sign-in-pair', 0],
   ]);
 });
+
+it('lets a browser that signed in to the account before in, however many fail elsewhere', async () => {
+  const { email, userId, organisationId } = await makeOwner(test);
+  const knownBrowser = await tokenForBrowser(test.app, null);
+  await startSession(test.app, { userId, organisationId, browserToken: knownBrowser, client: testClient });
+  const signIn = (browser: string | null, password = testPassword, client = newSubnet()(1)) =>
+    callerFor(test, null, { client, knownBrowser: browser }).signIn.withPassword({ email, password });
+
+  await inBatches(100, () => waitFor(signIn(null, 'not the pass phrase')));
+  expect(await waitFor(signIn(null))).not.toBeNull();
+  expect(await waitFor(signIn('a token that was never issued'))).not.toBeNull();
+  expect(await signIn(knownBrowser)).toEqual({ ok: true });
+
+  // Not from the limit of address and client, nor from any limit of the client.
+  const client = newSubnet()(1);
+  for (let wrong = 0; wrong < 10; wrong++) expect(await waitFor(signIn(knownBrowser, 'not it', client))).toBeNull();
+  expect(await waitFor(signIn(knownBrowser, testPassword, client))).not.toBeNull();
+  // And it is known to this account alone.
+  const stranger = await makeOwner(test);
+  await inBatches(100, () => waitFor(wrongPassword(newSubnet()(1), stranger.email)));
+  const asked = callerFor(test, null, { client: newSubnet()(1), knownBrowser });
+  expect(await waitFor(asked.signIn.withPassword({ email: stranger.email, password: testPassword }))).not.toBeNull();
+}, 30_000);
+
+it('bounds the guesses of a known browser whose cookie was taken to many clients', async () => {
+  const { email, userId, organisationId } = await makeOwner(test);
+  const knownBrowser = await tokenForBrowser(test.app, null);
+  await startSession(test.app, { userId, organisationId, browserToken: knownBrowser, client: testClient });
+  const guess = () =>
+    callerFor(test, null, { client: newSubnet()(1), knownBrowser }).signIn.withPassword({ email, password: 'not it' });
+  expect((await inBatches(100, () => waitFor(guess()))).filter((wait) => wait !== null)).toEqual([]);
+  expect(await waitFor(guess())).not.toBeNull();
+}, 30_000);
+
+it('lets a user who is signed in confirm the password, however many fail elsewhere', async () => {
+  const { email, api } = await makeOwner(test);
+  await inBatches(100, () => waitFor(wrongPassword(newSubnet()(1), email)));
+  const password = 'another pass phrase';
+  expect(await api.accounts.changePassword({ current_password: testPassword, password })).toEqual({ ok: true });
+}, 30_000);
 
 it('counts no link that opens, and opens none for a client over its limit', async () => {
   const client = { address: newSubnet()(1), userAgent };

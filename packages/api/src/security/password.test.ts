@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { hashPassword, passwordFault, verifyPassword } from './password.ts';
 
+const client = { address: '192.0.2.1' };
 const resembling = ['person@company.example', 'Front Desk'];
 
 it.each([
@@ -23,15 +24,15 @@ it.each([
 });
 
 it('compares in NFKC, and never trims', async () => {
-  const hashed = await hashPassword('Ångström café ﬁne');
-  expect(await verifyPassword(hashed, 'Ångström café fine')).toBe(true);
-  expect(await verifyPassword(hashed, ' Ångström café fine')).toBe(false);
+  const hashed = await hashPassword('Ångström café ﬁne', client);
+  expect(await verifyPassword(hashed, 'Ångström café fine', client)).toBe(true);
+  expect(await verifyPassword(hashed, ' Ångström café fine', client)).toBe(false);
 });
 
 it('is never right where there is no password', async () => {
-  expect(await verifyPassword(null, 'no account has this password')).toBe(false);
+  expect(await verifyPassword(null, 'no account has this password', client)).toBe(false);
 });
 
 it('hashes with argon2id, 19 MiB and two passes', async () => {
-  expect(await hashPassword('a long enough pass phrase')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(await hashPassword('a long enough pass phrase', client)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });

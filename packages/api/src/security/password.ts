@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { z } from 'zod';
-import { bounded } from './bounded.ts';
+import { clientKey, clientNetwork } from './client-key.ts';
 import { commonPasswords } from './common-passwords.ts';
+import { fairQueue } from './fair-queue.ts';
 import { isStorable } from './text.ts';
 
 /** Argon2id as OWASP's password storage guidance has it: 19 MiB, two passes, one lane. */
@@ -42,22 +43,35 @@ export const newPasswordField = z.string({ error: 'Choose a password.' }).superR
 });
 
 /** Hashes at once never exceed the cores: a flood of sign-ins leaves the rest of the service alive. */
-const oneOfFew = bounded(availableParallelism(), 200);
+const inTurn = fairQueue(availableParallelism(), 200);
 
 /** How many hashes wait for a free core in this process. */
-export const hashesWaiting = oneOfFew.waiting;
+export const hashesWaiting = inTurn.waiting;
 
-export function hashPassword(password: string): Promise<string> {
-  return oneOfFew(() => hash(normalise(password), strength));
+/** Whose turn a hash takes: clients are served in turn, and so are the networks that they belong to. */
+type Client = { address: string };
+
+/** @throws Refusal BUSY where too many hashes wait. */
+export function hashPassword(password: string, client: Client): Promise<string> {
+  return inTurn(askerOf(client), () => hash(normalise(password), strength));
 }
 
 /** Stands in where there is no password to compare with, so that the answer takes as long as any other. */
 let dummyHash: Promise<string> | undefined;
 
-/** Whether the password is the hashed one. Null for `hashed` costs the same time and is never right. */
-export async function verifyPassword(hashed: string | null, password: string): Promise<boolean> {
+/**
+ * Whether the password is the hashed one. Null for `hashed` costs the same time and is never right.
+ *
+ * @throws Refusal BUSY where too many hashes wait.
+ */
+export async function verifyPassword(hashed: string | null, password: string, client: Client): Promise<boolean> {
   dummyHash ??= hash('no account has this password', strength);
   const against = hashed ?? (await dummyHash);
-  const right = await oneOfFew(() => verify(against, normalise(password).slice(0, 4 * mostCharacters)));
+  const right = await inTurn(askerOf(client), () => verify(against, normalise(password).slice(0, 4 * mostCharacters)));
   return right && hashed !== null;
+}
+
+function askerOf({ address }: Client) {
+  const client = clientKey(address);
+  return { client, network: clientNetwork(address) ?? client };
 }

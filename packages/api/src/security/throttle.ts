@@ -8,7 +8,9 @@ import { hashToken } from './token.ts';
 const windows = {
   'sign-in-pair': { points: 10, minutes: 15 },
   'sign-in-address': { points: 100, minutes: 15 },
+  'sign-in-known': { points: 100, minutes: 15 },
   'sign-in-client': { points: 60, minutes: 15 },
+  'sign-in-network': { points: 300, minutes: 15 },
   'sign-up-client': { points: 20, minutes: 60 },
   'resend-client': { points: 20, minutes: 60 },
   'idp-start-client': { points: 60, minutes: 10 },
@@ -19,7 +21,7 @@ const windows = {
 
 export type Window = keyof typeof windows;
 
-/** What is counted, and under which key: an address or a client. */
+/** What is counted, and under which key: an address, a client, a network, or a browser of a user. */
 export type Taking = Partial<Record<Window, string>>;
 
 export type Throttle = {

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { and, desc, eq, gt, notInArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
@@ -6,6 +6,10 @@ import { newId } from '../db/id.ts';
 import { organisations, sessions, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { standingOf } from '../organisations/approval.ts';
+import { rememberBrowser } from './known-browser.ts';
+
+/** The most sessions that a user has at a time. */
+export const mostSessions = 50;
 
 type Beginning = {
   idHash: string;
@@ -17,24 +21,27 @@ type Beginning = {
   expiresAt: Date;
   client: string;
   userAgent: string | null;
+  /** The token of the browser's cookie `known`; null where no browser signs in. */
+  browserToken: string | null;
 };
 
 /**
  * Writes a session down, and that somebody signed in, unless what it stands on has changed
- * since it was looked at. The rows are shared with nobody who changes them: a password that
- * changes meanwhile, or an account that is closed, is seen here, or ends the session there.
+ * since it was looked at. The user's row is locked: a password that changes meanwhile, or an
+ * account that is closed, is seen here, or ends the session there; and sign-ins of one user take
+ * turns, so that the user never has more than 50 sessions. Beyond that the oldest ends.
  *
  * @throws Refusal UNAUTHENTICATED where the account is gone or not verified, or is not who
  *   was proved any more; FORBIDDEN where it is closed.
  */
 export async function beginSession(app: App, beginning: Beginning): Promise<void> {
-  const { userId, organisationId, passwordHash, idpSubject, client, userAgent, ...session } = beginning;
+  const { userId, organisationId, passwordHash, idpSubject, client, userAgent, browserToken, ...session } = beginning;
   const now = app.now();
 
   await app.db.transaction(async (tx) => {
     // The organisation before the person, as wherever both are locked.
     const organisation = organisationId === null ? null : await shareOrganisation(tx, organisationId);
-    const [holder] = await tx.select().from(users).where(eq(users.id, userId)).for('share');
+    const [holder] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update');
     const isSame =
       holder !== undefined &&
       (passwordHash === null || holder.passwordHash === passwordHash) &&
@@ -44,8 +51,10 @@ export async function beginSession(app: App, beginning: Beginning): Promise<void
     if (standing === 'closed') throw new Refusal('FORBIDDEN', 'This account is closed.');
     if (standing === 'unverified') throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
 
+    await endOldest(tx, userId, now);
     const holds = { userId, organisationId: organisation?.id ?? null, client, userAgent };
     await tx.insert(sessions).values({ ...session, ...holds, id: newId(now), idpSubject, createdAt: now });
+    if (browserToken !== null) await rememberBrowser(app, tx, userId, browserToken);
     await record(tx, now, {
       action: 'signed-in',
       actorId: userId,
@@ -55,6 +64,17 @@ export async function beginSession(app: App, beginning: Beginning): Promise<void
       details: wayOf({ passwordHash, idpSubject }),
     });
   });
+}
+
+/** Makes room for one more session: all but the newest 49 that have not expired end. */
+async function endOldest(tx: Transaction, userId: string, now: Date): Promise<void> {
+  const kept = tx
+    .select({ idHash: sessions.idHash })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
+    .orderBy(desc(sessions.createdAt), desc(sessions.id))
+    .limit(mostSessions - 1);
+  await tx.delete(sessions).where(and(eq(sessions.userId, userId), notInArray(sessions.idHash, kept)));
 }
 
 async function shareOrganisation(tx: Transaction, id: string) {

@@ -10,7 +10,3 @@ export async function recordSignOut(app: App, principal: Principal | null, clien
   const { id } = principal.user;
   await record(app.db, app.now(), { action: 'signed-out', actorId: id, userId: id, client });
 }
-
-export async function recordSessionEnd(app: App, { user }: Principal, client: Client): Promise<void> {
-  await record(app.db, app.now(), { action: 'session-ended', actorId: user.id, userId: user.id, client });
-}

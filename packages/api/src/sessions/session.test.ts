@@ -129,7 +129,7 @@ it('ends by its id, or by its name for its holder alone', async () => {
   const one = await start();
   const other = await start();
   const [named] = await listSessions(test.app, one.userId);
-  expect(await endNamedSession(test.app, other.userId, named?.id ?? '')).toBe(false);
+  expect(await endNamedSession(test.app.db, other.userId, named?.id ?? '')).toBe(false);
   expect(await readSession(test.app, one.id)).not.toBeNull();
 
   await endSession(test.app, one.id);
@@ -161,11 +161,14 @@ it('has a second token that asks who it is, and opens nothing else', async () =>
 it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>([
   ['sign-out', ({ id }) => endSession(test.app, id)],
   ['suspension', ({ email }) => suspendPerson(test.app, email)],
-  ['“end all others” from another browser', ({ userId }) => endOtherSessions(test.app, userId, newId(test.app.now()))],
+  [
+    '“end all others” from another browser',
+    ({ userId }) => endOtherSessions(test.app.db, userId, newId(test.app.now())),
+  ],
   [
     'being ended by name',
     async ({ userId }) => {
-      for (const { id } of await listSessions(test.app, userId)) await endNamedSession(test.app, userId, id);
+      for (const { id } of await listSessions(test.app, userId)) await endNamedSession(test.app.db, userId, id);
     },
   ],
 ])('takes its second token along at %s', async (_, end) => {

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, ne, sql } from 'drizzle-orm';
 import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
 import type { App } from '../app.ts';
+import type { Executor, Transaction } from '../db/client.ts';
 import { sessions } from '../db/schema.ts';
 import { standingOf } from '../organisations/approval.ts';
 import { hashToken, newToken } from '../security/token.ts';
@@ -24,6 +25,7 @@ declare module 'lucia' {
       client: string;
       passwordHash: string | null;
       idpSubject: string | null;
+      browserToken: string | null;
     };
     DatabaseUserAttributes: { facts: Facts };
   }
@@ -53,6 +55,8 @@ type Start = {
   passwordHash?: string | null;
   /** The subject that the identity provider vouched for, where it was that. */
   idpSubject?: string | null;
+  /** The token of the browser's cookie `known`, from `tokenForBrowser`. */
+  browserToken?: string | null;
   client: { address: string; userAgent: string | null };
 };
 
@@ -64,7 +68,7 @@ type Start = {
  */
 export async function startSession(
   app: App,
-  { userId, organisationId, passwordHash = null, idpSubject = null, client }: Start,
+  { userId, organisationId, passwordHash = null, idpSubject = null, browserToken = null, client }: Start,
 ): Promise<string> {
   const { id } = await luciaOf(app).createSession(
     userId,
@@ -72,12 +76,32 @@ export async function startSession(
       organisationId,
       passwordHash,
       idpSubject,
+      browserToken,
       userAgent: client.userAgent?.slice(0, 300) ?? null,
       client: client.address,
     },
     { sessionId: newToken() },
   );
   return id;
+}
+
+/**
+ * Gives a session a new id and keeps the rest of it, so that whoever copied the old one loses it.
+ * The second token for sibling hosts becomes invalid with the old id.
+ *
+ * @returns the new id, or null where the session has ended meanwhile.
+ */
+export async function renewSession(
+  tx: Transaction,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<string | null> {
+  const id = newToken();
+  const renewed = await tx
+    .update(sessions)
+    .set({ idHash: hashToken(id), sharedHash: null })
+    .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)))
+    .returning({ id: sessions.id });
+  return renewed.length === 0 ? null : id;
 }
 
 /**
@@ -147,16 +171,16 @@ export async function endSession(app: App, sessionId: string): Promise<void> {
 }
 
 /** Ends one of a person's sessions by the name it has on /account. False where there is none. */
-export async function endNamedSession(app: App, userId: string, name: string): Promise<boolean> {
-  const ended = await app.db
+export async function endNamedSession(db: Executor, userId: string, name: string): Promise<boolean> {
+  const ended = await db
     .delete(sessions)
     .where(and(eq(sessions.userId, userId), eq(sessions.id, name)))
     .returning({ id: sessions.id });
   return ended.length > 0;
 }
 
-export async function endOtherSessions(app: App, userId: string, keptName: string): Promise<void> {
-  await app.db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, keptName)));
+export async function endOtherSessions(db: Executor, userId: string, keptName: string): Promise<void> {
+  await db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, keptName)));
 }
 
 /** A person's living sessions, newest first. */
@@ -188,6 +212,7 @@ function hashedIdAdapter(app: App, token: Token): Adapter {
         client: '',
         passwordHash: null,
         idpSubject: null,
+        browserToken: null,
       };
       return [
         { id, userId: row.user.id, expiresAt: row.expiresAt, attributes },

@@ -3,13 +3,14 @@ import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { Refusal } from '../errors.ts';
 import { readAddress } from '../security/address.ts';
-import { clientKey } from '../security/client-key.ts';
 import { countFailures } from '../security/count-failures.ts';
 import { verifyPassword } from '../security/password.ts';
+import { clientSignInLimits, passwordLimits } from '../security/sign-in-limits.ts';
+import { isKnownBrowser } from '../sessions/known-browser.ts';
 import { personByEmail } from '../sessions/person.ts';
 import { countedSignIn } from './counted-sign-in.ts';
 
-type Client = { address: string; userAgent: string | null };
+type Client = { address: string; userAgent: string | null; knownBrowser?: string | null };
 
 export const passwordSignInInput = z.object({
   email: z.string({ error: 'Enter your e-mail address.' }).min(1, 'Enter your e-mail address.'),
@@ -33,18 +34,15 @@ export function signInWithPassword(
 
 async function holderOf(app: App, { email: typed, password }: z.output<typeof passwordSignInInput>, client: Client) {
   const email = readAddress(typed) ?? '';
-  // What is no address has no limit of its own, or one person's slips would count for everybody's.
-  const taken = {
-    'sign-in-client': clientKey(client.address),
-    ...(email !== '' && {
-      'sign-in-pair': `${email} ${clientKey(client.address)}`,
-      'sign-in-address': email,
-    }),
-  };
+  const taken = await limitsOf(app, email, client);
   const { person, verified, right } = await countFailures(app.throttle, taken, async () => {
     const person = await personByEmail(app.db, email);
     const verified = person !== null && person.user.emailVerifiedAt !== null;
-    return { person, verified, right: await verifyPassword(verified ? person.user.passwordHash : null, password) };
+    return {
+      person,
+      verified,
+      right: await verifyPassword(verified ? person.user.passwordHash : null, password, client),
+    };
   });
   if (person === null || !right) {
     // Written down for unknown addresses too: a row more would take its time, and tell.
@@ -56,4 +54,11 @@ async function holderOf(app: App, { email: typed, password }: z.output<typeof pa
 
   const { id: userId, passwordHash } = person.user;
   return { userId, organisationId: person.organisationId, passwordHash };
+}
+
+async function limitsOf(app: App, email: string, { address, knownBrowser = null }: Client) {
+  // What is no address has no limit of its own, or one person's slips would count for everybody's.
+  if (email === '') return clientSignInLimits(address);
+  const isKnown = await isKnownBrowser(app, app.db, { email, token: knownBrowser });
+  return passwordLimits({ email, client: address, knownAs: isKnown ? knownBrowser : null });
 }

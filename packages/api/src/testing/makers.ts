@@ -110,15 +110,25 @@ export async function signInAs(
   };
 }
 
-type Asking = { client?: string; session?: Partial<Context['session']> };
+type Asking = { client?: string; knownBrowser?: string | null; session?: Partial<Context['session']> };
 
 /** The router, called in this process by a principal or by nobody. */
-export function callerFor(test: TestApp, principal: Principal | null, { client, session }: Asking = {}): Caller {
+export function callerFor(
+  test: TestApp,
+  principal: Principal | null,
+  { client = testClient.address, knownBrowser = null, session }: Asking = {},
+): Caller {
   return createCaller({
     app: test.app,
     principal,
     requestId: 'test',
-    client: client === undefined ? testClient : { ...testClient, address: client },
-    session: { start: async () => {}, end: async () => {}, rememberSignUp: () => {}, ...session },
+    client: { ...testClient, address: client, knownBrowser },
+    session: {
+      start: async () => {},
+      end: async () => {},
+      renew: async () => {},
+      rememberSignUp: () => {},
+      ...session,
+    },
   });
 }

@@ -1,11 +1,12 @@
 import type { App } from '@gatehouse/api/app';
 import type { Config } from '@gatehouse/api/config';
 import type { Context } from '@gatehouse/api/router/trpc';
+import { knownBrowserDays, tokenForBrowser } from '@gatehouse/api/sessions/known-browser';
 import { endSession, longestSessionDays, startSession } from '@gatehouse/api/sessions/session';
 import type { Cookies, RequestEvent } from '@sveltejs/kit';
 import { clearSharedCookie, writeSharedCookie } from './shared-cookie.ts';
 
-type Kind = 'session' | 'attempt' | 'signup' | 'return' | 'invitation';
+type Kind = 'session' | 'attempt' | 'signup' | 'return' | 'invitation' | 'known';
 
 const lifetimeSeconds: Record<Kind, number> = {
   session: longestSessionDays * 86_400,
@@ -13,6 +14,7 @@ const lifetimeSeconds: Record<Kind, number> = {
   signup: 7 * 86_400,
   return: 3600,
   invitation: 7 * 86_400,
+  known: knownBrowserDays * 86_400,
 };
 
 /** The scheme of the canonical base URL chooses the names and Secure, never the request's. */
@@ -48,18 +50,25 @@ export function sessionDoor({ locals, cookies }: Pick<RequestEvent, 'locals' | '
     if (old !== null) await endSession(app, old);
   }
 
+  async function write(id: string) {
+    writeCookie(app, cookies, 'session', id);
+    await writeSharedCookie(app, cookies, id);
+  }
+
   return {
     async start(holder) {
-      const id = await startSession(app, { ...holder, client });
+      const browserToken = await tokenForBrowser(app, readCookie(app, cookies, 'known'));
+      const id = await startSession(app, { ...holder, browserToken, client });
       await end();
-      writeCookie(app, cookies, 'session', id);
-      await writeSharedCookie(app, cookies, id);
+      await write(id);
+      writeCookie(app, cookies, 'known', browserToken);
     },
     async end() {
       await end();
       clearCookie(app, cookies, 'session');
       clearSharedCookie(app, cookies);
     },
+    renew: write,
     rememberSignUp: (browserToken) => writeCookie(app, cookies, 'signup', browserToken),
   };
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '@gatehouse/api/errors';
+import { isRefusal, Refusal } from '@gatehouse/api/errors';
 
 /**
  * The bytes of a body. More than `most` are read to their end and thrown away, because
@@ -32,15 +32,22 @@ export function tooLarge(): Refusal {
  * back as the refusal itself, for the procedure to throw once permission is clear.
  */
 export async function readJson(request: Request, most: number): Promise<unknown> {
+  const read = await readJsonText(request, most);
+  return isRefusal(read) ? read : read.value;
+}
+
+/** The same with the text that was read, for a reader who parses it again. */
+export async function readJsonText(request: Request, most: number): Promise<Refusal | { text: string; value: object }> {
   const bytes = await readBytes(request, most);
-  if (bytes.byteLength === 0) return {};
+  if (bytes.byteLength === 0) return { text: '{}', value: {} };
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
     return new Refusal('NOT_JSON', 'Send the body as JSON.');
   }
 
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { text, value };
     return new Refusal('VALIDATION', 'Send a JSON object.');
   } catch {
     return new Refusal('VALIDATION', 'The body is not valid JSON.');

@@ -3,7 +3,7 @@ import { appRouter } from '@gatehouse/api/router/root';
 import type { RequestEvent } from '@sveltejs/kit';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { largestBodyOf } from './endpoints.ts';
-import { readJson } from './read-body.ts';
+import { readJsonText } from './read-body.ts';
 import { refusalResponse } from './refusal.ts';
 import { routerContext } from './router-context.ts';
 
@@ -36,8 +36,9 @@ async function readableByTrpc({ request, url }: RequestEvent): Promise<Request> 
   const headers = { 'content-type': 'application/json' };
   if (request.method !== 'POST') return new Request(url, { headers, signal });
 
-  const read = await readJson(request, largestBodyOf(url.pathname));
-  const body = isRefusal(read) ? new ReadableStream({ start: (stream) => stream.error(read) }) : JSON.stringify(read);
+  const read = await readJsonText(request, largestBodyOf(url.pathname));
+  // The text as it came: writing a value that is nested deeply once more would overflow the stack.
+  const body = isRefusal(read) ? new ReadableStream({ start: (stream) => stream.error(read) }) : read.text;
   return new Request(url, { method: 'POST', headers, body, signal, duplex: 'half' } as RequestInit);
 }
 

@@ -1,6 +1,7 @@
-import { type RequestEvent, redirect } from '@sveltejs/kit';
+import { redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/form-fields.ts';
 import { refused } from '#lib/refused.ts';
+import { act, passwordAndSessionActions } from '#lib/server/account-actions.ts';
 import { requirePage } from '#lib/server/standing.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -28,7 +29,10 @@ export const load: PageServerLoad = async (event) => {
 };
 
 export const actions: Actions = {
-  changeName: (event) => act(event, 'name', (form, { accounts }) => accounts.changeName({ name: text(form, 'name') })),
+  changeName: (event) =>
+    act(event, { page: '/account', done: 'name' }, (form, { accounts }) =>
+      accounts.changeName({ name: text(form, 'name') }),
+    ),
   changeAddress: async (event) => {
     const form = await formFields(event.request);
     const email = text(form, 'email');
@@ -39,30 +43,6 @@ export const actions: Actions = {
     }
     redirect(303, '/account?done=address');
   },
-  changePassword: (event) =>
-    act(event, 'password', (form, { accounts }) =>
-      accounts.changePassword({
-        current_password: text(form, 'current_password'),
-        password: text(form, 'password'),
-      }),
-    ),
-  setPassword: (event) =>
-    act(event, 'password', (form, { accounts }) => accounts.setFirstPassword({ password: text(form, 'password') })),
-  unlink: (event) => act(event, 'unlinked', (_, { accounts }) => accounts.unlinkIdentity()),
-  endSession: (event) => act(event, 'session', (form, { accounts }) => accounts.endSession({ id: text(form, 'id') })),
-  endOtherSessions: (event) => act(event, 'sessions', (_, { accounts }) => accounts.endOtherSessions()),
+  unlink: (event) => act(event, { page: '/account', done: 'unlinked' }, (_, { accounts }) => accounts.unlinkIdentity()),
+  ...passwordAndSessionActions('/account'),
 };
-
-async function act(
-  event: RequestEvent,
-  done: string,
-  call: (form: FormData, api: RequestEvent['locals']['api']) => Promise<unknown>,
-) {
-  const form = await formFields(event.request);
-  try {
-    await call(form, event.locals.api);
-  } catch (error) {
-    return refused(event, error, () => ({}));
-  }
-  redirect(303, `/account?done=${done}`);
-}

@@ -1,9 +1,10 @@
 import { finishSignIn } from '@gatehouse/api/sign-in/finish-sign-in';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { clearCookie, readCookie, sessionDoor } from '#lib/server/cookies.ts';
+import { requireNavigation } from '#lib/server/navigation.ts';
 
 /** Back from the identity provider. Every failure is the same redirect, byte for byte; its reason goes to the log. */
-export const GET: RequestHandler = async ({ url, locals, cookies }) => {
+export const GET: RequestHandler = async ({ url, request, locals, cookies }) => {
   const { app, client, requestId } = locals;
   if (app.idp === null) redirect(302, '/login');
   const answer = {
@@ -13,10 +14,11 @@ export const GET: RequestHandler = async ({ url, locals, cookies }) => {
     attemptCookie: readCookie(app, cookies, 'attempt'),
     invitation: readCookie(app, cookies, 'invitation'),
   };
-  // A provider's error is answered before the attempt is touched.
-  if (!answer.error) clearCookie(app, cookies, 'attempt');
 
   try {
+    requireNavigation(request.headers);
+    // A provider's error is answered before the attempt is touched.
+    if (!answer.error) clearCookie(app, cookies, 'attempt');
     await sessionDoor({ locals, cookies }).start(await finishSignIn(app, answer, client));
   } catch (error) {
     app.log.warn('sign-in through the identity provider failed', { requestId, error });

@@ -1,16 +1,20 @@
 import { startSignIn } from '@gatehouse/api/sign-in/start-sign-in';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { readCookie, writeCookie } from '#lib/server/cookies.ts';
+import { requireNavigation } from '#lib/server/navigation.ts';
 import { rememberWayBack } from '#lib/server/way-back.ts';
 
 /** Off to the identity provider's consent screen. Every failure is the same redirect; its reason goes to the log. */
 export const GET: RequestHandler = async (event) => {
-  const { locals, cookies } = event;
+  const { locals, cookies, request } = event;
   const { app, client, requestId } = locals;
   const attemptCookie = readCookie(app, cookies, 'attempt');
 
   const started = await rememberWayBack(event)
-    .then(() => startSignIn(app, { attemptCookie }, client))
+    .then(() => {
+      if (app.idp !== null) requireNavigation(request.headers);
+      return startSignIn(app, { attemptCookie }, client);
+    })
     .catch((error) => {
       app.log.warn('sign-in through the identity provider did not start', { requestId, error });
       return redirect(302, '/login?error=idp');

@@ -1,0 +1,28 @@
+import { redirect } from '@sveltejs/kit';
+import { deleteAccountAction, passwordAndSessionActions } from '#lib/server/account-actions.ts';
+import { waitingAccountOf } from '#lib/server/waiting.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+const page = '/awaiting-approval/account';
+
+const doneInWords: Record<string, string> = {
+  password: 'Your password is set. You are signed out everywhere else.',
+  session: 'That session has ended.',
+  sessions: 'You are signed out everywhere else.',
+};
+
+/** What a user may do with an account that awaits approval. Not on the page before, which loads itself again and again. */
+export const load: PageServerLoad = async (event) => {
+  const { principal } = event.locals;
+  if (principal === null) redirect(302, '/login');
+  if (principal.gate === 'open') redirect(302, '/account');
+
+  const done = event.url.searchParams.get('done') ?? '';
+  return {
+    now: new Date().toISOString(),
+    ...(await waitingAccountOf(event)),
+    done: Object.hasOwn(doneInWords, done) ? doneInWords[done] : null,
+  };
+};
+
+export const actions: Actions = { ...passwordAndSessionActions(page), deleteAccount: deleteAccountAction };

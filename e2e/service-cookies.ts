@@ -1,0 +1,40 @@
+import type { Answer } from './raw-request.ts';
+
+const day = 86_400;
+
+/** The lifetime of a cookie that is cleared. */
+export const gone = 0;
+
+/** Every cookie of the service: its attributes beside its lifetime, which is for whoever sets it. */
+export function cookiesOver(
+  scheme: 'http' | 'https',
+): Record<string, { name: string; attributes: string[]; seconds: number }> {
+  const secure = scheme === 'https' ? ['Secure'] : [];
+  const prefix = scheme === 'https' ? '__Host-' : '';
+  const common = ['HttpOnly', 'Path=/', 'SameSite=Lax', ...secure];
+  return {
+    session: { name: `${prefix}session`, attributes: common, seconds: 90 * day },
+    attempt: { name: `${prefix}attempt`, attributes: common, seconds: 600 },
+    signup: { name: `${prefix}signup`, attributes: common, seconds: 7 * day },
+    known: { name: `${prefix}known`, attributes: common, seconds: 400 * day },
+    return: { name: `${prefix}return`, attributes: common, seconds: 3600 },
+    theme: { name: 'theme', attributes: common, seconds: 365 * day },
+    sent: { name: 'sent', attributes: ['HttpOnly', 'Path=/signup', 'SameSite=Lax', ...secure], seconds: 3600 },
+    shared: {
+      name: '__Secure-gatehouse',
+      attributes: ['Domain=company.example', ...common],
+      seconds: 90 * day,
+    },
+  };
+}
+
+/** The cookies that an answer sets or clears. */
+export function setBy({ headers }: Answer) {
+  return (headers['set-cookie'] ?? []).map((line) => {
+    const [pair = '', ...rest] = line.split('; ');
+    const [name = '', value = ''] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
+    const age = rest.find((each) => each.startsWith('Max-Age='));
+    const attributes = rest.filter((each) => !/^(Max-Age|Expires)=/.test(each)).sort();
+    return { name, value, attributes, seconds: age === undefined ? null : Number(age.slice(8)) };
+  });
+}

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type Asker, fairQueue } from './fair-queue.ts';
+
+type Task = Asker & { state: 'waiting' | 'running' | 'done' | 'refused'; end: () => void; overtakenBy: Task[] };
+
+/** A queue whose tasks end when the test says so, and what became of each task. */
+function watched(most: number, mostWaiting: number) {
+  const run = fairQueue(most, mostWaiting);
+  const tasks: Task[] = [];
+
+  async function ask(asker: Asker): Promise<Task> {
+    const task: Task = { ...asker, state: 'waiting', end: () => {}, overtakenBy: [] };
+    tasks.push(task);
+    void run(asker, () => {
+      task.state = 'running';
+      for (const other of tasks) if (other.state === 'waiting') other.overtakenBy.push(task);
+      return new Promise<void>((resolve) => {
+        task.end = resolve;
+      });
+    }).then(
+      () => {
+        task.state = 'done';
+      },
+      (error) => {
+        expect(error).toMatchObject({ code: 'BUSY', retryAfterSeconds: 5 });
+        task.state = 'refused';
+      },
+    );
+    await settle();
+    return task;
+  }
+
+  async function endOne(): Promise<void> {
+    tasks.find(({ state }) => state === 'running')?.end();
+    await settle();
+  }
+
+  const inState = (state: Task['state']) => tasks.filter((task) => task.state === state);
+  return { ask, endOne, tasks, inState, waiting: run.waiting };
+}
+
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+const askers = fc.record({ network: fc.constantFrom('a', 'b', 'c'), client: fc.constantFrom('1', '2', '3') });
+const steps = fc.array(fc.oneof({ weight: 3, arbitrary: askers }, { weight: 1, arbitrary: fc.constant('end') }), {
+  maxLength: 80,
+});
+
+it('serves networks in turn and the clients of each in turn, in the order of each client', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (history) => {
+      const queue = watched(1, 1000);
+      for (const step of history) await (typeof step === 'string' ? queue.endOne() : queue.ask(step as Asker));
+      while (queue.inState('running').length > 0) await queue.endOne();
+
+      for (const [at, task] of queue.tasks.entries()) {
+        expect(task.state).toBe('done');
+        const before = queue.tasks.slice(0, at);
+        const ofClient = (each: Task) => each.network === task.network && each.client === task.client;
+        const ahead = task.overtakenBy.filter(ofClient);
+        // Only what this client asked for earlier comes before, and of others no more than one for each turn.
+        expect(ahead.every((each) => before.includes(each))).toBe(true);
+        for (const [key, others] of Object.entries(turnsOf(task))) {
+          expect(others.length, key).toBeLessThanOrEqual(ownTurns(task, key) + 1);
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** Those that ran while a task waited: by other network, and by other client of its own network. */
+function turnsOf(task: Task): Record<string, Task[]> {
+  const others = task.overtakenBy.filter(({ network, client }) => network !== task.network || client !== task.client);
+  return Object.groupBy(others, ({ network, client }) =>
+    network === task.network ? `client ${client}` : `network ${network}`,
+  ) as Record<string, Task[]>;
+}
+
+/** How many turns the task's own network, or its own client, had meanwhile. */
+function ownTurns(task: Task, key: string): number {
+  return task.overtakenBy.filter(
+    ({ network, client }) => network === task.network && (key.startsWith('network') || client === task.client),
+  ).length;
+}
+
+it('never runs or keeps more than it may, and refuses the longest queue first', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      steps,
+      fc.integer({ min: 1, max: 3 }),
+      fc.integer({ min: 0, max: 6 }),
+      async (history, most, room) => {
+        const queue = watched(most, room);
+        for (const step of history) {
+          if (typeof step === 'string') {
+            await queue.endOne();
+            continue;
+          }
+          const refusedBefore = queue.inState('refused').length;
+          await queue.ask(step as Asker);
+          const refused = queue.inState('refused');
+          if (refused.length > refusedBefore) expectFromLongest(queue.inState('waiting'), refused);
+
+          expect(queue.inState('running').length).toBeLessThanOrEqual(most);
+          expect(queue.waiting()).toBe(queue.inState('waiting').length);
+          expect(queue.waiting()).toBeLessThanOrEqual(room);
+        }
+        while (queue.inState('running').length > 0) await queue.endOne();
+        expect(queue.tasks.every(({ state }) => state === 'done' || state === 'refused')).toBe(true);
+      },
+    ),
+    { numRuns: 80 },
+  );
+});
+
+/** After one task was refused, no network has more waiting than its network had with it. */
+function expectFromLongest(waiting: Task[], refused: Task[]): void {
+  const count = (network: string) => waiting.filter((task) => task.network === network).length;
+  const candidates = new Set(refused.map(({ network }) => network));
+  const most = Math.max(0, ...waiting.map(({ network }) => count(network)));
+  expect([...candidates].some((network) => count(network) + 1 >= most)).toBe(true);
+}
+
+it('lets a single request of another network run next, however full one network’s queue is', async () => {
+  const queue = watched(2, 200);
+  for (let asked = 0; asked < 500; asked++) await queue.ask({ network: 'flood', client: `client ${asked % 50}` });
+  const honest = await queue.ask({ network: 'elsewhere', client: 'honest' });
+  expect(honest.state).toBe('waiting');
+  await queue.endOne();
+  await queue.endOne();
+  expect(honest.state).toBe('running');
+});
+
+it('gives its place back when a task throws', async () => {
+  const run = fairQueue(1, 0);
+  const asker = { network: 'a', client: '1' };
+  await expect(run(asker, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await run(asker, async () => 'next')).toBe('next');
+});

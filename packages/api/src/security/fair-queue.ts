@@ -1,0 +1,97 @@
+import { Refusal } from '../errors.ts';
+
+/** Who asks: a client, and the network that it belongs to. */
+export type Asker = { client: string; network: string };
+
+type Waiting = { start: () => void; refuse: (error: Refusal) => void };
+
+/**
+ * Runs at most `most` tasks at a time. Others wait: networks take turns, the clients of a network
+ * take turns within it, and each client's tasks keep their order. So one client or network that
+ * floods the queue delays the others by one task at a time.
+ *
+ * At most `mostWaiting` tasks wait. Beyond that the newest task of the client with the most waiting,
+ * in the network with the most waiting, is refused, be it this one or one that waits already.
+ *
+ * @throws Refusal BUSY, with the seconds to wait.
+ */
+export function fairQueue(most: number, mostWaiting: number) {
+  const networks = new Map<string, Map<string, Waiting[]>>();
+  let running = 0;
+  let waiting = 0;
+
+  async function run<Result>(asker: Asker, task: () => Promise<Result>): Promise<Result> {
+    if (running < most) running += 1;
+    else await turnOf(asker);
+    try {
+      return await task();
+    } finally {
+      startNext();
+    }
+  }
+
+  function turnOf({ network, client }: Asker): Promise<void> {
+    return new Promise((start, refuse) => {
+      const clients = networks.get(network) ?? new Map<string, Waiting[]>();
+      networks.set(network, clients);
+      clients.set(client, [...(clients.get(client) ?? []), { start, refuse }]);
+      waiting += 1;
+      if (waiting > mostWaiting) refuseOne({ network, client });
+    });
+  }
+
+  /** Hands the place of a task that ended to the next one. Whoever had a turn goes to the end. */
+  function startNext(): void {
+    const [network] = networks.keys();
+    const clients = network === undefined ? undefined : networks.get(network);
+    const [client] = clients?.keys() ?? [];
+    if (network === undefined || clients === undefined || client === undefined) {
+      running -= 1;
+      return;
+    }
+
+    const [next, ...later] = clients.get(client) ?? [];
+    keep(clients, client, later);
+    networks.delete(network);
+    if (clients.size > 0) networks.set(network, clients);
+    waiting -= 1;
+    next?.start();
+  }
+
+  function refuseOne(newest: Asker): void {
+    const network = longest(networks, waitingIn, newest.network);
+    const clients = networks.get(network) ?? new Map<string, Waiting[]>();
+    const client = longest(clients, (tasks) => tasks.length, newest.client);
+    const tasks = clients.get(client) ?? [];
+    const refused = tasks.pop();
+    if (tasks.length === 0) clients.delete(client);
+    if (clients.size === 0) networks.delete(network);
+    waiting -= 1;
+    refused?.refuse(new Refusal('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 5 }));
+  }
+
+  return Object.assign(run, { waiting: () => waiting });
+}
+
+function keep(clients: Map<string, Waiting[]>, client: string, tasks: Waiting[]): void {
+  clients.delete(client);
+  if (tasks.length > 0) clients.set(client, tasks);
+}
+
+function waitingIn(clients: Map<string, Waiting[]>): number {
+  let sum = 0;
+  for (const tasks of clients.values()) sum += tasks.length;
+  return sum;
+}
+
+/** The key with the most waiting. Where several have as many, the preferred one if it is among them. */
+function longest<Value>(map: Map<string, Value>, sizeOf: (value: Value) => number, preferred: string): string {
+  let best = preferred;
+  let most = map.has(preferred) ? sizeOf(map.get(preferred) as Value) : 0;
+  for (const [key, value] of map) {
+    if (sizeOf(value) <= most) continue;
+    best = key;
+    most = sizeOf(value);
+  }
+  return best;
+}

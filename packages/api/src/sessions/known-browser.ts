@@ -1,0 +1,87 @@
+import { and, desc, eq, gt, lte, notInArray } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import type { Executor, Transaction } from '../db/client.ts';
+import { knownBrowsers, users } from '../db/schema.ts';
+import { hashToken, newToken } from '../security/token.ts';
+
+/** How long a browser stays known after the last sign-in from it. Browsers keep no cookie for longer. */
+export const knownBrowserDays = 400;
+
+/** The most browsers kept for one user; the one whose last sign-in is the oldest goes first. */
+const mostBrowsersPerUser = 20;
+
+const dayMs = 86_400_000;
+
+/**
+ * The token for the cookie of a browser that signs in: the one that it sends where this service
+ * issued it, so that several users of one browser share it, else a new one. A value that somebody
+ * else chose for the cookie is never kept.
+ */
+export async function tokenForBrowser(app: App, sent: string | null): Promise<string> {
+  if (sent === null) return newToken();
+  const [issued] = await app.db
+    .select({ userId: knownBrowsers.userId })
+    .from(knownBrowsers)
+    .where(and(eq(knownBrowsers.tokenHash, hashToken(sent)), notExpired(app)))
+    .limit(1);
+  return issued === undefined ? newToken() : sent;
+}
+
+/** Notes that a user signed in from the browser with this token. The caller holds the user's row. */
+export async function rememberBrowser(app: App, tx: Transaction, userId: string, token: string): Promise<void> {
+  const signedInAt = app.now();
+  await tx
+    .insert(knownBrowsers)
+    .values({ tokenHash: hashToken(token), userId, signedInAt })
+    .onConflictDoUpdate({ target: [knownBrowsers.tokenHash, knownBrowsers.userId], set: { signedInAt } });
+
+  const kept = tx
+    .select({ tokenHash: knownBrowsers.tokenHash })
+    .from(knownBrowsers)
+    .where(eq(knownBrowsers.userId, userId))
+    .orderBy(desc(knownBrowsers.signedInAt), desc(knownBrowsers.tokenHash))
+    .limit(mostBrowsersPerUser);
+  await tx
+    .delete(knownBrowsers)
+    .where(and(eq(knownBrowsers.userId, userId), notInArray(knownBrowsers.tokenHash, kept)));
+}
+
+/**
+ * Whether a user signed in from the browser with this token before. It only decides which limits a
+ * request counts in, never what the request may do. An unknown address takes the same one query.
+ */
+export async function isKnownBrowser(
+  app: App,
+  db: Executor,
+  { email, token }: { email: string; token: string | null | undefined },
+): Promise<boolean> {
+  if (!token) return false;
+  const [known] = await db
+    .select({ userId: knownBrowsers.userId })
+    .from(knownBrowsers)
+    .innerJoin(users, eq(users.id, knownBrowsers.userId))
+    .where(and(eq(knownBrowsers.tokenHash, hashToken(token)), eq(users.email, email), notExpired(app)));
+  return known !== undefined;
+}
+
+/** When a user last signed in from each browser that is known, newest first. */
+export function listKnownBrowsers(app: App, userId: string) {
+  return app.db
+    .select({ signedInAt: knownBrowsers.signedInAt })
+    .from(knownBrowsers)
+    .where(eq(knownBrowsers.userId, userId))
+    .orderBy(desc(knownBrowsers.signedInAt));
+}
+
+/** Deletes the rows of browsers whose cookie has expired. */
+export async function forgetOldBrowsers(app: App): Promise<void> {
+  await app.db.delete(knownBrowsers).where(lte(knownBrowsers.signedInAt, oldest(app)));
+}
+
+function notExpired(app: App) {
+  return gt(knownBrowsers.signedInAt, oldest(app));
+}
+
+function oldest(app: App): Date {
+  return new Date(app.now().getTime() - knownBrowserDays * dayMs);
+}

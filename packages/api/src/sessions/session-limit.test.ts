@@ -1,0 +1,65 @@
+import { eq, gt } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sessions } from '../db/schema.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { makeOwner, testClient } from '../testing/makers.ts';
+import { readSession, startSession } from './session.ts';
+
+const dayMs = 86_400_000;
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+async function start() {
+  const { userId, organisationId } = await makeOwner(test);
+  return { userId, organisationId, id: await startSession(test.app, { userId, organisationId, client: testClient }) };
+}
+
+it('lets a user have fifty sessions, of parallel sign-ins too, and ends the oldest', async () => {
+  const made = await start();
+  test.advance(1000);
+  const other = await start();
+  const later = await Promise.all(
+    Array.from({ length: 49 }, () => startSession(test.app, { ...made, client: testClient })),
+  );
+  const living = async (ids: string[]) => {
+    const found = await Promise.all(ids.map((id) => readSession(test.app, id)));
+    return found.filter((principal) => principal !== null).length;
+  };
+  // The first was made by the owner's own sign-in, before the one that is held here.
+  expect(await test.app.db.$count(sessions, eq(sessions.userId, made.userId))).toBe(50);
+  expect(await living([made.id, ...later])).toBe(50);
+
+  test.advance(1000);
+  const last = await Promise.all(
+    Array.from({ length: 30 }, () => startSession(test.app, { ...made, client: testClient })),
+  );
+  expect(await test.app.db.$count(sessions, eq(sessions.userId, made.userId))).toBe(50);
+  expect(await living(last)).toBe(30);
+  expect(await living(later)).toBe(20);
+  expect(await living([made.id])).toBe(0);
+  expect(await living([other.id])).toBe(1);
+}, 30_000);
+
+it('counts no expired session among the fifty, and drops those of whoever signs in', async () => {
+  const late = await startTestApp();
+  const { userId, organisationId } = await makeOwner(late);
+  const begin = () => startSession(late.app, { userId, organisationId, client: testClient });
+  const used = await begin();
+  late.advance(20 * dayMs);
+  await readSession(late.app, used);
+  for (let count = 0; count < 48; count++) await begin();
+  await late.app.db
+    .update(sessions)
+    .set({ expiresAt: late.app.now() })
+    .where(gt(sessions.createdAt, new Date(late.app.now().getTime() - dayMs)));
+
+  await begin();
+  expect(await readSession(late.app, used)).not.toBeNull();
+  // The one of making the owner, the one that was used, and the new one.
+  expect(await late.app.db.$count(sessions, eq(sessions.userId, userId))).toBe(3);
+  await late.close();
+});

@@ -33,7 +33,7 @@ export async function setEnd(
   wanted: boolean,
 ): Promise<SubscriptionState> {
   if (wanted && !hasPaidPeriod(app, before)) return stored(app, whose, before, () => endNow(ask, before.id));
-  if (before.scheduleId !== null) await releaseSchedule(ask, before.scheduleId);
+  if (before.scheduleId !== null) await releaseSchedule(ask, before.scheduleId, wanted);
 
   let state = before;
   // Taking back one form of a scheduled end may leave the other one.
@@ -55,10 +55,15 @@ function hasPaidPeriod(app: App, { status, currentPeriodEnd, pausedAt }: Subscri
   return currentPeriodEnd > Math.max(pausedAt ?? 0, app.now().getTime() / 1000);
 }
 
-/** One that was released or ended meanwhile manages nothing: the change itself then shows whether it can be made. */
-async function releaseSchedule(ask: Ask, id: string): Promise<void> {
+/**
+ * Releases a schedule, and keeps the end that it gave its subscription where an end is
+ * wanted: should the next request fail, the subscription still ends at some time. A
+ * schedule that was released or ended meanwhile manages nothing; the change itself then
+ * shows whether it can be made.
+ */
+async function releaseSchedule(ask: Ask, id: string, keepEnd: boolean): Promise<void> {
   try {
-    await ask((provider) => provider.subscriptionSchedules.release(id));
+    await ask((provider) => provider.subscriptionSchedules.release(id, { preserve_cancel_date: keepEnd }));
   } catch (error) {
     const status = complaintOf(error)?.status;
     if (status !== 400 && status !== 404) throw error;

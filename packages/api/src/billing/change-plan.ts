@@ -24,7 +24,8 @@ export async function changePlan(app: App, talk: Conversation, live: Subscriptio
   await requireOtherTier(app, talk, live);
 
   const state = await bestOf(app, talk, live);
-  if (unpaidStatuses.includes(state.status)) return (await payableInvoice(talk.ask, state)) ?? newCard(app, talk);
+  if (unpaidStatuses.includes(state.status))
+    return (await payableInvoice(talk.ask, state)) ?? newCard(app, talk.ask, state.customerId);
   if (state.status !== 'paused') return confirmChange(app, talk, state);
 
   const paused = await resumePaused(app, talk, state);
@@ -35,7 +36,9 @@ export async function changePlan(app: App, talk: Conversation, live: Subscriptio
 
 /** The portal's page that changes the subscription to the wanted tier, once the user confirms it. */
 async function confirmChange(app: App, talk: Conversation, state: SubscriptionState): Promise<string> {
-  const { ask, customerId } = talk;
+  const { ask } = talk;
+  // The portal opens for the customer that the subscription belongs to, which may be an earlier one.
+  const { customerId } = state;
   const price = await priceOf(app, talk);
   const item = state.items[0];
   if (item?.id == null) return portalSession(app, ask, customerId);

@@ -20,21 +20,30 @@ export async function endNow(ask: Ask, id: string): Promise<SubscriptionState> {
 }
 
 /**
- * Ends all that a customer has or will have: its live subscriptions, and the schedules that
+ * Ends all that customers have or will have: the live subscriptions, and the schedules that
  * would start one later. A failure does not keep the others from ending.
  *
  * @throws the first failure, after all others were carried out.
  */
-export async function endEverything(ask: Ask, customerId: string, live: { id: string }[]): Promise<void> {
-  const planned = await listAll(ask, (provider, place) =>
-    provider.subscriptionSchedules.list({ customer: customerId, scheduled: true, ...place }),
-  );
+export async function endEverything(ask: Ask, customerIds: string[], live: { id: string }[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const { id } of planned) {
-    await ask((provider) => provider.subscriptionSchedules.cancel(id)).catch((error) => failures.push(error));
+  async function attempt(act: () => Promise<unknown>): Promise<void> {
+    await act().catch((error) => failures.push(error));
   }
-  for (const { id } of live) {
-    await endNow(ask, id).catch((error) => failures.push(error));
-  }
+
+  for (const customer of customerIds) await attempt(() => cancelPlanned(ask, customer));
+  for (const { id } of live) await attempt(() => endNow(ask, id));
   if (failures.length > 0) throw failures[0];
+}
+
+/** Cancels the schedules that have not begun. A deleted customer has none. */
+async function cancelPlanned(ask: Ask, customer: string): Promise<void> {
+  try {
+    const planned = await listAll(ask, (provider, place) =>
+      provider.subscriptionSchedules.list({ customer, scheduled: true, ...place }),
+    );
+    for (const { id } of planned) await ask((provider) => provider.subscriptionSchedules.cancel(id));
+  } catch (error) {
+    if (!isMissing(error, 'customer')) throw error;
+  }
 }

@@ -29,7 +29,7 @@ export async function endSubscriptions(app: App, organisationId: string): Promis
     const all = await syncCustomer(app, ask, { organisationId, customerId, holder });
     await endEverything(
       ask,
-      customerId,
+      [customerId],
       all.filter((state) => !isEnded(state)),
     );
   });

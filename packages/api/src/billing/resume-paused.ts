@@ -16,18 +16,19 @@ export type Resumption = { resumed: SubscriptionState } | { url: string };
  * reason that is not known nothing is changed: the portal shows what there is.
  */
 export async function resumePaused(app: App, talk: Conversation, state: SubscriptionState): Promise<Resumption> {
-  const { ask, customerId } = talk;
+  const { ask } = talk;
+  const { customerId } = state;
   const anchor = anchors[state.pauseReason ?? ''];
   if (anchor === undefined) return { url: await portalSession(app, ask, customerId) };
 
   const url = await payableInvoice(ask, state);
   if (url !== null) return { url };
   if (state.pauseReason === 'trial_end_without_payment_method' && !(await hasCard(ask, state))) {
-    return { url: await newCard(app, talk) };
+    return { url: await newCard(app, ask, customerId) };
   }
 
   const resumed = await resume(app, talk, state, anchor);
-  if (resumed === null) return { url: (await payableInvoice(ask, state)) ?? (await newCard(app, talk)) };
+  if (resumed === null) return { url: (await payableInvoice(ask, state)) ?? (await newCard(app, ask, customerId)) };
   if (resumed.status !== 'paused') return { resumed };
   return { url: (await payableInvoice(ask, resumed)) ?? billingPage(app.config) };
 }
@@ -45,7 +46,7 @@ const anchors: Record<string, 'now' | 'unchanged' | undefined> = {
 };
 
 /** The page for a new card. */
-export function newCard(app: App, { ask, customerId }: Conversation): Promise<string> {
+export function newCard(app: App, ask: Ask, customerId: string): Promise<string> {
   return portalSession(app, ask, customerId, { type: 'payment_method_update' });
 }
 

@@ -225,6 +225,7 @@ describe('where one of several cannot be changed', () => {
 
         await cancel(principal);
         expect(ownedBy(billing, principal).subscriptions.filter(goesOn)).toEqual([]);
+        await billing.settled();
         for (const { id, status } of ownedBy(billing, principal).subscriptions) {
           expect(await rowOf(id)).toMatchObject({ status });
         }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasSubscription, lapsed, missingFor, planSentence, statusInWords } from './plan-words.ts';
+import { hasSubscription, isPaymentDue, lapsed, planSentence, statusInWords } from './plan-words.ts';
 import type { Plan, Tier } from './subscription.ts';
 
 const silver: Plan = {
@@ -33,7 +33,7 @@ test.each([
   [{ ...free, status: 'past_due' }, 'Payment due', 'The paid plan is off until its invoice is paid.'],
   [{ ...free, status: 'unpaid' }, 'Not paid', 'The paid plan is off until its invoice is paid.'],
   [{ ...free, status: 'incomplete' }, 'First payment open', 'The paid plan begins once its first payment is through.'],
-  [{ ...free, status: 'paused' }, 'Paused', 'The paid plan is paused until there is a payment method.'],
+  [{ ...free, status: 'paused' }, 'Paused', 'The paid plan is paused. Choose a plan to start it again.'],
   [
     lapsed({ ...free, status: 'active' }, '2026-12-03T00:00:00Z'),
     'Ended',
@@ -53,12 +53,12 @@ test('a subscription that ended is none, one of an unknown status is one', () =>
 });
 
 test.each([
-  ['past_due', 'payment'],
-  ['unpaid', 'payment'],
-  ['incomplete', 'payment'],
-  ['paused', 'payment method'],
-  ['active', null],
-  ['none', null],
-])('while %s, what is missing first is %s', (status, missing) => {
-  expect(missingFor({ ...silver, status })).toBe(missing);
+  ['past_due', true],
+  ['unpaid', true],
+  ['incomplete', true],
+  ['paused', false],
+  ['active', false],
+  ['none', false],
+])('while %s, a payment is due before a change: %s', (status, due) => {
+  expect(isPaymentDue({ ...silver, status })).toBe(due);
 });

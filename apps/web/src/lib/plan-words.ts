@@ -39,10 +39,9 @@ export function statusInWords(plan: Plan): { tone: Tone; text: string } | null {
   }
 }
 
-/** What has to be put right at the provider before a plan can be changed; the checkout leads there. */
-export function missingFor(plan: Plan): 'payment' | 'payment method' | null {
-  if (['past_due', 'unpaid', 'incomplete'].includes(plan.status)) return 'payment';
-  return plan.status === 'paused' ? 'payment method' : null;
+/** Whether an invoice has to be paid before a plan can be changed; the checkout leads there. */
+export function isPaymentDue(plan: Plan): boolean {
+  return ['past_due', 'unpaid', 'incomplete'].includes(plan.status);
 }
 
 /** "£24 a month. Renews on 3 December 2026." */
@@ -67,7 +66,7 @@ function whyFree({ status }: Plan): string {
     case 'incomplete':
       return 'The paid plan begins once its first payment is through.';
     case 'paused':
-      return 'The paid plan is paused until there is a payment method.';
+      return 'The paid plan is paused. Choose a plan to start it again.';
     default:
       return 'There is a subscription that this service cannot read, so the free plan holds. Ask whoever runs it.';
   }

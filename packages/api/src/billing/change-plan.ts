@@ -2,29 +2,43 @@ import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { paymentSubscriptions } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
-import type { Ask } from '../providers/payment.ts';
+import { billingPage } from '../links.ts';
 import { type Conversation, priceOf } from './checkout-session.ts';
 import { best } from './entitlement.ts';
 import { toDate } from './fields.ts';
 import { portalSession } from './open-portal.ts';
+import { payableInvoice } from './payable-invoice.ts';
 import { planOf } from './plans.ts';
 import { readPlan } from './read-plan.ts';
+import { newCard, resumePaused } from './resume-paused.ts';
 import type { SubscriptionState } from './subscription-state.ts';
 
 /**
- * Where a checkout leads that a live subscription stands in the way of: to the page that
- * pays what is due, or to the change of the plan in place. One subscription, one bill.
+ * Where a checkout leads while there is a live subscription: to the page that pays what is
+ * due, or to the change of the plan in place. One subscription, one bill. A paused
+ * subscription is resumed first; where that was all, the address is the billing page.
  *
  * @throws Refusal VALIDATION where the organisation is on the tier already, or the tier has no price.
  */
 export async function changePlan(app: App, talk: Conversation, live: SubscriptionState[]): Promise<string> {
-  const { ask, customerId } = talk;
   await requireOtherTier(app, talk, live);
 
   const state = await bestOf(app, talk, live);
-  if (unpaidStatuses.includes(state.status)) return (await openInvoice(ask, state.id)) ?? newCard(app, talk);
-  if (state.status === 'paused') return newCard(app, talk);
+  if (unpaidStatuses.includes(state.status))
+    return (await payableInvoice(talk.ask, state)) ?? newCard(app, talk.ask, state.customerId);
+  if (state.status !== 'paused') return confirmChange(app, talk, state);
 
+  const paused = await resumePaused(app, talk, state);
+  if ('url' in paused) return paused.url;
+  const [same] = await ofTier(app, talk, [paused.resumed]);
+  return same === undefined ? confirmChange(app, talk, paused.resumed) : billingPage(app.config);
+}
+
+/** The portal's page that changes the subscription to the wanted tier, once the user confirms it. */
+async function confirmChange(app: App, talk: Conversation, state: SubscriptionState): Promise<string> {
+  const { ask } = talk;
+  // The portal opens for the customer that the subscription belongs to, which may be an earlier one.
+  const { customerId } = state;
   const price = await priceOf(app, talk);
   const item = state.items[0];
   if (item?.id == null) return portalSession(app, ask, customerId);
@@ -40,23 +54,28 @@ export async function changePlan(app: App, talk: Conversation, live: Subscriptio
 const unpaidStatuses = ['past_due', 'unpaid', 'incomplete'];
 
 /** None of several may be of the tier already: the change of another one would make two of them. */
-async function requireOtherTier(app: App, { tier }: Conversation, live: SubscriptionState[]): Promise<void> {
+async function requireOtherTier(app: App, talk: Conversation, live: SubscriptionState[]): Promise<void> {
   const running = live.filter(({ status }) => !unpaidStatuses.includes(status) && status !== 'paused');
-  const ids = running.map(({ id }) => id);
-  const rows = await app.db
-    .select({ id: paymentSubscriptions.id })
-    .from(paymentSubscriptions)
-    .where(and(inArray(paymentSubscriptions.id, ids), eq(paymentSubscriptions.tier, tier)));
-  const same = running.filter((state) => rows.some(({ id }) => id === state.id));
+  const same = await ofTier(app, talk, running);
   if (same.length === 0) return;
 
-  const { name } = planOf(app.plans, tier);
+  const { name } = planOf(app.plans, talk.tier);
   throw new Refusal(
     'VALIDATION',
     same.every(({ scheduled }) => scheduled)
       ? `The ${name} plan is set to end. Resume it to keep it.`
       : `This organisation is already on the ${name} plan.`,
   );
+}
+
+/** Those that pay for the wanted tier, as the rows of just now say. */
+async function ofTier(app: App, { tier }: Conversation, states: SubscriptionState[]): Promise<SubscriptionState[]> {
+  const ids = states.map(({ id }) => id);
+  const rows = await app.db
+    .select({ id: paymentSubscriptions.id })
+    .from(paymentSubscriptions)
+    .where(and(inArray(paymentSubscriptions.id, ids), eq(paymentSubscriptions.tier, tier)));
+  return states.filter((state) => rows.some(({ id }) => id === state.id));
 }
 
 /** The live subscription that speaks for the organisation, as the provider just showed it. */
@@ -80,16 +99,4 @@ async function bestOf(
   const found = best(facts, app.config.pastDueGraceDays, app.now());
   if (found === null) throw new Error('There is no live subscription to change.');
   return found.state;
-}
-
-/** The hosted page of what is to be paid: a new card alone pays nothing. */
-async function openInvoice(ask: Ask, subscriptionId: string): Promise<string | null> {
-  const { data } = await ask((provider) =>
-    provider.invoices.list({ subscription: subscriptionId, status: 'open', limit: 10 }),
-  );
-  return data.find((invoice) => invoice.hosted_invoice_url)?.hosted_invoice_url ?? null;
-}
-
-function newCard(app: App, { ask, customerId }: Conversation): Promise<string> {
-  return portalSession(app, ask, customerId, { type: 'payment_method_update' });
 }

@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import { paymentSubscriptions } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { currentCustomer, leaseOf } from './customer.ts';
+import { endEverything } from './end-now.ts';
 import { withLease } from './lease.ts';
 import { isEnded } from './subscription-state.ts';
 import { syncCustomer } from './sync.ts';
@@ -26,9 +27,11 @@ export async function endSubscriptions(app: App, organisationId: string): Promis
     for (const { id } of open.data) await ask((provider) => provider.checkout.sessions.expire(id));
 
     const all = await syncCustomer(app, ask, { organisationId, customerId, holder });
-    for (const { id } of all.filter((state) => !isEnded(state))) {
-      await ask((provider) => provider.subscriptions.cancel(id));
-    }
+    await endEverything(
+      ask,
+      [customerId],
+      all.filter((state) => !isEnded(state)),
+    );
   });
 }
 

@@ -42,9 +42,13 @@ const order = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete
  * never take away a new one.
  */
 export function best<Some extends Facts>(all: Some[], graceDays: number, now: Date): Some | null {
-  const ranked = all.map((facts) => ({ facts, rank: rankOf(facts, isEntitled(facts, graceDays, now)) }));
-  ranked.sort((one, other) => compare(one.rank, other.rank));
-  return ranked[0]?.facts ?? null;
+  return ranked(all, graceDays, now)[0] ?? null;
+}
+
+/** The same order for all of them, the best one first. */
+export function ranked<Some extends Facts>(all: Some[], graceDays: number, now: Date): Some[] {
+  const ranks = all.map((facts) => ({ facts, rank: rankOf(facts, isEntitled(facts, graceDays, now)) }));
+  return ranks.sort((one, other) => compare(one.rank, other.rank)).map(({ facts }) => facts);
 }
 
 function rankOf({ tier, status, startedAt }: Facts, entitled: boolean): number[] {

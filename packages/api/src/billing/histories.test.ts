@@ -15,6 +15,7 @@ import {
   ownedBy,
   startBillingTest,
 } from '../testing/billing.ts';
+import { carryOut, type ProviderAct, providerAct } from '../testing/provider-acts.ts';
 import { openPortal } from './open-portal.ts';
 import { project } from './projection.ts';
 import { readPlan } from './read-plan.ts';
@@ -31,61 +32,16 @@ beforeAll(async () => {
   billing = await startBillingTest();
 });
 afterAll(() => billing.close());
-beforeEach(() => {
-  billing.sandbox.payment.resetSwitches();
-  billing.sandbox.payment.set({ retry_first_ms: 50 });
-});
 
 const provider = () => billing.sandbox.payment;
+const live = (portal: string, id: string, acts: ProviderAct[]) => carryOut(billing, portal, id, acts);
 
-type Act =
-  | 'cancel'
-  | 'resume'
-  | 'gold'
-  | 'silver'
-  | 'past_due'
-  | 'active'
-  | 'unpaid'
-  | 'paused'
-  | 'on_holiday'
-  | 'end'
-  | 'later';
-const act = fc.constantFrom<Act>(
-  'cancel',
-  'resume',
-  'gold',
-  'silver',
-  'past_due',
-  'active',
-  'unpaid',
-  'paused',
-  'on_holiday',
-  'later',
-  'later',
-  'end',
-);
-
-/** Lets things happen at the provider, by its own pages and clock. */
-function live(portal: string, subscriptionId: string, acts: Act[]): void {
-  const { portal: enter, forceStatus, clock, state } = provider();
-  for (const each of acts) {
-    if (state().subscriptions[subscriptionId]?.status === 'canceled') return;
-    try {
-      if (each === 'cancel') enter(portal).cancel(subscriptionId);
-      else if (each === 'resume') enter(portal).resume(subscriptionId);
-      else if (each === 'gold' || each === 'silver') enter(portal).changePlan(subscriptionId, priceOf(each));
-      else if (each === 'later') clock.advance({ seconds: 1 });
-      else forceStatus(subscriptionId, each === 'end' ? 'canceled' : each);
-    } catch {
-      // The page refuses, as it would a person: nothing happened.
-    }
-  }
+/** A provider without a past: the clock moves all subscriptions of a run, and must not move those of earlier ones. */
+function begin(): void {
+  provider().reset();
+  provider().set({ retry_first_ms: 50 });
 }
-
-function priceOf(tier: string): string {
-  const prices = Object.values(provider().state().prices);
-  return prices.find(({ lookup_key }) => lookup_key === `${tier}_monthly`)?.id ?? '';
-}
+beforeEach(begin);
 
 function truthOf(subscriptionId: string): SubscriptionState {
   const state = readSubscriptionState(provider().state().subscriptions[subscriptionId]);
@@ -135,10 +91,11 @@ describe('histories that the provider really produced', () => {
       let certain = 0;
       await fc.assert(
         fc.asyncProperty(
-          fc.array(act, { maxLength: 10 }),
+          fc.array(providerAct, { maxLength: 10 }),
           fc.boolean(),
           fc.infiniteStream(fc.nat()),
           async (acts, old, random) => {
+            begin();
             const { principal, subscription } = await makeSubscriber(billing);
             const portal = (await openPortal(billing.app, principal)).url;
             await billing.settled();
@@ -146,7 +103,7 @@ describe('histories that the provider really produced', () => {
             await billing.app.db.delete(paymentSubscriptions).where(eq(paymentSubscriptions.id, subscription.id));
             await billing.app.db.delete(paymentEvents).where(eq(paymentEvents.subscriptionId, subscription.id));
             provider().set({ drop_deliveries: true, same_second: sameSecond, old_payload_shape: old });
-            live(portal, subscription.id, acts);
+            await live(portal, subscription.id, acts);
             provider().resetSwitches();
 
             const told = provider()
@@ -179,8 +136,9 @@ describe('histories that the provider really produced', () => {
   test('interleaved with cancel and resume, while deliveries come doubled, reordered and late, end in the truth', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.oneof(act, fc.constantFrom('our cancel', 'our resume')), { maxLength: 8 }),
+        fc.array(fc.oneof(providerAct, fc.constantFrom('our cancel', 'our resume')), { maxLength: 8 }),
         async (acts) => {
+          begin();
           const { principal, subscription } = await makeSubscriber(billing);
           const portal = (await openPortal(billing.app, principal)).url;
           provider().set({
@@ -192,7 +150,7 @@ describe('histories that the provider really produced', () => {
           for (const each of acts) {
             if (each === 'our cancel' || each === 'our resume') {
               await setCancellation(billing.app, principal, each === 'our cancel').catch(() => {});
-            } else live(portal, subscription.id, [each as Act]);
+            } else await live(portal, subscription.id, [each as ProviderAct]);
           }
           await billing.settled();
           provider().resetSwitches();
@@ -210,9 +168,10 @@ describe('histories that the provider really produced', () => {
     const fate = fc.constantFrom<DeliveryFate>('answered', 'refused', 'done without an answer');
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(fc.constantFrom(0, 1), act), { maxLength: 10 }),
+        fc.array(fc.tuple(fc.constantFrom(0, 1), providerAct), { maxLength: 10 }),
         fc.infiniteStream(fate),
         async (acts, fates) => {
+          begin();
           const { principal, subscription } = await makeSubscriber(billing, 'silver');
           const both = [subscription.id, (await makeSecond(billing, subscription.customer, 'gold')).id];
           const portal = (await openPortal(billing.app, principal)).url;
@@ -223,7 +182,7 @@ describe('histories that the provider really produced', () => {
             retry_first_ms: 30,
             retry_longest_ms: 200,
           });
-          for (const [which, each] of acts) live(portal, both[which] ?? '', [each]);
+          for (const [which, each] of acts) await live(portal, both[which] ?? '', [each]);
           await billing.settled();
           billing.deliveriesAre(() => 'answered');
           provider().resetSwitches();
@@ -242,24 +201,9 @@ describe('histories that the provider really produced', () => {
     provider().set({ drop_deliveries: true });
     provider().payCheckout((await startCheckout(billing.app, principal, { tier: 'silver' })).url);
     const [subscription] = ownedBy(billing, principal).subscriptions;
-    live((await openPortal(billing.app, principal)).url, subscription?.id ?? '', ['gold', 'cancel']);
+    await live((await openPortal(billing.app, principal)).url, subscription?.id ?? '', ['gold', 'cancel']);
     await reconcileAll(billing.app);
     expect(await rowOf(subscription?.id ?? '')).toMatchObject(expected(truthOf(subscription?.id ?? '')));
     expect((await readPlan(billing.app, principal.organisationId)).tier).toBe('gold');
   });
-});
-
-test('the whole life: a renewal that fails, grace, dunning, the free plan again', async () => {
-  const { principal, subscription } = await makeSubscriber(billing);
-  const tier = async () => (await readPlan(billing.app, principal.organisationId)).tier;
-  provider().setCard(String(subscription.customer), '4000000000000341');
-  provider().clock.advanceToPeriodEnd(subscription.id);
-  await billing.settled();
-  expect(await rowOf(subscription.id)).toMatchObject({ status: 'past_due' });
-  expect(await tier()).toBe('silver');
-
-  while (!['canceled', 'unpaid'].includes(truthOf(subscription.id).status)) provider().clock.advanceToNext();
-  await billing.settled();
-  expect(await rowOf(subscription.id)).toMatchObject({ status: 'canceled' });
-  expect(await tier()).toBe('free');
 });

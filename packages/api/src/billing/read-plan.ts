@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { type Executor, prepared } from '../db/client.ts';
 import { type PlanFacts, planFacts } from '../organisations/plan-facts.ts';
-import { best, type Facts, isEntitled } from './entitlement.ts';
+import { best, type Facts, isEntitled, ranked } from './entitlement.ts';
 import { type Plan, planOf, type Tier } from './plans.ts';
 
 export type SubscriptionFacts = Facts & { id: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
@@ -19,6 +19,12 @@ export type OrganisationPlan = {
 export async function readPlan(app: App, organisationId: string, db: Executor = app.db): Promise<OrganisationPlan> {
   const [row] = await organisationFacts(db).execute({ organisationId });
   return planFrom(app, row?.facts);
+}
+
+/** An organisation's subscriptions as its rows tell them, the best one first. */
+export async function rankedSubscriptions(app: App, organisationId: string): Promise<SubscriptionFacts[]> {
+  const [row] = await organisationFacts(app.db).execute({ organisationId });
+  return ranked((row?.facts ?? []).map(readFacts), app.config.pastDueGraceDays, app.now());
 }
 
 /** The same from a row of `planFacts`, which another query may bring along. */

@@ -8,17 +8,22 @@ import { organisationOf, type Principal } from '../sessions/principal.ts';
 import { leaseOf } from './customer.ts';
 import { toDate } from './fields.ts';
 import { withLease } from './lease.ts';
-import { readPlan, type SubscriptionFacts } from './read-plan.ts';
+import { planOf } from './plans.ts';
+import { rankedSubscriptions, readPlan, type SubscriptionFacts } from './read-plan.ts';
 import { recordOf, type SubscriptionRecord } from './record.ts';
 import { requirePayment } from './require-payment.ts';
-import { isEnded, readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
+import { endIsAsWanted, setEnd } from './schedule-end.ts';
+import { isEnded, type SubscriptionState } from './subscription-state.ts';
 import { syncOrganisation } from './sync.ts';
-import { lastNumbers, takeSnapshot } from './take-snapshot.ts';
 
 /**
  * Schedules the end of the paid plan at the end of its paid period, or takes that back,
  * and answers with the local record. What is so already stays so. Several live
- * subscriptions are all treated alike, whichever customer of the organisation's they are.
+ * subscriptions are all treated alike, whichever customer of the organisation's they are:
+ * entitled ones first, and a failure of one does not keep the others from it.
+ *
+ * @throws Refusal VALIDATION where there is no paid plan; PROVIDER_UNAVAILABLE, which says
+ *   what remains where a part was carried out.
  */
 export async function setCancellation(app: App, principal: Principal, wanted: boolean): Promise<SubscriptionRecord> {
   principal.require('ADMIN');
@@ -35,21 +40,67 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
       throw hasEnded && !wanted ? new Refusal('VALIDATION', 'The paid plan has already ended.') : noPlan();
     }
 
-    const others = live.filter((state) => state.scheduled !== wanted);
-    const answered: SubscriptionState[] = [];
-    try {
-      for (const state of others) answered.push(await change(app, ask, whose, state, wanted));
-    } finally {
-      if (answered.length > 0) {
-        const action = wanted ? 'plan-cancelled' : 'plan-resumed';
-        await record(app.db, app.now(), { action, actorId: principal.user.id, organisationId });
-      }
+    const order = await rankedSubscriptions(app, organisationId);
+    const { changed, failed } = await changeAll(app, ask, whose, inOrder(live, order), wanted);
+    if (changed.length > 0) {
+      const action = wanted ? 'plan-cancelled' : 'plan-resumed';
+      await record(app.db, app.now(), { action, actorId: principal.user.id, organisationId });
     }
-    return lastWord(app, ask, whose, answered);
+    const now = live.map((state) => changed.find(({ id }) => id === state.id) ?? state);
+    const answered = await lastWord(app, ask, whose, now);
+    requireAll(app, order, { live, failed, unknown, wanted });
+    return answered;
   });
 
   const { subscription } = await readPlan(app, organisationId);
   return recordOf(subscription && asTold(subscription, told));
+}
+
+function inOrder(live: SubscriptionState[], order: SubscriptionFacts[]): SubscriptionState[] {
+  const place = ({ id }: SubscriptionState) => {
+    const at = order.findIndex((facts) => facts.id === id);
+    return at === -1 ? order.length : at;
+  };
+  return live.toSorted((one, other) => place(one) - place(other));
+}
+
+type Failure = { id: string; error: unknown };
+
+async function changeAll(app: App, ask: Ask, whose: Whose, live: SubscriptionState[], wanted: boolean) {
+  const changed: SubscriptionState[] = [];
+  const failed: Failure[] = [];
+  for (const state of live.filter((each) => !endIsAsWanted(each, wanted))) {
+    try {
+      changed.push(await setEnd(app, ask, whose, state, wanted));
+    } catch (error) {
+      failed.push({ id: state.id, error });
+    }
+  }
+  return { changed, failed };
+}
+
+type Outcome = { live: SubscriptionState[]; failed: Failure[]; unknown: string[]; wanted: boolean };
+
+/** One plan that failed answers with its own failure; of several the answer names what remains. */
+function requireAll(app: App, order: SubscriptionFacts[], { live, failed, unknown, wanted }: Outcome): void {
+  // Of those that the provider does not know, the row is all there is.
+  const remaining = order.filter(
+    ({ id, cancelAtPeriodEnd }) =>
+      failed.some((each) => each.id === id) || (unknown.includes(id) && cancelAtPeriodEnd !== wanted),
+  );
+  const [first] = failed;
+  if (first !== undefined && live.length === 1 && remaining.length <= 1) throw first.error;
+  if (first === undefined && remaining.length === 0) return;
+
+  const names = [...new Set(remaining.map(({ tier }) => planOf(app.plans, tier ?? 'free').name))];
+  const plans = names.length === 1 ? `The ${names[0]} plan` : `The ${names.join(' and ')} plans`;
+  const rest = failed.length < live.length ? ' Everything else was.' : '';
+  const advice = first === undefined ? 'Ask the operator of this service.' : 'Try again in a moment.';
+  throw new Refusal(
+    'PROVIDER_UNAVAILABLE',
+    `${plans} could not be ${wanted ? 'cancelled' : 'resumed'}.${rest} ${advice}`,
+    { cause: first?.error },
+  );
 }
 
 function noPlan(): Refusal {
@@ -75,24 +126,11 @@ async function endedBefore(app: App, organisationId: string): Promise<boolean> {
 
 type Whose = { organisationId: string; holder: string };
 
-async function change(app: App, ask: Ask, whose: Whose, before: SubscriptionState, wanted: boolean) {
-  let state = before;
-  // Taking back one form of a scheduled end may leave the other one standing.
-  for (let attempt = 0; attempt < 2 && state.scheduled !== wanted; attempt++) {
-    const number = (await lastNumbers(app, whose.organisationId)).get(state.id) ?? 0;
-    const change = changeTo(state, wanted);
-    const answer = readSubscriptionState(await ask((provider) => provider.subscriptions.update(before.id, change)));
-    if (answer === null) throw new Error(`The payment provider's answer about ${before.id} cannot be read.`);
-    await takeSnapshot(app, { ...whose, customerId: state.customerId }, answer, number);
-    state = answer;
-  }
-  return state;
-}
-
 /**
- * What the provider said last of what it has carried out. What came in while it was asked
- * outranks its answer, though it may tell of the time before: then it is asked anew. It is
- * done all the same where that fails, and the row stays in need of a sync.
+ * What the provider said last of the live subscriptions. An event that came in while it
+ * was asked outranks its answer, though it may tell of the time before: then the provider
+ * is asked anew. Where that fails, what it carried out stays done, and the row stays in
+ * need of a sync.
  */
 async function lastWord(app: App, ask: Ask, whose: Whose, answered: SubscriptionState[]): Promise<SubscriptionState[]> {
   let told = answered;
@@ -133,10 +171,4 @@ function asTold(subscription: SubscriptionFacts, told: SubscriptionState[]): Sub
     currentPeriodEnd: ended ? null : toDate(state.currentPeriodEnd),
     endsAt: ended ? null : toDate(state.endsAt),
   };
-}
-
-/** One of the two forms, never both: the provider refuses them together. */
-function changeTo({ cancelFlag }: SubscriptionState, wanted: boolean) {
-  if (wanted) return { cancel_at_period_end: true };
-  return cancelFlag ? { cancel_at_period_end: false } : { cancel_at: '' as const };
 }

@@ -180,13 +180,6 @@ describe('checkout', () => {
     },
   );
 
-  test('paused leads to a new card', async () => {
-    const { principal, subscription } = await makeSubscriber(billing);
-    provider().forceStatus(subscription.id, 'paused');
-    const { url } = await buy(principal, 'silver');
-    expect(provider().state().portal_sessions[url.split('/').at(-1) ?? '']?.flow?.type).toBe('payment_method_update');
-  });
-
   test('a status that nobody knows counts as live', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().forceStatus(subscription.id, 'on_holiday');

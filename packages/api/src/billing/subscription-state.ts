@@ -14,6 +14,13 @@ export type SubscriptionState = {
   endsAt: number | null;
   currentPeriodEnd: number | null;
   items: SubscriptionItem[];
+  /** The schedule that manages it: until it is released, the provider refuses to change the end. */
+  scheduleId: string | null;
+  /** Why it is paused; null where it is not, or where the provider does not say. */
+  pauseReason: string | null;
+  pausedAt: number | null;
+  /** Whether it has a payment method of its own; it is charged to its customer's default otherwise. */
+  hasPaymentMethod: boolean;
   metadata: { organisation: string | null; tier: string | null };
 };
 
@@ -42,6 +49,7 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
   const currentPeriodEnd = earliestPeriodEnd(items) ?? seconds(subscription.current_period_end);
   const scheduled = cancelFlag || cancelAt !== null;
   const metadata = fields(subscription.metadata);
+  const paused = status === 'paused' ? fields(fields(subscription.status_details)?.paused) : null;
 
   return {
     id,
@@ -54,8 +62,19 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
     endsAt: scheduled ? (cancelAt ?? currentPeriodEnd) : null,
     currentPeriodEnd,
     items: items.map(readItem),
+    scheduleId: idOf(subscription.schedule),
+    pauseReason: text(fields(paused?.subscription)?.type),
+    pausedAt: seconds(paused?.transitioned_at),
+    hasPaymentMethod: idOf(subscription.default_payment_method ?? subscription.default_source) !== null,
     metadata: { organisation: text(metadata?.organisation), tier: text(metadata?.tier) },
   };
+}
+
+/** The same for an answer of the provider's. @throws Error where it cannot be read. */
+export function requireSubscriptionState(answer: unknown, id: string): SubscriptionState {
+  const state = readSubscriptionState(answer);
+  if (state === null) throw new Error(`The payment provider's answer about ${id} cannot be read.`);
+  return state;
 }
 
 function dataOf(list: unknown): unknown[] {

@@ -5,7 +5,7 @@ import { listAll } from '../providers/list-all.ts';
 import { type Ask, isMissing } from '../providers/payment.ts';
 import { currentCustomer, leaseOf } from './customer.ts';
 import { withLease } from './lease.ts';
-import { readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
+import { readSubscriptionState, requireSubscriptionState, type SubscriptionState } from './subscription-state.ts';
 import { lastNumbers, takeIgnorance, takeSnapshot } from './take-snapshot.ts';
 
 /**
@@ -26,8 +26,7 @@ async function syncOne(app: App, ask: Ask, row: Row & Held): Promise<Subscriptio
   const { id } = row;
   const number = (await rowOf(app, id))?.lastEventNumber ?? 0;
   try {
-    const state = readSubscriptionState(await ask((provider) => provider.subscriptions.retrieve(id)));
-    if (state === null) throw new Error(`The payment provider's answer about ${id} cannot be read.`);
+    const state = requireSubscriptionState(await ask((provider) => provider.subscriptions.retrieve(id)), id);
     await takeSnapshot(app, row, state, number);
     return state;
   } catch (error) {

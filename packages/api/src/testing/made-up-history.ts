@@ -23,6 +23,12 @@ const change = fc.oneof(
   fc.boolean().map((flag) => (object: Fields) => ({ ...object, cancel_at_period_end: flag })),
   fc.constantFrom(null, 5000, 6000).map((cancelAt) => (object: Fields) => ({ ...object, cancel_at: cancelAt })),
   fc.constantFrom('price_a', 'price_b').map((price) => (object: Fields) => ({ ...object, items: itemsOf(price) })),
+  fc.constantFrom(null, 'pause_requested', 'final_payment_failure').map((reason) => (object: Fields) => ({
+    ...object,
+    status: reason === null ? 'active' : 'paused',
+    status_details: reason === null ? null : { paused: { type: 'subscription', subscription: { type: reason } } },
+  })),
+  fc.constantFrom(null, 'sub_sched_1').map((schedule) => (object: Fields) => ({ ...object, schedule })),
   fc
     .constantFrom(null, 'silver', 'gold')
     .map((tier) => (object: Fields) => ({ ...object, metadata: { ...fields(object.metadata), tier } })),

@@ -23,7 +23,14 @@ const numbers: Partial<Record<keyof Switches, string>> = {
 
 const choices: Partial<Record<keyof Switches, Record<string, string>>> = {
   portal_cancellation: { flexible: 'cancel_at (flexible billing)', classic: 'cancel_at_period_end (classic billing)' },
-  dunning_end: { cancel: 'the subscription is cancelled', unpaid: 'it is left unpaid', past_due: 'it stays past due' },
+  dunning_end: {
+    cancel: 'the subscription is cancelled',
+    unpaid: 'it is left unpaid',
+    past_due: 'it stays past due',
+    pause: 'it is paused',
+  },
+  first_failure: { past_due: 'the subscription is past due', pause: 'it is paused' },
+  paid_while_paused: { stays_paused: 'it stays paused', resumes: 'it is resumed' },
 };
 
 const failures: Record<string, string> = {
@@ -57,6 +64,8 @@ ${select('api_failure', 'The API answers', failures, String(switches.api_failure
 const choiceLabels: Partial<Record<keyof Switches, string>> = {
   portal_cancellation: 'A cancellation in the portal sets',
   dunning_end: 'When the last retry has failed',
+  first_failure: 'When the first charge of a renewal has failed',
+  paid_while_paused: 'When the invoice of a paused subscription is paid',
 };
 
 function select(name: string, label: string, options: Record<string, string>, chosen: string): Html {

@@ -5,6 +5,7 @@ import { periodEnd } from './end-subscription.ts';
 import { draftInvoice, payNow, voidInvoice } from './invoice.ts';
 import type { Provider } from './provider.ts';
 import type { Invoice, Subscription } from './records.ts';
+import { stepsOfSchedule } from './schedule-steps.ts';
 import { endAsScheduled } from './scheduled-end.ts';
 import { endTrial } from './trial.ts';
 
@@ -47,6 +48,10 @@ export function nextStep(provider: Provider, testClock: string | null): Step | n
 
 function* steps(provider: Provider, testClock: string | null): Generator<Step> {
   const { state } = provider;
+  // First, so that a renewal at the same moment bills the new phase.
+  for (const schedule of Object.values(state.subscription_schedules)) {
+    if (schedule.test_clock === testClock) yield* stepsOfSchedule(provider, schedule);
+  }
   for (const subscription of Object.values(state.subscriptions)) {
     if (subscription.test_clock === testClock) yield* stepsOfSubscription(provider, subscription);
   }
@@ -80,9 +85,23 @@ function* stepsOfSubscription(provider: Provider, subscription: Subscription): G
       yield { at, about: 'a trial is about to end', run: () => announceTrialEnd(provider, subscription) };
     }
     yield { at: trialEnd, about: 'a trial ends', run: () => endTrial(provider, subscription) };
+  } else if (status === 'paused') {
+    yield* stepsOfResumption(provider, subscription);
   } else if (status === 'active' || status === 'past_due' || status === 'unpaid') {
     yield { at: periodEnd(subscription), about: 'a subscription renews', run: () => renew(provider, subscription) };
   }
+}
+
+function* stepsOfResumption(provider: Provider, subscription: Subscription): Generator<Step> {
+  const resumption = provider.state.resumptions[subscription.id];
+  const invoice = provider.state.invoices[resumption?.invoice ?? ''];
+  if (!resumption || invoice?.status !== 'open' || invoice.attempted) return;
+  const run = () => voidInvoice(provider, invoice);
+  yield {
+    at: resumption.at + firstPaymentHours * 3600,
+    about: 'a resumption that no payment was tried for is given up',
+    run,
+  };
 }
 
 function* stepsOfInvoice(provider: Provider, invoice: Invoice): Generator<Step> {

@@ -1,6 +1,7 @@
 import { change } from './announce.ts';
 import { timeOfCustomer } from './clock.ts';
 import { endSubscription, isFinal } from './end-subscription.ts';
+import { canPause, pauseFor } from './pause.ts';
 import type { Provider } from './provider.ts';
 import type { Invoice, Subscription } from './records.ts';
 
@@ -29,7 +30,10 @@ export function dunningAfterFailure(
 function endDunning(provider: Provider, subscription: Subscription): void {
   if (isFinal(subscription)) return;
   const { dunning_end: end } = provider.state.switches;
-  if (end === 'cancel') endSubscription(provider, subscription, 'payment_failed');
+  if (subscription.status === 'paused') return;
+  if (end === 'pause' && canPause(subscription)) pauseFor(provider, subscription, 'final_payment_failure');
+  // The real provider cancels what it cannot pause.
+  else if (end === 'cancel' || end === 'pause') endSubscription(provider, subscription, 'payment_failed');
   if (end === 'unpaid') {
     change(provider, 'customer.subscription.updated', subscription, () => {
       subscription.status = 'unpaid';

@@ -2,6 +2,7 @@ import { announce, change } from './announce.ts';
 import { timeOfCustomer } from './clock.ts';
 import type { Provider } from './provider.ts';
 import type { Subscription } from './records.ts';
+import { closeSchedule } from './schedule.ts';
 
 /** Ends a subscription for good. */
 export function endSubscription(
@@ -14,7 +15,11 @@ export function endSubscription(
   subscription.ended_at = at;
   subscription.canceled_at ??= at;
   subscription.cancellation_details = { ...noDetails(), ...subscription.cancellation_details, reason };
+  delete subscription.status_details;
   delete provider.state.pending_lines[subscription.id];
+  delete provider.state.resumptions[subscription.id];
+  delete provider.state.paused_credits[subscription.id];
+  closeSchedule(provider, subscription, at);
   for (const invoice of Object.values(provider.state.invoices)) {
     const own = invoice.parent.subscription_details.subscription === subscription.id;
     if (own && (invoice.status === 'draft' || invoice.status === 'open')) {

@@ -3,8 +3,10 @@ import { cardOf } from './cards.ts';
 import { timeOfCustomer } from './clock.ts';
 import { dunningAfterFailure } from './dunning.ts';
 import { newInvoice, newLine } from './new-invoice.ts';
+import { canPause, pauseFor } from './pause.ts';
 import type { Provider } from './provider.ts';
 import type { Invoice, InvoiceLine, Subscription } from './records.ts';
+import { afterFailedAttempt, afterSettlement } from './wake-paused.ts';
 
 export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update';
 
@@ -118,7 +120,8 @@ export function settle(provider: Provider, invoice: Invoice): void {
   announce(provider, 'invoice.paid', invoice);
   announce(provider, 'invoice.payment_succeeded', invoice);
   const subscription = provider.state.subscriptions[invoice.parent.subscription_details.subscription];
-  if (subscription) wake(provider, subscription, invoice);
+  if (subscription?.status === 'paused') afterSettlement(provider, subscription, invoice);
+  else if (subscription) wake(provider, subscription, invoice);
 }
 
 /** A paid invoice makes its subscription active where it was the last thing owed. */
@@ -139,12 +142,21 @@ function fail(provider: Provider, invoice: Invoice, result: 'declined' | 'asks' 
   announce(provider, 'invoice.payment_failed', invoice);
   if (result === 'asks') announce(provider, 'invoice.payment_action_required', invoice);
   if (!subscription || isFirst) return;
-  if (subscription.status === 'active' || subscription.status === 'trialing') {
-    change(provider, 'customer.subscription.updated', subscription, () => {
-      subscription.status = 'past_due';
-    });
-  }
+  if (subscription.status === 'paused') afterFailedAttempt(provider, subscription, invoice);
+  if (subscription.status === 'active' || subscription.status === 'trialing') owe(provider, subscription, invoice);
   end?.(subscription);
+}
+
+/** The first failure of a payment: past due, or by a setting paused where a renewal failed. */
+function owe(provider: Provider, subscription: Subscription, invoice: Invoice): void {
+  const pauses = provider.state.switches.first_failure === 'pause' && invoice.billing_reason === 'subscription_cycle';
+  if (pauses && canPause(subscription)) {
+    pauseFor(provider, subscription, 'first_payment_failure');
+    return;
+  }
+  change(provider, 'customer.subscription.updated', subscription, () => {
+    subscription.status = 'past_due';
+  });
 }
 
 export function voidInvoice(provider: Provider, invoice: Invoice): void {
@@ -153,6 +165,9 @@ export function voidInvoice(provider: Provider, invoice: Invoice): void {
   invoice.next_payment_attempt = null;
   invoice.status_transitions.voided_at = timeOfCustomer(provider, invoice.customer);
   announce(provider, 'invoice.voided', invoice);
+  const id = invoice.parent.subscription_details.subscription;
+  // The subscription stays paused, and can be resumed anew.
+  if (provider.state.resumptions[id]?.invoice === invoice.id) delete provider.state.resumptions[id];
 }
 
 export function markUncollectible(provider: Provider, invoice: Invoice): void {
@@ -161,6 +176,8 @@ export function markUncollectible(provider: Provider, invoice: Invoice): void {
   invoice.next_payment_attempt = null;
   invoice.status_transitions.marked_uncollectible_at = timeOfCustomer(provider, invoice.customer);
   announce(provider, 'invoice.marked_uncollectible', invoice);
+  const subscription = provider.state.subscriptions[invoice.parent.subscription_details.subscription];
+  if (subscription?.status === 'paused') afterSettlement(provider, subscription, invoice);
 }
 
 /** A line that the next invoice takes along. */

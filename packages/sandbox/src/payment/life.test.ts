@@ -240,7 +240,11 @@ test('a trial announces its end, and without a card it pauses; resuming charges'
   sandbox.payment.clock.advance({ days: 3 });
   expect(await statusOf(trial.id)).toBe('paused');
   sandbox.payment.setCard(customer.id, '4242424242424242');
-  expect((await stripe.subscriptions.resume(trial.id)).status).toBe('active');
+  expect((await stripe.subscriptions.retrieve(trial.id)).status_details?.paused.subscription.type).toBe(
+    'trial_end_without_payment_method',
+  );
+  const resumed = await stripe.subscriptions.resume(trial.id, { payment_behavior: 'resume_on_payment_success' });
+  expect(resumed.status).toBe('active');
   expect(typesOf(trial.id)).toEqual(
     expect.arrayContaining(['customer.subscription.paused', 'customer.subscription.resumed']),
   );

@@ -4,6 +4,7 @@ import { endSubscription, isFinal, noDetails, periodEnd, scheduleEnd } from './e
 import type { Provider } from './provider.ts';
 import type { PortalConfiguration, PortalSession, Price, Subscription } from './records.ts';
 import { usePaymentMethod } from './resources/payment-methods.ts';
+import { releaseSchedule } from './schedule.ts';
 import { updateItems } from './update-items.ts';
 
 /** A sentence for the page where something cannot be done. */
@@ -45,6 +46,8 @@ export function cancelInPortal(provider: Provider, session: PortalSession, subsc
   const { subscription_cancel: feature } = configurationOf(provider, session).features;
   if (!feature.enabled) throw new PortalProblem('Plans cannot be cancelled in this portal.');
   if (subscription.cancel_at !== null) throw new PortalProblem('This plan is set to end already.');
+  const schedule = provider.state.subscription_schedules[subscription.schedule ?? ''];
+  if (schedule) releaseSchedule(provider, schedule);
   if (feature.mode === 'immediately') {
     subscription.cancellation_details = { ...noDetails(), ...subscription.cancellation_details };
     endSubscription(provider, subscription, 'cancellation_requested');
@@ -77,6 +80,7 @@ export function changePlan(
   const [item, ...others] = subscription.items.data;
   if (!feature.enabled || !item || others.length > 0)
     throw new PortalProblem('Plans cannot be changed in this portal.');
+  if (subscription.schedule !== null) throw new PortalProblem('This plan cannot be changed, a schedule manages it.');
   const offered = offeredPrices(provider, session).some(({ id }) => id === priceId);
   if (!offered) throw new PortalProblem('This plan is not offered in this portal.');
   updateItems(provider, subscription, {

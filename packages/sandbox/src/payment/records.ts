@@ -34,7 +34,7 @@ export type SubscriptionItem = Omit<Stripe.SubscriptionItem, 'deleted' | 'price'
 
 export type Subscription = Omit<
   Stripe.Subscription,
-  'customer' | 'items' | 'latest_invoice' | 'default_payment_method' | 'test_clock' | 'pending_update'
+  'customer' | 'items' | 'latest_invoice' | 'default_payment_method' | 'test_clock' | 'pending_update' | 'schedule'
 > & {
   customer: string;
   items: Stripe.ApiList<SubscriptionItem>;
@@ -42,6 +42,25 @@ export type Subscription = Omit<
   default_payment_method: string | null;
   test_clock: string | null;
   pending_update: null;
+  schedule: string | null;
+};
+
+export type SchedulePhase = Omit<Stripe.SubscriptionSchedule.Phase, 'items'> & {
+  items: (Omit<Stripe.SubscriptionSchedule.Phase.Item, 'price' | 'plan'> & {
+    price: string;
+    plan: string;
+    quantity: number;
+  })[];
+};
+
+export type SubscriptionSchedule = Omit<
+  Stripe.SubscriptionSchedule,
+  'customer' | 'subscription' | 'test_clock' | 'phases'
+> & {
+  customer: string;
+  subscription: string | null;
+  test_clock: string | null;
+  phases: SchedulePhase[];
 };
 
 export type InvoiceLine = Omit<Stripe.InvoiceLineItem, 'pricing' | 'quantity_decimal' | 'subscription'> & {

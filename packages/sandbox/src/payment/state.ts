@@ -13,10 +13,12 @@ import type {
   Product,
   ProviderEvent,
   Subscription,
+  SubscriptionSchedule,
   TestClock,
   WebhookEndpoint,
 } from './records.ts';
 import { defaultSwitches, type Switches } from './switches.ts';
+import type { Resumption } from './wake-paused.ts';
 
 /** Records of one kind by their id, oldest first. */
 export type Shelf<T> = Record<string, T>;
@@ -40,6 +42,7 @@ export interface PaymentState {
   portal_configurations: Shelf<PortalConfiguration>;
   portal_sessions: Shelf<PortalSession>;
   subscriptions: Shelf<Subscription>;
+  subscription_schedules: Shelf<SubscriptionSchedule>;
   invoices: Shelf<Invoice>;
   events: Shelf<ProviderEvent>;
   webhook_endpoints: Shelf<WebhookEndpoint>;
@@ -48,6 +51,10 @@ export interface PaymentState {
   subscription_data: Shelf<SubscriptionData>;
   /** Lines that a subscription's next invoice takes along, by subscription. */
   pending_lines: Shelf<InvoiceLine[]>;
+  /** Resumptions that wait for their invoice, by subscription. */
+  resumptions: Shelf<Resumption>;
+  /** Paused subscriptions whose unused time was credited. */
+  paused_credits: Shelf<true>;
   /** Subscriptions whose trial's end has been announced. */
   announced_trials: Shelf<true>;
   deliveries: Delivery[];
@@ -69,12 +76,15 @@ export function emptyState(): PaymentState {
     portal_configurations: shelf(),
     portal_sessions: shelf(),
     subscriptions: shelf(),
+    subscription_schedules: shelf(),
     invoices: shelf(),
     events: shelf(),
     webhook_endpoints: shelf(),
     test_clocks: shelf(),
     subscription_data: shelf(),
     pending_lines: shelf(),
+    resumptions: shelf(),
+    paused_credits: shelf(),
     announced_trials: shelf(),
     deliveries: [],
     saved_answers: shelf(),

@@ -21,7 +21,11 @@ export interface Switches {
   /** The portal refuses sessions with a flow. */
   portal_refuses_flows: boolean;
   /** What becomes of a subscription when the last retry of its invoice has failed. */
-  dunning_end: 'cancel' | 'unpaid' | 'past_due';
+  dunning_end: 'cancel' | 'unpaid' | 'past_due' | 'pause';
+  /** What becomes of a subscription when the first charge of a renewal fails. */
+  first_failure: 'past_due' | 'pause';
+  /** What becomes of a subscription that a failed payment paused, once that invoice is paid or given up. */
+  paid_while_paused: 'stays_paused' | 'resumes';
   /** Milliseconds that each API request waits before it is worked on. */
   api_delay_ms: number;
   /** The status that API requests are answered with, or what happens to the connection instead; null: rightly. */
@@ -52,6 +56,8 @@ export function defaultSwitches(): Switches {
     portal_cancellation: 'flexible',
     portal_refuses_flows: false,
     dunning_end: 'cancel',
+    first_failure: 'past_due',
+    paid_while_paused: 'stays_paused',
     api_delay_ms: 0,
     api_failure: null,
     api_failure_count: null,
@@ -66,7 +72,9 @@ export function defaultSwitches(): Switches {
 /** The switches that take one of several words, and which. */
 export const words: Record<string, readonly unknown[]> = {
   portal_cancellation: ['flexible', 'classic'],
-  dunning_end: ['cancel', 'unpaid', 'past_due'],
+  dunning_end: ['cancel', 'unpaid', 'past_due', 'pause'],
+  first_failure: ['past_due', 'pause'],
+  paid_while_paused: ['stays_paused', 'resumes'],
 };
 
 /** Checks changes that came over HTTP. Throws a sentence that names the wrong one. */

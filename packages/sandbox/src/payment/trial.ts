@@ -3,6 +3,7 @@ import { timeOfCustomer } from './clock.ts';
 import { endSubscription } from './end-subscription.ts';
 import { draftInvoice, payNow } from './invoice.ts';
 import { firstPeriodEnd } from './new-subscription.ts';
+import { pauseFor } from './pause.ts';
 import type { Provider } from './provider.ts';
 import type { Invoice, Subscription } from './records.ts';
 
@@ -12,7 +13,7 @@ export function endTrial(provider: Provider, subscription: Subscription): void {
   const method = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method ?? null;
   const missing = subscription.trial_settings?.end_behavior.missing_payment_method;
   if (method === null && missing === 'cancel') endSubscription(provider, subscription, 'payment_failed');
-  else if (method === null && missing === 'pause') pauseForWant(provider, subscription);
+  else if (method === null && missing === 'pause') pauseFor(provider, subscription, 'trial_end_without_payment_method');
   else startPaidPeriod(provider, subscription);
 }
 
@@ -21,14 +22,7 @@ export function endTrialNow(provider: Provider, subscription: Subscription): voi
   payNow(provider, startPaidPeriod(provider, subscription).id, false);
 }
 
-function pauseForWant(provider: Provider, subscription: Subscription): void {
-  change(provider, 'customer.subscription.updated', subscription, () => {
-    subscription.status = 'paused';
-  });
-  announce(provider, 'customer.subscription.paused', subscription);
-}
-
-/** Begins a period now and drafts its invoice. Resuming a paused subscription does the same. */
+/** Begins a period now and drafts its invoice. */
 export function startPaidPeriod(provider: Provider, subscription: Subscription): Invoice {
   const at = timeOfCustomer(provider, subscription.customer);
   let draft: Invoice | undefined;

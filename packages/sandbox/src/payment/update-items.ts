@@ -32,12 +32,15 @@ export interface ItemUpdate {
  */
 export function updateItems(provider: Provider, subscription: Subscription, update: ItemUpdate): void {
   const { changes, proration = 'create_prorations', also } = update;
+  if (subscription.status === 'incomplete') {
+    throw refused('A subscription with a status of `incomplete` can only update its metadata.');
+  }
   const items = plannedItems(provider, subscription, changes);
   const at = timeOfCustomer(provider, subscription.customer);
   const newInterval = items.some((item) => intervalOf(item) !== intervalOf(subscription.items.data[0] ?? item));
   if (newInterval) for (const item of items) restartPeriod(item, at);
   const lines =
-    proration === 'none' || subscription.status === 'trialing' || subscription.status === 'incomplete'
+    proration === 'none' || subscription.status === 'trialing'
       ? []
       : prorationLines(subscription, items, at, newInterval);
   const isBilledNow = lines.length > 0 && (proration === 'always_invoice' || newInterval);

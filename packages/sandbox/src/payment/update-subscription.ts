@@ -15,6 +15,8 @@ type Changes = Omit<Stripe.SubscriptionUpdateParams, 'expand'>;
 export function updateSubscription(provider: Provider, subscription: Subscription, changes: Changes): Subscription {
   refuseContradiction(changes);
   refuseFinal(subscription, changes);
+  refuseIncomplete(subscription, changes);
+  refuseManagedEnd(subscription, changes);
   checkMethod(provider, subscription, changes.default_payment_method);
   const end = endAfter(provider, subscription, changes);
 
@@ -68,6 +70,21 @@ function refuseFinal(subscription: Subscription, changes: Changes): void {
   });
 }
 
+/** Until its first invoice is paid, a subscription can change nothing but its metadata. */
+function refuseIncomplete(subscription: Subscription, changes: Changes): void {
+  if (subscription.status !== 'incomplete' || Object.keys(changes).every((name) => name === 'metadata')) return;
+  throw refused('A subscription with a status of `incomplete` can only update its metadata.');
+}
+
+/** A schedule decides about the end of the subscription that it manages. */
+function refuseManagedEnd(subscription: Subscription, changes: Changes): void {
+  const touchesEnd = changes.cancel_at !== undefined || changes.cancel_at_period_end !== undefined;
+  if (subscription.schedule === null || !touchesEnd) return;
+  throw refused(
+    `The subscription is managed by the subscription schedule \`${subscription.schedule}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`,
+  );
+}
+
 function checkMethod(provider: Provider, subscription: Subscription, method: string | undefined): void {
   if (!method || provider.state.payment_methods[method]?.customer === subscription.customer) return;
   throw missing('PaymentMethod', method, 'default_payment_method');
@@ -76,7 +93,11 @@ function checkMethod(provider: Provider, subscription: Subscription, method: str
 type End = Parameters<typeof applyEnd>[2];
 
 /** What becomes of the scheduled end; null: it stays as it is. */
-function endAfter(provider: Provider, subscription: Subscription, changes: Changes): { wanted: End } | null {
+export function endAfter(
+  provider: Provider,
+  subscription: Subscription,
+  changes: Pick<Changes, 'cancel_at' | 'cancel_at_period_end'>,
+): { wanted: End } | null {
   const { cancel_at: at, cancel_at_period_end: flag } = changes;
   if (flag === true) return subscription.cancel_at_period_end ? null : { wanted: { form: 'cancel_at_period_end' } };
   // The flag undoes only what the flag has done, and so does cancel_at.

@@ -84,6 +84,7 @@ function findById(provider: Provider, id: string): object | undefined {
     state.prices,
     state.payment_methods,
     state.subscriptions,
+    state.subscription_schedules,
     state.invoices,
     state.portal_configurations,
     state.test_clocks,

@@ -8,6 +8,7 @@ import { portalSessionRoutes } from '../resources/portal-sessions.ts';
 import { priceRoutes } from '../resources/prices.ts';
 import { productRoutes } from '../resources/products.ts';
 import { subscriptionItemRoutes } from '../resources/subscription-items.ts';
+import { subscriptionScheduleRoutes } from '../resources/subscription-schedules.ts';
 import { subscriptionRoutes } from '../resources/subscriptions.ts';
 import { testClockRoutes } from '../resources/test-clocks.ts';
 import { webhookEndpointRoutes } from '../resources/webhook-endpoints.ts';
@@ -24,6 +25,7 @@ export const routes: { route: Route; pattern: RegExp }[] = [
   ...portalSessionRoutes,
   ...subscriptionRoutes,
   ...subscriptionItemRoutes,
+  ...subscriptionScheduleRoutes,
   ...invoiceRoutes,
   ...eventRoutes,
   ...webhookEndpointRoutes,

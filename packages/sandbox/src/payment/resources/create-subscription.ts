@@ -3,11 +3,12 @@ import { ApiError, missing, refused } from '../api/api-error.ts';
 import { mergeMetadata } from '../api/parameters.ts';
 import type { Call } from '../api/route.ts';
 import { timeOfCustomer } from '../clock.ts';
+import { scheduleEnd } from '../end-subscription.ts';
 import { tryCharge } from '../invoice.ts';
 import type { Provider } from '../provider.ts';
 import type { Subscription } from '../records.ts';
 import { startSubscription } from '../start-subscription.ts';
-import { refuseContradiction, updateSubscription } from '../update-subscription.ts';
+import { endAfter, refuseContradiction } from '../update-subscription.ts';
 import { liveCustomer } from './customers.ts';
 import { findPrice } from './prices.ts';
 
@@ -44,12 +45,8 @@ export function createSubscription({ provider, params }: Call<Stripe.Subscriptio
     billingMode: params.billing_mode?.type === 'classic' ? 'classic' : 'flexible',
     payFirstInvoice: behaviour !== 'default_incomplete',
   });
-  if (params.cancel_at_period_end || params.cancel_at) {
-    updateSubscription(provider, subscription, {
-      ...(params.cancel_at_period_end !== undefined && { cancel_at_period_end: params.cancel_at_period_end }),
-      ...(params.cancel_at !== undefined && { cancel_at: params.cancel_at }),
-    });
-  }
+  const end = endAfter(provider, subscription, params);
+  if (end) scheduleEnd(provider, subscription, end.wanted);
   return subscription;
 }
 

@@ -9,6 +9,7 @@ import { endSubscription, isFinal } from '../end-subscription.ts';
 import { newId } from '../id.ts';
 import type { Provider } from '../provider.ts';
 import type { Customer } from '../records.ts';
+import { cancelSchedule } from '../schedule.ts';
 import { usePaymentMethod } from './payment-methods.ts';
 
 const shared = {
@@ -151,6 +152,9 @@ function remove({ provider, id }: Call<Stripe.CustomerDeleteParams>): Stripe.Del
     if (subscription.customer === id && !isFinal(subscription)) {
       endSubscription(provider, subscription, 'cancellation_requested');
     }
+  }
+  for (const schedule of Object.values(provider.state.subscription_schedules)) {
+    if (schedule.customer === id && schedule.status === 'not_started') cancelSchedule(provider, schedule);
   }
   delete provider.state.customers[id];
   const deleted: Stripe.DeletedCustomer = { id, object: 'customer', deleted: true };

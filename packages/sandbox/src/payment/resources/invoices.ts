@@ -40,12 +40,14 @@ export const invoiceRoutes = [
   route<Stripe.InvoiceFinalizeInvoiceParams>(
     'POST',
     '/v1/invoices/:id/finalize',
-    { auto_advance: 'ignored' },
-    ({ provider, id }) => {
+    { auto_advance: 'boolean' },
+    ({ provider, id, params }) => {
       const invoice = find(provider, id);
       if (invoice.status !== 'draft')
         throw refused('This invoice is already finalized.', { code: 'invoice_not_editable' });
+      if (params.auto_advance !== undefined) invoice.auto_advance = params.auto_advance;
       finalizeInvoice(provider, invoice);
+      if (invoice.amount_due === 0) settle(provider, invoice);
       return invoice;
     },
   ),

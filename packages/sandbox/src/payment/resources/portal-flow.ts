@@ -147,6 +147,9 @@ function ownSubscription(
       param,
     });
   }
+  if (subscription.schedule !== null && flow !== 'subscription_cancel') {
+    throw refused(`The subscription \`${id}\` cannot be updated because a schedule manages it.`, { param });
+  }
   return subscription;
 }
 

@@ -5,6 +5,7 @@ import { createdIn, inRange, listPage } from '../api/lists.ts';
 import { pageRules, rangeRule } from '../api/parameters.ts';
 import { type Call, route } from '../api/route.ts';
 import { endSubscription, isFinal, noDetails, periodEnd } from '../end-subscription.ts';
+import { pauseOnRequest } from '../pause.ts';
 import type { Provider } from '../provider.ts';
 import type { Subscription } from '../records.ts';
 import { resumePaused } from '../resume-paused.ts';
@@ -76,12 +77,30 @@ export const subscriptionRoutes = [
     'POST',
     '/v1/subscriptions/:id/resume',
     {
-      billing_cycle_anchor: { one: ['now', 'unchanged'] },
-      payment_behavior: 'ignored',
+      billing_cycle_anchor: { hash: { type: { one: ['now', 'unchanged'] } }, required: ['type'] },
+      payment_behavior: { one: ['resume_on_payment_attempt', 'resume_on_payment_success'] },
       proration_behavior: { one: prorations },
       proration_date: 'unsupported',
     },
-    ({ provider, id }) => resumePaused(provider, find(provider, id)),
+    ({ provider, id, params }) => resumePaused(provider, find(provider, id), params),
+  ),
+  route<Stripe.SubscriptionPauseParams>(
+    'POST',
+    '/v1/subscriptions/:id/pause',
+    {
+      bill_for: {
+        hash: {
+          outstanding_usage_through: 'ignored',
+          unused_time_from: {
+            hash: { type: { one: ['item_current_period_start', 'none', 'now'] } },
+            required: ['type'],
+          },
+        },
+      },
+      invoicing_behavior: { one: ['pending_invoice_item'] },
+      type: { one: ['subscription'] },
+    },
+    ({ provider, id, params }) => pauseOnRequest(provider, find(provider, id), params),
   ),
 ];
 
@@ -135,5 +154,6 @@ function cancel({ provider, id, params }: Call<Stripe.SubscriptionCancelParams>)
 export function forceStatus(provider: Provider, id: string, status: string): Subscription {
   return change(provider, 'customer.subscription.updated', find(provider, id), (subscription) => {
     subscription.status = status as Subscription['status'];
+    delete subscription.status_details;
   });
 }

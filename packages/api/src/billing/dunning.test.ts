@@ -1,0 +1,117 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { paymentSubscriptions } from '../db/schema.ts';
+import type { Principal } from '../sessions/principal.ts';
+import { type BillingTest, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
+import { readPlan } from './read-plan.ts';
+import { setCancellation } from './set-cancellation.ts';
+import { startCheckout } from './start-checkout.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.reset();
+  billing.sandbox.payment.set({ retry_first_ms: 50 });
+});
+
+const provider = () => billing.sandbox.payment;
+const goodCard = '4242424242424242';
+type Subscriber = Awaited<ReturnType<typeof makeSubscriber>>;
+
+/** Whatever happened at the provider, the row and the plan say the same once it has been told. */
+async function expectTruth({ principal, subscription }: Subscriber): Promise<void> {
+  await billing.settled();
+  const [row] = await billing.app.db
+    .select()
+    .from(paymentSubscriptions)
+    .where(eq(paymentSubscriptions.id, subscription.id));
+  expect(row).toMatchObject({ status: subscription.status, needsSync: false });
+  // A grace of seven days runs from the first event that says past due.
+  const entitled = ['active', 'trialing', 'past_due'].includes(subscription.status);
+  expect((await readPlan(billing.app, principal.organisationId)).tier).toBe(entitled ? 'silver' : 'free');
+}
+
+function failRenewal({ subscription }: Subscriber): void {
+  provider().setCard(String(subscription.customer), '4000000000000341');
+  provider().clock.advanceToPeriodEnd(subscription.id);
+}
+
+/** Does what the pages ask for until the plan runs; gives back how often it had to ask. */
+async function buyBack(principal: Principal): Promise<number> {
+  for (let asked = 1; asked < 5; asked++) {
+    const answer = await startCheckout(billing.app, principal, { tier: 'silver' }).catch((error: Error) => error);
+    if (answer instanceof Error) {
+      expect(answer.message).toBe('This organisation is already on the Silver plan.');
+      return asked;
+    }
+    if (answer.url.includes('/pay/invoice/')) provider().payInvoice(answer.url, goodCard);
+    if (answer.url.includes('/pay/checkout/')) provider().payCheckout(answer.url);
+    await billing.settled();
+  }
+  throw new Error('The plan cannot be bought back.');
+}
+
+const lives = [
+  ['past_due', 'cancel', 'stays_paused'],
+  ['past_due', 'unpaid', 'stays_paused'],
+  ['past_due', 'past_due', 'stays_paused'],
+  ['past_due', 'pause', 'stays_paused'],
+  ['past_due', 'pause', 'resumes'],
+  ['pause', 'cancel', 'stays_paused'],
+  ['pause', 'cancel', 'resumes'],
+] as const;
+
+test.each(lives)(
+  'a renewal that fails (first %s, at last %s, once paid %s): the plan is right at each step, and can be bought back',
+  async (first_failure, dunning_end, paid_while_paused) => {
+    provider().set({ first_failure, dunning_end, paid_while_paused });
+    const subscriber = await makeSubscriber(billing);
+    const { principal, subscription } = subscriber;
+    failRenewal(subscriber);
+    expect(subscription.status).toBe(first_failure === 'pause' ? 'paused' : 'past_due');
+    await expectTruth(subscriber);
+
+    provider().clock.advance({ days: 16 });
+    const last = { cancel: 'canceled', unpaid: 'unpaid', past_due: 'past_due', pause: 'paused' }[dunning_end];
+    expect(subscription.status).toBe(first_failure === 'pause' ? 'paused' : last);
+    await expectTruth(subscriber);
+    // Another period: an unpaid plan has a newer invoice by then.
+    provider().clock.advance({ days: 20 });
+    await expectTruth(subscriber);
+
+    await buyBack(principal);
+    const live = ownedBy(billing, principal).subscriptions.filter(({ status }) => status !== 'canceled');
+    expect(live.map(({ status }) => status)).toEqual(['active']);
+    expect((await readPlan(billing.app, principal.organisationId)).tier).toBe('silver');
+  },
+  60_000,
+);
+
+test.each(['cancel', 'unpaid', 'past_due', 'pause'] as const)(
+  'a plan whose dunning ended in %s can be canceled, and nothing is charged after its end',
+  async (dunning_end) => {
+    provider().set({ dunning_end });
+    const subscriber = await makeSubscriber(billing);
+    failRenewal(subscriber);
+    provider().clock.advance({ days: 16 });
+    await billing.settled();
+    const { principal, subscription } = subscriber;
+    if (dunning_end === 'cancel') {
+      await expect(setCancellation(billing.app, principal, true)).rejects.toThrow('There is no paid plan.');
+    } else {
+      const answer = await setCancellation(billing.app, principal, true);
+      expect(answer.cancel_at_period_end || answer.status === 'canceled').toBe(true);
+    }
+
+    provider().clock.advance({ days: 40 });
+    expect(subscription.status).toBe('canceled');
+    const invoices = ownedBy(billing, principal).invoices.length;
+    provider().clock.advance({ days: 70 });
+    expect(ownedBy(billing, principal).invoices).toHaveLength(invoices);
+    await expectTruth(subscriber);
+  },
+  60_000,
+);

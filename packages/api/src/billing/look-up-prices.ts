@@ -4,6 +4,7 @@ import { paymentKnownPrices, paymentLivePrices } from '../db/schema.ts';
 import { type Ask, isMissing } from '../providers/payment.ts';
 import { idOf, text } from './fields.ts';
 import { type PaidTier, type Price, paidTiers } from './plans.ts';
+import { requestPortalUpdate } from './portal-offer.ts';
 
 export type TierPrice = {
   id: string;
@@ -15,7 +16,8 @@ export type TierPrices = Record<PaidTier, TierPrice | null>;
 
 /**
  * Asks the provider what the tiers cost now, by lookup key or configured price id,
- * keeps it for every node, and remembers each price for its tier.
+ * keeps it for every node, and remembers each price for its tier. Where the portal
+ * offers other prices, its update is enqueued.
  */
 export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
   const names = app.config.prices;
@@ -103,5 +105,6 @@ async function remember(app: App, prices: TierPrices): Promise<void> {
           lookedUpAt: sql`excluded.looked_up_at`,
         },
       });
+    await requestPortalUpdate(app, tx, prices);
   });
 }

@@ -51,14 +51,11 @@ function cardPanel(provider: Provider, session: PortalSession): Html {
 
 /** What a change of plan costs at once, by the configuration. */
 export function changeWords(provider: Provider, session: PortalSession): string {
-  switch (configurationOf(provider, session).features.subscription_update.proration_behavior) {
-    case 'always_invoice':
-      return 'The difference for the rest of the period is charged now. A lower plan is credited to your next invoices.';
-    case 'create_prorations':
-      return 'Nothing is charged now. The difference is on your next invoice.';
-    case 'none':
-      return 'Nothing is charged now. The new price counts from your next invoice.';
-  }
+  const proration = configurationOf(provider, session).features.subscription_update.proration_behavior;
+  if (proration === 'always_invoice')
+    return 'The difference for the rest of the period is charged now. A lower plan is credited to your next invoices.';
+  if (proration === 'create_prorations') return 'Nothing is charged now. The difference is on your next invoice.';
+  return 'Nothing is charged now. The new price counts from your next invoice.';
 }
 
 /** "Charged to a card that ends in 4242." */

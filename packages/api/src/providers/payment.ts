@@ -32,7 +32,7 @@ export const patience: { action: Patience; glance: Patience } = {
 };
 
 export function createPayment(
-  { secretKey, apiUrl }: PaymentConfig,
+  { secretKey, apiUrl }: Pick<PaymentConfig, 'secretKey' | 'apiUrl'>,
   watch: Watch = unwatched,
   { action, glance } = patience,
 ): Payment {

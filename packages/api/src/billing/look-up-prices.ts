@@ -14,12 +14,18 @@ export type TierPrice = {
 };
 export type TierPrices = Record<PaidTier, TierPrice | null>;
 
+/** The prices of `readPrices`. Where the portal offers other ones, its update is enqueued. */
+export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
+  const prices = await readPrices(app, ask);
+  await app.db.transaction((tx) => requestPortalUpdate(app, tx, prices));
+  return prices;
+}
+
 /**
  * Asks the provider what the tiers cost now, by lookup key or configured price id,
- * keeps it for every node, and remembers each price for its tier. Where the portal
- * offers other prices, its update is enqueued.
+ * keeps it for every node, and remembers each price for its tier.
  */
-export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
+export async function readPrices(app: App, ask: Ask): Promise<TierPrices> {
   const names = app.config.prices;
   const listed = await ask((provider) =>
     provider.prices.list({ lookup_keys: [...new Set(Object.values(names))], active: true, limit: 100 }),
@@ -105,6 +111,5 @@ async function remember(app: App, prices: TierPrices): Promise<void> {
           lookedUpAt: sql`excluded.looked_up_at`,
         },
       });
-    await requestPortalUpdate(app, tx, prices);
   });
 }

@@ -4,7 +4,7 @@ import { billingPage } from '../links.ts';
 import { listAll } from '../providers/list-all.ts';
 import type { Ask } from '../providers/payment.ts';
 import { withLease } from './lease.ts';
-import { lookUpPrices, type TierPrices } from './look-up-prices.ts';
+import { readPrices, type TierPrices } from './look-up-prices.ts';
 import { portalSetting } from './open-portal.ts';
 import { type PaidTier, paidTiers, planOf } from './plans.ts';
 import { portalOffer, saveOffer, setupLease } from './portal-offer.ts';
@@ -22,10 +22,10 @@ export async function setUpBilling(app: App): Promise<string> {
   const { livemode } = requirePayment(app);
 
   return withLease(app, setupLease, async (ask) => {
-    const found = await lookUpPrices(app, ask);
+    const found = await readPrices(app, ask);
     const made = paidTiers.filter((tier) => found[tier] === null);
     for (const tier of made) await makePrice(app, ask, tier);
-    const prices = made.length === 0 ? found : await lookUpPrices(app, ask);
+    const prices = made.length === 0 ? found : await readPrices(app, ask);
 
     const portalConfiguration = await configurePortal(app, ask, prices);
     await app.db

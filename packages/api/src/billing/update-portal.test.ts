@@ -130,6 +130,16 @@ test('while the provider is away the update waits, and then it is carried out', 
   expect(offered()).toContain(price);
 }, 40_000);
 
+test('an update that the provider refuses enqueues no further one', async () => {
+  billing.sandbox.payment.set({ api_failure: 403, api_failure_only: 'POST /v1/billing_portal/configurations' });
+  billing.sandbox.payment.set({ drop_deliveries: true });
+  await priceIsNow('silver', 2600);
+  const jobs = () => billing.app.sql`select id from pgboss.job where name = 'payment-portal' order by id`;
+  const before = await jobs();
+  await expect(updatePortal(billing.app)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+  expect(await jobs()).toEqual(before);
+});
+
 test('two nodes that update the portal while prices change end at the newest prices', async () => {
   const nodes = [billing.app, { ...billing.app }];
   let newest = '';

@@ -54,8 +54,13 @@ export async function walkGuarded({ service, guarded }: Guarded, page: Page, pla
       'x-gatehouse-organisation': 'else',
       'x-gatehouse-scopes': 'ADMIN',
     };
-    const answer = await page.request.post(`${guarded}/orders`, { headers: claimed, data: { a: 1 } });
+    const underscored = ['x_gatehouse_user', 'x-gatehouse_scopes', 'X_Gatehouse-Organisation'];
+    const answer = await page.request.post(`${guarded}/orders`, {
+      headers: { ...claimed, ...Object.fromEntries(underscored.map((name) => [name, 'claimed'])) },
+      data: { a: 1 },
+    });
     const { method, headers } = await answer.json();
+    expect(Object.keys(headers).filter((name) => /^x.gatehouse/.test(name) && name.includes('_'))).toEqual([]);
     expect([method, headers['content-length']]).toEqual(['POST', '7']);
     expect(Object.keys(claimed).map((name) => headers[name])).toEqual([
       session.user.id,

@@ -35,7 +35,10 @@ export function readmesOneHost({ listen, name, gatehouse, upstream }: OneHost, p
     .replaceAll('http://127.0.0.1:8080', upstream);
 }
 
-/** An nginx of its own, in a folder of its own, never the machine's. */
+/**
+ * An nginx of its own, in a folder of its own, never the machine's. It takes underscores in
+ * headers, as another site on the same nginx may want: the server has to refuse them itself.
+ */
 export async function startNginx(port: number, server: string): Promise<{ stop: () => Promise<void> }> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-nginx-'));
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
@@ -43,7 +46,7 @@ export async function startNginx(port: number, server: string): Promise<{ stop: 
   fs.writeFileSync(
     path.join(folder, 'nginx.conf'),
     `${user} daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log; events {}
-http { access_log off; ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
+http { access_log off; underscores_in_headers on; ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
 ${server} }`,
   );
   const args = ['-p', folder, '-e', `${folder}/error.log`, '-c', `${folder}/nginx.conf`];

@@ -26,7 +26,10 @@ test('behind two proxies, over IPv6, the client is who the outer proxy saw', asy
     const json = { ...forwarded, 'content-type': 'application/json', origin: 'https://id.company.test' };
     const body = JSON.stringify({ email, password: passPhrase });
     const signedUp = await fetch(`${here}/api/signup`, { method: 'POST', headers: json, body });
-    expect([signedUp.status, signedUp.headers.get('strict-transport-security')]).toEqual([200, 'max-age=31536000']);
+    expect([signedUp.status, signedUp.headers.get('strict-transport-security')]).toEqual([
+      200,
+      'max-age=31536000; includeSubDomains',
+    ]);
     expect(signedUp.headers.getSetCookie()[0]).toMatch(/^__Host-signup=.*; Secure/);
 
     const link = await linkFor(service, email);

@@ -59,6 +59,19 @@ export async function makeDemoAccounts({ port, environment, dataDir }) {
   return made;
 }
 
+/**
+ * Has `billing-setup` configure the portal, so that a change of plan is charged as in
+ * production. Only at the sandbox: it would make products in a provider's account.
+ */
+export async function configurePortal({ port, environment }) {
+  if (environment.PAYMENT_API_URL !== `http://localhost:${port + 1}`) return;
+  try {
+    await operator(['billing-setup'], environment);
+  } catch (error) {
+    say(`The payment portal could not be configured: ${error.message}`);
+  }
+}
+
 function readDone(file) {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8')).map(({ email }) => email);

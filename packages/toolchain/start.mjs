@@ -2,7 +2,7 @@ import { bootstrap, nodeBinary } from './bootstrap.mjs';
 import { build } from './build.mjs';
 import { endAll, isEnding, launch } from './children.mjs';
 import { prepareDataDirectory } from './data-directory.mjs';
-import { makeDemoAccounts } from './demo-accounts.mjs';
+import { configurePortal, makeDemoAccounts } from './demo-accounts.mjs';
 import { place } from './places.mjs';
 import { choosePort } from './ports.mjs';
 import { rememberStart } from './running-start.mjs';
@@ -45,13 +45,20 @@ export async function runBeside(service, { port, environment, dataDir, demo }) {
   await step('Starting', () => untilReady(port, sandbox, () => isEnding()));
   if (isEnding()) return;
 
-  const accounts = demo
-    ? await step('Making the demo accounts', () => makeDemoAccounts({ port, environment, dataDir }))
-    : [];
+  const accounts = demo ? await step('Making the demo accounts', () => makeDemo({ port, environment, dataDir })) : [];
   if (isEnding()) return;
 
   process.stdout.write(welcome({ port, dataDir, accounts }));
   for (const child of [sandbox, main]) child.show();
+}
+
+/** The demo accounts, and beside them the portal's configuration at the sandbox, as an operator makes it. */
+async function makeDemo({ port, environment, dataDir }) {
+  const [accounts] = await Promise.all([
+    makeDemoAccounts({ port, environment, dataDir }),
+    configurePortal({ port, environment }),
+  ]);
+  return accounts;
 }
 
 /** Holds back what a child prints until it is asked for, so that the welcome stands first. */

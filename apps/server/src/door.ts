@@ -30,7 +30,9 @@ export async function openDoor(config: Config): Promise<Door> {
     response.once('close', () => underWay.delete(response));
     // Static files never meet the application's hook.
     response.setHeader('X-Content-Type-Options', 'nosniff');
-    if (config.publicBaseUrl?.startsWith('https:')) response.setHeader('Strict-Transport-Security', 'max-age=31536000');
+    if (config.strictTransportSecurity !== null) {
+      response.setHeader('Strict-Transport-Security', config.strictTransportSecurity);
+    }
     answer(request, response);
   });
   // Longer than a proxy keeps an idle connection, so that it never sends into one that we just closed.

@@ -122,7 +122,7 @@ test('the application gets the embedded database, the migrations and the configu
     'x-gatehouse-address': '203.0.113.9',
   });
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-  expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000');
+  expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
   await end(program);
 });
 

@@ -96,6 +96,9 @@ export async function createApp({
   };
 
   if (work && !app.mail.on) log.warn('SMTP_URL is unset: no mail leaves.');
+  if (work && !config.rateLimits) {
+    log.warn('RATE_LIMITS is off: passwords can be guessed without limit. It is meant for measurements alone.');
+  }
   const open: typeof untilThere = work ? untilThere : (_, attempt) => attempt();
   try {
     if (!work) await mustAnswer(sql);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseConfig, variables } from './config.ts';
+import { paymentPageOrigins } from './providers/payment-pages.ts';
 
 const example = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8');
 const assignments = [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
@@ -36,6 +37,7 @@ const wrongValues: Record<keyof typeof variables.shape, string[]> = {
   PAYMENT_SECRET_KEY: [`sandbox${bell}`],
   PAYMENT_WEBHOOK_SECRET: [','],
   PAYMENT_API_URL: ['nowhere', 'http://payment.example'],
+  PAYMENT_PAGE_ORIGINS: [',', 'http://pay.example', 'https://pay.example/checkout', 'pay.example', 'https://*.example'],
   PAYMENT_PRICE_SILVER: [`silver${bell}`],
   PAYMENT_PRICE_GOLD: [`gold${bell}`],
   SMTP_URL: ['smtp:', 'smtp:foo', 'smtp://', 'mail.example', 'https://mail.example'],
@@ -58,7 +60,14 @@ const wrongValues: Record<keyof typeof variables.shape, string[]> = {
   BRAND_COLOR: ['teal', '#12345', '0a6c6c', '#0a6c6g', '#0a6c6c; color: red'],
   SUPPORT_EMAIL: ['@', 'nobody', 'a b@company.example'],
   COOKIE_DOMAIN: ['com', 'company', 'https://company.example', 'company.example'],
-  RETURN_ORIGINS: [',', 'nowhere', 'https://product.example/path', 'https://product.example,nowhere'],
+  RETURN_ORIGINS: [
+    ',',
+    'nowhere',
+    'https://*.product.example',
+    'https://product.example;script-src',
+    'https://product.example/path',
+    'https://product.example,nowhere',
+  ],
   TRUSTED_PROXIES: ['-1', '21', 'all'],
   RATE_LIMITS: ['maybe', 'true'],
   PLANS_FILE: [`plans${bell}.json`],
@@ -122,6 +131,28 @@ describe('parseConfig', () => {
       clientId: 'client',
       issuers: ['accounts.google.com', 'https://accounts.google.com'],
     });
+  });
+
+  it('takes origins of the payment provider’s pages: https, or http on this machine', () => {
+    const PAYMENT_PAGE_ORIGINS = 'https://pay.company.example/, http://localhost:3001';
+    const payment = parseConfig({ PAYMENT_SECRET_KEY: 'sandbox', PAYMENT_PAGE_ORIGINS }).payment;
+    expect(paymentPageOrigins(payment)).toEqual([
+      'https://checkout.stripe.com',
+      'https://billing.stripe.com',
+      'https://invoice.stripe.com',
+      'https://pay.company.example',
+      'http://localhost:3001',
+    ]);
+    expect(paymentPageOrigins(parseConfig({ PAYMENT_PAGE_ORIGINS }).payment)).toEqual([]);
+  });
+
+  it.each([
+    [{}, null],
+    [{ PUBLIC_BASE_URL: 'https://id.company.example' }, 'max-age=31536000; includeSubDomains'],
+    [{ PUBLIC_BASE_URL: 'https://id.company.example', COOKIE_DOMAIN: 'company.example' }, 'max-age=31536000'],
+    [{ PUBLIC_BASE_URL: 'https://company.example', COOKIE_DOMAIN: 'company.example' }, 'max-age=31536000'],
+  ])('of %j promises https by %j', (environment, expected) => {
+    expect(parseConfig(environment).strictTransportSecurity).toBe(expected);
   });
 
   it('wants COOKIE_DOMAIN to be a parent of an https PUBLIC_BASE_URL', () => {

@@ -49,7 +49,9 @@ function isSafe(text: string): boolean {
 
 function isOrigin(text: string): boolean {
   const url = readUrl(text);
-  return url !== null && isSafe(text) && url.href === `${url.origin}/`;
+  if (url === null || !isSafe(text) || url.href !== `${url.origin}/`) return false;
+  // URL takes signs in a host that mean something else in a policy: * and ;
+  return /^(\[[\da-f:.]+\]|[a-z\d._-]+)$/.test(url.hostname);
 }
 
 function list(text: string): string[] {
@@ -70,6 +72,10 @@ const some = text.transform(list).refine((items) => items.length > 0, 'must hold
 const line = text.regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters.');
 const safeUrl = text.refine(isSafe, 'must be an https address, or http on this machine.');
 const webUrl = text.refine((value) => /^https?:$/.test(readUrl(value)?.protocol ?? ''), 'must be a web address.');
+const origins = some
+  .refine((items) => items.every(isOrigin), 'must be origins, separated by commas.')
+  .transform((items) => items.map((origin) => new URL(origin).origin))
+  .default([]);
 const yesNo = z.enum(['true', 'false'], 'must be true or false.').transform((value) => value === 'true');
 
 function whole(least: number, most: number) {
@@ -112,6 +118,7 @@ export const variables = z
     PAYMENT_SECRET_KEY: line.optional(),
     PAYMENT_WEBHOOK_SECRET: some.default([]),
     PAYMENT_API_URL: safeUrl.optional(),
+    PAYMENT_PAGE_ORIGINS: origins,
     PAYMENT_PRICE_SILVER: line.default('silver_monthly'),
     PAYMENT_PRICE_GOLD: line.default('gold_monthly'),
     SMTP_URL: address(['smtp:', 'smtps:'], 'smtp://user:password@host:587').optional(),
@@ -129,10 +136,7 @@ export const variables = z
     BRAND_COLOR: text.regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, 'must be a colour such as #0a6c6c.').optional(),
     SUPPORT_EMAIL: text.regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address.').optional(),
     COOKIE_DOMAIN: text.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a domain such as example.com.').optional(),
-    RETURN_ORIGINS: some
-      .refine((origins) => origins.every(isOrigin), 'must be origins, separated by commas.')
-      .transform((origins) => origins.map((origin) => new URL(origin).origin))
-      .default([]),
+    RETURN_ORIGINS: origins,
     TRUSTED_PROXIES: whole(0, 20).default(0),
     RATE_LIMITS: z
       .enum(['on', 'off'], 'must be on or off.')
@@ -166,6 +170,7 @@ function arrange(set: z.output<typeof variables>) {
     host: set.HOST,
     port: set.PORT,
     publicBaseUrl,
+    strictTransportSecurity: strictTransportSecurity(publicBaseUrl, set.COOKIE_DOMAIN),
     trustedProxies: set.TRUSTED_PROXIES,
     rateLimits: set.RATE_LIMITS,
     dataDir: set.DATA_DIR,
@@ -185,7 +190,9 @@ function arrange(set: z.output<typeof variables>) {
             pkce: set.IDP_PKCE,
           }
         : null,
-    payment: secretKey ? { secretKey, apiUrl: set.PAYMENT_API_URL ?? null } : null,
+    payment: secretKey
+      ? { secretKey, apiUrl: set.PAYMENT_API_URL ?? null, pageOrigins: set.PAYMENT_PAGE_ORIGINS }
+      : null,
     prices: { silver: set.PAYMENT_PRICE_SILVER, gold: set.PAYMENT_PRICE_GOLD },
     webhookSecrets: set.PAYMENT_WEBHOOK_SECRET,
     plansFile: set.PLANS_FILE ?? null,
@@ -208,6 +215,16 @@ function arrange(set: z.output<typeof variables>) {
     otelEndpoint: set.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     retentionDays: set.RETENTION_DAYS,
   };
+}
+
+/**
+ * The value of the header, over https alone (RFC 6797 §7.2). Hosts below ours are included,
+ * because one of them over plain http could set cookies for ours. With COOKIE_DOMAIN the
+ * company's own hosts may stand below ours, and whether those have https is not ours to say.
+ */
+function strictTransportSecurity(base: string | null, cookieDomain: string | undefined): string | null {
+  if (!base?.startsWith('https:')) return null;
+  return cookieDomain === undefined ? 'max-age=31536000; includeSubDomains' : 'max-age=31536000';
 }
 
 function defaultFormat(): 'pretty' | 'json' {

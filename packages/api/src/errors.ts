@@ -91,3 +91,26 @@ export function toRefusal(error: unknown): Refusal {
   }
   return new Refusal('INTERNAL', 'Something went wrong.', { cause: error });
 }
+
+/**
+ * Another system's failure as it may be logged: our sentence, its numeric status, its
+ * code. Its own message and causes are left out, because they may quote what the other
+ * system wrote, tokens included.
+ */
+export function foreignFailure(sentence: string, error: unknown, status: unknown = null): Error {
+  const code = codeOf(error);
+  const failure = new Error(`${sentence}${typeof status === 'number' ? `: status ${status}` : ''}`);
+  return code === null ? failure : Object.assign(failure, { code });
+}
+
+/** A code as Node and the SDKs write them, an SQLSTATE or an HTTP status: no token has one of these forms. */
+const codeForm = /^(?:[A-Z][A-Z0-9_]{1,63}|[a-z][a-z_]{1,63}|[0-9A-Z]{5}|\d{3})$/;
+
+/** The innermost code of an error and its causes, where it has the form of one. */
+export function codeOf(error: unknown): string | null {
+  let code: string | null = null;
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && codeForm.test(String(at.code))) code = String(at.code);
+  }
+  return code;
+}

@@ -27,7 +27,7 @@ export type Subscription = {
   tiers: {
     tier: Tier;
     name: string;
-    /** In minor units; null for what costs nothing. */
+    /** In the payment provider's minor units; null for what costs nothing. */
     price: Price | null;
     /** 'declared' while the payment provider's own price is not known. */
     price_source: 'provider' | 'declared';

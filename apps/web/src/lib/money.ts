@@ -1,5 +1,7 @@
+import { formatAmount } from '@gatehouse/api/providers/minor-units';
+
 export interface Price {
-  /** in the currency's minor unit */
+  /** in the payment provider's minor units */
   amount: number;
   currency: string;
   interval: string;
@@ -7,14 +9,7 @@ export interface Price {
 
 /** "£24", "£24.50", "¥3,000": no cents where there are none, no "US" before a dollar. */
 export function amountInWords(price: Pick<Price, 'amount' | 'currency'>): string {
-  const format = new Intl.NumberFormat('en-GB', {
-    style: 'currency',
-    currency: price.currency,
-    currencyDisplay: 'narrowSymbol',
-    trailingZeroDisplay: 'stripIfInteger',
-  });
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
-  return format.format(price.amount / 10 ** digits);
+  return formatAmount(price, { currencyDisplay: 'narrowSymbol', trailingZeroDisplay: 'stripIfInteger' });
 }
 
 /** "a month", "a year" */

@@ -82,7 +82,7 @@ export async function setFirstPassword(
 }
 
 async function hashNew(app: App, { user }: Principal, password: string, client: Client): Promise<string> {
-  const fault = passwordFault(password, [user.email, app.config.service.name]);
+  const fault = await passwordFault(password, [user.email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
   return hashPassword(password, client);
 }

@@ -28,7 +28,7 @@ export const setPasswordInput = z.object({
  */
 export async function setPassword(app: App, { token, password }: z.output<typeof setPasswordInput>, client: Client) {
   const owner = await ownerOf(app, token);
-  const fault = passwordFault(password, [owner.email, app.config.service.name]);
+  const fault = await passwordFault(password, [owner.email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
   const passwordHash = await hashPassword(password, client);
 

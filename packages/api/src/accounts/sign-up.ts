@@ -44,7 +44,7 @@ export async function signUp(
   { email, password, org_name: name, invitation }: z.output<typeof signUpInput>,
   client: Client,
 ) {
-  const fault = passwordFault(password, [email, app.config.service.name]);
+  const fault = await passwordFault(password, [email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
   const invited = invitation !== null;
   if (invited && (await readInvitation(app, app.db, invitation)) === null) throw invalid({ invitation: notValid });

@@ -8,6 +8,7 @@ import { refreshPrices } from './live-prices.ts';
 import { logReport } from './report.ts';
 import { sweepEvents } from './sweep-events.ts';
 import { syncSubscription } from './sync.ts';
+import { updatePortal } from './update-portal.ts';
 
 /**
  * The work behind the webhooks. Without a payment provider there is nothing to ask and
@@ -29,7 +30,9 @@ export function billingJobs(app: App): Record<string, JobKind> {
       retryDelayMax: 60,
       concurrency: 4,
     },
-    'payment-prices': { handler: whenOn(() => refreshPrices(app)), policy: 'stately', retryLimit: 5 },
+    // About an hour of tries: until one succeeds, the portal sells the old prices.
+    'payment-prices': { handler: whenOn(() => refreshPrices(app)), policy: 'stately', retryLimit: 20 },
+    'payment-portal': { handler: whenOn(() => updatePortal(app)), policy: 'stately', retryLimit: 20 },
     'payment-due': { handler: whenOn(() => enqueueDue(app)), policy: 'stately', schedule: '* * * * *', retryLimit: 0 },
     'payment-undelivered': {
       handler: whenOn(() => applyUndelivered(app)),

@@ -4,6 +4,7 @@ import { paymentKnownPrices, paymentLivePrices } from '../db/schema.ts';
 import { type Ask, isMissing } from '../providers/payment.ts';
 import { idOf, text } from './fields.ts';
 import { type PaidTier, type Price, paidTiers } from './plans.ts';
+import { requestPortalUpdate } from './portal-offer.ts';
 
 export type TierPrice = {
   id: string;
@@ -13,11 +14,18 @@ export type TierPrice = {
 };
 export type TierPrices = Record<PaidTier, TierPrice | null>;
 
+/** The prices of `readPrices`. Where the portal offers other ones, its update is enqueued. */
+export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
+  const prices = await readPrices(app, ask);
+  await app.db.transaction((tx) => requestPortalUpdate(app, tx, prices));
+  return prices;
+}
+
 /**
  * Asks the provider what the tiers cost now, by lookup key or configured price id,
  * keeps it for every node, and remembers each price for its tier.
  */
-export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
+export async function readPrices(app: App, ask: Ask): Promise<TierPrices> {
   const names = app.config.prices;
   const listed = await ask((provider) =>
     provider.prices.list({ lookup_keys: [...new Set(Object.values(names))], active: true, limit: 100 }),

@@ -62,7 +62,11 @@ test('the portal lets people change the card, see their invoices, cancel at the 
     payment_method_update: { enabled: true },
     invoice_history: { enabled: true },
     subscription_cancel: { enabled: true, mode: 'at_period_end' },
-    subscription_update: { enabled: true, default_allowed_updates: ['price'] },
+    subscription_update: {
+      enabled: true,
+      default_allowed_updates: ['price'],
+      proration_behavior: 'always_invoice',
+    },
   });
 });
 

@@ -4,9 +4,10 @@ import { billingPage } from '../links.ts';
 import { listAll } from '../providers/list-all.ts';
 import type { Ask } from '../providers/payment.ts';
 import { withLease } from './lease.ts';
-import { lookUpPrices, type TierPrice, type TierPrices } from './look-up-prices.ts';
+import { readPrices, type TierPrices } from './look-up-prices.ts';
 import { portalSetting } from './open-portal.ts';
 import { type PaidTier, paidTiers, planOf } from './plans.ts';
+import { portalOffer, saveOffer, setupLease } from './portal-offer.ts';
 import { requirePayment } from './require-payment.ts';
 
 /**
@@ -20,17 +21,18 @@ import { requirePayment } from './require-payment.ts';
 export async function setUpBilling(app: App): Promise<string> {
   const { livemode } = requirePayment(app);
 
-  return withLease(app, 'setup', async (ask) => {
-    const found = await lookUpPrices(app, ask);
+  return withLease(app, setupLease, async (ask) => {
+    const found = await readPrices(app, ask);
     const made = paidTiers.filter((tier) => found[tier] === null);
     for (const tier of made) await makePrice(app, ask, tier);
-    const prices = made.length === 0 ? found : await lookUpPrices(app, ask);
+    const prices = made.length === 0 ? found : await readPrices(app, ask);
 
     const portalConfiguration = await configurePortal(app, ask, prices);
     await app.db
       .insert(paymentSettings)
       .values({ name: portalSetting(livemode), value: portalConfiguration })
       .onConflictDoUpdate({ target: paymentSettings.name, set: { value: portalConfiguration } });
+    await saveOffer(app, portalOffer(prices));
     return [
       ...paidTiers.map((tier) => `${tier}: price ${prices[tier]?.id} ${made.includes(tier) ? 'made' : 'was there'}`),
       `portal: configuration ${portalConfiguration} is up to date`,
@@ -83,8 +85,7 @@ async function configurePortal(app: App, ask: Ask, prices: TierPrices): Promise<
       subscription_update: {
         enabled: true,
         default_allowed_updates: ['price' as const],
-        proration_behavior: 'create_prorations' as const,
-        products: productsOf(prices),
+        ...portalOffer(prices),
       },
     },
     metadata: mark,
@@ -98,15 +99,4 @@ async function configurePortal(app: App, ask: Ask, prices: TierPrices): Promise<
     ours === undefined ? configurations.create(settings) : configurations.update(ours.id, settings),
   );
   return saved.id;
-}
-
-/** The portal lists a product once, with all of its prices. */
-function productsOf(prices: TierPrices): { product: string; prices: string[] }[] {
-  const byProduct = new Map<string, string[]>();
-  for (const tier of paidTiers) {
-    const price: TierPrice | null = prices[tier];
-    if (price?.productId == null) continue;
-    byProduct.set(price.productId, [...(byProduct.get(price.productId) ?? []), price.id]);
-  }
-  return [...byProduct].map(([product, ids]) => ({ product, prices: ids }));
 }

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import { lookUpPrices, type TierPrices } from '../billing/look-up-prices.ts';
 import { paidTiers, planOf } from '../billing/plans.ts';
+import { formatAmount } from '../providers/minor-units.ts';
 import { complaintOf, type Payment } from '../providers/payment.ts';
 import { type Finding, note, reasonOf, right, wrong } from './doctor-finding.ts';
 import { examinePortal } from './doctor-portal.ts';
@@ -73,9 +74,6 @@ function examinePrices(app: App, prices: TierPrices): Finding[] {
     if (found.shown === null) {
       return wrong(about, `${name} has no fixed amount per day, week, month or year. Make one that has.`);
     }
-    return right(
-      about,
-      `${name} is ${found.shown.amount} ${found.shown.currency} (minor units) a ${found.shown.interval}.`,
-    );
+    return right(about, `${name} is ${formatAmount(found.shown)} a ${found.shown.interval}.`);
   });
 }

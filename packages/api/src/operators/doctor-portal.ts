@@ -10,7 +10,10 @@ import { type Finding, note, right, wrong } from './doctor-finding.ts';
 const about = 'Portal';
 const remedy = 'Run "npm run operator -- billing-setup".';
 
-/** Whether the portal's configuration lets people change cards, see past invoices, cancel at the period's end, and choose our prices. */
+/**
+ * Whether the portal's configuration lets people change cards, see past invoices, cancel at
+ * the period's end and choose our prices, and charges an upgrade when it happens.
+ */
 export async function examinePortal(app: App, { ask, livemode }: Payment, prices: TierPrices): Promise<Finding> {
   const setting = await readSetting(app, livemode).catch(() => null);
   if (setting === null) return note(about, 'It could not be looked at, because the database cannot be read.');
@@ -28,6 +31,9 @@ export async function examinePortal(app: App, { ask, livemode }: Payment, prices
         ? null
         : 'plans cannot be cancelled at the end of the period',
       features.subscription_update.enabled ? null : 'plans cannot be changed',
+      features.subscription_update.proration_behavior === 'always_invoice'
+        ? null
+        : 'an upgrade is not charged when it happens',
       Object.values(prices).every((price) => price === null || offered.has(price.id)) ? null : 'it offers other prices',
     ].filter((lack) => lack !== null);
     if (lacks.length > 0) return wrong(about, `${setting.value}: ${lacks.join(', ')}. ${remedy}`);

@@ -220,7 +220,8 @@ describe('the payment provider', () => {
 
   test('whose portal was never configured, is not known, or lacks what it should offer', async () => {
     const configured = await running.app.db.select().from(paymentSettings);
-    const configuration = running.sandbox.payment.state().portal_configurations[configured[0]?.value ?? ''];
+    const id = configured.find(({ value }) => value.startsWith('bpc_'))?.value ?? '';
+    const configuration = running.sandbox.payment.state().portal_configurations[id];
     if (configuration === undefined) throw new Error('The portal has no configuration.');
     configuration.features.subscription_cancel.enabled = false;
     const lacking = await wrongWith(running.app);
@@ -228,6 +229,9 @@ describe('the payment provider', () => {
     configuration.features.invoice_history.enabled = false;
     const withoutHistory = await wrongWith(running.app);
     configuration.features.invoice_history.enabled = true;
+    configuration.features.subscription_update.proration_behavior = 'create_prorations';
+    const givenAway = await wrongWith(running.app);
+    configuration.features.subscription_update.proration_behavior = 'always_invoice';
 
     await running.app.db.update(paymentSettings).set({ value: 'bpc_nowhere' });
     const unknown = await wrongWith(running.app);
@@ -237,6 +241,7 @@ describe('the payment provider', () => {
 
     expect(lacking).toEqual([expect.stringMatching(/^Portal: .* cannot be cancelled .*billing-setup/)]);
     expect(withoutHistory).toEqual([expect.stringMatching(/^Portal: .* past invoices cannot be seen.*billing-setup/)]);
+    expect(givenAway).toEqual([expect.stringMatching(/^Portal: .* upgrade is not charged .*billing-setup/)]);
     expect(unknown).toEqual([expect.stringMatching(/^Portal: The provider does not know the configuration/)]);
     expect(never).toEqual([expect.stringMatching(/^Portal: It was never configured from here/)]);
     expect(await wrongWith(running.app)).toEqual([]);

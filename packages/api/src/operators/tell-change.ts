@@ -1,6 +1,7 @@
 import { type Fields, fields, seconds, text } from '../billing/fields.ts';
 import { undo } from '../billing/previous-state.ts';
 import { readSubscriptionState, type SubscriptionState } from '../billing/subscription-state.ts';
+import { formatAmount } from '../providers/minor-units.ts';
 
 /**
  * What an event of the provider says, in a few words for an operator: of a subscription
@@ -54,7 +55,5 @@ function ofInvoice(object: Fields): string | null {
   const currency = text(object.currency);
   if (amount === null || currency === null || !/^[a-z]{3}$/i.test(currency)) return null;
 
-  const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency });
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
-  return `${format.format(amount / 10 ** digits)} due`;
+  return `${formatAmount({ amount, currency })} due`;
 }

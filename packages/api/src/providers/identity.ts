@@ -1,4 +1,5 @@
 import type { IdentityConfig } from '../config.ts';
+import { foreignFailure } from '../errors.ts';
 import { unwatched, type Watch } from '../watch/calls.ts';
 
 export type Identity = {
@@ -37,7 +38,7 @@ export function createIdentity(config: IdentityConfig, watch: Watch = unwatched)
   };
 
   function askForToken({ code, redirectUri, codeVerifier }: Parameters<Identity['exchangeCode']>[0]) {
-    return fetch(config.tokenUrl, {
+    return request('token endpoint', config.tokenUrl, {
       method: 'POST',
       redirect: 'error',
       // One clock over head and body: a slow body must not outlive it either.
@@ -80,7 +81,7 @@ export function createIdentity(config: IdentityConfig, watch: Watch = unwatched)
         codeChallenge: config.pkce ? someChallenge : null,
       };
       const signal = AbortSignal.timeout(tokenTimeoutSeconds * 1000);
-      const answer = await fetch(consentUrl(attempt), { redirect: 'manual', signal });
+      const answer = await request('consent screen', consentUrl(attempt), { redirect: 'manual', signal });
       await answer.body?.cancel();
       // Some providers refuse with a status, others by leading to a page of theirs that says why.
       return answer.status < 400 && !/\berror\b/i.test(answer.headers.get('location') ?? '');
@@ -111,13 +112,27 @@ function readJson(text: string): unknown {
   }
 }
 
+/** @throws an error with the code of the failure alone: fetch's own may quote the answer. */
+async function request(what: string, url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    throw foreignFailure(`${what}: no answer`, error);
+  }
+}
+
 async function readAtMost(answer: Response, bytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of answer.body ?? []) {
-    length += part.byteLength;
-    if (length > bytes) throw new Error('token endpoint: the answer is too large');
-    parts.push(part);
+  try {
+    for await (const part of answer.body ?? []) {
+      length += part.byteLength;
+      if (length > bytes) break;
+      parts.push(part);
+    }
+  } catch (error) {
+    throw foreignFailure('token endpoint: no whole answer', error);
   }
+  if (length > bytes) throw new Error('token endpoint: the answer is too large');
   return Buffer.concat(parts).toString('utf8');
 }

@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { Config } from '../config.ts';
+import { foreignFailure } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { unwatched, type Watch } from '../watch/calls.ts';
 
@@ -8,7 +9,7 @@ export type Mail = { to: string; subject: string; text: string; html: string };
 export type Mailer = {
   /** Whether mail can leave at all. */
   on: boolean;
-  /** Hands a mail to the mail server, in at most about twenty seconds. @throws when it does not take it. */
+  /** Hands a mail to the mail server, in at most about twenty seconds. @throws when it does not take it, without the server's own text. */
   send: (mail: Mail) => Promise<void>;
   /** Speaks with the mail server up to where a mail would follow. @throws where that fails. */
   check: () => Promise<void>;
@@ -39,7 +40,7 @@ export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log, w
 
   return {
     on: true,
-    check: async () => void (await transport.verify()),
+    check: async () => void (await transport.verify().catch(rethrow)),
     async send({ to, ...content }) {
       // An address object, never a text: nodemailer would read a list out of the latter.
       const mail = {
@@ -50,10 +51,16 @@ export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log, w
         disableUrlAccess: true,
         ...content,
       };
-      await watch('send', () => transport.sendMail(mail), isRefused);
+      await watch('send', () => transport.sendMail(mail), isRefused).catch(rethrow);
     },
     close: () => transport.close(),
   };
+}
+
+/** @throws an error that says nothing of what the mail server wrote. */
+function rethrow(error: unknown): never {
+  const status = error instanceof Error && 'responseCode' in error ? error.responseCode : null;
+  throw foreignFailure('The mail server did not take the mail', error, status);
 }
 
 /** Whether the mail server answered, and said no (RFC 5321 §4.2.1). */

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { PaymentConfig } from '../config.ts';
-import { isRefusal, Refusal } from '../errors.ts';
+import { foreignFailure, isRefusal, Refusal } from '../errors.ts';
 import { unwatched, type Watch } from '../watch/calls.ts';
 import { boundedRequests } from './bounded-requests.ts';
 
@@ -32,7 +32,7 @@ export const patience: { action: Patience; glance: Patience } = {
 };
 
 export function createPayment(
-  { secretKey, apiUrl }: PaymentConfig,
+  { secretKey, apiUrl }: Pick<PaymentConfig, 'secretKey' | 'apiUrl'>,
   watch: Watch = unwatched,
   { action, glance } = patience,
 ): Payment {
@@ -88,7 +88,14 @@ function translate(error: unknown): unknown {
   if (!(error instanceof Error) || !('type' in error) || !String(error.type).startsWith('Stripe')) return error;
 
   const sentence = isRefused(error) ? 'The payment provider refused this request.' : silent;
-  return new Refusal('PROVIDER_UNAVAILABLE', sentence, { cause: error });
+  return new Refusal('PROVIDER_UNAVAILABLE', sentence, { cause: withoutText(error) });
+}
+
+/** What `complaintOf` reads, and nothing that the provider worded: its sentences quote keys and what was sent. */
+function withoutText(error: Error & { statusCode?: unknown; param?: unknown; detail?: unknown }): Error {
+  const { statusCode, param, detail } = error;
+  const failure = foreignFailure('payment provider', detail instanceof Error ? detail : error, statusCode);
+  return Object.assign(failure, { statusCode, param });
 }
 
 /** Whether the provider said no, and would say so again. */
@@ -135,7 +142,7 @@ export async function openDelivery({ body, signature }: Delivery, secrets: strin
     try {
       return webhooks.constructEvent(text, signature, secret, toleranceSeconds, undefined, now.getTime());
     } catch (error) {
-      if (error instanceof SyntaxError) throw new Error('The body is not valid JSON.', { cause: error });
+      if (error instanceof SyntaxError) throw new Error('The body is not valid JSON.');
       failure = error;
     }
   }

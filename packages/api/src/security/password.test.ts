@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { hashPassword, passwordFault, verifyPassword } from './password.ts';
+import { hashPassword, newPasswordField, passwordFault, verifyPassword } from './password.ts';
 
 const client = { address: '192.0.2.1' };
-const resembling = ['person@company.example', 'Front Desk'];
+const resembling = ['jane.doe+news@front-desk.company.example', 'Front Desk'];
 
 it.each([
   ['seven77', /at least 8/],
@@ -13,14 +13,51 @@ it.each([
   ['a'.repeat(257), /at most 256/],
   ['Password123', /common/],
   ['ｐａｓｓｗｏｒｄ１２３', /common/],
-  ['Person@Company.example', /must not be/],
+  ['00000000', /common/],
+  ['Summer2026', /common/],
+  ['Jane.Doe+News@Front-Desk.Company.example', /must not be/],
+  ['jane.doe', /must not be/],
+  ['JaneDoe1985', /must not be/],
+  ['1985 jane doe', /must not be/],
+  ['ｊａｎｅ.ｄｏｅ', /must not be/],
+  ['doe19850101', /must not be/],
+  ['company2026', /must not be/],
+  ['company.example', /must not be/],
   ['front desk', /must not be/],
+  ['FrontDesk2026', /must not be/],
+  ['jane likes her front desk', null],
+  ['company-of-wolves', null],
+  ['83749201', null],
   ['  spaces are kept  ', null],
   ['nul\u0000inside it', /cannot be kept/],
-])('judges %j', (password, fault) => {
-  const found = passwordFault(password, resembling);
+])('judges %j', async (password, fault) => {
+  const found = await passwordFault(password, resembling);
   if (fault === null) expect(found).toBeNull();
   else expect(found).toMatch(fault);
+});
+
+it.each([
+  ['büropost', ['a@büropost.example']],
+  ['büropost1', ['a@xn--bropost-n2a.example']],
+  ['48151630', ['48151630@company.example']],
+])('refuses %j for %j', async (password, texts) => {
+  expect(await passwordFault(password, texts)).toMatch(/must not be/);
+});
+
+it('refuses more than 3,000 common passwords of the allowed length, in any case and width', async () => {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  const long = dictionary['passwords-common'].filter((password) => [...password].length >= 8);
+  expect(long.length).toBeGreaterThan(3000);
+  for (const password of long.slice(0, 3000)) {
+    const wide = password.replace(/[!-~]/g, (sign) => String.fromCodePoint((sign.codePointAt(0) ?? 0) + 0xfee0));
+    for (const form of [password, password.toUpperCase(), wide])
+      expect(await passwordFault(form, [])).toMatch(/common/);
+  }
+});
+
+it('accepts a form of eight code points before the list is known', () => {
+  expect(newPasswordField.safeParse('password').success).toBe(true);
+  expect(newPasswordField.safeParse('passwor').success).toBe(false);
 });
 
 it('compares in NFKC, and never trims', async () => {

@@ -4,6 +4,7 @@ import { type ExportResult, ExportResultCode, W3CTraceContextPropagator } from '
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type ReadableSpan, TracerProvider } from '@opentelemetry/sdk-trace';
+import { codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { noSpan, type Span, type SpanStart, type Traces } from './traces.ts';
 
@@ -86,7 +87,7 @@ function spanOf(span: otel.Span): Span {
 
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : typeof error;
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return codeOf(error) ?? error.name;
 }
 
 /** Says in the log when the collector stops taking spans, and when it takes them again; not each time. */
@@ -94,7 +95,7 @@ function complaining(log: Log, exporter: OTLPTraceExporter) {
   let away = false;
   function heard({ code, error }: ExportResult) {
     const failed = code !== ExportResultCode.SUCCESS;
-    if (failed && !away) log.warn('Traces cannot be sent; those of this time are lost.', { error });
+    if (failed && !away) log.warn('Traces cannot be sent; those of this time are lost.', { code: codeOf(error) });
     if (!failed && away) log.info('Traces can be sent again.');
     away = failed;
   }

@@ -8,7 +8,11 @@ const plans = [
   { key: 'gold', name: 'Gold', pence: 7900 },
 ];
 
-/** Puts the two plans on sale, and makes a standard portal, in a provider that has nothing yet. */
+/**
+ * Puts the two plans on sale, and makes a standard portal, in a provider that has nothing yet.
+ * How a change of plan is charged is left at the provider's own default (`none`), so that
+ * a product that forgets to configure it charges nothing here too.
+ */
 export function seed(provider: Provider): void {
   if (Object.keys(provider.state.products).length > 0) return;
   const products = plans.map(({ key, name, pence }) => {
@@ -34,7 +38,6 @@ export function seed(provider: Provider): void {
           enabled: true,
           default_allowed_updates: ['price'],
           products,
-          proration_behavior: 'always_invoice',
         },
       },
     },

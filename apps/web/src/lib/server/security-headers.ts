@@ -3,7 +3,7 @@ import { paymentPageOrigins } from '@gatehouse/api/providers/payment-pages';
 
 /** The headers of every response, beside the policy that Kit writes for its pages. */
 export function addSecurityHeaders(app: App, headers: Headers): void {
-  const { publicBaseUrl, returnOrigins, payment, service } = app.config;
+  const { strictTransportSecurity, returnOrigins, payment, service } = app.config;
   const policy = headers.get('content-security-policy');
   // Chromium applies form-action to redirects after a form too, so the payment provider's pages are named.
   const formTargets = ["'self'", ...paymentPageOrigins(payment), ...returnOrigins].join(' ');
@@ -18,7 +18,7 @@ export function addSecurityHeaders(app: App, headers: Headers): void {
   headers.set('cross-origin-opener-policy', 'same-origin');
   if (!headers.has('referrer-policy')) headers.set('referrer-policy', 'strict-origin-when-cross-origin');
   if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
-  if (publicBaseUrl?.startsWith('https:')) headers.set('strict-transport-security', 'max-age=31536000');
+  if (strictTransportSecurity !== null) headers.set('strict-transport-security', strictTransportSecurity);
 }
 
 /** Kit's policy is written at build time; where the company's picture is, is known at start. */

@@ -1,9 +1,22 @@
 import type { Price } from '../records.ts';
 
+/**
+ * The currencies whose amounts have no decimals, or three, as the real provider's
+ * documentation lists them (https://docs.stripe.com/currencies). ugx is listed there
+ * without decimals too, and yet sent in hundredths.
+ */
+const decimals: Record<string, number> = {
+  ...Object.fromEntries(
+    'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ').map((code) => [code, 0]),
+  ),
+  ...Object.fromEntries('bhd jod kwd omr tnd'.split(' ').map((code) => [code, 3])),
+};
+
 /** "£24.00" */
 export function money(minor: number, currency: string): string {
-  const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency: currency.toUpperCase() });
-  return format.format(minor / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+  const digits = decimals[currency.toLowerCase()] ?? 2;
+  const fixed = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return new Intl.NumberFormat('en-GB', { style: 'currency', currency, ...fixed }).format(minor / 10 ** digits);
 }
 
 /** "£24.00 a month" */

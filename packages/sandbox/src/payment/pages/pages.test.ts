@@ -88,6 +88,36 @@ test('a flow shows its one task and ends where it was told to', async () => {
   expect(await read(change.url)).toContain('Change to Gold');
 });
 
+test.each([
+  ['always_invoice', /difference for the rest of the period is charged now/],
+  ['create_prorations', /difference is on your next invoice/],
+  ['none', /new price counts from your next invoice/],
+] as const)('a portal whose changes of plan are %s says what is charged now', async (proration_behavior, words) => {
+  const products = ['silver', 'gold'].map((tier) => ({
+    product: `prod_sandbox_${tier}`,
+    prices: [`price_sandbox_${tier}_monthly`],
+  }));
+  const { id } = await stripe.billingPortal.configurations.create({
+    features: {
+      subscription_update: { enabled: true, default_allowed_updates: ['price'], products, proration_behavior },
+    },
+  });
+  const open = (flow_data?: Stripe.BillingPortal.SessionCreateParams.FlowData) =>
+    stripe.billingPortal.sessions.create({ customer: customer.id, configuration: id, ...(flow_data && { flow_data }) });
+  const items = [{ id: subscription.items.data[0]?.id ?? '', price: 'price_sandbox_gold_monthly', quantity: 1 }];
+  const confirm = await open({
+    type: 'subscription_update_confirm',
+    subscription_update_confirm: { subscription: subscription.id, items },
+  });
+  expect(await read(confirm.url)).toMatch(words);
+  expect(await read((await open()).url)).toMatch(words);
+});
+
+test('the portal that comes with the sandbox charges a change of plan as the provider does by default', async () => {
+  const [standard] = (await stripe.billingPortal.configurations.list({ is_default: true })).data;
+  expect(standard?.features.subscription_update).toMatchObject({ enabled: true, proration_behavior: 'none' });
+});
+
 test('a portal configuration that sells nothing, or what is not there, is refused', async () => {
   const update = (products: { product: string; prices: string[] }[]) =>
     stripe.billingPortal.configurations.create({

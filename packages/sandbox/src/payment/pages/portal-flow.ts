@@ -6,7 +6,7 @@ import type { Provider } from '../provider.ts';
 import type { PortalSession, Price, Subscription } from '../records.ts';
 import { cardFields } from './card-fields.ts';
 import { priceWords } from './money.ts';
-import { button, cardWords, homeBody } from './portal-home.ts';
+import { button, cardWords, changeWords, homeBody } from './portal-home.ts';
 
 /** The one task that a session with a flow was made for. */
 export function flowBody(provider: Provider, session: PortalSession, flow: NonNullable<PortalSession['flow']>): Html {
@@ -51,7 +51,7 @@ function confirmTask(
   if (!price) return homeBody(provider, session);
   return html`<h2>Confirm your new plan</h2>
 <dl><dt>Now</dt><dd>${nameOf(provider, current)}${current && html`, ${priceWords(current)}`}</dd><dt>From today</dt><dd>${nameOf(provider, price)}, ${priceWords(price)}</dd></dl>
-<p>The difference for the rest of the period is charged now. ${cardWords(provider, session)}</p>
+<p>${changeWords(provider, session)} ${cardWords(provider, session)}</p>
 ${planForm(provider, session, subscription, price, wanted?.quantity)}`;
 }
 

@@ -39,7 +39,7 @@ ${
 <div class="field"><label for="price-${subscription.id}">Change plan to</label><select id="price-${subscription.id}" name="price">${others.map(
     (price) =>
       html`<option value="${price.id}">${provider.state.products[price.product]?.name ?? price.id}, ${priceWords(price)}</option>`,
-  )}</select></div><button>Change plan</button></form>`
+  )}</select></div><p class="soft">${changeWords(provider, session)}</p><button>Change plan</button></form>`
 }</section>`;
 }
 
@@ -47,6 +47,15 @@ function cardPanel(provider: Provider, session: PortalSession): Html {
   return html`<section class="panel" aria-labelledby="card"><h2 id="card">Card</h2>
 <p>${cardWords(provider, session)}</p>
 <form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="card">${cardFields()}<button>Change card</button></form></section>`;
+}
+
+/** What a change of plan costs at once, by the configuration. */
+export function changeWords(provider: Provider, session: PortalSession): string {
+  const proration = configurationOf(provider, session).features.subscription_update.proration_behavior;
+  if (proration === 'always_invoice')
+    return 'The difference for the rest of the period is charged now. A lower plan is credited to your next invoices.';
+  if (proration === 'create_prorations') return 'Nothing is charged now. The difference is on your next invoice.';
+  return 'Nothing is charged now. The new price counts from your next invoice.';
 }
 
 /** "Charged to a card that ends in 4242." */

@@ -1,0 +1,33 @@
+/**
+ * How many decimals an amount of the payment provider has. Its minor units are its own,
+ * not those of ISO 4217 or Intl, which know none for huf, idr or cop where the provider
+ * counts in hundredths. Source: "Zero-decimal currencies", "Three-decimal currencies" and
+ * "Special cases" at https://docs.stripe.com/currencies. isk and ugx are special cases:
+ * without decimals, and still sent in hundredths.
+ */
+const zeroDecimal = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '));
+const threeDecimal = new Set('bhd jod kwd omr tnd'.split(' '));
+
+/** The decimals of an amount in this currency: 0, 2 or 3. */
+export function minorDigits(currency: string): number {
+  const code = currency.toLowerCase();
+  if (zeroDecimal.has(code)) return 0;
+  return threeDecimal.has(code) ? 3 : 2;
+}
+
+type Amount = {
+  /** In the provider's minor units. */
+  amount: number;
+  currency: string;
+};
+
+/** "£24.00": an amount of the provider, for people. A currency that Intl cannot name is written by its code. */
+export function formatAmount({ amount, currency }: Amount, options: Intl.NumberFormatOptions = {}): string {
+  const digits = minorDigits(currency);
+  const fixed = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const major = amount / 10 ** digits;
+  if (!/^[a-z]{3}$/i.test(currency)) {
+    return `${new Intl.NumberFormat('en-GB', fixed).format(major)} ${currency.toUpperCase()}`;
+  }
+  return new Intl.NumberFormat('en-GB', { style: 'currency', currency, ...fixed, ...options }).format(major);
+}

@@ -18,12 +18,14 @@ import type { SubscriptionState } from './subscription-state.ts';
  * @throws Refusal VALIDATION where the organisation is on the tier already, or the tier has no price.
  */
 export async function changePlan(app: App, talk: Conversation, live: SubscriptionState[]): Promise<string> {
-  const { ask, customerId } = talk;
+  const { ask } = talk;
   await requireOtherTier(app, talk, live);
 
   const state = await bestOf(app, talk, live);
-  if (unpaidStatuses.includes(state.status)) return (await openInvoice(ask, state.id)) ?? newCard(app, talk);
-  if (state.status === 'paused') return newCard(app, talk);
+  // The portal opens for the customer whose subscription it is, who may be one of before.
+  const { customerId } = state;
+  if (unpaidStatuses.includes(state.status)) return (await openInvoice(ask, state.id)) ?? newCard(app, ask, customerId);
+  if (state.status === 'paused') return newCard(app, ask, customerId);
 
   const price = await priceOf(app, talk);
   const item = state.items[0];
@@ -90,6 +92,6 @@ async function openInvoice(ask: Ask, subscriptionId: string): Promise<string | n
   return data.find((invoice) => invoice.hosted_invoice_url)?.hosted_invoice_url ?? null;
 }
 
-function newCard(app: App, { ask, customerId }: Conversation): Promise<string> {
+function newCard(app: App, ask: Ask, customerId: string): Promise<string> {
   return portalSession(app, ask, customerId, { type: 'payment_method_update' });
 }

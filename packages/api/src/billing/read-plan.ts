@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import { type Executor, prepared } from '../db/client.ts';
 import { type PlanFacts, planFacts } from '../organisations/plan-facts.ts';
 import { best, type Facts, isEntitled } from './entitlement.ts';
+import { isOfOurMode } from './mode.ts';
 import { type Plan, planOf, type Tier } from './plans.ts';
 
 export type SubscriptionFacts = Facts & { id: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
@@ -23,7 +24,8 @@ export async function readPlan(app: App, organisationId: string, db: Executor = 
 
 /** The same from a row of `planFacts`, which another query may bring along. */
 export function planFrom(app: App, facts: PlanFacts | null | undefined): OrganisationPlan {
-  const subscription = best((facts ?? []).map(readFacts), app.config.pastDueGraceDays, app.now());
+  const counting = (facts ?? []).filter(({ livemode }) => isOfOurMode(app, livemode));
+  const subscription = best(counting.map(readFacts), app.config.pastDueGraceDays, app.now());
   const entitled = subscription !== null && isEntitled(subscription, app.config.pastDueGraceDays, app.now());
   const tier = entitled && subscription.tier !== null ? subscription.tier : 'free';
   return { tier, plan: planOf(app.plans, tier), subscription };

@@ -1,0 +1,13 @@
+ALTER TABLE "invitations" ADD COLUMN "session_id" uuid;--> statement-breakpoint
+ALTER TABLE "payment_customers" ADD COLUMN "livemode" boolean;--> statement-breakpoint
+ALTER TABLE "payment_customers" ADD COLUMN "problem" text;--> statement-breakpoint
+ALTER TABLE "payment_subscriptions" ADD COLUMN "livemode" boolean;--> statement-breakpoint
+DROP INDEX "payment_customers_current";--> statement-breakpoint
+CREATE UNIQUE INDEX "payment_customers_current" ON "payment_customers" USING btree ("organisation_id","livemode") WHERE "payment_customers"."gone_at" is null;--> statement-breakpoint
+-- An event that told a state was of the mode of the key of its time. Read by "->", which takes U+0000 elsewhere in the payload.
+UPDATE "payment_subscriptions" SET "livemode" = (
+	SELECT ("payload"::json -> 'livemode')::text = 'true' FROM "payment_events"
+	WHERE "subscription_id" = "payment_subscriptions"."id" AND "standing" IS NOT NULL LIMIT 1
+);--> statement-breakpoint
+UPDATE "payment_customers" SET "livemode" = "told"."livemode" FROM "payment_subscriptions" AS "told"
+WHERE "told"."customer_id" = "payment_customers"."customer_id" AND "told"."livemode" IS NOT NULL;

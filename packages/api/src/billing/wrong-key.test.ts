@@ -10,6 +10,7 @@ import { type BillingTest, makeMember, makeSubscriber, ownedBy, startBillingTest
 import { endSubscriptions } from './end-subscriptions.ts';
 import { enqueueDue } from './jobs.ts';
 import { openPortal } from './open-portal.ts';
+import { warnOfOtherMode } from './other-mode.ts';
 import { readPlan } from './read-plan.ts';
 import { reconcileAll } from './reconcile.ts';
 import { setCancellation } from './set-cancellation.ts';
@@ -171,6 +172,23 @@ describe('rows of the other mode', () => {
     const { principal } = await makeSubscriber(billing);
     await endSubscriptions(apps.live, principal.organisationId);
   });
+});
+
+test('the start of the service warns of rows of the other mode', async () => {
+  await makeSubscriber(billing);
+  await warnOfOtherMode(apps.live);
+  const last = billing.logged.at(-1);
+  expect(last).toMatchObject({ level: 'warn', fields: { key: 'live mode, ending in _key' } });
+  expect(last?.message).toMatch(/running subscriptions of test mode, and PAYMENT_SECRET_KEY is of the other one/);
+});
+
+test('an event of either mode tells the mode of rows that were stored before modes were', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  await forgetMode(principal);
+  billing.sandbox.payment.emit('customer.subscription.updated', subscription, { livemode: true });
+  await billing.settled();
+  expect(await customersOf(principal)).toMatchObject([{ livemode: true }]);
+  expect(await rowsOf(principal)).toMatchObject([{ livemode: true, status: 'active' }]);
 });
 
 test('the deletion also ends what runs under a customer of before', async () => {

@@ -4,9 +4,10 @@ ALTER TABLE "payment_customers" ADD COLUMN "problem" text;--> statement-breakpoi
 ALTER TABLE "payment_subscriptions" ADD COLUMN "livemode" boolean;--> statement-breakpoint
 DROP INDEX "payment_customers_current";--> statement-breakpoint
 CREATE UNIQUE INDEX "payment_customers_current" ON "payment_customers" USING btree ("organisation_id","livemode") WHERE "payment_customers"."gone_at" is null;--> statement-breakpoint
--- An event that told a state was of the mode of the key of its time. Read by "->", which takes U+0000 elsewhere in the payload.
+-- An event that told a state was of the mode of the key of its time. Its text is read without
+-- escapes, because the database refuses some of them that JSON allows.
 UPDATE "payment_subscriptions" SET "livemode" = (
-	SELECT ("payload"::json -> 'livemode')::text = 'true' FROM "payment_events"
+	SELECT regexp_replace("payload", '\\(u[0-9a-fA-F]{4}|.)', '', 'g')::json ->> 'livemode' = 'true' FROM "payment_events"
 	WHERE "subscription_id" = "payment_subscriptions"."id" AND "standing" IS NOT NULL LIMIT 1
 );--> statement-breakpoint
 UPDATE "payment_customers" SET "livemode" = "told"."livemode" FROM "payment_subscriptions" AS "told"

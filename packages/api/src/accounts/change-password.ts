@@ -9,6 +9,7 @@ import { hashPassword, newPasswordField, passwordFault } from '../security/passw
 import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { confirmPassword, wrong } from './confirm-password.ts';
 import { endChangeLinks } from './end-change-links.ts';
+import { endInvitations } from './end-invitations.ts';
 import { maySetPassword, requireFreshSignIn } from './fresh-sign-in.ts';
 import { lockUser } from './lock-user.ts';
 
@@ -22,7 +23,8 @@ export const changePasswordInput = z.object({
 export const setFirstPasswordInput = z.object({ password: newPasswordField });
 
 /**
- * Changes a person's password. All of their other sessions and one-time links end.
+ * Changes a person's password. All of their other sessions, one-time links and
+ * the invitations that other sessions made end.
  *
  * @throws Refusal UNAUTHENTICATED for a wrong current password; VALIDATION; TOO_MANY.
  */
@@ -86,6 +88,7 @@ async function hashNew(app: App, { user }: Principal, password: string): Promise
 async function afterwards(app: App, tx: Transaction, { user, sessionId }: Principal, client: Client): Promise<void> {
   await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
   await tx.delete(sessions).where(and(eq(sessions.userId, user.id), ne(sessions.id, sessionId)));
+  await endInvitations(tx, user.id, sessionId);
   await endChangeLinks(tx, user.id);
   await record(tx, app.now(), { action: 'password-set', actorId: user.id, userId: user.id, client });
 }

@@ -11,6 +11,7 @@ import {
   makeOwner,
   makeSignUp,
   newEmail,
+  signInAs,
   testClient,
   testPassword,
   tokenIn,
@@ -113,7 +114,7 @@ it.each([
 it('does the same work for a known and an unknown address', async () => {
   const quiet = await startTestApp({ work: false });
   const owner = await makeMember(quiet);
-  const token = await makeInvitation({ api: callerFor(quiet, owner), organisationId: owner.organisationId });
+  const token = await makeInvitation(await signInAs(quiet, owner.user.email));
   async function statements(email: string): Promise<string[]> {
     const asked: string[] = [];
     const { options } = quiet.app.sql;

@@ -52,7 +52,10 @@ it('learns the mode of customers and subscriptions from the events that told of 
       insert into payment_subscriptions (id, organisation_id, customer_id)
       values (${id}, ${organisation?.id}, ${customer})`;
     if (livemode === null) continue;
-    const payload = JSON.stringify({ livemode, data: { object: { livemode: !livemode, note: '\u0000\ud800\\u0000\\' } } });
+    const payload = JSON.stringify({
+      livemode,
+      data: { object: { livemode: !livemode, note: '\u0000\ud800\\u0000\\' } },
+    });
     await sql`
       insert into payment_events
         (id, type, created, received_at, subscription_id, standing, handled, outcome, payload)

@@ -32,7 +32,7 @@ function whyNot(error: unknown): Finding {
     return wrong('Payment provider', 'It refuses the key. Copy PAYMENT_SECRET_KEY from the provider anew.');
   }
   if (status === 403) {
-    const says = 'The key may not do what billing needs. Use a key with read and write access to billing.';
+    const says = 'The key may not do what billing needs. Give it the permissions that the README lists.';
     return wrong('Payment provider', says);
   }
   const says = `It does not answer as it should (${status ?? reasonOf(error)}). Look at its status page and at PAYMENT_API_URL.`;

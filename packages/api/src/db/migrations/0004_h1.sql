@@ -1,3 +1,10 @@
+ALTER TABLE "users" ADD COLUMN "invited_only" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+UPDATE "users" SET "invited_only" = true WHERE "email_verified_at" IS NOT NULL
+	AND NOT EXISTS (SELECT FROM "memberships" WHERE "user_id" = "users"."id")
+	AND NOT EXISTS (
+		SELECT FROM "audit_events" WHERE "user_id" = "users"."id"
+		AND "action" IN ('member-joined', 'member-removed', 'organisation-left')
+	);--> statement-breakpoint
 ALTER TABLE "invitations" ADD COLUMN "session_id" uuid;--> statement-breakpoint
 ALTER TABLE "payment_customers" ADD COLUMN "livemode" boolean;--> statement-breakpoint
 ALTER TABLE "payment_customers" ADD COLUMN "problem" text;--> statement-breakpoint

@@ -122,7 +122,13 @@ async function localFindings(app: App) {
   const unknown = await app.db
     .select({ organisation: paymentCustomers.organisationId, customer: paymentCustomers.customerId })
     .from(paymentCustomers)
-    .where(and(isNotNull(paymentCustomers.problem), ofOurMode(app, paymentCustomers.livemode)));
+    .where(
+      and(
+        isNotNull(paymentCustomers.problem),
+        isNull(paymentCustomers.goneAt),
+        ofOurMode(app, paymentCustomers.livemode),
+      ),
+    );
 
   return {
     severalLive: several,

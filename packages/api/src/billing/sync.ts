@@ -88,7 +88,8 @@ export async function syncOrganisation(app: App, ask: Ask, whose: { organisation
     if (states.some(({ id }) => id === row.id)) continue;
     const state = await syncOne(app, ask, { ...row, ...whose });
     if (state !== null) states.push(state);
-    else if (await isOverWithItsCustomer(app, ask, row)) await endUnknown(app.db, [row.id]);
+    else if (!unknown.includes(row.customerId) && (await isOverWithItsCustomer(app, ask, row)))
+      await endUnknown(app.db, [row.id]);
     else unknown.push(row.id);
   }
   return { states, unknown };
@@ -127,7 +128,7 @@ async function syncCustomers(app: App, ask: Ask, { organisationId, holder }: { o
 async function isOverWithItsCustomer(app: App, ask: Ask, { organisationId, customerId }: Row): Promise<boolean> {
   const customers = await customersOf(app, organisationId);
   const customer = customers.find((each) => each.customerId === customerId);
-  return customer?.goneAt != null && (await fateOf(app, ask, customer)) === 'deleted';
+  return customer !== undefined && (await fateOf(app, ask, customer)) === 'deleted';
 }
 
 type Row = Awaited<ReturnType<typeof rowOf>> & object;

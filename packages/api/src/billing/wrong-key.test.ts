@@ -247,6 +247,20 @@ describe('the command that starts a customer anew', () => {
     await endSubscriptions(billing.app, principal.organisationId);
   });
 
+  test('gives up the plan of a customer of before that is lost, beside one that is known', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const customer = eq(paymentCustomers.customerId, String(subscription.customer));
+    await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
+    const { customers, subscriptions } = billing.sandbox.payment.state();
+    delete customers[String(subscription.customer)];
+    delete subscriptions[subscription.id];
+    await expect(buy(billing.app, principal)).rejects.toMatchObject(unavailable);
+
+    const { slug } = principal.organisation ?? { slug: '' };
+    expect(await startCustomerAnew(billing.app, slug)).toContain(subscription.id);
+    expect((await buy(billing.app, principal)).url).toMatch(/^http/);
+  });
+
   test('is taken back by the provider’s own word', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const { slug } = principal.organisation ?? { slug: '' };

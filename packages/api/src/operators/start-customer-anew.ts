@@ -1,10 +1,9 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { currentCustomer, fateOf, leaseOf } from '../billing/customer.ts';
 import { endUnknown } from '../billing/end-unknown.ts';
 import { withLease } from '../billing/lease.ts';
-import { ofOurMode } from '../billing/mode.ts';
 import { requirePayment } from '../billing/require-payment.ts';
 import { syncOrganisation } from '../billing/sync.ts';
 import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
@@ -25,28 +24,39 @@ export async function startCustomerAnew(app: App, slug: string): Promise<string>
 
   return withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const customerId = await currentCustomer(app, organisationId);
-    if (customerId === null) throw new Refusal('VALIDATION', `${slug} has no customer to give up.`);
-    if ((await fateOf(app, ask, { organisationId, customerId })) === 'known') {
-      throw new Refusal('VALIDATION', `The payment provider knows ${customerId} of ${slug}. It stays.`);
-    }
-
+    const fate = customerId === null ? 'none' : await fateOf(app, ask, { organisationId, customerId });
     const { unknown } = await syncOrganisation(app, ask, { organisationId, holder });
-    const given = await app.db.transaction(async (tx) => {
-      const customer = eq(paymentCustomers.customerId, customerId);
-      await tx.update(paymentCustomers).set({ goneAt: app.now(), problem: null }).where(customer);
-      const theirs = and(
-        eq(paymentSubscriptions.customerId, customerId),
-        eq(paymentSubscriptions.ended, false),
-        ofOurMode(app, paymentSubscriptions.livemode),
+    const running = and(
+      eq(paymentSubscriptions.organisationId, organisationId),
+      eq(paymentSubscriptions.ended, false),
+      inArray(paymentSubscriptions.id, unknown),
+    );
+    const rows = await app.db.select({ id: paymentSubscriptions.id }).from(paymentSubscriptions).where(running);
+    const given = [...(fate === 'unknown' ? [`${customerId}`] : []), ...rows.map(({ id }) => id)];
+    if (given.length === 0 && fate !== 'deleted') throw nothingLost(slug, customerId);
+
+    await app.db.transaction(async (tx) => {
+      if (fate === 'unknown') {
+        const customer = eq(paymentCustomers.customerId, `${customerId}`);
+        await tx.update(paymentCustomers).set({ goneAt: app.now(), problem: null }).where(customer);
+      }
+      await endUnknown(
+        tx,
+        rows.map(({ id }) => id),
       );
-      const rows = await tx.select({ id: paymentSubscriptions.id }).from(paymentSubscriptions).where(theirs);
-      const ids = rows.map(({ id }) => id).filter((id) => unknown.includes(id));
-      await endUnknown(tx, ids);
-      const details = { customer: customerId, subscriptions: ids.join(' '), key };
+      const details = { given_up: given.join(' '), key };
       await record(tx, app.now(), { action: 'customer-started-anew', organisationId, details });
-      return ids;
     });
-    const plans = given.length === 0 ? '' : ` and ${given.join(', ')}`;
-    return `Gave up ${customerId}${plans}. The next checkout of ${slug} makes a new customer.`;
+    if (given.length === 0)
+      return `${customerId} was deleted at the provider. The next checkout of ${slug} makes a new one.`;
+    return `Gave up ${given.join(', ')}. ${slug} can buy again.`;
   });
+}
+
+function nothingLost(slug: string, customerId: string | null): Refusal {
+  const sentence =
+    customerId === null
+      ? `${slug} has no customer to give up.`
+      : `The payment provider knows ${customerId} of ${slug}. It stays.`;
+  return new Refusal('VALIDATION', sentence);
 }

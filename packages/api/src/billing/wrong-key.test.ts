@@ -3,7 +3,6 @@ import { eq, isNull, or } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
 import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
-import { startCustomerAnew } from '../operators/start-customer-anew.ts';
 import { createPayment } from '../providers/payment.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { type BillingTest, makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
@@ -229,57 +228,5 @@ describe('a customer that the provider has deleted', () => {
     const principal = await deleted();
     await endSubscriptions(billing.app, principal.organisationId);
     expect(await tierOf(billing.app, principal)).toBe('free');
-  });
-});
-
-describe('the command that starts a customer anew', () => {
-  test('lets an organisation buy again whose customer no key finds', async () => {
-    const { principal, subscription } = await makeSubscriber(billing);
-    const { customers, subscriptions } = billing.sandbox.payment.state();
-    delete customers[String(subscription.customer)];
-    delete subscriptions[subscription.id];
-    await expect(buy(billing.app, principal)).rejects.toMatchObject(unavailable);
-
-    const { slug } = principal.organisation ?? { slug: '' };
-    expect(await startCustomerAnew(billing.app, slug)).toContain(String(subscription.customer));
-    expect(await tierOf(billing.app, principal)).toBe('free');
-    expect((await buy(billing.app, principal)).url).toMatch(/^http/);
-    await endSubscriptions(billing.app, principal.organisationId);
-  });
-
-  test('gives up the plan of a customer of before that is lost, beside one that is known', async () => {
-    const { principal, subscription } = await makeSubscriber(billing);
-    const customer = eq(paymentCustomers.customerId, String(subscription.customer));
-    await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
-    const { customers, subscriptions } = billing.sandbox.payment.state();
-    delete customers[String(subscription.customer)];
-    delete subscriptions[subscription.id];
-    await expect(buy(billing.app, principal)).rejects.toMatchObject(unavailable);
-
-    const { slug } = principal.organisation ?? { slug: '' };
-    expect(await startCustomerAnew(billing.app, slug)).toContain(subscription.id);
-    expect((await buy(billing.app, principal)).url).toMatch(/^http/);
-  });
-
-  test('is taken back by the provider’s own word', async () => {
-    const { principal, subscription } = await makeSubscriber(billing);
-    const { slug } = principal.organisation ?? { slug: '' };
-    await startCustomerAnew(apps.foreign, slug);
-    expect(await tierOf(billing.app, principal)).toBe('free');
-    await reconcileAll(billing.app);
-    expect(await tierOf(billing.app, principal)).toBe('silver');
-    expect(await rowsOf(principal)).toMatchObject([{ id: subscription.id, status: 'active', problem: null }]);
-  });
-
-  test('refuses while the provider knows the customer, and where there is none', async () => {
-    const { principal } = await makeSubscriber(billing);
-    const { slug } = principal.organisation ?? { slug: '' };
-    await expect(startCustomerAnew(billing.app, slug)).rejects.toMatchObject({ code: 'VALIDATION' });
-    expect(await customersOf(principal)).toMatchObject([{ goneAt: null }]);
-
-    const other = await makeMember(billing);
-    await expect(startCustomerAnew(billing.app, other.organisation?.slug ?? '')).rejects.toMatchObject({
-      code: 'VALIDATION',
-    });
   });
 });

@@ -14,7 +14,7 @@ async function signUpBy(page: Page, service: Service, invitation: string): Promi
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await expect(page.getByText('Join Larch & Sons')).toBeVisible();
   await page.goto(await linkFor(service, email));
-  await expect(page.locator('main')).toHaveAttribute('data-awaiting-approval', 'false');
+  await expect(page.locator('main')).toHaveAttribute('data-awaiting-approval', 'true');
   await expect(page.getByText('Sign in, and join with your invitation.')).toBeVisible();
   return email;
 }

@@ -2,6 +2,7 @@ import type { Sql } from 'postgres';
 import { sendVerification, type VerificationJob } from './accounts/send-verification.ts';
 import { sweep } from './accounts/sweep.ts';
 import { billingJobs } from './billing/jobs.ts';
+import { warnOfOtherMode } from './billing/other-mode.ts';
 import { loadPlans, type Plans } from './billing/plans.ts';
 import type { Config } from './config.ts';
 import { type Database, openDatabase } from './db/client.ts';
@@ -103,6 +104,7 @@ export async function createApp({
   try {
     if (!work) await mustAnswer(sql);
     await open(log, () => migrate(sql, migrations));
+    if (work) await open(log, () => warnOfOtherMode(app));
     app.jobs = await open(log, () =>
       oneAtATime(sql, () => openJobs({ sql: queue.sql, log, metrics, traces, kinds: jobKinds(app), work })),
     );

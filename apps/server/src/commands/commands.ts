@@ -14,6 +14,7 @@ import {
   suspendPerson,
 } from '@gatehouse/api/operators/by-address';
 import { examine } from '@gatehouse/api/operators/doctor';
+import { startCustomerAnew } from '@gatehouse/api/operators/start-customer-anew';
 
 /** What a command says; a report may say that something is not sound. */
 export type Answer = string | { report: string; sound: boolean };
@@ -48,6 +49,7 @@ export const commands: Record<string, Command> = {
   'password-link': onOne('EMAIL', 'prints an address that sets a password, once, within an hour', makePasswordLink),
   'billing-setup': { takes: [], does: 'makes products, prices and the portal at the provider', run: setUpBilling },
   reconcile: { takes: [], does: 'compares all subscriptions with the provider’s and repairs', run: reconcile },
+  'new-customer': onOne('SLUG', 'gives up a customer that the provider does not know', startCustomerAnew),
   doctor: { takes: [], does: 'holds the whole configuration against reality', withoutDatabase: true, run: examine },
 };
 

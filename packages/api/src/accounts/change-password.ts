@@ -10,6 +10,7 @@ import { type Principal, requirePrincipal } from '../sessions/principal.ts';
 import { endOtherSessions, renewSession } from '../sessions/session.ts';
 import { confirmPassword, wrong } from './confirm-password.ts';
 import { endChangeLinks } from './end-change-links.ts';
+import { endInvitations } from './end-invitations.ts';
 import { maySetPassword, requireFreshSignIn } from './fresh-sign-in.ts';
 import { lockUser } from './lock-user.ts';
 
@@ -23,8 +24,9 @@ export const changePasswordInput = z.object({
 export const setFirstPasswordInput = z.object({ password: newPasswordField });
 
 /**
- * Changes a person's password. All of their other sessions and one-time links end, and the
- * session that asked has a new id. Open to accounts that await approval.
+ * Changes a user's password. All other sessions of the user, their one-time links and the
+ * invitations that other sessions made end, and the session that asked has a new id. Open
+ * to accounts that await approval.
  *
  * @returns the session's new id, for its cookie.
  * @throws Refusal UNAUTHENTICATED for a wrong current password; VALIDATION; TOO_MANY.
@@ -90,6 +92,7 @@ async function hashNew(app: App, { user }: Principal, password: string, client: 
 async function afterwards(app: App, tx: Transaction, { user, sessionId }: Principal, client: Client): Promise<string> {
   await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
   await endOtherSessions(tx, user.id, sessionId);
+  await endInvitations(tx, user.id, sessionId);
   await endChangeLinks(tx, user.id);
   const renewed = await renewSession(tx, { userId: user.id, sessionId });
   if (renewed === null) throw new Refusal('UNAUTHENTICATED', 'Sign in first.');

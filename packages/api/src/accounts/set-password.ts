@@ -8,6 +8,7 @@ import { hashPassword, newPasswordField, passwordFault } from '../security/passw
 import { hashToken } from '../security/token.ts';
 import { personById } from '../sessions/person.ts';
 import { endChangeLinks } from './end-change-links.ts';
+import { endInvitations } from './end-invitations.ts';
 import { takeOneTimeToken } from './one-time-token.ts';
 
 type Client = { address: string; userAgent: string | null };
@@ -22,7 +23,7 @@ export const setPasswordInput = z.object({
 /**
  * Sets a password for the holder of a one-time token: an operator's password link, or
  * the form on the page of a verification link that carried none. All of the person's
- * sessions and other tokens end, and none begins.
+ * sessions, other tokens and unused invitations end, and none begins.
  *
  * @throws Refusal VALIDATION for a dead token or a password that will not do.
  */
@@ -39,6 +40,7 @@ export async function setPassword(app: App, { token, password }: z.output<typeof
     await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
     await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, userId));
     await tx.delete(sessions).where(eq(sessions.userId, userId));
+    await endInvitations(tx, userId, null);
     await endChangeLinks(tx, userId);
     await record(tx, app.now(), { action: 'password-set', userId, client });
   });

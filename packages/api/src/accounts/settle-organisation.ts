@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
-import { organisations } from '../db/schema.ts';
+import { organisations, users } from '../db/schema.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import { renameOrganisation } from '../organisations/rename.ts';
 
@@ -15,13 +15,19 @@ type Settling = {
 
 /**
  * Gives an account whose address was just proved the organisation that its holder asked
- * for, or none, whatever was asked for before by somebody who proved nothing. Answers its id.
+ * for, or none, whatever was asked for before by somebody who proved nothing. Without one it
+ * awaits approval until it joins one. Answers the organisation's id.
  */
-export async function settleOrganisation(
-  tx: Transaction,
-  now: Date,
-  { userId, email, organisationId, wanted }: Settling,
-): Promise<string | null> {
+export async function settleOrganisation(tx: Transaction, now: Date, settling: Settling): Promise<string | null> {
+  const organisationId = await settle(tx, now, settling);
+  await tx
+    .update(users)
+    .set({ invitedOnly: organisationId === null })
+    .where(eq(users.id, settling.userId));
+  return organisationId;
+}
+
+async function settle(tx: Transaction, now: Date, { userId, email, organisationId, wanted }: Settling) {
   if (organisationId === null) {
     return wanted && createOrganisation(tx, now, { ownerId: userId, name: wanted.name, email });
   }

@@ -11,6 +11,7 @@ import {
   makeOwner,
   makeSignUp,
   newEmail,
+  signInAs,
   testClient,
   testPassword,
   tokenIn,
@@ -50,17 +51,21 @@ function organisationsOf(email: string) {
     .where(eq(users.email, email));
 }
 
-it('makes an account without an organisation, which has no scopes until it joins', async () => {
+it('makes an account without an organisation, which awaits approval until it joins', async () => {
   const { email, token, mail } = await makeSignUp(test, { invitation });
   expect(mail.text).toContain('Somebody signed up for Gatehouse with this address.');
-  expect(await open(token)).toMatchObject({ ok: true, awaitingApproval: false, invited: true });
+  expect(await open(token)).toMatchObject({ ok: true, awaitingApproval: true, invited: true });
   expect(await organisationsOf(email)).toEqual([]);
 
   const { userId, organisationId } = await signInWithPassword(test.app, { email, password: testPassword }, testClient);
   const id = await startSession(test.app, { userId, organisationId, client: testClient });
-  expect(await readSession(test.app, id)).toMatchObject({ organisation: null, scopes: [], gate: 'open' });
+  expect(await readSession(test.app, id)).toMatchObject({ organisation: null, scopes: [], gate: 'awaiting_approval' });
   await callerFor(test, await readSession(test.app, id)).members.join({ token: invitation });
-  expect(await readSession(test.app, id)).toMatchObject({ organisation: { name: 'Host' }, role: 'member' });
+  expect(await readSession(test.app, id)).toMatchObject({
+    organisation: { name: 'Host' },
+    role: 'member',
+    gate: 'open',
+  });
   invitation = await makeInvitation(await makeOwner(test, { name: 'Host' }));
 });
 
@@ -91,7 +96,7 @@ it('makes the organisation of the sign-up whose link was opened, where a squatte
 
 it('leaves nothing of a squatter’s organisation, where the link that was opened came by an invitation', async () => {
   const { email, mail } = await makeSignUp(test, { name: 'Squatters Ltd' });
-  expect(await open(await signUpAgain(email, mail, true))).toMatchObject({ awaitingApproval: false, invited: true });
+  expect(await open(await signUpAgain(email, mail, true))).toMatchObject({ awaitingApproval: true, invited: true });
   expect(await organisationsOf(email)).toEqual([]);
   expect(await test.app.db.$count(organisations, eq(organisations.name, 'Squatters Ltd'))).toBe(0);
 });
@@ -106,14 +111,14 @@ it.each([
   const [newest] = test.sandbox.mailbox.messages(email);
   await resendVerification(test.app, { email });
   const token = tokenIn((await test.sandbox.mailbox.waitFor(email, newest)).text);
-  expect(await open(token)).toMatchObject({ ok: true, awaitingApproval: owned === 1 });
+  expect(await open(token)).toMatchObject({ ok: true, awaitingApproval: true, invited: owned === 0 });
   expect(await organisationsOf(email)).toEqual(owned === 1 ? [{ name: null, approval: 'pending' }] : []);
 });
 
 it('does the same work for a known and an unknown address', async () => {
   const quiet = await startTestApp({ work: false });
   const owner = await makeMember(quiet);
-  const token = await makeInvitation({ api: callerFor(quiet, owner), organisationId: owner.organisationId });
+  const token = await makeInvitation(await signInAs(quiet, owner.user.email));
   async function statements(email: string): Promise<string[]> {
     const asked: string[] = [];
     const { options } = quiet.app.sql;

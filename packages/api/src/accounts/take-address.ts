@@ -7,11 +7,12 @@ import { Refusal } from '../errors.ts';
 import { deleteDeserted } from '../organisations/delete-deserted.ts';
 import { isUniqueViolation } from '../organisations/rename.ts';
 import { personByEmail, personById } from '../sessions/person.ts';
+import { endInvitations } from './end-invitations.ts';
 import { lockUser } from './lock-user.ts';
 
 /**
  * Gives a person the address to which a link for a change was mailed, and ends their
- * sessions but the one that asked for it. An account that somebody made with this
+ * sessions but the one that asked for it, with the invitations that they made. An account that somebody made with this
  * address and never proved goes, as it would by itself after a week: whoever opens the
  * link has the mailbox.
  *
@@ -32,6 +33,7 @@ export async function takeAddress(
   await setAddress(tx, userId, email);
   const others = keptSessionId === null ? undefined : ne(sessions.id, keptSessionId);
   await tx.delete(sessions).where(and(eq(sessions.userId, userId), others));
+  await endInvitations(tx, userId, keptSessionId);
   await record(tx, app.now(), { action: 'address-changed', actorId: userId, userId, client });
 }
 

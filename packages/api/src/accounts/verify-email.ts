@@ -175,7 +175,7 @@ async function describe(
 ): Promise<Outcome> {
   const person = await personById(tx, link.userId);
   let awaitingApproval = person?.standing === 'awaiting_approval';
-  const approvesItself = awaitingApproval && isApprovedDomain(app, link.email);
+  const approvesItself = awaitingApproval && person?.organisationId != null && isApprovedDomain(app, link.email);
   if (approvesItself && sameBrowser && person?.organisationId) {
     await approveWaiting(tx, { organisationIds: [person.organisationId], actorId: null, client, now: app.now() });
     awaitingApproval = false;

@@ -14,6 +14,7 @@ import {
   suspendOrganisation,
   suspendPerson,
 } from '../operators/by-address.ts';
+import { startCustomerAnew } from '../operators/start-customer-anew.ts';
 import { personByEmail } from '../sessions/person.ts';
 import { startSession } from '../sessions/session.ts';
 import { matchUser } from '../sign-in/match-user.ts';
@@ -99,6 +100,12 @@ async function pay({ api, principal }: Owner) {
     .from(paymentEvents)
     .where(eq(paymentEvents.organisationId, principal.organisationId ?? ''));
   return { subscription_id: subscription?.id ?? '', event_id: event?.id ?? '' };
+}
+
+/** An owner whose customer the provider does not know. */
+async function forgotten({ api, principal }: Owner): Promise<void> {
+  await api.billing.portal();
+  for (const { id } of ownedBy(test, principal).customers) delete test.sandbox.payment.state().customers[id];
 }
 
 /** A door that keeps sessions, for nobody in particular. */
@@ -330,6 +337,11 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
     [{ action: 'billing-reconciled', ...inConsole }],
   ],
   [
+    'a customer given up',
+    afterwards(forgotten, ({ principal }) => startCustomerAnew(test.app, principal.organisation?.slug ?? '')),
+    [{ action: 'customer-started-anew', ...ofOrganisation }],
+  ],
+  [
     'a payment event applied again',
     afterwards(pay, (_, { event_id }) => operator.api.operators.applyAgain({ event_id })),
     [{ action: 'event-applied-again', ...inConsole }],
@@ -544,6 +556,7 @@ const every: Record<AuditAction, true> = {
   'event-applied-again': true,
   'subscription-synced': true,
   'billing-reconciled': true,
+  'customer-started-anew': true,
 };
 
 it('has every action in its table', () => {

@@ -40,6 +40,7 @@ const sentences: Record<AuditAction, string> = {
   'event-applied-again': 'A payment event applied again',
   'subscription-synced': 'Subscription synced by an operator',
   'billing-reconciled': 'All subscriptions compared with the provider’s',
+  'customer-started-anew': 'Customer at the payment provider given up',
 };
 
 /** What happens to an organisation as a whole, and so to everybody in it. */

@@ -39,7 +39,8 @@ export type AuditAction =
   | 'plan-resumed'
   | 'event-applied-again'
   | 'subscription-synced'
-  | 'billing-reconciled';
+  | 'billing-reconciled'
+  | 'customer-started-anew';
 
 type Entry = {
   action: AuditAction;

@@ -112,7 +112,7 @@ async function touch(app: App, tx: Transaction, ours: Ours, then?: (row: Row) =>
   const { customerId, subscriptionId: id } = subject;
   if (customerId === null || id === null) return verdicts.unreadable;
 
-  const [row] = await touched(tx).execute({ id, organisationId, customerId, number });
+  const [row] = await touched(tx).execute({ id, organisationId, customerId, livemode: ours.event.livemode, number });
   if (row === undefined) return verdicts.contradiction;
   await then?.(row);
   await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
@@ -126,6 +126,7 @@ const touched = prepared((db) =>
       id: sql.placeholder('id'),
       organisationId: sql.placeholder('organisationId'),
       customerId: sql.placeholder('customerId'),
+      livemode: sql.placeholder('livemode'),
       lastEventNumber: sql.placeholder('number'),
       needsSync: true,
     })
@@ -134,6 +135,7 @@ const touched = prepared((db) =>
       set: {
         // One that is applied again keeps its old number.
         lastEventNumber: sql`greatest(${paymentSubscriptions.lastEventNumber}, excluded.last_event_number)`,
+        livemode: sql`excluded.livemode`,
         needsSync: true,
       },
       setWhere: sql`${paymentSubscriptions.organisationId} = excluded.organisation_id

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { prepared, type Transaction } from '../db/client.ts';
 import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
@@ -53,7 +53,9 @@ async function entryOf(app: App, tx: Transaction, event: PaymentEvent, payload: 
 
   const subject = subjectOf(event);
   const owner = await ownerOf(tx, subject);
-  const organisationId = owner !== null && (await lockOrganisation(tx, owner)) ? owner : null;
+  const organisationId =
+    owner !== null && (await lockOrganisation(tx, owner.organisationId)) ? owner.organisationId : null;
+  if (owner?.livemode === null) await learnMode(tx, subject, event.livemode);
   return { event, payload, effect, subject, organisationId, verdict };
 }
 
@@ -71,18 +73,26 @@ async function takeEffect(
 }
 
 /** Whose event it is: by the customer, or by a subscription that we know. Never by an address. */
-async function ownerOf(tx: Transaction, { customerId, subscriptionId }: Subject): Promise<string | null> {
+async function ownerOf(tx: Transaction, { customerId, subscriptionId }: Subject) {
   const [row] = await owner(tx).execute({ customerId, subscriptionId });
-  return row?.organisationId ?? null;
+  return row ?? null;
+}
+
+/** An event of either mode tells the mode of rows that were stored before modes were. */
+async function learnMode(tx: Transaction, { customerId, subscriptionId }: Subject, livemode: boolean): Promise<void> {
+  const customer = and(eq(paymentCustomers.customerId, customerId ?? ''), isNull(paymentCustomers.livemode));
+  await tx.update(paymentCustomers).set({ livemode }).where(customer);
+  const subscription = and(eq(paymentSubscriptions.id, subscriptionId ?? ''), isNull(paymentSubscriptions.livemode));
+  await tx.update(paymentSubscriptions).set({ livemode }).where(subscription);
 }
 
 const owner = prepared((db) => {
   const byCustomer = db
-    .select({ organisationId: paymentCustomers.organisationId })
+    .select({ organisationId: paymentCustomers.organisationId, livemode: paymentCustomers.livemode })
     .from(paymentCustomers)
     .where(eq(paymentCustomers.customerId, sql.placeholder('customerId')));
   const bySubscription = db
-    .select({ organisationId: paymentSubscriptions.organisationId })
+    .select({ organisationId: paymentSubscriptions.organisationId, livemode: paymentSubscriptions.livemode })
     .from(paymentSubscriptions)
     .where(eq(paymentSubscriptions.id, sql.placeholder('subscriptionId')));
   return byCustomer.unionAll(bySubscription).limit(1).prepare('payment_event_owner');

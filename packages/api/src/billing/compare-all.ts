@@ -1,7 +1,8 @@
-import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { organisations, paymentCustomers, paymentSubscriptions as subscription } from '../db/schema.ts';
 import { toDate } from './fields.ts';
+import { ofOurMode } from './mode.ts';
 import type { Report } from './report.ts';
 import { requirePayment } from './require-payment.ts';
 import { readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
@@ -25,6 +26,7 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
     const states = data.map(readSubscriptionState).filter((state) => state !== null);
     const rows = await rowsOf(app, states);
     const owners = await ownersOf(app, states);
+    await confirmCustomers(app, states);
 
     for (const state of states) {
       seen.add(state.id);
@@ -84,24 +86,49 @@ function differs(row: Row, state: SubscriptionState): boolean {
   );
 }
 
+/** Whose subscription the provider shows, it knows. */
+async function confirmCustomers(app: App, states: SubscriptionState[]): Promise<void> {
+  const ids = states.map(({ customerId }) => customerId);
+  const unsure = or(isNull(paymentCustomers.livemode), isNotNull(paymentCustomers.problem));
+  await app.db
+    .update(paymentCustomers)
+    .set({ livemode: requirePayment(app).livemode, problem: null })
+    .where(and(inArray(paymentCustomers.customerId, ids), unsure));
+}
+
 function liveRows(app: App): Promise<Row[]> {
-  return app.db.select().from(subscription).where(eq(subscription.ended, false));
+  return app.db.select().from(subscription).where(liveHere(app));
+}
+
+function liveHere(app: App) {
+  return and(eq(subscription.ended, false), ofOurMode(app, subscription.livemode));
 }
 
 async function localFindings(app: App) {
-  const live = await app.db.select().from(subscription).where(eq(subscription.ended, false));
+  const live = await liveRows(app);
   const several = await app.db
     .select({ organisation: subscription.organisationId, subscriptions: sql<string[]>`array_agg(${subscription.id})` })
     .from(subscription)
-    .where(and(eq(subscription.ended, false), isNotNull(subscription.status)))
+    .where(and(liveHere(app), isNotNull(subscription.status)))
     .groupBy(subscription.organisationId)
     .having(sql`count(*) > 1`);
   const dead = await app.db
     .select({ organisation: organisations.id, customer: sql<string | null>`max(${paymentCustomers.customerId})` })
     .from(organisations)
     .innerJoin(paymentCustomers, eq(paymentCustomers.organisationId, organisations.id))
+    .where(ofOurMode(app, paymentCustomers.livemode))
     .groupBy(organisations.id)
     .having(sql`bool_and(${paymentCustomers.goneAt} is not null) and count(${paymentCustomers.customerId}) > 0`);
+  const unknown = await app.db
+    .select({ organisation: paymentCustomers.organisationId, customer: paymentCustomers.customerId })
+    .from(paymentCustomers)
+    .where(
+      and(
+        isNotNull(paymentCustomers.problem),
+        isNull(paymentCustomers.goneAt),
+        ofOurMode(app, paymentCustomers.livemode),
+      ),
+    );
 
   return {
     severalLive: several,
@@ -109,6 +136,7 @@ async function localFindings(app: App) {
       .filter(({ status, tier, tierSource }) => status !== null && (tier === null || tierSource === 'metadata'))
       .map(({ id, priceId, tier }) => ({ subscription: id, price: priceId, tier })),
     deadCustomers: dead,
+    unknownCustomers: unknown,
     problems: live.flatMap(({ id, problem }) => (problem === null ? [] : [{ subscription: id, problem }])),
   };
 }

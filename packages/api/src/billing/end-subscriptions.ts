@@ -1,47 +1,110 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { paymentSubscriptions } from '../db/schema.ts';
+import type { Executor } from '../db/client.ts';
+import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
-import { currentCustomer, leaseOf } from './customer.ts';
+import { listAll } from '../providers/list-all.ts';
+import { type Ask, complaintOf, isMissing } from '../providers/payment.ts';
+import { customersOf, leaseOf } from './customer.ts';
 import { endEverything } from './end-now.ts';
 import { withLease } from './lease.ts';
-import { isEnded } from './subscription-state.ts';
-import { syncCustomer } from './sync.ts';
+import { liveSubscriptions } from './sync.ts';
 
 /**
- * Ends an organisation's subscriptions at the provider at once, and closes its open
- * checkouts, before the organisation itself goes. Ended ones stay as they are.
+ * Ends an organisation's subscriptions at the provider at once, whichever of its customers
+ * they belong to, and closes its open checkouts, before the organisation itself goes.
+ * Ended ones stay as they are.
  *
- * @throws Refusal PROVIDER_UNAVAILABLE; BILLING_UNAVAILABLE where billing is off and a
- *   subscription still runs.
+ * @throws Refusal PROVIDER_UNAVAILABLE also where something may go on billing that our key
+ *   cannot see; BUSY; BILLING_UNAVAILABLE where billing is off and a subscription still runs.
  */
 export async function endSubscriptions(app: App, organisationId: string): Promise<void> {
   if (app.payment === null) return requireNothingRuns(app, organisationId);
-  const customerId = await currentCustomer(app, organisationId);
-  if (customerId === null) return;
+  if (!app.payment.livemode) await requireNothingLive(app, organisationId);
 
   await withLease(app, leaseOf(organisationId), async (ask, holder) => {
-    const open = await ask((provider) =>
-      provider.checkout.sessions.list({ customer: customerId, status: 'open', limit: 100 }),
-    );
-    for (const { id } of open.data) await ask((provider) => provider.checkout.sessions.expire(id));
-
-    const all = await syncCustomer(app, ask, { organisationId, customerId, holder });
-    await endEverything(
-      ask,
-      [customerId],
-      all.filter((state) => !isEnded(state)),
-    );
+    for (let attempt = 0; attempt < 3; attempt++) {
+      // A checkout that was paid meanwhile has made a subscription: then everything is asked again.
+      if (!(await closeCheckouts(app, ask, organisationId))) continue;
+      const live = await liveSubscriptions(app, ask, { organisationId, holder });
+      const customers = await customersOf(app, organisationId);
+      await endEverything(
+        ask,
+        customers.map(({ customerId }) => customerId),
+        live,
+      );
+      return;
+    }
+    throw new Refusal('BUSY', 'A payment of this organisation is just being made. Try again in a moment.', {
+      retryAfterSeconds: 5,
+    });
   });
 }
 
+/** Whether a checkout of the organisation may still be paid, as far as we made or closed it. */
+export async function hasOpenCheckout(db: Executor, organisationId: string): Promise<boolean> {
+  const open = and(eq(paymentCheckouts.organisationId, organisationId), isNull(paymentCheckouts.closedAt));
+  return (await db.$count(paymentCheckouts, open)) > 0;
+}
+
+/** Says false where one of them cannot be closed because it is complete. */
+async function closeCheckouts(app: App, ask: Ask, organisationId: string): Promise<boolean> {
+  for (const { customerId } of await customersOf(app, organisationId)) {
+    for (const { id } of await openSessions(ask, customerId)) {
+      try {
+        await ask((provider) => provider.checkout.sessions.expire(id));
+      } catch (error) {
+        if (complaintOf(error)?.status !== 400) throw error;
+        return false;
+      }
+    }
+  }
+  const open = and(eq(paymentCheckouts.organisationId, organisationId), isNull(paymentCheckouts.closedAt));
+  await app.db.update(paymentCheckouts).set({ closedAt: app.now() }).where(open);
+  return true;
+}
+
+/** None of a customer that the provider does not name; what that means, the sync of its subscriptions decides. */
+async function openSessions(ask: Ask, customer: string): Promise<{ id: string }[]> {
+  try {
+    return await listAll(ask, (provider, place) =>
+      provider.checkout.sessions.list({ customer, status: 'open', ...place }),
+    );
+  } catch (error) {
+    if (!isMissing(error, 'customer')) throw error;
+    return [];
+  }
+}
+
 async function requireNothingRuns(app: App, organisationId: string): Promise<void> {
-  const [running] = await app.db
-    .select({ id: paymentSubscriptions.id })
-    .from(paymentSubscriptions)
-    .where(and(eq(paymentSubscriptions.organisationId, organisationId), eq(paymentSubscriptions.ended, false)))
-    .limit(1);
-  if (running !== undefined) {
+  const running = and(eq(paymentSubscriptions.organisationId, organisationId), eq(paymentSubscriptions.ended, false));
+  if ((await app.db.$count(paymentSubscriptions, running)) > 0) {
     throw new Refusal('BILLING_UNAVAILABLE', 'Billing is not available on this deployment.');
   }
+}
+
+/** A test key cannot see what bills real money. */
+async function requireNothingLive(app: App, organisationId: string): Promise<void> {
+  const customers = and(
+    eq(paymentCustomers.organisationId, organisationId),
+    eq(paymentCustomers.livemode, true),
+    isNull(paymentCustomers.goneAt),
+    isNotNull(paymentCustomers.customerId),
+  );
+  const subscriptions = and(
+    eq(paymentSubscriptions.organisationId, organisationId),
+    eq(paymentSubscriptions.livemode, true),
+    eq(paymentSubscriptions.ended, false),
+  );
+  const live =
+    (await app.db.$count(paymentCustomers, customers)) + (await app.db.$count(paymentSubscriptions, subscriptions));
+  if (live === 0) return;
+
+  app.log.warn('An organisation cannot be deleted: it has a live customer, and the key is of test mode.', {
+    organisationId,
+  });
+  throw new Refusal(
+    'PROVIDER_UNAVAILABLE',
+    'The plan cannot be ended at the moment. Ask the operator of this service.',
+  );
 }

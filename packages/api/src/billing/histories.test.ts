@@ -71,7 +71,7 @@ function expected(truth: SubscriptionState) {
 function alone(): App {
   const away = () => Promise.reject(new Refusal('PROVIDER_UNAVAILABLE', 'away'));
   const jobs = { ...billing.app.jobs, send: async () => {} };
-  return { ...billing.app, jobs, payment: { livemode: false, ask: away, glance: away } };
+  return { ...billing.app, jobs, payment: { livemode: false, key: 'none', ask: away, glance: away } };
 }
 
 async function receive(app: App, payload: string): Promise<void> {

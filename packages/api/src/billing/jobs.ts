@@ -1,10 +1,11 @@
-import { sql } from 'drizzle-orm';
+import { and, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { paymentSubscriptions as subscription } from '../db/schema.ts';
 import type { JobKind } from '../jobs.ts';
 import { applyUndelivered } from './apply-undelivered.ts';
 import { compareAll } from './compare-all.ts';
 import { refreshPrices } from './live-prices.ts';
+import { ofOurMode } from './mode.ts';
 import { logReport } from './report.ts';
 import { sweepEvents } from './sweep-events.ts';
 import { syncSubscription } from './sync.ts';
@@ -69,12 +70,15 @@ export async function enqueueDue(app: App): Promise<number> {
       .select({ id: subscription.id })
       .from(subscription)
       .where(
-        sql`${subscription.needsSync} or (not ${subscription.ended} and (
+        and(
+          ofOurMode(app, subscription.livemode),
+          sql`(${subscription.needsSync} or (not ${subscription.ended} and (
           (${subscription.endsAt} <= ${now} and (${subscription.syncedAt} is null
             or ${subscription.syncedAt} < greatest(${subscription.endsAt}, ${now} - interval '15 minutes')))
           or (${subscription.currentPeriodEnd} < ${now} - interval '3 days' and (${subscription.syncedAt} is null
             or ${subscription.syncedAt} < ${now} - interval '15 minutes'))
-        ))`,
+        )))`,
+        ),
       )
       .orderBy(sql`${subscription.syncedAt} nulls first`)
       .limit(mostAtOnce);

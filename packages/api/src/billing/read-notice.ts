@@ -24,7 +24,7 @@ export async function readNotice(app: App, principal: Principal): Promise<Notice
   principal.require('ADMIN');
   const organisationId = organisationOf(principal).id;
 
-  const [problem] = await standingProblem(app.db).execute({ organisationId });
+  const [problem] = await standingProblem(app.db).execute({ organisationId, livemode: app.payment?.livemode ?? null });
   const { subscription } = await readPlan(app, organisationId);
   const graceEndsAt = subscription && graceEnd(subscription, app.config.pastDueGraceDays);
   if (problem === undefined && graceEndsAt === null) return null;
@@ -49,6 +49,7 @@ const standingProblem = prepared((db) =>
     .where(
       sql`${event.organisationId} = ${sql.placeholder('organisationId')} and ${event.handled}
         and ${event.type} in ${problemTypes} and ${subscription.ended} is not true
+        and coalesce(${subscription.livemode} = ${sql.placeholder('livemode')}::boolean, true)
         and not exists (
           select 1 from payment_events as later
           where later.invoice_id = ${event.invoiceId} and later.handled and later.type in ${settledTypes}

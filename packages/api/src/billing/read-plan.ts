@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import { type Executor, prepared } from '../db/client.ts';
 import { type PlanFacts, planFacts } from '../organisations/plan-facts.ts';
 import { best, type Facts, isEntitled, ranked } from './entitlement.ts';
+import { isOfOurMode } from './mode.ts';
 import { type Plan, planOf, type Tier } from './plans.ts';
 
 export type SubscriptionFacts = Facts & { id: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
@@ -24,15 +25,20 @@ export async function readPlan(app: App, organisationId: string, db: Executor = 
 /** An organisation's subscriptions as its rows tell them, the best one first. */
 export async function rankedSubscriptions(app: App, organisationId: string): Promise<SubscriptionFacts[]> {
   const [row] = await organisationFacts(app.db).execute({ organisationId });
-  return ranked((row?.facts ?? []).map(readFacts), app.config.pastDueGraceDays, app.now());
+  return ranked(counting(app, row?.facts), app.config.pastDueGraceDays, app.now());
 }
 
 /** The same from a row of `planFacts`, which another query may bring along. */
 export function planFrom(app: App, facts: PlanFacts | null | undefined): OrganisationPlan {
-  const subscription = best((facts ?? []).map(readFacts), app.config.pastDueGraceDays, app.now());
+  const subscription = best(counting(app, facts), app.config.pastDueGraceDays, app.now());
   const entitled = subscription !== null && isEntitled(subscription, app.config.pastDueGraceDays, app.now());
   const tier = entitled && subscription.tier !== null ? subscription.tier : 'free';
   return { tier, plan: planOf(app.plans, tier), subscription };
+}
+
+/** The subscriptions of the key's mode. */
+function counting(app: App, facts: PlanFacts | null | undefined): SubscriptionFacts[] {
+  return (facts ?? []).filter(({ livemode }) => isOfOurMode(app, livemode)).map(readFacts);
 }
 
 const organisationFacts = prepared((db) =>

@@ -1,8 +1,9 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { paymentSubscriptions } from '../db/schema.ts';
 import { applyUndelivered } from './apply-undelivered.ts';
 import { compareAll } from './compare-all.ts';
+import { ofOurMode } from './mode.ts';
 import { linesOf, type Report } from './report.ts';
 import { startRound } from './sync-round.ts';
 
@@ -29,7 +30,7 @@ export async function reconcileAll(app: App): Promise<Report> {
       customerId: paymentSubscriptions.customerId,
     })
     .from(paymentSubscriptions)
-    .where(eq(paymentSubscriptions.needsSync, true));
+    .where(and(eq(paymentSubscriptions.needsSync, true), ofOurMode(app, paymentSubscriptions.livemode)));
   const round = startRound(app);
   for (const each of due) await round.sync(each);
 

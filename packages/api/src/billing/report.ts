@@ -17,6 +17,8 @@ export type Report = {
   unmappedPrices: { subscription: string; price: string | null; tier: string | null }[];
   /** Organisations whose customer is gone at the provider. */
   deadCustomers: { organisation: string; customer: string | null }[];
+  /** Customers that our key does not find. They stay as they are. */
+  unknownCustomers: { organisation: string; customer: string | null }[];
   /** Live rows that the provider does not know, or gives to another customer. They stay as they are. */
   problems: { subscription: string; problem: string }[];
 };
@@ -37,6 +39,7 @@ export function linesOf(report: Report): string[] {
         : `price known by metadata alone: ${each.price} of ${each.subscription}, taken for ${each.tier}`,
     ),
     ...report.deadCustomers.map((each) => `customer gone: ${each.customer} of ${each.organisation}`),
+    ...report.unknownCustomers.map((each) => `unknown to provider: ${each.customer} of ${each.organisation}`),
     ...report.problems.map((each) => `${each.problem.replaceAll('_', ' ')}: ${each.subscription}`),
   ];
 }

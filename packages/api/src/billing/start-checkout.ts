@@ -8,8 +8,7 @@ import { type Conversation, createSession, expireAll, openSessions, priceOf, ses
 import { withCustomer } from './customer.ts';
 import { type PaidTier, paidTiers } from './plans.ts';
 import { requirePayment } from './require-payment.ts';
-import { isEnded } from './subscription-state.ts';
-import { syncCustomer } from './sync.ts';
+import { liveSubscriptions } from './sync.ts';
 
 /**
  * The address where the organisation buys or changes to a paid tier. However many ask at
@@ -52,7 +51,7 @@ function readTier(value: unknown): PaidTier {
 async function checkoutAddress(app: App, talk: Conversation): Promise<string | null> {
   // The sessions first: one that is paid between the two answers then shows as a subscription.
   const open = await openSessions(talk);
-  const live = (await syncCustomer(app, talk.ask, talk)).filter((state) => !isEnded(state));
+  const live = await liveSubscriptions(app, talk.ask, talk);
 
   if (live.length > 0) {
     return (await expireAll(app, talk, open)) ? changePlan(app, talk, live) : null;

@@ -3,18 +3,26 @@ import type { App } from '../app.ts';
 import { paymentSubscriptions } from '../db/schema.ts';
 import { listAll } from '../providers/list-all.ts';
 import { type Ask, isMissing } from '../providers/payment.ts';
-import { currentCustomer, leaseOf } from './customer.ts';
+import { confirmCustomer, customersOf, fateOf, leaseOf, unknownCustomer } from './customer.ts';
+import { endUnknown } from './end-unknown.ts';
 import { withLease } from './lease.ts';
-import { readSubscriptionState, requireSubscriptionState, type SubscriptionState } from './subscription-state.ts';
+import { isOfOurMode, ofOurMode } from './mode.ts';
+import {
+  isEnded,
+  readSubscriptionState,
+  requireSubscriptionState,
+  type SubscriptionState,
+} from './subscription-state.ts';
 import { lastNumbers, takeIgnorance, takeSnapshot } from './take-snapshot.ts';
 
 /**
  * Brings a subscription's row to what the provider says now. A subscription that the
- * provider does not know is flagged and ends nothing: a wrong key would end them all.
+ * provider does not know is flagged and ends nothing: a wrong key would end them all. One
+ * of the other mode than our key's is not asked about.
  */
 export async function syncSubscription(app: App, subscriptionId: string): Promise<void> {
   const row = await rowOf(app, subscriptionId);
-  if (row === null) return;
+  if (row === null || !isOfOurMode(app, row.livemode)) return;
 
   await withLease(app, leaseOf(row.organisationId), (ask, holder) => syncOne(app, ask, { ...row, holder }));
 }
@@ -40,7 +48,7 @@ async function syncOne(app: App, ask: Ask, row: Row & Held): Promise<Subscriptio
 export async function adoptSubscription(app: App, whose: Whose, id: string): Promise<void> {
   await app.db
     .insert(paymentSubscriptions)
-    .values({ id, ...whose, needsSync: true })
+    .values({ id, ...whose, livemode: app.payment?.livemode ?? null, needsSync: true })
     .onConflictDoNothing();
   await syncSubscription(app, id);
 }
@@ -67,36 +75,64 @@ export async function syncCustomer(
 }
 
 /**
- * Brings all rows of an organisation to what the provider says now: those of its customer,
- * and by their own ids the live ones of a customer that is gone or unknown. Answers with
- * it, and with the ids of the live rows that the provider does not know.
+ * Brings all rows of an organisation, in our key's mode, to what the provider says now:
+ * those of every customer that it has ever been, and by their own ids the live ones that
+ * no list named. Answers with it, and with the ids of the live rows and of the customers
+ * that the provider does not know.
  */
 export async function syncOrganisation(app: App, ask: Ask, whose: { organisationId: string } & Held) {
-  const states = await syncCurrentCustomer(app, ask, whose);
-  const unknown: string[] = [];
+  const { states, unknown } = await syncCustomers(app, ask, whose);
 
   const live = and(
     eq(paymentSubscriptions.organisationId, whose.organisationId),
     eq(paymentSubscriptions.ended, false),
+    ofOurMode(app, paymentSubscriptions.livemode),
   );
   for (const row of await app.db.select(rowColumns).from(paymentSubscriptions).where(live)) {
     if (states.some(({ id }) => id === row.id)) continue;
     const state = await syncOne(app, ask, { ...row, ...whose });
-    if (state === null) unknown.push(row.id);
-    else states.push(state);
+    if (state !== null) states.push(state);
+    else if (!unknown.includes(row.customerId) && (await isOverWithItsCustomer(app, ask, row)))
+      await endUnknown(app.db, [row.id]);
+    else unknown.push(row.id);
   }
   return { states, unknown };
 }
 
-async function syncCurrentCustomer(app: App, ask: Ask, whose: { organisationId: string } & Held) {
-  const customerId = await currentCustomer(app, whose.organisationId);
-  if (customerId === null) return [];
-  try {
-    return await syncCustomer(app, ask, { ...whose, customerId });
-  } catch (error) {
-    if (!isMissing(error, 'customer')) throw error;
-    return [];
+/**
+ * The live subscriptions of an organisation, as the provider shows them now.
+ *
+ * @throws Refusal PROVIDER_UNAVAILABLE where it does not know one of them, or a customer:
+ *   that may go on billing where we cannot see it.
+ */
+export async function liveSubscriptions(app: App, ask: Ask, whose: { organisationId: string } & Held) {
+  const { states, unknown } = await syncOrganisation(app, ask, whose);
+  if (unknown.length > 0) throw unknownCustomer();
+  return states.filter((state) => !isEnded(state));
+}
+
+/** Those of before, too: one may have been given up under a wrong key. */
+async function syncCustomers(app: App, ask: Ask, { organisationId, holder }: { organisationId: string } & Held) {
+  const states: SubscriptionState[] = [];
+  const unknown: string[] = [];
+  for (const customer of await customersOf(app, organisationId)) {
+    const { customerId, goneAt } = customer;
+    try {
+      states.push(...(await syncCustomer(app, ask, { organisationId, customerId, holder })));
+      if (goneAt === null) await confirmCustomer(app, customerId);
+    } catch (error) {
+      if (!isMissing(error, 'customer')) throw error;
+      if (goneAt === null && (await fateOf(app, ask, customer)) === 'unknown') unknown.push(customerId);
+    }
   }
+  return { states, unknown };
+}
+
+/** A deleted customer's subscriptions ended with it. */
+async function isOverWithItsCustomer(app: App, ask: Ask, { organisationId, customerId }: Row): Promise<boolean> {
+  const customers = await customersOf(app, organisationId);
+  const customer = customers.find((each) => each.customerId === customerId);
+  return customer !== undefined && (await fateOf(app, ask, customer)) === 'deleted';
 }
 
 type Row = Awaited<ReturnType<typeof rowOf>> & object;
@@ -105,6 +141,7 @@ const rowColumns = {
   id: paymentSubscriptions.id,
   organisationId: paymentSubscriptions.organisationId,
   customerId: paymentSubscriptions.customerId,
+  livemode: paymentSubscriptions.livemode,
   lastEventNumber: paymentSubscriptions.lastEventNumber,
 };
 

@@ -25,7 +25,7 @@ type Whose = {
 export async function takeSnapshot(app: App, whose: Whose, state: SubscriptionState, number: number): Promise<void> {
   await app.db.transaction(async (tx) => {
     if (!(await lockOrganisation(tx, whose.organisationId))) return;
-    const row = await ensureRow(tx, whose, state.id);
+    const row = await ensureRow(app, tx, whose, state.id);
     if (row === null || !(await requireLease(tx, whose, row.id))) return;
     if (state.customerId !== row.customerId) {
       await tx
@@ -42,6 +42,8 @@ export async function takeSnapshot(app: App, whose: Whose, state: SubscriptionSt
     const [stored] = await tx
       .update(paymentSubscriptions)
       .set({
+        // A key sees its own mode alone.
+        livemode: app.payment?.livemode ?? row.livemode,
         snapshot: JSON.stringify(state),
         snapshotNumber: number,
         snapshotPastDueSince: pastDue ? ((wasPastDue ? row.snapshotPastDueSince : null) ?? app.now()) : null,
@@ -79,11 +81,13 @@ async function requireLease(tx: Transaction, { organisationId, holder }: Whose, 
  * organisation's. The organisation's row must be locked.
  */
 export async function ensureRow(
+  app: App,
   tx: Transaction,
   { organisationId, customerId }: Pick<Whose, 'organisationId' | 'customerId'>,
   id: string,
 ) {
-  await tx.insert(paymentSubscriptions).values({ id, organisationId, customerId }).onConflictDoNothing();
+  const livemode = app.payment?.livemode ?? null;
+  await tx.insert(paymentSubscriptions).values({ id, organisationId, customerId, livemode }).onConflictDoNothing();
   const [row] = await tx.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
   return row !== undefined && row.organisationId === organisationId ? row : null;
 }

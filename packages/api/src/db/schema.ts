@@ -54,6 +54,8 @@ export const users = pgTable(
     /** The identity provider's stable subject identifier: one user each, by constraint. */
     idpSubject: text('idp_subject').unique(),
     operator: boolean('operator').notNull().default(false),
+    /** Whether they came by an invitation and have belonged to no organisation yet: they await approval. */
+    invitedOnly: boolean('invited_only').notNull().default(false),
     onboardedAt: moment('onboarded_at'),
     suspendedAt: moment('suspended_at'),
     lastOrganisationId: uuid('last_organisation_id').references(() => organisations.id, { onDelete: 'set null' }),
@@ -93,6 +95,8 @@ export const invitations = pgTable(
     organisationId: uuid('organisation_id').notNull(),
     madeBy: uuid('made_by').notNull(),
     role: text('role', { enum: ['admin', 'member', 'viewer'] }).notNull(),
+    /** The name of the session that made it: a password change that ends the session ends it too. */
+    sessionId: uuid('session_id'),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
   },
@@ -303,12 +307,18 @@ export const paymentCustomers = pgTable(
     generation: integer('generation').notNull(),
     /** Null while the provider is being asked for it. */
     customerId: text('customer_id').unique(),
+    /** The provider's mode that it lives in; null where it was stored before modes were, until the provider tells. */
+    livemode: boolean('livemode'),
     createdAt: moment('created_at').notNull(),
     goneAt: moment('gone_at'),
+    /** What an operator should look at. */
+    problem: text('problem', { enum: ['unknown_to_provider'] }),
   },
   (table) => [
     primaryKey({ columns: [table.organisationId, table.generation] }),
-    uniqueIndex('payment_customers_current').on(table.organisationId).where(sql`${table.goneAt} is null`),
+    uniqueIndex('payment_customers_current')
+      .on(table.organisationId, table.livemode)
+      .where(sql`${table.goneAt} is null`),
   ],
 );
 
@@ -345,6 +355,8 @@ export const paymentSubscriptions = pgTable(
       .notNull()
       .references(() => organisations.id, { onDelete: 'cascade' }),
     customerId: text('customer_id').notNull(),
+    /** As that of its customer. */
+    livemode: boolean('livemode'),
     /** The provider's word; null while nothing but the name is known. */
     status: text('status'),
     ended: boolean('ended').notNull().default(false),

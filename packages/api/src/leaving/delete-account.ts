@@ -4,7 +4,7 @@ import { confirmPassword } from '../accounts/confirm-password.ts';
 import { requireFreshSignIn } from '../accounts/fresh-sign-in.ts';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
-import { endSubscriptions } from '../billing/end-subscriptions.ts';
+import { endSubscriptions, hasOpenCheckout } from '../billing/end-subscriptions.ts';
 import { readPlan } from '../billing/read-plan.ts';
 import type { Executor, Transaction } from '../db/client.ts';
 import { memberships, organisations, users } from '../db/schema.ts';
@@ -62,6 +62,8 @@ export async function deleteAccount(
     if (still.some((id) => !ending.includes(id))) throw changed();
 
     for (const organisationId of still) {
+      // Somebody of it started to buy meanwhile.
+      if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw changed();
       await tx.delete(organisations).where(eq(organisations.id, organisationId));
       await record(tx, app.now(), { action: 'organisation-deleted', actorId: who.user.id, organisationId, client });
     }

@@ -75,6 +75,30 @@ describe('deleting the account of somebody whose organisation pays', () => {
     },
   );
 
+  it('goes through where the provider has deleted the customer, also with its word alone', async () => {
+    for (const forgetsSubscription of [false, true]) {
+      const owner = await makePaying();
+      const [subscription] = ownedBy(test, owner.principal).subscriptions;
+      test.sandbox.payment.set({ drop_deliveries: true });
+      await test.app.payment?.ask((provider) => provider.customers.del(String(subscription?.customer)));
+      if (forgetsSubscription) delete test.sandbox.payment.state().subscriptions[subscription?.id ?? ''];
+      await leave(owner);
+      expect(await remains(owner)).toEqual({ person: false, organisation: false });
+      test.sandbox.payment.resetSwitches();
+    }
+  });
+
+  it('is refused while the provider does not know the customer: its plan may go on elsewhere', async () => {
+    const owner = await makePaying();
+    const { customers, subscriptions } = test.sandbox.payment.state();
+    for (const { id, customer } of ownedBy(test, owner.principal).subscriptions) {
+      delete customers[String(customer)];
+      delete subscriptions[id];
+    }
+    await expect(leave(owner)).rejects.toMatchObject({ cause: { code: 'PROVIDER_UNAVAILABLE' } });
+    expect(await remains(owner)).toEqual({ person: true, organisation: true });
+  });
+
   it('leaves the plan to those who stay', async () => {
     const owner = await makePaying();
     await makeMember(test, owner.organisationId, 'owner');

@@ -2,8 +2,9 @@ import { and, asc, eq, gt } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
+import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
-import { invitations, users } from '../db/schema.ts';
+import { invitations, sessions, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { invitationLink } from '../links.ts';
 import { hashToken, newToken } from '../security/token.ts';
@@ -29,7 +30,8 @@ export const withdrawInput = z.object({ id: z.uuid('There is no such invitation.
  * Makes a link by which somebody joins the organisation, once, within seven days. It is
  * for whoever made it to hand over: it is answered here and kept nowhere in clear.
  *
- * @throws Refusal FORBIDDEN without ADMIN, or where the plan has no room for another member.
+ * @throws Refusal FORBIDDEN without ADMIN, or where the plan has no room for another member;
+ *   UNAUTHENTICATED where the session ended meanwhile.
  */
 export async function invite(
   app: App,
@@ -45,17 +47,25 @@ export async function invite(
 
   await app.db.transaction(async (tx) => {
     requireAdministrator(await lockMembers(tx, organisationId), who.user.id);
+    await shareSession(tx, who);
     await requireRoomForMember(app, tx, organisationId);
     const open = await tx.$count(invitations, isOpen(organisationId, now));
     if (open >= mostOpen) throw new Refusal('VALIDATION', `${mostOpen} invitations are open. Withdraw some first.`);
 
     const row = { id: newId(now), tokenHash: hashToken(token), organisationId, madeBy: who.user.id, role };
-    await tx.insert(invitations).values({ ...row, createdAt: now, expiresAt });
+    const sessionId = who.sessionId;
+    await tx.insert(invitations).values({ ...row, sessionId, createdAt: now, expiresAt });
     const entry = { actorId: who.user.id, organisationId, client, details: { invitation: row.id, role } };
     await record(tx, now, { action: 'invitation-made', ...entry });
   });
 
   return { url: invitationLink(app.config, token), role, expires_at: expiresAt.toISOString() };
+}
+
+/** A password change that ends the session meanwhile waits, or is seen. @throws Refusal UNAUTHENTICATED */
+async function shareSession(tx: Transaction, { sessionId }: Principal): Promise<void> {
+  const living = await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for('share');
+  if (living.length === 0) throw new Refusal('UNAUTHENTICATED', 'Sign in first.');
 }
 
 /** The organisation's invitations that nobody has used yet, in the order in which they end. Needs ADMIN. */

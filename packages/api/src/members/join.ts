@@ -4,7 +4,7 @@ import { lockUser } from '../accounts/lock-user.ts';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Executor } from '../db/client.ts';
-import { invitations, memberships } from '../db/schema.ts';
+import { invitations, memberships, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { standingOf } from '../organisations/approval.ts';
 import { readInvitation } from '../organisations/invitation.ts';
@@ -82,6 +82,7 @@ export async function join(
     const now = app.now();
     const membership = { userId: who.user.id, organisationId: organisation.id };
     await tx.insert(memberships).values({ ...membership, role, createdAt: now });
+    await tx.update(users).set({ invitedOnly: false }).where(eq(users.id, who.user.id));
     await chooseOrganisation(tx, { ...membership, sessionId: who.sessionId });
     const details = { invitation: held.id, role };
     await record(tx, now, { action: 'member-joined', actorId: who.user.id, ...membership, client, details });

@@ -9,6 +9,7 @@ import { passwordLink } from '../links.ts';
 import { approveOrganisations, declineOrganisations, endSessionsIn, endTokensIn } from '../organisations/approve.ts';
 import { personById } from '../sessions/person.ts';
 import { findOrganisation, findOwnedOrganisations, findPerson } from './find.ts';
+import { foundOrganisations } from './found-organisations.ts';
 
 /** Who does it, and from where: an operator in the console, or by default the command line. */
 type By = { actorId: string | null; client?: { address: string; userAgent: string | null } };
@@ -19,7 +20,7 @@ const commandLine: By = { actorId: null };
 
 export function approveOwner(app: App, email: string): Promise<string> {
   return app.db.transaction(async (tx) => {
-    const owned = await findOwnedOrganisations(tx, await findPerson(tx, email));
+    const owned = await ownedBy(app, tx, await findPerson(tx, email));
     const closed = owned.filter(({ suspendedAt }) => suspendedAt !== null);
     if (closed.length > 0) {
       throw new Refusal('VALIDATION', `${slugs(closed)} is suspended: restore-organisation opens it again.`);
@@ -32,7 +33,7 @@ export function approveOwner(app: App, email: string): Promise<string> {
 
 export function declineOwner(app: App, email: string, reason: string): Promise<string> {
   return app.db.transaction(async (tx) => {
-    const owned = await findOwnedOrganisations(tx, await findPerson(tx, email));
+    const owned = await ownedBy(app, tx, await findPerson(tx, email));
     const changed = await declineOrganisations(tx, {
       ...decided(app),
       organisationIds: owned.map(({ id }) => id),
@@ -54,7 +55,7 @@ export function grantOperator(app: App, email: string): Promise<string> {
     }
 
     await tx.update(users).set({ operator: true }).where(eq(users.id, found.id));
-    const owned = await findOwnedOrganisations(tx, found).catch(() => []);
+    const owned = await ownedBy(app, tx, found).catch(() => []);
     if (owned.length > 0)
       await approveOrganisations(tx, { ...decided(app), organisationIds: owned.map(({ id }) => id) });
     await record(tx, app.now(), { action: 'operator-granted', userId: found.id });
@@ -140,6 +141,12 @@ export async function listOperators(app: App): Promise<string> {
     .where(eq(users.operator, true))
     .orderBy(desc(users.createdAt));
   return operators.map(({ email }) => email).join('\n') || 'There are no operators.';
+}
+
+/** An account that joined nothing is given an organisation to decide about. */
+async function ownedBy(app: App, tx: Transaction, person: { id: string; email: string }) {
+  await foundOrganisations(tx, app.now(), [person.id]);
+  return findOwnedOrganisations(tx, person);
 }
 
 function decided(app: App) {

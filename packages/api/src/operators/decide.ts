@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import { approveOrganisations, declineOrganisations } from '../organisations/approve.ts';
 import { oneLine } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
+import { foundOrganisations } from './found-organisations.ts';
 
 type Client = { address: string; userAgent: string | null };
 
@@ -19,7 +20,11 @@ export const declineInput = z.object({
     .transform((reason) => reason || 'No reason was given.'),
 });
 
-/** Opens the approval gate of organisations. Answers how many it opened for: others were decided already. */
+/**
+ * Opens the approval gate of organisations, as the queue names them: an account that joined
+ * nothing by its own id, and it gets an organisation.
+ * Answers how many it opened for: others were decided already.
+ */
 export async function approve(
   app: App,
   principal: Principal | null,
@@ -28,9 +33,11 @@ export async function approve(
 ) {
   const { user } = requireOperator(principal);
 
-  const changed = await app.db.transaction((tx) =>
-    approveOrganisations(tx, { organisationIds: input.organisation_ids, actorId: user.id, client, now: app.now() }),
-  );
+  const changed = await app.db.transaction(async (tx) => {
+    const now = app.now();
+    const organisationIds = await foundOrganisations(tx, now, input.organisation_ids);
+    return approveOrganisations(tx, { organisationIds, actorId: user.id, client, now });
+  });
   return { changed: changed.length };
 }
 
@@ -43,14 +50,10 @@ export async function decline(
 ) {
   const { user } = requireOperator(principal);
 
-  const changed = await app.db.transaction((tx) =>
-    declineOrganisations(tx, {
-      organisationIds: input.organisation_ids,
-      actorId: user.id,
-      client,
-      now: app.now(),
-      reason: input.reason,
-    }),
-  );
+  const changed = await app.db.transaction(async (tx) => {
+    const now = app.now();
+    const organisationIds = await foundOrganisations(tx, now, input.organisation_ids);
+    return declineOrganisations(tx, { organisationIds, actorId: user.id, client, now, reason: input.reason });
+  });
   return { changed: changed.length };
 }

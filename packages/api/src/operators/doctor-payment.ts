@@ -1,6 +1,8 @@
 import type { App } from '../app.ts';
 import { lookUpPrices, type TierPrices } from '../billing/look-up-prices.ts';
+import { describeOtherMode, readOtherMode } from '../billing/other-mode.ts';
 import { paidTiers, planOf } from '../billing/plans.ts';
+import { mustAnswer } from '../db/must-answer.ts';
 import { formatAmount } from '../providers/minor-units.ts';
 import { complaintOf, type Payment } from '../providers/payment.ts';
 import { type Finding, note, reasonOf, right, wrong } from './doctor-finding.ts';
@@ -14,7 +16,12 @@ export async function examinePayment(app: App): Promise<Finding[]> {
   try {
     const key = await examineKey(app, payment);
     const prices = await lookUpPrices(app, payment.ask);
-    return [...key, ...examinePrices(app, prices), await examinePortal(app, payment, prices)];
+    return [
+      ...key,
+      ...(await examineRows(app)),
+      ...examinePrices(app, prices),
+      await examinePortal(app, payment, prices),
+    ];
   } catch (error) {
     return [whyNot(error)];
   }
@@ -26,7 +33,7 @@ function whyNot(error: unknown): Finding {
     return wrong('Payment provider', 'It refuses the key. Copy PAYMENT_SECRET_KEY from the provider anew.');
   }
   if (status === 403) {
-    const says = 'The key may not do what billing needs. Use a key with read and write access to billing.';
+    const says = 'The key may not do what billing needs. Give it the permissions that the README lists.';
     return wrong('Payment provider', says);
   }
   const says = `It does not answer as it should (${status ?? reasonOf(error)}). Look at its status page and at PAYMENT_API_URL.`;
@@ -46,6 +53,19 @@ async function examineKey(app: App, { ask, livemode }: Payment): Promise<Finding
       : []),
     examineClock(app, listed.lastResponse.headers.date),
   ];
+}
+
+/** Live rows under a test key are plans that are paid for and off; test rows under a live one are left of tests. */
+async function examineRows(app: App): Promise<Finding[]> {
+  const about = 'Payment mode';
+  try {
+    await mustAnswer(app.sql);
+    const found = await readOtherMode(app);
+    if (found === null) return [];
+    return [(found.mode === 'live' ? wrong : note)(about, describeOtherMode(found))];
+  } catch {
+    return [note(about, 'The stored customers could not be looked at, because the database cannot be read.')];
+  }
 }
 
 /** Signatures of deliveries are refused beyond 300 s. */

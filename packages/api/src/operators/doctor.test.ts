@@ -5,12 +5,13 @@ import type { App } from '../app.ts';
 import { receiveEvent } from '../billing/receive-event.ts';
 import { setUpBilling } from '../billing/setup.ts';
 import type { Config } from '../config.ts';
-import { paymentSettings } from '../db/schema.ts';
+import { paymentCustomers, paymentSettings } from '../db/schema.ts';
 import { createIdentity } from '../providers/identity.ts';
 import { createMailer } from '../providers/mailer.ts';
 import { createPayment } from '../providers/payment.ts';
 import { startSignIn } from '../sign-in/start-sign-in.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { makeMember } from '../testing/billing.ts';
 import { examine } from './doctor.ts';
 
 let running: TestApp;
@@ -193,6 +194,27 @@ describe('the payment provider', () => {
     if (payment === null) throw new Error('Billing is off.');
     const found = await wrongWith({ ...running.app, payment: { ...payment, livemode: true } });
     expect(found[0]).toMatch(/^Payment provider: The key looks like live mode/);
+  });
+
+  test.each([
+    [true, /^WRONG {2}Payment mode: .* 1 customers and 0 running subscriptions of live mode/m, false],
+    [false, /^note {3}Payment mode: .* of test mode, and PAYMENT_SECRET_KEY is of the other one/m, true],
+  ])('whose other mode the database holds customers of (live: %s)', async (livemode, says, sound) => {
+    const { payment, db } = running.app;
+    if (payment === null) throw new Error('Billing is off.');
+    const { organisationId } = await makeMember(running);
+    await db.insert(paymentCustomers).values({
+      organisationId,
+      generation: 1,
+      customerId: 'cus_other',
+      livemode,
+      createdAt: running.app.now(),
+    });
+    const examined = await examine({ ...running.app, payment: { ...payment, livemode: !livemode } });
+    expect(examined.report).toMatch(says);
+    if (sound) expect(examined.report).not.toMatch(/^WRONG {2}Payment mode/m);
+    await db.delete(paymentCustomers);
+    expect((await examine(running.app)).report).not.toContain('Payment mode');
   });
 
   test('that does not answer as it should', async () => {

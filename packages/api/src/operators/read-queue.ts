@@ -5,6 +5,7 @@ import { auditEvents, memberships, organisations, users } from '../db/schema.ts'
 import { domainOf } from '../security/address.ts';
 import { oneLine } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
+import { joinedNothing } from './found-organisations.ts';
 
 const week = 7 * 86_400_000;
 const mostRows = 200;
@@ -16,7 +17,8 @@ type Evidence = { tone: 'good' | 'plain' | 'warn' | 'bad'; text: string };
 /**
  * The organisations that wait for a decision, oldest first, each with what is known
  * about it: owners who have confirmed their address come up, others have a gate of
- * their own to open first.
+ * their own to open first. After them the accounts that came by an invitation and joined
+ * nothing: each stands for the organisation that a decision about it makes, by the account's id.
  */
 export async function readQueue(app: App, principal: Principal | null, { search }: z.output<typeof queueInput>) {
   requireOperator(principal);
@@ -38,14 +40,42 @@ export async function readQueue(app: App, principal: Principal | null, { search 
     .orderBy(asc(organisations.createdAt))
     .limit(mostRows);
 
+  const alone = await app.db
+    .select({
+      owner: { id: users.id, email: users.email, name: users.name },
+      requestedAt: users.createdAt,
+      verifiedAt: users.emailVerifiedAt,
+      idpSubject: users.idpSubject,
+      sameBrowser: sameBrowser(),
+      sameDomain: sameDomain(),
+    })
+    .from(users)
+    .where(and(awaitsAlone(app), matchesAccount(search)))
+    .orderBy(asc(users.createdAt))
+    .limit(mostRows);
+
+  const all = [...rows, ...alone.map((row) => ({ ...row, organisation: standIn(row.owner) }))];
   return {
-    waiting: rows.map(({ requestedAt, verifiedAt, idpSubject, sameBrowser, sameDomain, ...row }) => ({
+    waiting: all.map(({ requestedAt, verifiedAt, idpSubject, sameBrowser, sameDomain, ...row }) => ({
       ...row,
       requested_at: requestedAt.toISOString(),
-      evidence: evidence({ ...row.owner, requestedAt, verifiedAt, idpSubject, sameBrowser, sameDomain }),
+      evidence: [
+        ...(row.organisation.id === row.owner.id ? [joinedNothingBadge] : []),
+        ...evidence({ ...row.owner, requestedAt, verifiedAt, idpSubject, sameBrowser, sameDomain }),
+      ],
     })),
     counts: await readCounts(app),
   };
+}
+
+const joinedNothingBadge: Evidence = { tone: 'warn', text: 'Invited, joined nothing' };
+
+function standIn({ id, email }: { id: string; email: string }) {
+  return { id, slug: email, name: null };
+}
+
+function awaitsAlone(app: App) {
+  return and(joinedNothing(app.db), isNull(users.suspendedAt));
 }
 
 function waiting() {
@@ -58,8 +88,16 @@ function waiting() {
 
 function matches(search: string | undefined): SQL | undefined {
   if (!search) return undefined;
-  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+  const pattern = patternOf(search);
   return or(ilike(organisations.name, pattern), ilike(organisations.slug, pattern), ilike(users.email, pattern));
+}
+
+function matchesAccount(search: string | undefined): SQL | undefined {
+  return search ? ilike(users.email, patternOf(search)) : undefined;
+}
+
+function patternOf(search: string): string {
+  return `%${search.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
 function sameBrowser() {
@@ -119,5 +157,6 @@ async function readCounts(app: App) {
     .select({ rows: count() })
     .from(organisations)
     .where(gte(organisations.approvedAt, since));
-  return { waiting: open?.rows ?? 0, approved_this_week: approved?.rows ?? 0 };
+  const alone = await app.db.$count(users, awaitsAlone(app));
+  return { waiting: (open?.rows ?? 0) + alone, approved_this_week: approved?.rows ?? 0 };
 }

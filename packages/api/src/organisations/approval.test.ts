@@ -2,9 +2,10 @@ import { expect, it } from 'vitest';
 import { standingOf } from './approval.ts';
 
 const then = new Date(0);
-const verified = { emailVerifiedAt: then, suspendedAt: null };
-const unverified = { emailVerifiedAt: null, suspendedAt: null };
-const suspended = { emailVerifiedAt: then, suspendedAt: then };
+const verified = { emailVerifiedAt: then, suspendedAt: null, invitedOnly: false };
+const invited = { ...verified, invitedOnly: true };
+const unverified = { ...verified, emailVerifiedAt: null };
+const suspended = { ...verified, suspendedAt: then };
 const approved = { approval: 'approved', suspendedAt: null } as const;
 const pending = { approval: 'pending', suspendedAt: null } as const;
 const declined = { approval: 'declined', suspendedAt: null } as const;
@@ -13,6 +14,8 @@ const closed = { approval: 'approved', suspendedAt: then } as const;
 it.each([
   [verified, approved, 'open'],
   [verified, null, 'open'],
+  [invited, null, 'awaiting_approval'],
+  [invited, approved, 'open'],
   [verified, pending, 'awaiting_approval'],
   [unverified, pending, 'unverified'],
   [unverified, approved, 'unverified'],

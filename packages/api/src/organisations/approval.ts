@@ -1,7 +1,7 @@
 import type { organisations, users } from '../db/schema.ts';
 
 type OrganisationGate = Pick<typeof organisations.$inferSelect, 'approval' | 'suspendedAt'>;
-type UserGate = Pick<typeof users.$inferSelect, 'emailVerifiedAt' | 'suspendedAt'>;
+type UserGate = Pick<typeof users.$inferSelect, 'emailVerifiedAt' | 'suspendedAt' | 'invitedOnly'>;
 
 /** Where a person stands: may go on, has to wait, or is closed and gets no session anywhere. */
 export type Gate = 'open' | 'awaiting_approval';
@@ -10,11 +10,12 @@ export type Standing = Gate | 'unverified' | 'closed';
 /**
  * The one predicate of the gates, asked on every way in: password, identity provider,
  * invitation, one-time link and every request of an existing session. Approval belongs
- * to the organisation; a person without one has nothing to wait for.
+ * to the organisation. A user without one awaits it who came by an invitation and joined
+ * nothing; one who lost the last organisation was approved before, and does not.
  */
 export function standingOf(user: UserGate, organisation: OrganisationGate | null): Standing {
   if (user.suspendedAt !== null) return 'closed';
-  const approval = organisation === null ? 'approved' : approvalOf(organisation);
+  const approval = organisation !== null ? approvalOf(organisation) : user.invitedOnly ? 'pending' : 'approved';
   if (approval === 'closed') return 'closed';
   if (user.emailVerifiedAt === null) return 'unverified';
   return approval === 'approved' ? 'open' : 'awaiting_approval';

@@ -23,7 +23,11 @@ export async function readInvitation({ now }: Pick<App, 'now'>, db: Executor, to
         approval: organisations.approval,
         suspendedAt: organisations.suspendedAt,
       },
-      maker: { emailVerifiedAt: users.emailVerifiedAt, suspendedAt: users.suspendedAt },
+      maker: {
+        emailVerifiedAt: users.emailVerifiedAt,
+        suspendedAt: users.suspendedAt,
+        invitedOnly: users.invitedOnly,
+      },
     })
     .from(invitations)
     .innerJoin(organisations, eq(organisations.id, invitations.organisationId))

@@ -4,6 +4,8 @@ import { paymentSubscriptions as subscription } from '../db/schema.ts';
 /** What decides about an organisation's plan: its subscriptions, as the database writes them. */
 export type PlanFacts = {
   id: string;
+  /** The provider's mode; null where it is not known. Which mode counts, the key decides. */
+  livemode: boolean | null;
   tier: 'silver' | 'gold' | null;
   status: string;
   cancel_at_period_end: boolean;
@@ -13,7 +15,7 @@ export type PlanFacts = {
   started_at: string | null;
 }[];
 
-/** Ended ones come last, so that a long history costs nothing and hides nothing. */
+/** Of each mode. Ended ones come last, so that a long history costs nothing and hides nothing. */
 const mostRows = 10;
 
 /**
@@ -23,10 +25,13 @@ const mostRows = 10;
  */
 export function planFacts(organisationId: unknown): SQL<PlanFacts | null> {
   return sql<PlanFacts | null>`(select json_agg(facts) from (
-    select ${subscription.id}, ${subscription.tier}, ${subscription.status}, ${subscription.cancelAtPeriodEnd},
-      ${subscription.currentPeriodEnd}, ${subscription.endsAt}, ${subscription.pastDueSince}, ${subscription.startedAt}
+    select ${subscription.id}, ${subscription.livemode}, ${subscription.tier}, ${subscription.status},
+      ${subscription.cancelAtPeriodEnd}, ${subscription.currentPeriodEnd}, ${subscription.endsAt},
+      ${subscription.pastDueSince}, ${subscription.startedAt},
+      row_number() over (
+        partition by ${subscription.livemode} order by ${subscription.ended}, ${subscription.startedAt} desc
+      ) as place
     from ${subscription}
     where ${subscription.organisationId} = ${organisationId} and ${subscription.status} is not null
-    order by ${subscription.ended}, ${subscription.startedAt} desc limit ${sql.raw(String(mostRows))}
-  ) as facts)`;
+  ) as facts where place <= ${sql.raw(String(mostRows))})`;
 }

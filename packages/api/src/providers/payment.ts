@@ -17,6 +17,8 @@ export type PortalParameters = Stripe.BillingPortal.SessionCreateParams;
 export type Payment = {
   /** Which of the provider's two worlds the key opens: events of the other one are not ours. */
   livemode: boolean;
+  /** Tells the key from others in a log: its mode and its last four characters. */
+  key: string;
   /** For what somebody waits for: 8 s and one retry, 17 s in all. A whole action's bound is that of `withLease`. */
   ask: Ask;
   /** For what a page can do without: 1.5 s and no retry, 1.6 s in all. */
@@ -56,8 +58,10 @@ export function createPayment(
     };
   }
 
+  const livemode = /^[a-z]+_live_/.test(secretKey);
   return {
-    livemode: /^[a-z]+_live_/.test(secretKey),
+    livemode,
+    key: `${livemode ? 'live' : 'test'} mode, ending in ${secretKey.slice(-4)}`,
     ask: asker('ask', action),
     glance: asker('glance', glance),
   };

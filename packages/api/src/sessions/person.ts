@@ -38,6 +38,7 @@ function select(db: Executor, condition: SQL) {
         idpSubject: users.idpSubject,
         operator: users.operator,
         emailVerifiedAt: users.emailVerifiedAt,
+        invitedOnly: users.invitedOnly,
         suspendedAt: users.suspendedAt,
       },
       organisationId: organisation.id,

@@ -35,6 +35,7 @@ function select(db: Executor, token: Token) {
         operator: users.operator,
         onboardedAt: users.onboardedAt,
         emailVerifiedAt: users.emailVerifiedAt,
+        invitedOnly: users.invitedOnly,
         suspendedAt: users.suspendedAt,
       },
       organisation: {

@@ -93,7 +93,7 @@ it('leaves a squatter nothing: password, links and the organisation’s name go 
 });
 
 it('gives whoever comes by an invitation no organisation of their own, nor a squatter’s', async () => {
-  const newcomer = { standing: 'open', organisationId: null };
+  const newcomer = { standing: 'awaiting_approval', organisationId: null };
   expect(await match({ email: newEmail(), invited: true })).toMatchObject(newcomer);
 
   const { email } = await makeSignUp(test, { name: 'Squatted House' });

@@ -62,7 +62,15 @@ async function createUser(app: App, tx: Transaction, { subject, email, name }: I
   const now = app.now();
   const [user] = await tx
     .insert(users)
-    .values({ id: newId(now), email, name, idpSubject: subject, emailVerifiedAt: now, createdAt: now })
+    .values({
+      id: newId(now),
+      email,
+      name,
+      idpSubject: subject,
+      emailVerifiedAt: now,
+      invitedOnly: invited,
+      createdAt: now,
+    })
     .onConflictDoNothing()
     .returning({ id: users.id });
   if (user === undefined) return null;

@@ -1,4 +1,5 @@
 import Stripe from 'stripe';
+import { inMode } from './api/modes.ts';
 import { now } from './clock.ts';
 import { newId } from './id.ts';
 import { oldPayloadShape } from './old-payload.ts';
@@ -49,8 +50,8 @@ function makeEvent(provider: Provider, type: string, object: object, about: Anno
     object: 'event',
     api_version: switches.old_payload_shape ? '2024-06-20' : apiVersion,
     created,
-    data: { object: after, ...(previous && { previous_attributes: previous }) },
-    livemode: about.livemode ?? false,
+    data: { object: inMode(provider, after), ...(previous && { previous_attributes: previous }) },
+    livemode: about.livemode ?? provider.livemode,
     pending_webhooks: 0,
     request: provider.request ?? { id: null, idempotency_key: null },
     type,

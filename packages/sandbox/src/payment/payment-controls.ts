@@ -5,6 +5,15 @@ import type { ProviderEvent, Subscription } from './records.ts';
 import type { PaymentState } from './state.ts';
 import type { Switches } from './switches.ts';
 
+/** What else the same API serves under a key of its own: the other mode of the account, or another account. */
+export interface World {
+  secretKey: string;
+  /** By default test mode. */
+  livemode?: boolean;
+  /** By default the same account. */
+  account?: string;
+}
+
 /** The payment provider as tests and the control page handle it. */
 export interface PaymentProvider {
   apiUrl: string;
@@ -49,6 +58,11 @@ export interface PaymentProvider {
   setCard(customer: string, card: string): void;
   /** Sets any status, known or unknown, by an event as any other. */
   forceStatus(subscription: string, status: string): Subscription;
+  /**
+   * Opens another world behind the same API, with objects, switches, clock and webhook of its own. It sees
+   * nothing of this one, and lives in memory.
+   */
+  openWorld(world: World): PaymentProvider;
   /** Forgets everything, the clock and the switches included, and puts the plans on sale again. */
   reset(): void;
 }

@@ -6,7 +6,7 @@ import { payCheckout } from './checkout.ts';
 import { now } from './clock.ts';
 import { createDeliveryQueue } from './delivery.ts';
 import { payInvoice } from './pages/invoice-page.ts';
-import type { PaymentProvider } from './payment-controls.ts';
+import type { PaymentProvider, World } from './payment-controls.ts';
 import { cancelInPortal, changeCard, changePlan, resumeInPortal } from './portal.ts';
 import type { Provider } from './provider.ts';
 import type { PortalSession } from './records.ts';
@@ -25,6 +25,8 @@ export interface PaymentSettings {
   path: string | null;
   /** Whether the two plans are on sale from the start. */
   seeded: boolean;
+  /** What tells it from other worlds behind the same API; by default the only one, in test mode. */
+  world?: { account: string; livemode: boolean; worlds: Map<string, Provider> };
 }
 
 export interface RunningPaymentProvider extends PaymentProvider {
@@ -45,13 +47,16 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
   const provider: Provider = {
     url: settings.url,
     secretKey: settings.secretKey,
+    ...(settings.world ?? { account: 'own', livemode: false, worlds: new Map() }),
     file,
     state: file.value,
     deliveries: queue,
     replayedTime: null,
     request: null,
   };
+  const others: RunningPaymentProvider[] = [];
   let webhookUrl: string | null = null;
+  provider.worlds.set(settings.secretKey, provider);
   begin();
   const ticker = setInterval(tick, tickMs);
   ticker.unref();
@@ -88,7 +93,10 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     },
     forceStatus: (id, status) => saved(() => forceStatus(provider, id, status)),
     reset,
+    openWorld,
     close() {
+      for (const other of others) other.close();
+      provider.worlds.delete(settings.secretKey);
       clearInterval(ticker);
       queue.stop();
       file.close();
@@ -191,6 +199,13 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     const found = provider.state[shelf][id];
     if (!found) throw new Error(`There is no ${id} among the ${shelf.replace('_', ' ')}.`);
     return found as PaymentState[K][string];
+  }
+
+  function openWorld({ secretKey, livemode = false, account = provider.account }: World): PaymentProvider {
+    const world = { account, livemode, worlds: provider.worlds };
+    const other = startPaymentProvider({ ...settings, secretKey, path: null, world });
+    others.push(other);
+    return other;
   }
 
   function reset(): void {

@@ -7,6 +7,11 @@ export interface Provider {
   /** The sandbox's origin, for the addresses of hosted pages. */
   url: string;
   secretKey: string;
+  /** Whose objects these are, and in which of the account's two modes. */
+  account: string;
+  livemode: boolean;
+  /** Every account and mode that this API serves, by secret key; this one included. */
+  worlds: Map<string, Provider>;
   file: StoredFile<PaymentState>;
   state: PaymentState;
   deliveries: DeliveryQueue;

@@ -5,11 +5,12 @@ import { newId } from '../id.ts';
 import type { Provider } from '../provider.ts';
 import type { Switches } from '../switches.ts';
 import { ApiError, ParameterError } from './api-error.ts';
-import { requireKey } from './authentication.ts';
+import { requireKey, worldOf } from './authentication.ts';
 import { expand } from './expand.ts';
 import { type Field, readFields } from './form-fields.ts';
 import { fingerprintOf, occupy, saveAnswer, savedAnswer } from './idempotency.ts';
 import { takeFailure } from './injected-failure.ts';
+import { inMode, withHint } from './modes.ts';
 import { readParameters } from './parameters.ts';
 import type { Call, Route } from './route.ts';
 import { findRoute } from './routes.ts';
@@ -21,9 +22,10 @@ interface Answer {
 }
 
 /** Everything at /v1: the API that the unmodified SDK talks to. */
-export async function apiDoor(provider: Provider, exchange: Exchange): Promise<boolean> {
+export async function apiDoor(first: Provider, exchange: Exchange): Promise<boolean> {
   const { req, res, method, path } = exchange;
   if (!path.startsWith('/v1/')) return false;
+  const provider = worldOf(first, req.headers.authorization);
   const requestId = newId('req', 14);
   res.setHeader('Request-Id', requestId);
   res.setHeader('Stripe-Version', String(req.headers['stripe-version'] ?? ''));
@@ -107,11 +109,11 @@ function perform(
       id: requestId,
       idempotency_key: key || null,
     });
-    answer = { status: 200, body: JSON.stringify(result) };
+    answer = { status: 200, body: JSON.stringify(inMode(provider, result)) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     ran = !(error instanceof ParameterError);
-    answer = { status: error.status, body: JSON.stringify(error.body()) };
+    answer = { status: error.status, body: JSON.stringify(withHint(provider, error).body()) };
   }
   return { answer: typeof failure === 'number' ? failed(failure) : answer, ran };
 }

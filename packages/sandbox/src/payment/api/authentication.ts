@@ -1,3 +1,4 @@
+import type { Provider } from '../provider.ts';
 import { ApiError } from './api-error.ts';
 
 /** Lets a request pass that carries the secret key, as a bearer token or as the name of basic authentication. */
@@ -11,6 +12,11 @@ export function requireKey(secretKey: string, header: string | undefined): void 
     );
   }
   throw new ApiError(401, `Invalid API Key provided: ${key.slice(0, 4)}****${key.slice(-4)}`);
+}
+
+/** The world whose secret key a request carries; the first one for any other key, which refuses it. */
+export function worldOf(first: Provider, header: string | undefined): Provider {
+  return first.worlds.get(readKey(header)) ?? first;
 }
 
 function readKey(header = ''): string {

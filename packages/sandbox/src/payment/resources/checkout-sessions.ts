@@ -9,7 +9,7 @@ import { newId } from '../id.ts';
 import type { Provider } from '../provider.ts';
 import type { CheckoutSession, LineItem, Price } from '../records.ts';
 import { createRules } from './checkout-rules.ts';
-import { liveCustomer } from './customers.ts';
+import { knownCustomer, liveCustomer } from './customers.ts';
 import { newSession } from './new-checkout-session.ts';
 import { findPrice } from './prices.ts';
 
@@ -134,6 +134,7 @@ function newLineItem(price: Price, quantity: number, metadata: Record<string, st
 }
 
 function list({ provider, params, path }: Call<Stripe.Checkout.SessionListParams>) {
+  if (params.customer) knownCustomer(provider, params.customer, 'customer');
   const all = Object.values(provider.state.checkout_sessions).filter(
     (session) =>
       createdIn(session, params.created) &&

@@ -49,7 +49,7 @@ export const customerRoutes = [
     create,
   ),
   route<Stripe.CustomerRetrieveParams>('GET', '/v1/customers/:id', {}, ({ provider, id }) =>
-    readCustomer(provider, id),
+    knownCustomer(provider, id),
   ),
   route<Stripe.CustomerUpdateParams>('POST', '/v1/customers/:id', { ...shared, default_source: 'unsupported' }, update),
   route<Stripe.CustomerListParams>(
@@ -68,9 +68,10 @@ export function liveCustomer(provider: Provider, id: string, param: string): Cus
   return customer;
 }
 
-function readCustomer(provider: Provider, id: string): Customer | Stripe.DeletedCustomer {
+/** A customer that is known, also a deleted one: what a list can be asked about. */
+export function knownCustomer(provider: Provider, id: string, param = 'id'): Customer | Stripe.DeletedCustomer {
   const found = provider.state.customers[id] ?? provider.state.deleted_customers[id];
-  if (!found) throw missing('customer', id);
+  if (!found) throw missing('customer', id, param);
   return found;
 }
 

@@ -11,6 +11,7 @@ import type { Subscription } from '../records.ts';
 import { resumePaused } from '../resume-paused.ts';
 import { updateSubscription } from '../update-subscription.ts';
 import { createSubscription } from './create-subscription.ts';
+import { knownCustomer } from './customers.ts';
 import { detailsRule, itemRules, prorations, sharedRules } from './subscription-rules.ts';
 
 export const subscriptionRoutes = [
@@ -111,6 +112,7 @@ export function find(provider: Provider, id: string, param = 'id'): Subscription
 }
 
 function list({ provider, params, path }: Call<Stripe.SubscriptionListParams>) {
+  if (params.customer) knownCustomer(provider, params.customer, 'customer');
   const all = Object.values(provider.state.subscriptions).filter(
     (one) =>
       hasStatus(one, params.status) &&

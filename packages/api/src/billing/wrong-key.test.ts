@@ -1,0 +1,232 @@
+import type { PaymentProvider } from '@gatehouse/sandbox/payment/payment-controls';
+import { eq, isNull, or } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { App } from '../app.ts';
+import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
+import { createPayment } from '../providers/payment.ts';
+import type { Principal } from '../sessions/principal.ts';
+import { type BillingTest, makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
+import { endSubscriptions } from './end-subscriptions.ts';
+import { enqueueDue } from './jobs.ts';
+import { openPortal } from './open-portal.ts';
+import { warnOfOtherMode } from './other-mode.ts';
+import { readPlan } from './read-plan.ts';
+import { reconcileAll } from './reconcile.ts';
+import { setCancellation } from './set-cancellation.ts';
+import { startCheckout } from './start-checkout.ts';
+import { syncSubscription } from './sync.ts';
+
+const keys = { live: 'sandbox_live_key', foreign: 'sandbox_foreign_key' };
+
+let billing: BillingTest;
+let worlds: Record<keyof typeof keys, PaymentProvider>;
+/** The same deployment and database under another secret key. */
+let apps: Record<keyof typeof keys, App>;
+beforeAll(async () => {
+  billing = await startBillingTest();
+  const { payment } = billing.sandbox;
+  worlds = {
+    live: payment.openWorld({ secretKey: keys.live, livemode: true }),
+    foreign: payment.openWorld({ secretKey: keys.foreign, account: 'another' }),
+  };
+  const under = (secretKey: string): App => ({
+    ...billing.app,
+    payment: createPayment({ secretKey, apiUrl: payment.apiUrl }),
+  });
+  apps = { live: under(keys.live), foreign: under(keys.foreign) };
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.resetSwitches();
+  billing.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+const buy = (app: App, principal: Principal, tier = 'silver') => startCheckout(app, principal, { tier });
+const unavailable = { code: 'PROVIDER_UNAVAILABLE' };
+
+function customersOf({ organisationId }: Principal) {
+  return billing.app.db
+    .select()
+    .from(paymentCustomers)
+    .where(eq(paymentCustomers.organisationId, organisationId ?? ''))
+    .orderBy(paymentCustomers.generation);
+}
+
+function rowsOf({ organisationId }: Principal) {
+  return billing.app.db
+    .select()
+    .from(paymentSubscriptions)
+    .where(eq(paymentSubscriptions.organisationId, organisationId ?? ''));
+}
+
+const tierOf = async (app: App, { organisationId }: Principal) => (await readPlan(app, organisationId ?? '')).tier;
+
+/** As a database of before the modes were stored holds them. */
+async function forgetMode({ organisationId }: Principal): Promise<void> {
+  const unknown = { livemode: null };
+  await billing.app.db
+    .update(paymentCustomers)
+    .set(unknown)
+    .where(eq(paymentCustomers.organisationId, organisationId ?? ''));
+  await billing.app.db
+    .update(paymentSubscriptions)
+    .set(unknown)
+    .where(eq(paymentSubscriptions.organisationId, organisationId ?? ''));
+}
+
+const actions: [string, (app: App, principal: Principal) => Promise<unknown>][] = [
+  ['checkout', (app, principal) => buy(app, principal, 'gold')],
+  ['the portal', openPortal],
+  ['cancel', (app, principal) => setCancellation(app, principal, true)],
+  ['resume', (app, principal) => setCancellation(app, principal, false)],
+  ['deletion', (app, { organisationId }) => endSubscriptions(app, organisationId ?? '')],
+];
+
+describe.each(['live', 'foreign'] as const)('a wrong key, %s, while the mode of the rows is unknown', (wrong) => {
+  test.each(actions)('refuses %s, ends no customer and flags the row', async (_, act) => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await forgetMode(principal);
+    await expect(act(apps[wrong], principal)).rejects.toMatchObject(unavailable);
+
+    expect(await customersOf(principal)).toMatchObject([
+      { generation: 1, customerId: subscription.customer, goneAt: null, problem: 'unknown_to_provider' },
+    ]);
+    expect(await tierOf(billing.app, principal)).toBe('silver');
+    expect(JSON.stringify(billing.logged)).toContain(
+      wrong === 'live' ? 'live mode, ending in _key' : 'test mode, ending in _key',
+    );
+    expect(JSON.stringify(billing.logged)).not.toContain(keys[wrong]);
+    expect(Object.keys(worlds[wrong].state().customers)).toEqual([]);
+  });
+});
+
+test.each(['live', 'foreign'] as const)(
+  'after a moment with a %s key the right one still finds the plan, and bills nobody twice',
+  async (wrong) => {
+    const { principal } = await makeSubscriber(billing);
+    await forgetMode(principal);
+    await expect(buy(apps[wrong], principal)).rejects.toMatchObject(unavailable);
+
+    await expect(buy(billing.app, principal)).rejects.toMatchObject({ code: 'VALIDATION' });
+    expect(await customersOf(principal)).toMatchObject([{ livemode: false, problem: null }]);
+    await endSubscriptions(billing.app, principal.organisationId);
+    expect(ownedBy(billing, principal).subscriptions.map(({ status }) => status)).toEqual(['canceled']);
+  },
+);
+
+test('a key of another account refuses where the mode is known, too', async () => {
+  const { principal } = await makeSubscriber(billing);
+  await expect(buy(apps.foreign, principal)).rejects.toMatchObject(unavailable);
+  expect(await customersOf(principal)).toMatchObject([{ goneAt: null, problem: 'unknown_to_provider' }]);
+});
+
+describe('rows of the other mode', () => {
+  test('grant nothing, and stay for the key whose they are', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    expect(await customersOf(principal)).toMatchObject([{ livemode: false }]);
+    expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
+
+    expect(await tierOf(apps.live, principal)).toBe('free');
+    await expect(setCancellation(apps.live, principal, true)).rejects.toThrow('There is no paid plan.');
+    const { url } = await buy(apps.live, principal);
+    worlds.live.payCheckout(url);
+    expect(await customersOf(principal)).toMatchObject([{ livemode: false }, { livemode: true, goneAt: null }]);
+
+    expect(await setCancellation(billing.app, principal, true)).toMatchObject({ cancel_at_period_end: true });
+    expect(ownedBy(billing, principal).subscriptions).toMatchObject([
+      { id: subscription.id, cancel_at_period_end: true },
+    ]);
+    expect(Object.values(worlds.live.state().subscriptions)).toMatchObject([{ cancel_at_period_end: false }]);
+  });
+
+  test('are neither synced nor compared nor flagged', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const learnt = { livemode: false, problem: null };
+    await billing.app.db.update(paymentCustomers).set(learnt).where(isNull(paymentCustomers.livemode));
+    const mine = or(isNull(paymentSubscriptions.livemode), eq(paymentSubscriptions.livemode, false));
+    await billing.app.db
+      .update(paymentSubscriptions)
+      .set({ ...learnt, needsSync: true })
+      .where(mine);
+    await syncSubscription(apps.live, subscription.id);
+    expect(await enqueueDue(apps.live)).toBe(0);
+    const report = await reconcileAll(apps.live);
+    expect(report).toMatchObject({ problems: [], leftOut: [], severalLive: [] });
+    expect(await rowsOf(principal)).toMatchObject([{ problem: null, needsSync: true, status: 'active' }]);
+  });
+
+  test('of live mode refuse the deletion under a test key, as they would go on billing', async () => {
+    const principal = await makeMember(billing);
+    worlds.live.payCheckout((await buy(apps.live, principal)).url);
+    await expect(endSubscriptions(billing.app, principal.organisationId)).rejects.toMatchObject(unavailable);
+    await endSubscriptions(apps.live, principal.organisationId);
+    const [customer] = await customersOf(principal);
+    const theirs = Object.values(worlds.live.state().subscriptions).filter(
+      (one) => one.customer === customer?.customerId,
+    );
+    expect(theirs).toMatchObject([{ status: 'canceled' }]);
+  });
+
+  test('of test mode do not keep an account under a live key', async () => {
+    const { principal } = await makeSubscriber(billing);
+    await endSubscriptions(apps.live, principal.organisationId);
+  });
+});
+
+test('the start of the service warns of rows of the other mode', async () => {
+  await makeSubscriber(billing);
+  await warnOfOtherMode(apps.live);
+  const last = billing.logged.at(-1);
+  expect(last).toMatchObject({ level: 'warn', fields: { key: 'live mode, ending in _key' } });
+  expect(last?.message).toMatch(/running subscriptions of test mode, and PAYMENT_SECRET_KEY is of the other one/);
+});
+
+test('an event of either mode tells the mode of rows that were stored before modes were', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  await forgetMode(principal);
+  billing.sandbox.payment.emit('customer.subscription.updated', subscription, { livemode: true });
+  await billing.settled();
+  expect(await customersOf(principal)).toMatchObject([{ livemode: true }]);
+  expect(await rowsOf(principal)).toMatchObject([{ livemode: true, status: 'active' }]);
+});
+
+test('the deletion also ends what runs under a customer of before', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const customer = eq(paymentCustomers.customerId, String(subscription.customer));
+  await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
+  await billing.app.db.delete(paymentSubscriptions).where(eq(paymentSubscriptions.id, subscription.id));
+  await endSubscriptions(billing.app, principal.organisationId);
+  expect(ownedBy(billing, principal).subscriptions.map(({ status }) => status)).toEqual(['canceled']);
+});
+
+test('a checkout does not buy beside a plan that runs under a customer of before', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const customer = eq(paymentCustomers.customerId, String(subscription.customer));
+  await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
+  await expect(buy(billing.app, principal)).rejects.toMatchObject({ code: 'VALIDATION' });
+  expect((await buy(billing.app, principal, 'gold')).url).toContain('/portal');
+  expect(ownedBy(billing, principal).sessions.filter(({ status }) => status === 'open')).toEqual([]);
+});
+
+describe('a customer that the provider has deleted', () => {
+  async function deleted() {
+    const { principal, subscription } = await makeSubscriber(billing);
+    billing.sandbox.payment.set({ drop_deliveries: true });
+    await billing.app.payment?.ask((provider) => provider.customers.del(String(subscription.customer)));
+    return principal;
+  }
+
+  test('is made anew by a checkout', async () => {
+    const principal = await deleted();
+    expect((await buy(billing.app, principal)).url).toMatch(/^http/);
+    const [before, after] = await customersOf(principal);
+    expect([before?.goneAt, after?.goneAt]).toEqual([expect.any(Date), null]);
+    expect(await tierOf(billing.app, principal)).toBe('free');
+  });
+
+  test('does not keep its organisation from being deleted', async () => {
+    const principal = await deleted();
+    await endSubscriptions(billing.app, principal.organisationId);
+    expect(await tierOf(billing.app, principal)).toBe('free');
+  });
+});

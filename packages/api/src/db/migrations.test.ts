@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { migrationsFolder } from '../testing/database.ts';
+import { openDatabase } from './client.ts';
+import { migrate } from './migrate.ts';
+
+const name = `migrated_${randomBytes(8).toString('hex')}`;
+const earlier = mkdtempSync(join(tmpdir(), 'migrations-'));
+let server: ReturnType<typeof openDatabase>;
+let database: ReturnType<typeof openDatabase>;
+beforeAll(async () => {
+  server = openDatabase({ url: process.env.TEST_DATABASE_URL ?? '', pool: 1, prepare: false });
+  await server.sql.unsafe(`create database ${name}`);
+  const url = new URL(process.env.TEST_DATABASE_URL ?? '');
+  url.pathname = `/${name}`;
+  database = openDatabase({ url: url.href, pool: 2, prepare: false });
+});
+afterAll(async () => {
+  await database.close();
+  await server.sql.unsafe(`drop database ${name} with (force)`);
+  await server.close();
+  rmSync(earlier, { recursive: true });
+});
+
+/** The folder of migrations as it was when it held so many. */
+function foldersFirst(count: number): string {
+  cpSync(migrationsFolder, earlier, { recursive: true });
+  const path = join(earlier, 'meta', '_journal.json');
+  const journal = JSON.parse(readFileSync(path, 'utf8'));
+  writeFileSync(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, count) }));
+  return earlier;
+}
+
+it('learns the mode of customers and subscriptions from the events that told of them', async () => {
+  const { sql } = database;
+  await migrate(sql, foldersFirst(4));
+  const [organisation] = await sql`
+    insert into organisations (id, slug, created_at) values (gen_random_uuid(), 'company', now()) returning id`;
+  const subscriptions = [
+    { id: 'sub_live', customer: 'cus_live', livemode: true },
+    { id: 'sub_test', customer: 'cus_test', livemode: false },
+    { id: 'sub_untold', customer: 'cus_untold', livemode: null },
+  ];
+  for (const [at, { id, customer, livemode }] of subscriptions.entries()) {
+    await sql`
+      insert into payment_customers (organisation_id, generation, customer_id, created_at, gone_at)
+      values (${organisation?.id}, ${at + 1}, ${customer}, now(), ${at === 2 ? null : new Date().toISOString()})`;
+    await sql`
+      insert into payment_subscriptions (id, organisation_id, customer_id)
+      values (${id}, ${organisation?.id}, ${customer})`;
+    if (livemode === null) continue;
+    const payload = JSON.stringify({
+      livemode,
+      data: { object: { livemode: !livemode, note: '\u0000\ud800\\u0000\\' } },
+    });
+    await sql`
+      insert into payment_events
+        (id, type, created, received_at, subscription_id, standing, handled, outcome, payload)
+      values (${`evt_${id}`}, 'customer.subscription.updated', 1, now(), ${id}, 'other', true, 'applied', ${payload})`;
+  }
+
+  await migrate(sql, migrationsFolder);
+  const modes = await sql`
+    select c.customer_id, c.livemode as customer, s.livemode as subscription
+    from payment_customers c join payment_subscriptions s using (customer_id) order by c.generation`;
+  expect(modes.map((row) => [row.customer_id, row.customer, row.subscription])).toEqual([
+    ['cus_live', true, true],
+    ['cus_test', false, false],
+    ['cus_untold', null, null],
+  ]);
+});

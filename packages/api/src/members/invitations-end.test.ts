@@ -1,0 +1,93 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setPassword } from '../accounts/set-password.ts';
+import { verifyEmail } from '../accounts/verify-email.ts';
+import { invitations } from '../db/schema.ts';
+import { makePasswordLink } from '../operators/by-address.ts';
+import { endSession, readSession, startSession } from '../sessions/session.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import {
+  callerFor,
+  givePlan,
+  makeInvitation,
+  makeMember,
+  makeOwner,
+  newEmail,
+  signInAs,
+  testClient,
+  testPassword,
+  tokenIn,
+} from '../testing/makers.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+const next = 'another long pass phrase';
+
+/** An owner in two browsers, each of which has made an invitation, and another owner who has made one. */
+async function makeInviters() {
+  const kept = await makeOwner(test);
+  await givePlan(test, kept.organisationId, 'gold');
+  const other = await signInAs(test, kept.email);
+  const colleague = await makeMember(test, kept.organisationId, 'admin');
+  for (const each of [kept, other, colleague]) await makeInvitation({ ...each, organisationId: kept.organisationId });
+  return { kept, other, colleague };
+}
+
+async function madeIn({ organisationId }: { organisationId: string }): Promise<(string | null)[]> {
+  const rows = await test.app.db.select().from(invitations).where(eq(invitations.organisationId, organisationId));
+  return rows.map(({ sessionId }) => sessionId).sort();
+}
+
+describe('the unused invitations of a session', () => {
+  it('end with it where the password is changed, and those of the kept session and of others stay', async () => {
+    const { kept, colleague } = await makeInviters();
+    await kept.api.accounts.changePassword({ current_password: testPassword, password: next });
+    expect(await madeIn(kept)).toEqual([kept.principal.sessionId, colleague.principal.sessionId].sort());
+  });
+
+  it('end with a password change also where the session was over before', async () => {
+    const kept = await makeOwner(test);
+    const session = { userId: kept.userId, organisationId: kept.organisationId, client: testClient };
+    const id = await startSession(test.app, session);
+    const principal = await readSession(test.app, id);
+    await makeInvitation({ api: callerFor(test, principal), organisationId: kept.organisationId });
+    await endSession(test.app, id);
+    expect(await madeIn(kept)).toHaveLength(1);
+    await kept.api.accounts.changePassword({ current_password: testPassword, password: next });
+    expect(await madeIn(kept)).toEqual([]);
+  });
+
+  it('all end where a password link sets the password', async () => {
+    const { kept, colleague } = await makeInviters();
+    const url = new URL(await makePasswordLink(test.app, kept.email));
+    await setPassword(test.app, { token: url.searchParams.get('token') ?? '', password: next }, testClient);
+    expect(await madeIn(kept)).toEqual([colleague.principal.sessionId]);
+  });
+
+  it('end with a change of the address, but those of the session that asked for it', async () => {
+    const { kept, colleague } = await makeInviters();
+    const email = newEmail();
+    await kept.api.accounts.changeAddress({ email, password: testPassword });
+    const { text } = await test.sandbox.mailbox.waitFor(email);
+    await verifyEmail(test.app, { token: tokenIn(text), browserToken: null }, testClient);
+    expect(await madeIn(kept)).toEqual([kept.principal.sessionId, colleague.principal.sessionId].sort());
+  });
+
+  it('are not made by a session that has ended', async () => {
+    const { kept, other } = await makeInviters();
+    await kept.api.accounts.changePassword({ current_password: testPassword, password: next });
+    await expect(makeInvitation(other)).rejects.toMatchObject({ cause: { code: 'UNAUTHENTICATED' } });
+  });
+
+  it('leave none behind, however they are made while the password is changed', async () => {
+    const { kept, other } = await makeInviters();
+    const made = Array.from({ length: 8 }, () => makeInvitation(other).catch(() => null));
+    await kept.api.accounts.changePassword({ current_password: testPassword, password: next });
+    await Promise.all(made);
+    expect(await madeIn(kept)).not.toContain(other.principal.sessionId);
+  });
+});

@@ -1,0 +1,34 @@
+import { and, eq, inArray, isNotNull, notExists } from 'drizzle-orm';
+import type { Executor, Transaction } from '../db/client.ts';
+import { memberships, users } from '../db/schema.ts';
+import { createOrganisation } from '../organisations/create.ts';
+
+/** The accounts that came by an invitation, joined nothing, and so wait for a decision of their own. */
+export function joinedNothing(db: Executor) {
+  return and(
+    eq(users.invitedOnly, true),
+    isNotNull(users.emailVerifiedAt),
+    notExists(db.select({ id: memberships.userId }).from(memberships).where(eq(memberships.userId, users.id))),
+  );
+}
+
+/**
+ * Makes an organisation of its own for each of these accounts that joined nothing, for a
+ * decision about it: approval belongs to organisations. In place of their ids answers those
+ * of the organisations; other ids stay as they are.
+ */
+export async function foundOrganisations(tx: Transaction, now: Date, ids: string[]): Promise<string[]> {
+  const waiting = await tx
+    .select({ id: users.id, email: users.email })
+    .from(users)
+    .where(and(inArray(users.id, ids), joinedNothing(tx)))
+    .orderBy(users.id)
+    .for('update');
+
+  const made = new Map<string, string>();
+  for (const { id, email } of waiting) {
+    made.set(id, await createOrganisation(tx, now, { ownerId: id, name: null, email }));
+    await tx.update(users).set({ invitedOnly: false }).where(eq(users.id, id));
+  }
+  return ids.map((id) => made.get(id) ?? id);
+}

@@ -1,0 +1,109 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyEmail } from '../accounts/verify-email.ts';
+import { memberships } from '../db/schema.ts';
+import { personByEmail } from '../sessions/person.ts';
+import { readSession, startSession } from '../sessions/session.ts';
+import { matchUser } from '../sign-in/match-user.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { callerFor, makeInvitation, makeOwner, makeSignUp, newEmail, testClient } from '../testing/makers.ts';
+import { approveOwner, declineOwner, grantOperator } from './by-address.ts';
+
+type Owner = Awaited<ReturnType<typeof makeOwner>>;
+
+let test: TestApp;
+let host: Owner;
+let operator: Owner;
+beforeAll(async () => {
+  test = await startTestApp();
+  host = await makeOwner(test, { name: 'Host' });
+  operator = await makeOwner(test, { operator: true });
+});
+afterAll(() => test.close());
+
+/** A person who confirmed the address of an account that an invitation brought, and joined nothing. */
+async function makeInvited() {
+  const invitation = await makeInvitation(host);
+  const { email, token, browserToken } = await makeSignUp(test, { invitation });
+  await verifyEmail(test.app, { token, browserToken }, testClient);
+  const person = await personByEmail(test.app.db, email);
+  if (person === null) throw new Error(`${email} has no account`);
+  return { email, id: person.user.id };
+}
+
+const standing = async (email: string) => (await personByEmail(test.app.db, email))?.standing;
+const queued = async (search: string) => (await operator.api.operators.queue({ search })).waiting;
+
+describe('an account that came by an invitation and joined nothing', () => {
+  it('awaits approval, and is in the queue and its count', async () => {
+    const before = (await operator.api.operators.queue({})).counts.waiting;
+    const { email, id } = await makeInvited();
+    expect(await standing(email)).toBe('awaiting_approval');
+    expect(await queued(email)).toMatchObject([
+      {
+        organisation: { id, slug: email, name: null },
+        owner: { id, email },
+        evidence: expect.arrayContaining([{ tone: 'warn', text: 'Invited, joined nothing' }]),
+      },
+    ]);
+    expect((await operator.api.operators.queue({})).counts.waiting).toBe(before + 1);
+  });
+
+  it('is approved with an organisation of its own', async () => {
+    const { email, id } = await makeInvited();
+    expect(await operator.api.operators.approve({ organisation_ids: [id] })).toEqual({ changed: 1 });
+    expect(await standing(email)).toBe('open');
+    expect(await test.app.db.select().from(memberships).where(eq(memberships.userId, id))).toMatchObject([
+      { role: 'owner' },
+    ]);
+    expect(await queued(email)).toEqual([]);
+    expect(await operator.api.operators.approve({ organisation_ids: [id] })).toEqual({ changed: 0 });
+  });
+
+  it('is closed by a decline', async () => {
+    const { email, id } = await makeInvited();
+    expect(await operator.api.operators.decline({ organisation_ids: [id], reason: 'unknown' })).toEqual({ changed: 1 });
+    expect(await standing(email)).toBe('closed');
+    expect(await queued(email)).toEqual([]);
+  });
+
+  it('is decided about from the command line, too', async () => {
+    const { email } = await makeInvited();
+    await approveOwner(test.app, email);
+    expect(await standing(email)).toBe('open');
+    const declined = await makeInvited();
+    await declineOwner(test.app, declined.email, 'unknown');
+    expect(await standing(declined.email)).toBe('closed');
+    const granted = await makeInvited();
+    await grantOperator(test.app, granted.email);
+    expect(await standing(granted.email)).toBe('open');
+  });
+
+  it('gets one organisation, however many operators approve it at once', async () => {
+    const { id } = await makeInvited();
+    const decisions = Array.from({ length: 5 }, () => operator.api.operators.approve({ organisation_ids: [id] }));
+    const changed = (await Promise.all(decisions)).map((each) => each.changed);
+    expect(changed.sort()).toEqual([0, 0, 0, 0, 1]);
+    expect(await test.app.db.$count(memberships, eq(memberships.userId, id))).toBe(1);
+  });
+
+  it('awaits approval also where it came through the identity provider', async () => {
+    const identity = { subject: newEmail(), email: newEmail(), name: null };
+    const person = await test.app.db.transaction((tx) =>
+      matchUser(test.app, tx, identity, testClient, { invited: true }),
+    );
+    expect(person.standing).toBe('awaiting_approval');
+    expect(await queued(identity.email)).toHaveLength(1);
+  });
+});
+
+it('a member who is removed does not await approval, and is in no queue', async () => {
+  const { organisationId, api } = await makeOwner(test);
+  const { email, id } = await makeInvited();
+  const session = await startSession(test.app, { userId: id, organisationId: null, client: testClient });
+  const token = await makeInvitation({ api, organisationId });
+  await callerFor(test, await readSession(test.app, session)).members.join({ token });
+  await api.members.remove({ organisation_id: organisationId, user_id: id });
+  expect(await standing(email)).toBe('open');
+  expect(await queued(email)).toEqual([]);
+});

@@ -1,0 +1,95 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { App } from '../app.ts';
+import { endSubscriptions } from '../billing/end-subscriptions.ts';
+import { readPlan } from '../billing/read-plan.ts';
+import { reconcileAll } from '../billing/reconcile.ts';
+import { startCheckout } from '../billing/start-checkout.ts';
+import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
+import { createPayment } from '../providers/payment.ts';
+import type { Principal } from '../sessions/principal.ts';
+import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '../testing/billing.ts';
+import { startCustomerAnew } from './start-customer-anew.ts';
+
+const foreignKey = 'sandbox_foreign_key';
+
+let billing: BillingTest;
+/** The same deployment under a key of another account. */
+let foreign: App;
+beforeAll(async () => {
+  billing = await startBillingTest();
+  const { payment } = billing.sandbox;
+  payment.openWorld({ secretKey: foreignKey, account: 'another' });
+  foreign = { ...billing.app, payment: createPayment({ secretKey: foreignKey, apiUrl: payment.apiUrl }) };
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.resetSwitches();
+  billing.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+const buy = (app: App, principal: Principal) => startCheckout(app, principal, { tier: 'silver' });
+const tierOf = async (app: App, { organisationId }: Principal) => (await readPlan(app, organisationId ?? '')).tier;
+const unavailable = { code: 'PROVIDER_UNAVAILABLE' };
+
+function customersOf({ organisationId }: Principal) {
+  const theirs = eq(paymentCustomers.organisationId, organisationId ?? '');
+  return billing.app.db.select().from(paymentCustomers).where(theirs);
+}
+
+function rowsOf({ organisationId }: Principal) {
+  const theirs = eq(paymentSubscriptions.organisationId, organisationId ?? '');
+  return billing.app.db.select().from(paymentSubscriptions).where(theirs);
+}
+
+describe('the command that starts a customer anew', () => {
+  test('lets an organisation buy again whose customer no key finds', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const { customers, subscriptions } = billing.sandbox.payment.state();
+    delete customers[String(subscription.customer)];
+    delete subscriptions[subscription.id];
+    await expect(buy(billing.app, principal)).rejects.toMatchObject(unavailable);
+
+    const { slug } = principal.organisation ?? { slug: '' };
+    expect(await startCustomerAnew(billing.app, slug)).toContain(String(subscription.customer));
+    expect(await tierOf(billing.app, principal)).toBe('free');
+    expect((await buy(billing.app, principal)).url).toMatch(/^http/);
+    await endSubscriptions(billing.app, principal.organisationId);
+  });
+
+  test('gives up the plan of a customer of before that is lost, beside one that is known', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const customer = eq(paymentCustomers.customerId, String(subscription.customer));
+    await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
+    const { customers, subscriptions } = billing.sandbox.payment.state();
+    delete customers[String(subscription.customer)];
+    delete subscriptions[subscription.id];
+    await expect(buy(billing.app, principal)).rejects.toMatchObject(unavailable);
+
+    const { slug } = principal.organisation ?? { slug: '' };
+    expect(await startCustomerAnew(billing.app, slug)).toContain(subscription.id);
+    expect((await buy(billing.app, principal)).url).toMatch(/^http/);
+  });
+
+  test('is taken back by the provider’s own word', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const { slug } = principal.organisation ?? { slug: '' };
+    await startCustomerAnew(foreign, slug);
+    expect(await tierOf(billing.app, principal)).toBe('free');
+    await reconcileAll(billing.app);
+    expect(await tierOf(billing.app, principal)).toBe('silver');
+    expect(await rowsOf(principal)).toMatchObject([{ id: subscription.id, status: 'active', problem: null }]);
+  });
+
+  test('refuses while the provider knows the customer, and where there is none', async () => {
+    const { principal } = await makeSubscriber(billing);
+    const { slug } = principal.organisation ?? { slug: '' };
+    await expect(startCustomerAnew(billing.app, slug)).rejects.toMatchObject({ code: 'VALIDATION' });
+    expect(await customersOf(principal)).toMatchObject([{ goneAt: null }]);
+
+    const other = await makeMember(billing);
+    await expect(startCustomerAnew(billing.app, other.organisation?.slug ?? '')).rejects.toMatchObject({
+      code: 'VALIDATION',
+    });
+  });
+});

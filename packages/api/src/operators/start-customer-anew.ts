@@ -1,0 +1,62 @@
+import { and, eq, inArray } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
+import { currentCustomer, fateOf, leaseOf } from '../billing/customer.ts';
+import { endUnknown } from '../billing/end-unknown.ts';
+import { withLease } from '../billing/lease.ts';
+import { requirePayment } from '../billing/require-payment.ts';
+import { syncOrganisation } from '../billing/sync.ts';
+import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
+import { findOrganisation } from './find.ts';
+
+/**
+ * Gives up an organisation's customer that the provider does not know under our key, with
+ * the subscriptions of which the same is true, so that its next checkout makes a new one.
+ * For an operator who is certain that the key is right. Says what was given up.
+ *
+ * @throws Refusal NOT_FOUND, BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE; VALIDATION where
+ *   there is no customer to give up, or where the provider knows it.
+ */
+export async function startCustomerAnew(app: App, slug: string): Promise<string> {
+  const { key } = requirePayment(app);
+  const { id: organisationId } = await findOrganisation(app.db, slug);
+
+  return withLease(app, leaseOf(organisationId), async (ask, holder) => {
+    const customerId = await currentCustomer(app, organisationId);
+    const fate = customerId === null ? 'none' : await fateOf(app, ask, { organisationId, customerId });
+    const { unknown } = await syncOrganisation(app, ask, { organisationId, holder });
+    const running = and(
+      eq(paymentSubscriptions.organisationId, organisationId),
+      eq(paymentSubscriptions.ended, false),
+      inArray(paymentSubscriptions.id, unknown),
+    );
+    const rows = await app.db.select({ id: paymentSubscriptions.id }).from(paymentSubscriptions).where(running);
+    const given = [...(fate === 'unknown' ? [`${customerId}`] : []), ...rows.map(({ id }) => id)];
+    if (given.length === 0 && fate !== 'deleted') throw nothingLost(slug, customerId);
+
+    await app.db.transaction(async (tx) => {
+      if (fate === 'unknown') {
+        const customer = eq(paymentCustomers.customerId, `${customerId}`);
+        await tx.update(paymentCustomers).set({ goneAt: app.now(), problem: null }).where(customer);
+      }
+      await endUnknown(
+        tx,
+        rows.map(({ id }) => id),
+      );
+      const details = { given_up: given.join(' '), key };
+      await record(tx, app.now(), { action: 'customer-started-anew', organisationId, details });
+    });
+    if (given.length === 0)
+      return `${customerId} was deleted at the provider. The next checkout of ${slug} makes a new one.`;
+    return `Gave up ${given.join(', ')}. ${slug} can buy again.`;
+  });
+}
+
+function nothingLost(slug: string, customerId: string | null): Refusal {
+  const sentence =
+    customerId === null
+      ? `${slug} has no customer to give up.`
+      : `The payment provider knows ${customerId} of ${slug}. It stays.`;
+  return new Refusal('VALIDATION', sentence);
+}

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { openEmbedded } from '../apps/server/src/embedded-postgres.ts';
+import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { freePort } from './free-port.ts';
 import { send } from './raw-request.ts';
 import { startServed } from './served.ts';

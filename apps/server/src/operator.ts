@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { type App, createApp } from '@gatehouse/api/app';
 import { type Config, parseConfig } from '@gatehouse/api/config';
 import { createLog } from '@gatehouse/api/log';
+import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { type Call, readCall, WrongUse } from './commands/read-call.ts';
 import { whyNot } from './commands/why-not.ts';
-import { openEmbedded } from './embedded-postgres.ts';
 
 const migrations = fileURLToPath(new URL('../../../packages/api/src/db/migrations', import.meta.url));
 

@@ -61,7 +61,7 @@ const refused: [file: string, source: string][] = [
   [`${web}/hooks.server.ts`, '@gatehouse/sandbox/sandbox'],
   [`${web}/routes/login/+page.server.ts`, 'drizzle-orm'],
   [`${web}/routes/login/a.ts`, 'postgres'],
-  [`${doors}/a.ts`, '@gatehouse/server/embedded-postgres'],
+  [`${doors}/a.ts`, '@gatehouse/embedded-postgres/embedded-postgres'],
   ['packages/client/src/b.ts', '@gatehouse/web/src/app'],
   ['packages/sandbox/src/sandbox.ts', '../../api/src/errors.ts'],
   ['packages/sandbox/src/a.ts', '@gatehouse/api/errors'],

@@ -12,6 +12,11 @@ export function explain(output: string, dataDir: string): string {
   return `It said: ${last.replace(/^.*?(FATAL|PANIC|error):\s*/, '') || 'nothing'}. More in ${dataDir}/postgres.log.`;
 }
 
+/** Whether it ended because of another server's remains, which may be gone in a moment. */
+export function isBlocked(output: string): boolean {
+  return /lock file|shared memory/i.test(output);
+}
+
 /** Why the data directory itself cannot be used. */
 export function explainFolder({ code = '', message }: NodeJS.ErrnoException, dataDir: string): string {
   if (code === 'ENOSPC') return explain(message, dataDir);

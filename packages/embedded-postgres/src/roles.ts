@@ -88,7 +88,7 @@ BEGIN
   CREATE ROLE gatehouse_upgrade SUPERUSER;
   SET SESSION AUTHORIZATION gatehouse_upgrade;
   ALTER ROLE ${serviceRole} RENAME TO ${superuser};
-  RESET SESSION AUTHORIZATION;
+  SET SESSION AUTHORIZATION ${superuser};
   DROP ROLE gatehouse_upgrade;
   CREATE ROLE ${serviceRole} LOGIN;
   ALTER DATABASE ${serviceRole} OWNER TO ${serviceRole};

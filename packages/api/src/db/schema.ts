@@ -54,6 +54,8 @@ export const users = pgTable(
     /** The identity provider's stable subject identifier: one user each, by constraint. */
     idpSubject: text('idp_subject').unique(),
     operator: boolean('operator').notNull().default(false),
+    /** Made by `npm start`: no service that other machines reach starts on a database with one. */
+    demo: boolean('demo').notNull().default(false),
     onboardedAt: moment('onboarded_at'),
     suspendedAt: moment('suspended_at'),
     lastOrganisationId: uuid('last_organisation_id').references(() => organisations.id, { onDelete: 'set null' }),

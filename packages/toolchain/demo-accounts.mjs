@@ -90,7 +90,9 @@ async function confirmAddress(port, { email, password, orgName }) {
 
   const answer = await post(`${service}/api/signup`, { email, password, org_name: orgName });
   if (!answer.ok) throw new Error(`POST /api/signup answered ${answer.status}.`);
-  const opened = await fetch(await verificationLink(port, email));
+  // The link makes the password valid in the browser that signed up, which is known by its cookies.
+  const cookie = answer.headers.getSetCookie().map((line) => line.split(';')[0]);
+  const opened = await fetch(await verificationLink(port, email), { headers: { cookie: cookie.join('; ') } });
   if (!opened.ok) throw new Error(`the link in its mail answered ${opened.status}.`);
 }
 

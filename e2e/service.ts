@@ -137,5 +137,6 @@ async function finish(child: ChildProcess): Promise<{ code: number; stdout: stri
     stderr += bytes;
   });
   const [code] = await once(child, 'close');
-  return { code: code ?? 1, stdout, stderr };
+  // The operator's command says there which database it works on.
+  return { code: code ?? 1, stdout, stderr: stderr.replace(/^Database: .*\n/m, '') };
 }

@@ -29,13 +29,20 @@ export function userName(uid: number): string | null {
   return status === 0 ? stdout.trim() : null;
 }
 
-/** Gives a folder with everything in it to the account. Does not follow symbolic links. */
+/**
+ * Gives a folder with everything in it to the account. Does not follow symbolic links. What
+ * another starter removes meanwhile is left out.
+ */
 export function giveTo(account: Account, place: string): void {
-  const { uid, gid } = fs.lstatSync(place);
-  if (uid !== account.uid || gid !== account.gid) fs.lchownSync(place, account.uid, account.gid);
-  if (!fs.lstatSync(place).isDirectory()) return;
+  try {
+    const found = fs.lstatSync(place);
+    if (found.uid !== account.uid || found.gid !== account.gid) fs.lchownSync(place, account.uid, account.gid);
+    if (!found.isDirectory()) return;
 
-  for (const name of fs.readdirSync(place)) giveTo(account, path.join(place, name));
+    for (const name of fs.readdirSync(place)) giveTo(account, path.join(place, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }
 
 function find(name: string): Account | null {

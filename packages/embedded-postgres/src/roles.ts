@@ -46,7 +46,8 @@ async function write(account: Account | null, folder: string, name: string, line
   const input = `${lines.join('\n')}\n`;
   if (read(folder, name) === input) return;
 
-  const script = 'umask 077 && cat >"$1.new" && mv -f "$1.new" "$1"';
+  // With the shell's process id in it, because two starters may write at the same time.
+  const script = 'umask 077 && cat >"$1.$$" && mv -f "$1.$$" "$1"';
   await runOnce(['/bin/sh', '-c', script, 'sh', name], { account, folder, input });
 }
 

@@ -58,7 +58,8 @@ export async function startPair(): Promise<Pair> {
 }
 
 async function start(cluster: string, settings: Record<string, string>): Promise<Server> {
-  const server = await startServer(cluster, cluster, { listen_addresses: '127.0.0.1', ...settings });
+  const network = { listen_addresses: '127.0.0.1', unix_socket_directories: '' };
+  const server = await startServer(cluster, cluster, { ...network, ...settings });
   const url = `postgres://gatehouse@127.0.0.1:${settings.port}/gatehouse`;
   for (let attempt = 0; attempt < 200 && !server.ended(); attempt++) {
     const { sql, close } = openDatabase({ url, pool: 1, prepare: false });

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { clusterFolder } from '../apps/server/src/postgres-cluster.ts';
-import { type Server, startServer } from '../apps/server/src/postgres-server.ts';
+import { clusterFolder } from '@gatehouse/embedded-postgres/cluster';
+import { type Server, startServer } from '@gatehouse/embedded-postgres/server';
 import { type Connection, openDatabase } from '../packages/api/src/db/client.ts';
 import { freePort } from './free-port.ts';
 import { killAll } from './processes.ts';
@@ -25,6 +25,8 @@ export type Pair = {
 export async function startPair(): Promise<Pair> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-pair-'));
   const cluster = await clusterFolder(path.join(folder, 'first'));
+  // Both are reached over TCP on loopback, where peer authentication does not exist.
+  fs.writeFileSync(path.join(cluster, 'pg_hba.conf'), 'host all,replication all 127.0.0.1/32 trust\n');
   const copy = path.join(folder, 'second', 'postgres');
   fs.mkdirSync(path.dirname(copy), { mode: fs.statSync(path.dirname(cluster)).mode });
   // With its owner, who runs PostgreSQL.
@@ -35,7 +37,7 @@ export async function startPair(): Promise<Pair> {
   const primary = await start(cluster, { port: `${port}`, synchronous_standby_names: '*' });
   const standby = await start(copy, {
     port: `${standbyPort}`,
-    primary_conninfo: `host=127.0.0.1 port=${port} user=gatehouse`,
+    primary_conninfo: `host=127.0.0.1 port=${port} user=postgres`,
   });
   const names = `gatehouse@127.0.0.1:${standbyPort},127.0.0.1:${port}`;
 
@@ -43,7 +45,7 @@ export async function startPair(): Promise<Pair> {
     url: `postgres://${names}/gatehouse?target_session_attrs=primary`,
     killPrimary: () => killAll(primary.pid),
     async promoteStandby() {
-      const url = `postgres://gatehouse@127.0.0.1:${standbyPort}/gatehouse`;
+      const url = `postgres://postgres@127.0.0.1:${standbyPort}/gatehouse`;
       const opened = openDatabase({ url, pool: 1, prepare: true });
       await opened.sql`select pg_promote()`;
       return opened;
@@ -56,7 +58,8 @@ export async function startPair(): Promise<Pair> {
 }
 
 async function start(cluster: string, settings: Record<string, string>): Promise<Server> {
-  const server = await startServer(cluster, cluster, { listen_addresses: '127.0.0.1', ...settings });
+  const network = { listen_addresses: '127.0.0.1', unix_socket_directories: '' };
+  const server = await startServer(cluster, cluster, { ...network, ...settings });
   const url = `postgres://gatehouse@127.0.0.1:${settings.port}/gatehouse`;
   for (let attempt = 0; attempt < 200 && !server.ended(); attempt++) {
     const { sql, close } = openDatabase({ url, pool: 1, prepare: false });
@@ -68,5 +71,5 @@ async function start(cluster: string, settings: Record<string, string>): Promise
     if (answered) return server;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`PostgreSQL did not start. ${server.complaint()}`);
+  throw new Error(`PostgreSQL did not start. ${server.printed()}`);
 }

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
-import { openEmbedded } from '../apps/server/src/embedded-postgres.ts';
 import type { Served } from './served.ts';
 import type { Service } from './service.ts';
 

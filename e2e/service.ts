@@ -15,6 +15,13 @@ const patienceMilliseconds = 60_000;
 /** A domain whose addresses need no operator, where tests share a service. */
 export const approvedDomain = 'orchard.example';
 
+/** What the service and its sandbox share: known here, so that tests can sign events and look for them in logs. */
+export const sandboxSecrets = {
+  IDP_CLIENT_SECRET: 'sandbox-client-secret',
+  PAYMENT_SECRET_KEY: 'sandbox_secret_key',
+  PAYMENT_WEBHOOK_SECRET: 'sandbox_webhook_secret',
+};
+
 /** The processes behind `npm start`: of each, what names it among the others. */
 const parts = { toolchain: /run\.mjs start/, service: /apps\/server\/dist\/main\.js/, database: /^\S+\/postgres -D / };
 export type Part = keyof typeof parts | 'everything';
@@ -45,6 +52,7 @@ export async function startService({ environment = {}, demo = false } = {}): Pro
     ...process.env,
     LOG_LEVEL: 'warn',
     RATE_LIMITS: 'off',
+    ...sandboxSecrets,
     ...environment,
     PORT: String(port),
     DATA_DIR: dataDir,
@@ -58,7 +66,7 @@ export async function startService({ environment = {}, demo = false } = {}): Pro
   return {
     baseUrl: `http://localhost:${port}`,
     sandboxUrl: `http://localhost:${port + 1}`,
-    operator: (...args) => finish(toolchain(['operator', ...args], { ...besideSandbox(port), ...env })),
+    operator: (...args) => finish(toolchain(['operator', ...args], env)),
     printed: () => printed(),
     async crash(part = 'everything') {
       const all = withDescendants(child.pid ?? 0);
@@ -78,21 +86,6 @@ export async function startService({ environment = {}, demo = false } = {}): Pro
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
       fs.rmSync(dataDir, { recursive: true, force: true });
     },
-  };
-}
-
-/** What joins the service and its sandbox, as `npm start` sets it: the operator's command line is to see the same. */
-function besideSandbox(port: number): NodeJS.ProcessEnv {
-  const sandbox = `http://localhost:${port + 1}`;
-  return {
-    IDP_CLIENT_ID: 'sandbox-client',
-    IDP_CLIENT_SECRET: 'sandbox-client-secret',
-    IDP_AUTH_URL: `${sandbox}/idp/auth`,
-    IDP_TOKEN_URL: `${sandbox}/idp/token`,
-    PAYMENT_SECRET_KEY: 'sandbox_secret_key',
-    PAYMENT_WEBHOOK_SECRET: 'sandbox_webhook_secret',
-    PAYMENT_API_URL: sandbox,
-    SMTP_URL: `smtp://localhost:${port + 2}`,
   };
 }
 
@@ -144,5 +137,6 @@ async function finish(child: ChildProcess): Promise<{ code: number; stdout: stri
     stderr += bytes;
   });
   const [code] = await once(child, 'close');
-  return { code: code ?? 1, stdout, stderr };
+  // The operator's command says there which database it works on.
+  return { code: code ?? 1, stdout, stderr: stderr.replace(/^Database: .*\n/m, '') };
 }

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { openEmbedded } from '../apps/server/src/embedded-postgres.ts';
+import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { freePort } from './free-port.ts';
 import { send } from './raw-request.ts';
 import { startServed } from './served.ts';
-import { expect, type Service, test } from './service.ts';
+import { expect, type Service, sandboxSecrets, test } from './service.ts';
 
-const secret = 'sandbox_webhook_secret';
+const secret = sandboxSecrets.PAYMENT_WEBHOOK_SECRET;
 type Signed = { 'payment-signature'?: 'rightly' | 'wrongly'; 'stripe-signature'?: 'rightly' | 'wrongly' };
 
 let sent = 0;

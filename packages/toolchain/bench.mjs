@@ -18,7 +18,7 @@ export async function bench(args) {
 
   await bootstrap();
   await build(['web', 'server']);
-  const env = programEnvironment(process.env);
+  const env = programEnvironment({ ...process.env, GATEHOUSE_ENV_FILE: 'off' });
   let worst = 0;
   for (const file of chosen) {
     say(`\n${file.replace('.bench.ts', '')}`);

@@ -21,7 +21,7 @@ export const builds = {
     package: '@gatehouse/server',
     output: 'apps/server/dist',
     entry: 'apps/server/dist/main.js',
-    sources: ['apps/server', ...shared],
+    sources: ['apps/server', 'packages/embedded-postgres', ...shared],
   },
   client: {
     package: '@gatehouse/client',

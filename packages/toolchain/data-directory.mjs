@@ -1,13 +1,15 @@
 import fs from 'node:fs';
-import { dataDirectory } from './places.mjs';
-import { Sentence } from './say.mjs';
+import path from 'node:path';
+import { demoDirectory, productionDirectory } from './places.mjs';
+import { Sentence, say } from './say.mjs';
 import { needSpace } from './space.mjs';
 
 const startMegabytes = 200;
 
-/** Makes the data directory where there is none; refuses one that this user cannot use, or a full disk. */
+/** Makes the demo's data directory where there is none; refuses one that this user cannot use, or a full disk. */
 export function prepareDataDirectory(environment) {
-  const folder = dataDirectory(environment);
+  const folder = demoDirectory(environment);
+  mentionEarlierData(environment, folder);
   needSpace(folder, startMegabytes);
   try {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -18,4 +20,13 @@ export function prepareDataDirectory(environment) {
       `DATA_DIR (${folder}) belongs to another user or cannot be written (${error.code}): run this as its owner, or set DATA_DIR to a folder of your own.`,
     );
   }
+}
+
+/** Earlier versions kept the data of `npm start` where production keeps its own. */
+function mentionEarlierData(environment, folder) {
+  const isEarlier = fs.existsSync(path.join(productionDirectory, 'sandbox'));
+  if (environment.DATA_DIR || fs.existsSync(folder) || !isEarlier) return;
+
+  say('npm start keeps its data in .data/demo now. What an earlier version left in .data stays as it is:');
+  say('DATA_DIR=.data npm start goes on with it, rm -r .data removes it.');
 }

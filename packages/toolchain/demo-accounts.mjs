@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { nodeBinary } from './bootstrap.mjs';
 import { run } from './children.mjs';
 import { place } from './places.mjs';
+import { sandboxSecrets, writePrivate } from './sandbox-secrets.mjs';
 import { say } from './say.mjs';
 
 const mailSeconds = 20;
@@ -11,51 +12,59 @@ const mailSeconds = 20;
 export const demoAccounts = [
   {
     email: 'operator@gatehouse.example',
-    password: 'front-desk-demo',
     orgName: 'Front desk',
     operator: 'grant',
     note: 'operator, approves others at /operator',
   },
   {
     email: 'owner@larch.example',
-    password: 'larch-and-sons-demo',
     orgName: 'Larch & Sons',
     operator: 'approve',
     note: 'Larch & Sons, approved',
   },
   {
     email: 'owner@harbour.example',
-    password: 'harbour-lights-demo',
     orgName: 'Harbour Analytics',
     note: 'Harbour Analytics, waits for approval',
   },
 ];
 
 /**
- * Makes the demo accounts through the doors that people use: sign-up, the link
- * in the mail, the operator's command line. Once for a data directory: a file,
- * which the sandbox's start page shows, lists those that are done. A failure is
- * told and stops nothing; what there is, is returned.
+ * Makes the demo accounts through the endpoints that users have: sign-up, the link in the mail,
+ * the operator's command line. Once for a data directory: a file, which the sandbox's start page
+ * shows, lists those that are done, with the passwords made for this directory. A failure is
+ * printed and stops nothing. Returns the accounts that exist.
  */
 export async function makeDemoAccounts({ port, environment, dataDir }) {
   const file = path.join(dataDir, 'sandbox', 'demo-accounts.json');
-  const done = new Set(readDone(file));
+  const done = new Map(readDone(file).map((account) => [account.email, account.password]));
+  const { passwords } = sandboxSecrets(
+    dataDir,
+    demoAccounts.map(({ email }) => email),
+  );
 
-  async function make(account) {
+  async function make({ email, orgName, operator: command }) {
+    const password = passwords[email];
     try {
-      await confirmAddress(port, account);
-      if (account.operator) await operator([account.operator, account.email], environment);
-      done.add(account.email);
+      if (done.has(email)) {
+        await replacePassword(port, { email, password }, environment);
+      } else {
+        await confirmAddress(port, { email, password, orgName });
+        await operator(['mark-demo-account', email], environment);
+        if (command) await operator([command, email], environment);
+      }
+      done.set(email, password);
     } catch (error) {
-      say(`The demo account ${account.email} could not be made: ${error.message}`);
+      say(`The demo account ${email} could not be made: ${error.message}`);
     }
   }
-  const missing = demoAccounts.filter(({ email }) => !done.has(email));
+  const missing = demoAccounts.filter(({ email }) => done.get(email) !== passwords[email]);
   await Promise.all(missing.map(make));
 
-  const made = demoAccounts.filter(({ email }) => done.has(email));
-  if (missing.length > 0)
-    fs.writeFileSync(file, JSON.stringify(made.map(({ email, password, note }) => ({ email, password, note }))));
+  const made = demoAccounts
+    .filter(({ email }) => done.has(email))
+    .map(({ email, note }) => ({ email, password: done.get(email), note }));
+  if (missing.length > 0) writePrivate(file, made);
   return made;
 }
 
@@ -74,10 +83,17 @@ export async function configurePortal({ port, environment }) {
 
 function readDone(file) {
   try {
-    return JSON.parse(fs.readFileSync(file, 'utf8')).map(({ email }) => email);
+    return JSON.parse(fs.readFileSync(file, 'utf8'));
   } catch {
     return [];
   }
+}
+
+/** In earlier versions the passwords were the same everywhere. */
+async function replacePassword(port, { email, password }, environment) {
+  const [, token] = /token=([\w-]+)/.exec(await operator(['password-link', email], environment)) ?? [];
+  const answer = await post(`http://localhost:${port}/api/trpc/accounts.setPassword`, { token, password });
+  if (!answer.ok) throw new Error(`its new password was answered with ${answer.status}.`);
 }
 
 async function confirmAddress(port, { email, password, orgName }) {
@@ -87,7 +103,9 @@ async function confirmAddress(port, { email, password, orgName }) {
 
   const answer = await post(`${service}/api/signup`, { email, password, org_name: orgName });
   if (!answer.ok) throw new Error(`POST /api/signup answered ${answer.status}.`);
-  const opened = await fetch(await verificationLink(port, email));
+  // The link makes the password valid in the browser that signed up, which is known by its cookies.
+  const cookie = answer.headers.getSetCookie().map((line) => line.split(';')[0]);
+  const opened = await fetch(await verificationLink(port, email), { headers: { cookie: cookie.join('; ') } });
   if (!opened.ok) throw new Error(`the link in its mail answered ${opened.status}.`);
 }
 
@@ -106,6 +124,7 @@ async function verificationLink(port, email) {
 async function operator(args, environment) {
   const { code, output } = await run([nodeBinary(), place('apps/server/dist/operator.js'), ...args], environment);
   if (code !== 0) throw new Error(`operator ${args.join(' ')}: ${output.trim()}`);
+  return output;
 }
 
 function post(address, body) {

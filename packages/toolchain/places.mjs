@@ -8,7 +8,10 @@ export function place(...parts) {
   return path.join(root, ...parts);
 }
 
-/** Where the service keeps its data: relative to the root, because every command runs there. */
-export function dataDirectory(environment) {
-  return path.resolve(root, environment.DATA_DIR || '.data');
+/** Where production keeps its data, unless DATA_DIR says otherwise: relative to the root, because every command runs there. */
+export const productionDirectory = place('.data');
+
+/** Where `npm start` keeps its data, apart from production's. */
+export function demoDirectory(environment) {
+  return path.resolve(root, environment.DATA_DIR || path.join('.data', 'demo'));
 }

@@ -1,15 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { dataDirectory } from './places.mjs';
-import { startEnvironment } from './surroundings.mjs';
+import { demoDirectory, place, productionDirectory } from './places.mjs';
+import { isPublic, startEnvironment } from './surroundings.mjs';
 
 /**
- * Leaves word, beside the data, of the `npm start` that runs on it, so that the operator's
- * command finds the same providers and mailbox. A start on a database by name leaves none:
- * whoever names one names the rest too.
+ * Leaves a note, beside the data, of the `npm start` that runs on it, so that the operator's
+ * command finds the same database, providers and mailbox.
  */
-export function rememberStart({ port, dataDir, environment }) {
-  if (environment.DATABASE_URL) return;
+export function rememberStart({ port, dataDir }) {
   const file = fileIn(dataDir);
   fs.writeFileSync(file, JSON.stringify({ pid: process.pid, port }));
   process.once('exit', () => {
@@ -17,15 +15,36 @@ export function rememberStart({ port, dataDir, environment }) {
   });
 }
 
-/** The environment of the `npm start` that runs on this person's data directory, theirs winning; else their own. */
+/**
+ * The environment of the operator's command: that of the `npm start` which runs, where the user
+ * names no other database; the data of one that ran before, where there are no others.
+ */
 export function environmentBeside(persons) {
-  const start = persons.DATABASE_URL ? null : read(fileIn(dataDirectory(persons)));
-  return start !== null && isAlive(start.pid) ? startEnvironment(start.port, persons) : persons;
+  if (persons.DATABASE_URL || isPublic(persons) || (!persons.DATA_DIR && envFileNamesDatabase())) return persons;
+
+  const dataDir = demoDirectory(persons);
+  const start = read(fileIn(dataDir));
+  if (start !== null && isAlive(start.pid)) return startEnvironment(start.port, persons, dataDir);
+
+  const isOnlyData =
+    fs.existsSync(path.join(dataDir, 'postgres')) && !fs.existsSync(path.join(productionDirectory, 'postgres'));
+  if (persons.DATA_DIR || !isOnlyData || fs.existsSync(envFile)) return persons;
+  return { ...persons, DATA_DIR: dataDir };
 }
 
-/** Whether the last `npm start` on this person's data directory was killed: what it started is still ending, perhaps. */
+const envFile = place('.env');
+
+function envFileNamesDatabase() {
+  try {
+    return /^\s*(export\s+)?(DATABASE_URL|DATA_DIR|PUBLIC_BASE_URL)\s*=\s*\S/m.test(fs.readFileSync(envFile, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the last `npm start` on this data directory was killed: what it started is still ending, perhaps. */
 export function wasKilled(persons) {
-  const start = read(fileIn(dataDirectory(persons)));
+  const start = read(fileIn(demoDirectory(persons)));
   return start !== null && !isAlive(start.pid);
 }
 

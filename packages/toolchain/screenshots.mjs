@@ -10,6 +10,7 @@ export const playwrightCommand = ['e2e/node_modules/.bin/playwright', 'test', '-
 export async function screenshots(args) {
   await bootstrap();
   await build(['web', 'server']);
-  const env = programEnvironment({ ...process.env, ...(await browserEnvironment(process.env)), NODE_ENV: 'test' });
+  const browser = await browserEnvironment(process.env);
+  const env = programEnvironment({ ...process.env, ...browser, NODE_ENV: 'test', GATEHOUSE_ENV_FILE: 'off' });
   await endAll(await launch([...playwrightCommand, '--project=screenshots', ...args], { env }).exited);
 }

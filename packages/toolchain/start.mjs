@@ -30,12 +30,12 @@ export async function prepare() {
   const port = await choosePort(persons);
   const dataDir = prepareDataDirectory(persons);
   await bootstrap();
-  return { port, dataDir, environment: startEnvironment(port, persons) };
+  return { port, dataDir, environment: startEnvironment(port, persons, dataDir) };
 }
 
 /** Runs the sandbox and the service, a command, until one of them ends or this is told to, then ends both. */
 export async function runBeside(service, { port, environment, dataDir, demo }) {
-  rememberStart({ port, dataDir, environment });
+  rememberStart({ port, dataDir });
   const options = { env: environment, stdio: ['pipe', 'pipe'], ours: true };
   const sandbox = collect(launch([nodeBinary(), place('packages/sandbox/src/main.ts')], options));
   const main = collect(launch(service, options));

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { toolEnvironment } from './bootstrap.mjs';
-import { dataDirectory } from './places.mjs';
+import { sandboxSecrets } from './sandbox-secrets.mjs';
 import { Sentence } from './say.mjs';
 
 /** The person's environment without empty variables, which count as unset. */
@@ -19,39 +19,54 @@ export function programEnvironment(environment) {
  * The environment that joins the service and its sandbox, which share nothing
  * else. What the person has set wins.
  */
-export function startEnvironment(port, environment) {
+export function startEnvironment(port, environment, dataDir) {
+  const secrets = sandboxSecrets(dataDir);
   const sandbox = `http://localhost:${port + 1}`;
   return programEnvironment({
     PORT: String(port),
+    DATA_DIR: dataDir,
     PUBLIC_BASE_URL: `http://localhost:${port}`,
     IDP_CLIENT_ID: 'sandbox-client',
-    IDP_CLIENT_SECRET: 'sandbox-client-secret',
+    IDP_CLIENT_SECRET: secrets.idpClientSecret,
     IDP_AUTH_URL: `${sandbox}/idp/auth`,
     IDP_TOKEN_URL: `${sandbox}/idp/token`,
     IDP_ISSUERS: `${sandbox}/idp,localhost:${port + 1}/idp`,
     IDP_NAME: 'Sandbox ID',
-    PAYMENT_SECRET_KEY: 'sandbox_secret_key',
-    PAYMENT_WEBHOOK_SECRET: 'sandbox_webhook_secret',
+    PAYMENT_SECRET_KEY: secrets.paymentSecretKey,
+    PAYMENT_WEBHOOK_SECRET: secrets.paymentWebhookSecret,
     PAYMENT_API_URL: sandbox,
     SMTP_URL: `smtp://localhost:${port + 2}`,
     MAIL_FROM: 'Gatehouse <no-reply@gatehouse.example>',
     SANDBOX_PORT: String(port + 1),
     SANDBOX_SMTP_PORT: String(port + 2),
-    SANDBOX_DATA_DIR: path.join(dataDirectory(environment), 'sandbox'),
+    SANDBOX_DATA_DIR: path.join(dataDir, 'sandbox'),
     ...(process.stdout.isTTY ? { LOG_FORMAT: 'pretty' } : {}),
     ...environment,
+    // It holds production's settings.
+    GATEHOUSE_ENV_FILE: 'off',
   });
 }
 
-const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
-/** The sandbox lets anybody sign in as anybody, so it never stands beside a public service. */
+/** Whether the environment has a canonical base URL that other machines reach. */
+export function isPublic({ PUBLIC_BASE_URL: base }) {
+  return Boolean(base) && !(URL.canParse(base) && loopback.test(new URL(base).hostname));
+}
+
+/** Anyone can sign in as anyone in the sandbox, so it never stands beside a service that other machines reach, nor on its data. */
 export function refuseBeyondLoopback(environment) {
-  const base = environment.PUBLIC_BASE_URL;
-  if (!base) return;
-  if (URL.canParse(base) && loopback.test(new URL(base).hostname)) return;
-
-  throw new Sentence(
-    `PUBLIC_BASE_URL is ${base}: the sandbox of npm start runs on this machine alone. For a real address use npm run build and npm run serve.`,
-  );
+  const { PUBLIC_BASE_URL: base, HOST: host, DATABASE_URL: database } = environment;
+  const production = 'For a real service use npm run build and npm run serve.';
+  if (isPublic(environment)) {
+    throw new Sentence(`PUBLIC_BASE_URL is ${base}: the sandbox of npm start is for this machine alone. ${production}`);
+  }
+  if (host && !loopback.test(host)) {
+    throw new Sentence(`HOST is ${host}: the sandbox of npm start is for this machine alone. ${production}`);
+  }
+  if (database) {
+    throw new Sentence(
+      `DATABASE_URL is set: npm start makes demo accounts, and has a database of its own for them. Unset it. ${production}`,
+    );
+  }
 }

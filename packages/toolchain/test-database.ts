@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { openEmbedded } from '@gatehouse/server/embedded-postgres';
+import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 
 /**
  * One PostgreSQL for the whole run, in TEST_DATABASE_URL of every worker: the
@@ -12,7 +12,10 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
 
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-test-'));
   // What a crash would lose is thrown away anyway.
-  const database = await openEmbedded(folder, { fsync: 'off', full_page_writes: 'off', max_connections: '300' });
+  const database = await openEmbedded(folder, {
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+    createDatabases: true,
+  });
   process.env.TEST_DATABASE_URL = database.url;
 
   return async () => {

@@ -17,7 +17,7 @@ import { programEnvironment } from './surroundings.mjs';
 export async function test() {
   await bootstrap();
   const reports = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-reports-'));
-  const environment = programEnvironment({ ...process.env, NODE_ENV: 'test' });
+  const environment = programEnvironment({ ...process.env, NODE_ENV: 'test', GATEHOUSE_ENV_FILE: 'off' });
   const results = [];
 
   const colours = process.stderr.isTTY ? 'force' : 'off';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { runProgram } from '@gatehouse/embedded-postgres/testing/program';
 import { expect, test } from 'vitest';
-import { runProgram } from './testing/program.ts';
 
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -12,7 +12,7 @@ async function freePort(): Promise<number> {
 }
 
 test('a wrong value stops it with its sentence alone', async () => {
-  const { ended, output } = runProgram('../dev.ts', [], { LOG_LEVEL: 'loud' });
+  const { ended, output } = runProgram(new URL('dev.ts', import.meta.url), [], { LOG_LEVEL: 'loud' });
 
   expect((await ended).code).toBe(1);
   expect(output()).toMatch(/^LOG_LEVEL must be .*\n$/);
@@ -20,7 +20,7 @@ test('a wrong value stops it with its sentence alone', async () => {
 
 test('GET /healthz answers as it does of the built service', async () => {
   const port = await freePort();
-  const { child, ended } = runProgram('../dev.ts', [], {
+  const { child, ended } = runProgram(new URL('dev.ts', import.meta.url), [], {
     PORT: String(port),
     DATABASE_URL: process.env.TEST_DATABASE_URL,
   });

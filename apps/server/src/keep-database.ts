@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Embedded, openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import type { Announce } from './announce.ts';
-import { type Embedded, openEmbedded } from './embedded-postgres.ts';
 
 /**
  * The embedded database for as long as the service runs: whoever ended it, an

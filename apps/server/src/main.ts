@@ -1,4 +1,5 @@
 import { type Config, parseConfig } from '@gatehouse/api/config';
+import { loadEnvFile } from './env-file.ts';
 import { runService } from './service.ts';
 
 const handler = new URL('../../web/build/handler.js', import.meta.url);
@@ -11,6 +12,7 @@ try {
 }
 
 function readConfig(): Config {
+  loadEnvFile();
   process.env.NODE_ENV ||= 'production';
   return parseConfig(process.env);
 }

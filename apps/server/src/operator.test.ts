@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { runProgram } from '@gatehouse/embedded-postgres/testing/program';
 import { afterAll, expect, it } from 'vitest';
-import { runProgram } from './testing/program.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-operator-'));
 const file = path.join(folder, 'file');
@@ -15,7 +15,7 @@ const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/gatehouse' };
 const unknown = { DATABASE_URL: (process.env.TEST_DATABASE_URL ?? '').replace(/\/gatehouse(?=\?|$)/, '/unknown') };
 
 async function operator(args: string[], env: NodeJS.ProcessEnv) {
-  const { ended, output } = runProgram('../operator.ts', args, { DATA_DIR: folder, ...env });
+  const { ended, output } = runProgram(new URL('operator.ts', import.meta.url), args, { DATA_DIR: folder, ...env });
   return { code: (await ended).code, said: output() };
 }
 

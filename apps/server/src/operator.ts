@@ -2,9 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { type App, createApp } from '@gatehouse/api/app';
 import { type Config, parseConfig } from '@gatehouse/api/config';
 import { createLog } from '@gatehouse/api/log';
+import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { type Call, readCall, WrongUse } from './commands/read-call.ts';
 import { whyNot } from './commands/why-not.ts';
-import { openEmbedded } from './embedded-postgres.ts';
+import { describeDatabase } from './describe-database.ts';
+import { loadEnvFile } from './env-file.ts';
 
 const migrations = fileURLToPath(new URL('../../../packages/api/src/db/migrations', import.meta.url));
 
@@ -17,6 +19,7 @@ process.exit(await operate(process.argv.slice(2)));
 async function operate(typed: string[]): Promise<number> {
   try {
     const call = readCall(typed);
+    loadEnvFile();
     const answer = await withApp(parseConfig(process.env), call, (app) => call.command.run(app, call.args));
     const { report, sound } = typeof answer === 'string' ? { report: answer, sound: true } : answer;
     process.stdout.write(`${report}\n`);
@@ -41,6 +44,8 @@ async function withApp<Answer>(config: Config, { command }: Call, act: (app: App
       log,
     });
     try {
+      // On stderr, because a command's answer may be read by a program.
+      process.stderr.write(`${describeDatabase(config)}\n`);
       return await act(app);
     } finally {
       await app.close();

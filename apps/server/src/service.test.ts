@@ -3,8 +3,8 @@ import { request } from 'node:http';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { type Program, runProgram } from '@gatehouse/embedded-postgres/testing/program';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Program, runProgram } from './testing/program.ts';
 
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-service-'));
 const programs: Program[] = [];
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 function service(env: NodeJS.ProcessEnv = {}): Program {
-  const program = runProgram('serve-stand-in.ts', [], {
+  const program = runProgram(new URL('testing/serve-stand-in.ts', import.meta.url), [], {
     PORT: String(port),
     DATA_DIR: dataDir,
     LOG_FORMAT: 'json',

@@ -1,4 +1,5 @@
 import type { Sql } from 'postgres';
+import { refuseDemoAccounts } from './accounts/demo-accounts.ts';
 import { sendVerification, type VerificationJob } from './accounts/send-verification.ts';
 import { sweep } from './accounts/sweep.ts';
 import { billingJobs } from './billing/jobs.ts';
@@ -9,7 +10,7 @@ import { type Database, openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { mustAnswer } from './db/must-answer.ts';
 import { oneAtATime } from './db/one-at-a-time.ts';
-import { isDatabaseAway } from './errors.ts';
+import { explainDatabaseRefusal, isDatabaseAway } from './errors.ts';
 import { type JobKind, type Jobs, openJobs } from './jobs.ts';
 import { createLog, type Log } from './log.ts';
 import { createIdentity, type Identity } from './providers/identity.ts';
@@ -96,6 +97,7 @@ export async function createApp({
     },
   };
 
+  if (work) for (const warning of config.warnings) log.warn(warning);
   if (work && !app.mail.on) log.warn('SMTP_URL is unset: no mail leaves.');
   if (work && !config.rateLimits) {
     log.warn('RATE_LIMITS is off: passwords can be guessed without limit. It is meant for measurements alone.');
@@ -104,6 +106,7 @@ export async function createApp({
   try {
     if (!work) await mustAnswer(sql);
     await open(log, () => migrate(sql, migrations));
+    if (work) await open(log, () => refuseDemoAccounts(app));
     if (work) await open(log, () => warnOfOtherMode(app));
     app.jobs = await open(log, () =>
       oneAtATime(sql, () => openJobs({ sql: queue.sql, log, metrics, traces, kinds: jobKinds(app), work })),
@@ -111,7 +114,8 @@ export async function createApp({
   } catch (error) {
     if (!withoutDatabase) {
       await app.close();
-      throw error;
+      const refused = explainDatabaseRefusal(error);
+      throw refused === null ? error : new Error(refused, { cause: error });
     }
   }
   return app;

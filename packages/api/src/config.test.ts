@@ -119,7 +119,10 @@ describe('parseConfig', () => {
     [{}, 'http://localhost:3000'],
     [{ PORT: '8080', HOST: '::1' }, 'http://localhost:8080'],
     [{ HOST: '0.0.0.0' }, null],
-    [{ HOST: '0.0.0.0', PUBLIC_BASE_URL: 'https://id.company.example/' }, 'https://id.company.example'],
+    [
+      { HOST: '0.0.0.0', PUBLIC_BASE_URL: 'https://id.company.example/', DATA_DIR: '/srv/data' },
+      'https://id.company.example',
+    ],
   ])('derives the canonical base URL of %j', (environment, expected) => {
     expect(parseConfig(environment).publicBaseUrl).toBe(expected);
   });
@@ -156,10 +159,22 @@ describe('parseConfig', () => {
   });
 
   it('wants COOKIE_DOMAIN to be a parent of an https PUBLIC_BASE_URL', () => {
-    const base = { PUBLIC_BASE_URL: 'https://id.company.example' };
+    const base = { PUBLIC_BASE_URL: 'https://id.company.example', DATA_DIR: '/srv/data' };
     expect(parseConfig({ ...base, COOKIE_DOMAIN: 'company.example' }).cookieDomain).toBe('company.example');
     expect(() => parseConfig({ ...base, COOKIE_DOMAIN: 'mpany.example' })).toThrow('COOKIE_DOMAIN');
     expect(() => parseConfig({ COOKIE_DOMAIN: 'company.example' })).toThrow('COOKIE_DOMAIN');
+  });
+
+  it('refuses a public service for which no database and no folder is named', () => {
+    const PUBLIC_BASE_URL = 'https://id.company.example';
+    expect(() => parseConfig({ PUBLIC_BASE_URL, DATABASE_URL: ' ' })).toThrow(
+      /^DATABASE_URL or DATA_DIR must be set .+\.$/,
+    );
+    expect(parseConfig({ PUBLIC_BASE_URL, DATA_DIR: '/srv/data' })).toMatchObject({ dataDir: '/srv/data' });
+    expect(parseConfig({ PUBLIC_BASE_URL, DATABASE_URL: 'postgres://db/gatehouse' })).toMatchObject({
+      databaseUrl: 'postgres://db/gatehouse',
+    });
+    expect(parseConfig({ PUBLIC_BASE_URL: 'http://localhost:3000' })).toMatchObject({ dataDir: '.data' });
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { configWarnings } from './config-warnings.ts';
 import type { LogLevel } from './log.ts';
 import { domainOf, readAddress } from './security/address.ts';
 
@@ -22,7 +23,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   const read = variables.safeParse(set);
   if (!read.success) throw new ConfigError(sentences(read.error).join('\n'));
 
-  return arrange(read.data);
+  return arrange(read.data, configWarnings(environment, Object.keys(variables.shape)));
 }
 
 /** One for each variable: what is wrong with it first. */
@@ -105,7 +106,7 @@ export const variables = z
       .transform((value) => new URL(value).origin)
       .optional(),
     DATABASE_URL: address(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name').optional(),
-    DATA_DIR: line.default('.data'),
+    DATA_DIR: line.optional(),
     DATABASE_POOL: whole(2, 1000).default(10),
     DATABASE_PREPARE: yesNo.default(true),
     IDP_CLIENT_ID: line.optional(),
@@ -155,14 +156,24 @@ export const variables = z
   .refine((set) => !set.COOKIE_DOMAIN || isParentDomain(set.COOKIE_DOMAIN, set.PUBLIC_BASE_URL), {
     path: ['COOKIE_DOMAIN'],
     error: 'must be the host of an https PUBLIC_BASE_URL, or a parent of it.',
+  })
+  // A typing mistake in one of the two names must not yield an empty embedded database.
+  .refine((set) => set.DATABASE_URL || set.DATA_DIR || !isPublic(set.PUBLIC_BASE_URL), {
+    path: ['DATABASE_URL'],
+    error: 'or DATA_DIR must be set where PUBLIC_BASE_URL is not on this machine.',
   });
+
+/** A value that is no origin is refused for that alone. */
+function isPublic(base: string | undefined): boolean {
+  return base !== undefined && isOrigin(base) && !isLoopback(new URL(base).hostname);
+}
 
 function isParentDomain(domain: string, base: string | undefined): boolean {
   const url = base === undefined ? null : readUrl(base);
   return url?.protocol === 'https:' && (url.hostname === domain || url.hostname.endsWith(`.${domain}`));
 }
 
-function arrange(set: z.output<typeof variables>) {
+function arrange(set: z.output<typeof variables>, warnings: string[]) {
   const publicBaseUrl = set.PUBLIC_BASE_URL ?? (isLoopback(set.HOST) ? `http://localhost:${set.PORT}` : null);
   const { IDP_CLIENT_ID: clientId, IDP_CLIENT_SECRET: clientSecret, PAYMENT_SECRET_KEY: secretKey } = set;
 
@@ -173,7 +184,7 @@ function arrange(set: z.output<typeof variables>) {
     strictTransportSecurity: strictTransportSecurity(publicBaseUrl, set.COOKIE_DOMAIN),
     trustedProxies: set.TRUSTED_PROXIES,
     rateLimits: set.RATE_LIMITS,
-    dataDir: set.DATA_DIR,
+    dataDir: set.DATA_DIR ?? '.data',
     databaseUrl: set.DATABASE_URL ?? null,
     databasePool: set.DATABASE_POOL,
     databasePrepare: set.DATABASE_PREPARE,
@@ -214,6 +225,8 @@ function arrange(set: z.output<typeof variables>) {
     metricsToken: set.METRICS_TOKEN ?? null,
     otelEndpoint: set.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     retentionDays: set.RETENTION_DAYS,
+    /** What is probably a mistake: sentences for the log at start. */
+    warnings,
   };
 }
 

@@ -71,6 +71,10 @@ const connectionFailures = new Set([
   'CONNECTION_DESTROYED',
   'CONNECTION_ENDED',
   'CONNECT_TIMEOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
 ]);
 
 /** Whether the database is away or changing hands, so that the same request may succeed in a moment. */
@@ -81,12 +85,28 @@ export function isDatabaseAway(error: unknown): boolean {
   return false;
 }
 
+/** SQLSTATE: the user or its password, the database's name, a missing right. */
+const databaseRefusals = /^(28[0-9A-Z]{3}|3D000|42501)$/;
+
+/**
+ * In a sentence, why the database refuses this service, so that only the operator can help;
+ * null for any other failure.
+ */
+export function explainDatabaseRefusal(error: unknown): string | null {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (!('code' in at) || !databaseRefusals.test(String(at.code))) continue;
+    if (at.code !== '42501') return `The database refuses: ${at.message}. Correct DATABASE_URL.`;
+    return `The database refuses: ${at.message}. Make the user of DATABASE_URL the owner of its database.`;
+  }
+  return null;
+}
+
 /** The answer to any thrown thing: what was refused, or a generic failure that gives nothing away. */
 export function toRefusal(error: unknown): Refusal {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (isRefusal(at)) return at;
   }
-  if (isDatabaseAway(error)) {
+  if (isDatabaseAway(error) || explainDatabaseRefusal(error) !== null) {
     return new Refusal('BUSY', 'The service is busy. Try again in a moment.', { cause: error, retryAfterSeconds: 5 });
   }
   return new Refusal('INTERNAL', 'Something went wrong.', { cause: error });

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { openEmbedded } from '@gatehouse/server/embedded-postgres';
+import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import postgres from 'postgres';
 
 const queries = 300_000;
@@ -14,7 +14,7 @@ const connections = 8;
 const allowedRatio = 1.2;
 
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
-const database = await openEmbedded(dataDir, { fsync: 'off' });
+const database = await openEmbedded(dataDir, { settings: { fsync: 'off' } });
 const sql = postgres('postgres://gatehouse@localhost/gatehouse', {
   host: new URL(database.url).searchParams.get('host') ?? '',
   max: connections,

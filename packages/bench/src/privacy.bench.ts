@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { TestApp } from '@gatehouse/api/testing/app';
-import { openEmbedded } from '@gatehouse/server/embedded-postgres';
+import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 
 // Whether the time of an answer tells if an address has an account: for every route that takes one, an
 // unknown address and one of each state in turn, many times, and the difference of their medians. One
@@ -13,7 +13,7 @@ const rounds = 150;
 const limitMilliseconds = 1;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
-const database = await openEmbedded(folder, { fsync: 'off' });
+const database = await openEmbedded(folder, { settings: { fsync: 'off' } });
 process.env.TEST_DATABASE_URL = database.url;
 const { startTestApp } = await import('@gatehouse/api/testing/app');
 const makers = await import('@gatehouse/api/testing/makers');

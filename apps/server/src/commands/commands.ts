@@ -13,6 +13,7 @@ import {
   suspendOrganisation,
   suspendPerson,
 } from '@gatehouse/api/operators/by-address';
+import { closeDemoAccounts, markDemoAccount } from '@gatehouse/api/operators/demo-accounts';
 import { examine } from '@gatehouse/api/operators/doctor';
 import { startCustomerAnew } from '@gatehouse/api/operators/start-customer-anew';
 
@@ -47,6 +48,12 @@ export const commands: Record<string, Command> = {
   'suspend-organisation': onOne('SLUG', 'closes an organisation', suspendOrganisation),
   'restore-organisation': onOne('SLUG', 'opens it again', restoreOrganisation),
   'password-link': onOne('EMAIL', 'prints an address that sets a password, once, within an hour', makePasswordLink),
+  'mark-demo-account': onOne('EMAIL', 'marks an account that npm start made', markDemoAccount),
+  'close-demo-accounts': {
+    takes: [],
+    does: 'closes the accounts that npm start made, so that a public service may use their database',
+    run: closeDemoAccounts,
+  },
   'billing-setup': { takes: [], does: 'makes products, prices and the portal at the provider', run: setUpBilling },
   reconcile: { takes: [], does: 'compares all subscriptions with the provider’s and repairs', run: reconcile },
   'new-customer': onOne('SLUG', 'gives up a customer that the provider does not know', startCustomerAnew),

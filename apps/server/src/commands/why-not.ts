@@ -1,7 +1,5 @@
-import { isDatabaseAway } from '@gatehouse/api/errors';
+import { explainDatabaseRefusal, isDatabaseAway } from '@gatehouse/api/errors';
 import { describeError } from '@gatehouse/api/log';
-
-const unreachable = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** In a sentence, why a command was not done. What was thrown for an operator to read says it itself. */
 export function whyNot(error: unknown): string {
@@ -10,12 +8,10 @@ export function whyNot(error: unknown): string {
 
   const root = rootOf(error);
   const code = 'code' in root ? String(root.code) : root.name;
-  if (isDatabaseAway(error) || unreachable.has(code)) {
+  if (isDatabaseAway(error)) {
     return `The database does not answer (${code}): start it, or correct DATABASE_URL.`;
   }
-  // The SQLSTATE classes of a user and of a database that the server does not know.
-  if (/^(28|3D)/.test(code)) return `The database refuses: ${root.message}. Correct DATABASE_URL.`;
-  return `It failed: ${describeError(error)}`;
+  return explainDatabaseRefusal(error) ?? `It failed: ${describeError(error)}`;
 }
 
 /** The driver's errors have a code, and drizzle's begin like that. */

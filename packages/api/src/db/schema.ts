@@ -56,6 +56,8 @@ export const users = pgTable(
     operator: boolean('operator').notNull().default(false),
     /** Whether they came by an invitation and have belonged to no organisation yet: they await approval. */
     invitedOnly: boolean('invited_only').notNull().default(false),
+    /** Made by `npm start`: no service that other machines reach starts on a database with one. */
+    demo: boolean('demo').notNull().default(false),
     onboardedAt: moment('onboarded_at'),
     suspendedAt: moment('suspended_at'),
     lastOrganisationId: uuid('last_organisation_id').references(() => organisations.id, { onDelete: 'set null' }),

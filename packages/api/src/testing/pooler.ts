@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { userName } from '@gatehouse/embedded-postgres/account';
 import { findProgram, startProgram } from './server-program.ts';
 
 const program = findProgram('pgbouncer');
@@ -35,9 +36,9 @@ max_client_conn = 100
 `,
   );
   fs.chmodSync(folder, 0o755);
-  // It refuses to run as root, and the embedded server's socket is for its own user alone.
-  const asSomebody = process.getuid?.() === 0 ? ['-u', 'postgres'] : [];
-  const args = [...asSomebody, path.join(folder, 'pgbouncer.ini')];
+  // It refuses to run as root, and the embedded server knows none but its own user.
+  const asUser = process.getuid?.() === 0 ? ['-u', serverUser(host) ?? 'postgres'] : [];
+  const args = [...asUser, path.join(folder, 'pgbouncer.ini')];
   // Its orderly end would wait for every client.
   const running = await startProgram(program ?? 'pgbouncer', args, { port, signal: 'SIGKILL' });
 
@@ -51,6 +52,11 @@ max_client_conn = 100
       fs.rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Who owns the socket's folder; null for a server on a network. */
+function serverUser(host: string): string | null {
+  return host.startsWith('/') ? userName(fs.statSync(host).uid) : null;
 }
 
 function partsOf(databaseUrl: string) {

@@ -1,18 +1,15 @@
-import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { type Account, giveTo, postgresAccount } from './account.ts';
+import { postgresFolder } from './binaries.ts';
+import { explain, explainFolder } from './complaint.ts';
 import { makeFolder } from './make-folder.ts';
-import { type Account, postgresAccount, runAs } from './postgres-account.ts';
-import { everybodyEnters, postgresFolder } from './postgres-binaries.ts';
-import { explain, explainFolder } from './postgres-complaint.ts';
-import { postgresEnvironment } from './postgres-server.ts';
-
-const run = promisify(execFile);
+import { makeRoles, superuser, upgradeRoles } from './roles.ts';
+import { clusterName, runOnce } from './run-once.ts';
 
 const initdbFlags = [
-  '--auth=trust',
-  '--username=gatehouse',
+  '--auth=reject',
+  `--username=${superuser}`,
   '--encoding=UTF8',
   '--locale=C',
   '--locale-provider=builtin',
@@ -22,9 +19,10 @@ const initdbFlags = [
 /**
  * The cluster below the data directory, made at the first start with its
  * database. It is made aside and renamed, so that a start that was killed, or
- * two starts at once, never leave or see half of one.
+ * two starts at once, never leave or see half of one. With `createDatabases` the service's
+ * role of a new cluster may create databases besides its own, as tests do.
  */
-export async function clusterFolder(dataDir: string): Promise<string> {
+export async function clusterFolder(dataDir: string, { createDatabases = false } = {}): Promise<string> {
   const cluster = path.join(usable(dataDir), 'postgres');
   // Another user's, in a folder that is open to all, would look like none.
   if (fs.existsSync(cluster)) usable(cluster);
@@ -33,7 +31,7 @@ export async function clusterFolder(dataDir: string): Promise<string> {
   const account = postgresAccount(cluster);
   const unfinished = unfinishedFolder(cluster, account);
   try {
-    await initialise(unfinished, account);
+    await initialise(unfinished, account, createDatabases);
     fs.renameSync(unfinished, cluster);
   } catch (error) {
     if (fs.existsSync(path.join(cluster, 'PG_VERSION'))) return cluster;
@@ -43,6 +41,16 @@ export async function clusterFolder(dataDir: string): Promise<string> {
     fs.rmSync(unfinished, { recursive: true, force: true });
   }
   return cluster;
+}
+
+/**
+ * Gives a cluster, which no server may be using, its own operating-system user, roles and access
+ * rules, where an earlier version made it. Rejects with PostgreSQL's words as `stderr`.
+ */
+export async function prepareCluster(cluster: string): Promise<void> {
+  const account = postgresAccount(cluster);
+  if (account) giveTo(account, cluster);
+  await upgradeRoles(account, cluster);
 }
 
 function usable(dataDir: string): string {
@@ -69,22 +77,10 @@ function unfinishedFolder(cluster: string, account: Account | null): string {
   return folder;
 }
 
-async function initialise(folder: string, account: Account | null): Promise<void> {
-  const binaries = path.join(postgresFolder({ readableByAll: account !== null }), 'bin');
-  const seeEverything = !everybodyEnters(path.dirname(folder));
-
-  async function asPostgres(command: string[], input = '') {
-    const [file = '', ...rest] = runAs(account, command, seeEverything);
-    const done = run(file, rest, { env: postgresEnvironment(), cwd: folder });
-    done.child.stdin?.on('error', () => {});
-    done.child.stdin?.end(input);
-    await done;
-  }
-  await asPostgres([path.join(binaries, 'initdb'), '--pgdata', folder, ...initdbFlags]);
-  await asPostgres(
-    [path.join(binaries, 'postgres'), '--single', '-D', folder, 'postgres'],
-    'CREATE DATABASE gatehouse;\n',
-  );
+async function initialise(folder: string, account: Account | null, createDatabases: boolean): Promise<void> {
+  const initdb = path.join(postgresFolder({ readableByAll: account !== null }), 'bin', 'initdb');
+  await runOnce([initdb, '--pgdata', clusterName(account, folder), ...initdbFlags], { account, folder });
+  await makeRoles(account, folder, createDatabases);
 }
 
 function lives(pid: number): boolean {

@@ -11,10 +11,10 @@ export type Program = {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-/** Runs a program of this folder as a process of its own. */
-export function runProgram(file: string, args: string[], env: NodeJS.ProcessEnv = {}): Program {
-  const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = spawn(process.execPath, [path, ...args], {
+/** Runs a TypeScript file as a process of its own. */
+export function runProgram(file: URL, args: string[], env: NodeJS.ProcessEnv = {}, cwd?: string): Program {
+  const child = spawn(process.execPath, [fileURLToPath(file), ...args], {
+    cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

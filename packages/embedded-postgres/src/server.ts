@@ -3,17 +3,16 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { postgresAccount, runAs } from './postgres-account.ts';
-import { everybodyEnters, postgresFolder } from './postgres-binaries.ts';
-import { explain } from './postgres-complaint.ts';
+import { type Account, postgresAccount } from './account.ts';
+import { postgresFolder } from './binaries.ts';
+import { dropStaleLocks } from './lock-file.ts';
+import { clusterName, postgresEnvironment } from './run-once.ts';
 
 export type Server = {
   pid: number;
   ended(): boolean;
-  /** Whether it ended over the leavings of another server, which may be gone in a moment. */
-  blocked(): boolean;
-  /** Why it ended, as a sentence. */
-  complaint(): string;
+  /** Everything that it has printed: after an early end, the reason. */
+  printed(): string;
   stop(): Promise<void>;
 };
 
@@ -33,13 +32,17 @@ wait $pid`;
 
 /** Starts PostgreSQL on the cluster; it may well end at once, for example over the lock file. */
 export async function startServer(cluster: string, sockets: string, settings: Record<string, string>): Promise<Server> {
-  dropStaleLock(cluster);
+  const account = postgresAccount(cluster);
+  dropStaleLocks(cluster, sockets);
   const log = openLog(path.dirname(cluster));
-  const child = spawn('/bin/sh', ['-c', untilInputEnds, 'sh', ...command(cluster, sockets, settings)], {
+  const child = spawn('/bin/sh', ['-c', untilInputEnds, 'sh', ...command(account, cluster, sockets, settings)], {
     // A session of its own keeps the terminal's Ctrl-C away from it.
     detached: true,
     stdio: ['pipe', 'pipe', log.descriptor],
     env: postgresEnvironment(),
+    cwd: cluster,
+    // Node changes the user after it has entered the folder. No capability outlives that change.
+    ...account,
   }) as ChildProcessByStdio<Writable, Readable, null>;
   fs.closeSync(log.descriptor);
   child.stdin.on('error', () => {});
@@ -53,8 +56,7 @@ export async function startServer(cluster: string, sockets: string, settings: Re
   return {
     pid,
     ended,
-    blocked: () => /lock file|shared memory/i.test(log.since()),
-    complaint: () => explain(log.since(), path.dirname(cluster)),
+    printed: log.since,
     async stop() {
       if (ended()) return;
       child.stdin.end();
@@ -65,13 +67,12 @@ export async function startServer(cluster: string, sockets: string, settings: Re
   };
 }
 
-/** The service's secrets are none of PostgreSQL's business, and PGPORT or PGDATA would change what it does. */
-export function postgresEnvironment(): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
-}
-
-function command(cluster: string, sockets: string, settings: Record<string, string>): string[] {
-  const account = postgresAccount(cluster);
+function command(
+  account: Account | null,
+  cluster: string,
+  sockets: string,
+  settings: Record<string, string>,
+): string[] {
   const binary = path.join(postgresFolder({ readableByAll: account !== null }), 'bin', 'postgres');
   const all = {
     listen_addresses: '',
@@ -87,19 +88,7 @@ function command(cluster: string, sockets: string, settings: Record<string, stri
     ...settings,
   };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  return runAs(account, [binary, '-D', cluster, ...options], !everybodyEnters(path.dirname(cluster)));
-}
-
-/**
- * After a crash the lock file's process id may be somebody else's by now: in a
- * container the numbers come round at every start, and PostgreSQL would refuse for ever.
- */
-function dropStaleLock(cluster: string): void {
-  const file = path.join(cluster, 'postmaster.pid');
-  try {
-    const pid = Number.parseInt(fs.readFileSync(file, 'utf8'), 10);
-    if (fs.readFileSync(`/proc/${pid}/comm`, 'utf8').trim() !== 'postgres') fs.rmSync(file);
-  } catch {}
+  return [binary, '-D', clusterName(account, cluster), ...options];
 }
 
 function openLog(dataDir: string) {

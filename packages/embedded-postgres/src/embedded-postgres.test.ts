@@ -4,9 +4,10 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { openEmbedded } from './embedded-postgres.ts';
-import { probe } from './postgres-probe.ts';
+import { probe } from './probe.ts';
 import { type Program, runProgram } from './testing/program.ts';
 
+const openDatabase = new URL('testing/open-database.ts', import.meta.url);
 const hasProc = fs.existsSync('/proc/self/stat');
 const folders: string[] = [];
 const programs: Program[] = [];
@@ -26,7 +27,7 @@ function emptyFolder(): string {
 }
 
 async function opened(dataDir: string) {
-  const program = runProgram('open-database.ts', [dataDir]);
+  const program = runProgram(openDatabase, [dataDir]);
   programs.push(program);
   await program.prints('open ');
   const [, answer = ''] = /open (.*)/.exec(program.output()) ?? [];
@@ -53,7 +54,7 @@ async function eventually(holds: () => boolean): Promise<void> {
 const nowhere = ['/proc/gatehouse', '/proc/gatehouse/data', '/sys/gatehouse', path.join('/dev/null', 'data')];
 
 test.skipIf(!hasProc).each(nowhere)('%s is refused with a sentence, soon', async (dataDir) => {
-  const { child, ended, output } = runProgram('open-database.ts', [dataDir]);
+  const { child, ended, output } = runProgram(openDatabase, [dataDir]);
   const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
 
   const { code, signal } = await ended;

@@ -8,8 +8,13 @@ export function explain(output: string, dataDir: string): string {
   }
 
   const lines = output.trim().split('\n');
-  const last = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? '';
-  return `It said: ${last.replace(/^.*?(FATAL|PANIC|error):\s*/, '') || 'nothing'}. More in ${dataDir}/postgres.log.`;
+  const last = lines.findLast((line) => /FATAL|PANIC|ERROR:|error:/.test(line)) ?? lines.at(-1) ?? '';
+  return `It said: ${last.replace(/^.*?(FATAL|PANIC|ERROR|error):\s*/, '') || 'nothing'}. More in ${dataDir}/postgres.log.`;
+}
+
+/** Whether it ended because of another server's remains, which may be gone in a moment. */
+export function isBlocked(output: string): boolean {
+  return /lock file|shared memory/i.test(output);
 }
 
 /** Why the data directory itself cannot be used. */

@@ -1,0 +1,42 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { runProgram } from '@gatehouse/embedded-postgres/testing/program';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeDatabase } from './describe-database.ts';
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-env-'));
+beforeAll(() =>
+  fs.writeFileSync(path.join(folder, '.env'), 'export PORT="eighty"\n# RATE_LIMITS=maybe\nLOG_LEVEL=loud\n'),
+);
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+async function said(file: string, env: NodeJS.ProcessEnv) {
+  const { ended, output } = runProgram(new URL(file, import.meta.url), ['list'], env, folder);
+  await ended;
+  return output();
+}
+
+it('the service reads .env in the working directory, and the environment wins where it is not empty', async () => {
+  expect(await said('main.ts', {})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
+  expect(await said('main.ts', { PORT: ' ', LOG_LEVEL: 'info' })).toMatch(/^PORT must be .+\n$/);
+}, 60_000);
+
+it('the operator command reads it too', async () => {
+  expect(await said('operator.ts', {})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
+}, 60_000);
+
+it('the file is not read where GATEHOUSE_ENV_FILE is off', async () => {
+  const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/gatehouse';
+  expect(await said('operator.ts', { GATEHOUSE_ENV_FILE: 'off', DATABASE_URL })).toMatch(
+    /^The database does not answer/,
+  );
+});
+
+it.each([
+  ['postgres://user:a-password@db1:5432,db2/gatehouse?x=1', 'Database: gatehouse at db1:5432,db2'],
+  ['postgres://gatehouse@localhost/gatehouse?host=%2Frun%2Fdb', 'Database: gatehouse at /run/db'],
+  ['postgres://db', 'Database: the default one at db'],
+])('says which database %s is, without its password', (databaseUrl, description) => {
+  expect(describeDatabase({ databaseUrl, dataDir: '.data' })).toBe(description);
+});

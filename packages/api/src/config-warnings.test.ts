@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig, variables } from './config.ts';
+
+const warningsOf = (environment: Record<string, string>) => parseConfig(environment).warnings;
+
+describe('the warnings of a configuration', () => {
+  it.each([
+    [{ IDP_CLIENT_ID: 'client' }, /^IDP_CLIENT_ID is set and IDP_CLIENT_SECRET is not: .+\.$/],
+    [{ IDP_CLIENT_SECRET: 'sandbox' }, /^IDP_CLIENT_SECRET is set and IDP_CLIENT_ID is not: .+\.$/],
+    [{ PAYMENT_SECRET_KEY: 'sandbox' }, /^PAYMENT_SECRET_KEY is set and PAYMENT_WEBHOOK_SECRET is not: .+\.$/],
+    [{ PAYMENT_WEBHOOK_SECRET: 'sandbox' }, /^PAYMENT_WEBHOOK_SECRET is set and PAYMENT_SECRET_KEY is not: .+\.$/],
+    [{ DATABASE_URI: 'postgres://db/gatehouse' }, /^DATABASE_URI .* Perhaps it is DATABASE_URL\.$/],
+    [{ PUBLIC_BASEURL: 'https://id.company.example' }, /^PUBLIC_BASEURL .* Perhaps it is PUBLIC_BASE_URL\.$/],
+    [{ smtp_url: 'smtp://mail.company.example' }, /^smtp_url .* Perhaps it is SMTP_URL\.$/],
+  ])('of %j name the variable', (environment, said) => {
+    expect(warningsOf(environment)).toEqual([expect.stringMatching(said)]);
+  });
+
+  it('are none where a pair is whole, or a value empty', () => {
+    expect(warningsOf({ IDP_CLIENT_ID: 'client', IDP_CLIENT_SECRET: 'sandbox', DATABASE_URI: '' })).toEqual([]);
+    expect(warningsOf({ PAYMENT_SECRET_KEY: 'sandbox', PAYMENT_WEBHOOK_SECRET: 'sandbox' })).toEqual([]);
+  });
+
+  it('are none for names that other programs set, and for the variables themselves', () => {
+    const others = ['HOSTNAME', 'PATH', 'HOME', 'PWD', 'LANG', 'MAIL', 'POST', 'NODE_ENV', 'SMTP_USER', 'SERVICE_PORT'];
+    expect(warningsOf(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([]);
+    const example = Object.fromEntries(Object.keys(variables.shape).map((name) => [name, '']));
+    expect(warningsOf(example)).toEqual([]);
+  });
+});

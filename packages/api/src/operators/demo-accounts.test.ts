@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type App, createApp } from '../app.ts';
+import { openDatabase } from '../db/client.ts';
+import { migrate } from '../db/migrate.ts';
+import { users } from '../db/schema.ts';
+import { readSession, startSession } from '../sessions/session.ts';
+import { signInWithPassword } from '../sign-in/with-password.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { migrationsFolder } from '../testing/database.ts';
+import { makeOwner, testClient, testPassword } from '../testing/makers.ts';
+import { grantOperator } from './by-address.ts';
+import { closeDemoAccounts, markDemoAccount } from './demo-accounts.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+function startAt(publicBaseUrl: string | null): Promise<App> {
+  return createApp({ config: { ...test.app.config, publicBaseUrl }, migrations: migrationsFolder, work: true, log });
+}
+
+it('a service that other machines reach starts on a database with demo accounts once they are closed', async () => {
+  const { userId, organisationId, email } = await makeOwner(test);
+  await grantOperator(test.app, email);
+  await markDemoAccount(test.app, email);
+  const session = await startSession(test.app, { userId, organisationId, client: testClient });
+
+  for (const base of ['https://id.company.example', null]) {
+    await expect(startAt(base)).rejects.toThrow(new RegExp(`demo accounts.*${email}.*close-demo-accounts`));
+  }
+  await (await startAt('http://localhost:3000')).close();
+
+  expect(await closeDemoAccounts(test.app)).toContain(email);
+  expect(await readSession(test.app, session)).toBeNull();
+  const signIn = signInWithPassword(test.app, { email, password: testPassword }, testClient);
+  await expect(signIn).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  const [user] = await test.app.db.select().from(users).where(eq(users.id, userId));
+  expect(user).toMatchObject({ demo: false, operator: false, passwordHash: null });
+  await (await startAt('https://id.company.example')).close();
+  expect(await closeDemoAccounts(test.app)).toBe('There are no demo accounts.');
+});
+
+it('an account is marked only beside a service on this machine', async () => {
+  const { email } = await makeOwner(test);
+  const app = { ...test.app, config: { ...test.app.config, publicBaseUrl: 'https://id.company.example' } };
+  await expect(markDemoAccount(app, email)).rejects.toMatchObject({ code: 'VALIDATION' });
+});
+
+it('the migration marks the demo accounts of earlier versions, and no other account', async () => {
+  const server = process.env.TEST_DATABASE_URL ?? '';
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const outside = openDatabase({ url: server, pool: 1, prepare: false });
+  await outside.sql.unsafe(`create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const { sql, close } = openDatabase({ url: url.href, pool: 2, prepare: true });
+
+  const earlier = earlierMigrations();
+  await migrate(sql, earlier);
+  const addresses = [
+    'operator@gatehouse.example',
+    'owner@larch.example',
+    'owner@harbour.example',
+    'owner@company.example',
+  ];
+  for (const [at, email] of addresses.entries()) {
+    const id = `00000000-0000-4000-8000-00000000000${at}`;
+    await sql`insert into users (id, email, created_at) values (${id}, ${email}, now())`;
+  }
+  await migrate(sql, migrationsFolder);
+  const marked = await sql`select email from users where demo order by email`;
+  expect(marked.map(({ email }) => email)).toEqual(addresses.slice(0, 3).sort());
+
+  await close();
+  await outside.sql.unsafe(`drop database ${name} with (force)`);
+  await outside.close();
+  fs.rmSync(earlier, { recursive: true });
+});
+
+/** A folder with the migrations of the version before demo accounts were marked. */
+function earlierMigrations(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-migrations-'));
+  const journal = JSON.parse(fs.readFileSync(path.join(migrationsFolder, 'meta/_journal.json'), 'utf8'));
+  journal.entries = journal.entries.filter(({ idx }: { idx: number }) => idx < 4);
+  fs.mkdirSync(path.join(folder, 'meta'));
+  fs.writeFileSync(path.join(folder, 'meta/_journal.json'), JSON.stringify(journal));
+  for (const { tag } of journal.entries) {
+    fs.copyFileSync(path.join(migrationsFolder, `${tag}.sql`), path.join(folder, `${tag}.sql`));
+  }
+  return folder;
+}

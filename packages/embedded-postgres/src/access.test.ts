@@ -1,0 +1,167 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Account, postgresAccount } from './account.ts';
+import { postgresFolder } from './binaries.ts';
+import { type Embedded, openEmbedded } from './embedded-postgres.ts';
+import { clusterName, runOnce } from './run-once.ts';
+
+const isRoot = process.getuid?.() === 0;
+const hasProc = fs.existsSync('/proc/self/status');
+const folders: string[] = [];
+
+afterAll(() => {
+  for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
+});
+
+/** Below a folder that no other user may pass. */
+function privateFolder(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-access-'));
+  fs.chmodSync(folder, 0o700);
+  folders.push(folder);
+  return path.join(folder, 'data');
+}
+
+function connect({ url }: Embedded, role = 'gatehouse') {
+  const host = new URL(url).searchParams.get('host') ?? '';
+  return postgres({ host, username: role, database: 'gatehouse', max: 1, onnotice: () => {} });
+}
+
+function statusOf(dataDir: string): Record<string, string> {
+  const pid = Number.parseInt(fs.readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8'), 10);
+  const lines = fs.readFileSync(`/proc/${pid}/status`, 'utf8').split('\n');
+  return Object.fromEntries(lines.map((line) => line.split(/:\s*/, 2)));
+}
+
+describe('a new cluster', () => {
+  const dataDir = privateFolder();
+  let database: Embedded;
+  beforeAll(async () => {
+    database = await openEmbedded(dataDir, { settings: { fsync: 'off' } });
+  });
+  afterAll(() => database.stop());
+
+  it.skipIf(!isRoot || !hasProc)('is served below a private folder by a user of its own without a capability', () => {
+    const { Uid = '', Groups, ...status } = statusOf(dataDir);
+    const own = postgresAccount(path.join(dataDir, 'postgres'));
+    const shared = fs.readFileSync('/etc/passwd', 'utf8').match(/^postgres:[^:]*:(\d+)/m)?.[1];
+
+    expect(new Set(Uid.split('\t'))).toEqual(new Set([String(own?.uid)]));
+    expect(['0', shared]).not.toContain(String(own?.uid));
+    expect(Groups?.trim()).toBe('');
+    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb'])
+      expect([set, status[set]]).toEqual([set, '0'.repeat(16)]);
+  });
+
+  it('lets the service connect as a role that owns its database and has no right besides', async () => {
+    const sql = connect(database);
+    const [role] = await sql`select rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls
+      from pg_roles where rolname = current_user`;
+    expect(new Set(Object.values(role ?? {}))).toEqual(new Set([false]));
+    await expect(sql`select pg_read_file('postgresql.conf')`).rejects.toThrow('permission denied');
+    await expect(sql`copy (select 1) to program 'true'`).rejects.toThrow('permission denied');
+    await expect(sql`create database another`).rejects.toThrow('permission denied');
+
+    await sql`create extension pg_trgm`;
+    await sql`create schema own`;
+    await sql`create table own.things (id int)`;
+    await sql.end();
+  });
+
+  it('lets no one connect as its superuser, or without the operating system vouching', async () => {
+    const sql = connect(database, 'postgres');
+    await expect(sql`select 1`).rejects.toMatchObject({ code: '28000' });
+    await sql.end();
+    const rules = fs.readFileSync(path.join(dataDir, 'postgres', 'pg_hba.conf'), 'utf8');
+    expect(rules.split('\n').filter((line) => line && !line.startsWith('#'))).toEqual([
+      'local all gatehouse peer map=gatehouse',
+    ]);
+  });
+
+  it('lets the role create databases where that was asked for', async () => {
+    const other = await openEmbedded(privateFolder(), { settings: { fsync: 'off' }, createDatabases: true });
+    const sql = connect(other);
+    await sql`create database another`;
+    await sql.end();
+    await other.stop();
+  });
+});
+
+describe('a cluster of an earlier version', () => {
+  it('is upgraded at the start: user, roles and access rules, with everything that was in it', async () => {
+    const dataDir = privateFolder();
+    await makeEarlierCluster(dataDir);
+
+    for (const start of ['first', 'second']) {
+      const database = await openEmbedded(dataDir);
+      const sql = connect(database);
+      const [role] = await sql`select rolsuper from pg_roles where rolname = current_user`;
+      expect([start, role?.rolsuper]).toEqual([start, false]);
+      expect(await sql`select note, mood::text from billing.notes`).toMatchObject([{ note: 'kept', mood: 'fine' }]);
+      await sql.end();
+      await database.stop();
+    }
+
+    const database = await openEmbedded(dataDir);
+    const sql = connect(database);
+    await sql`insert into billing.notes (note) values ('new')`;
+    await sql`alter table billing.notes add column more int`;
+    await sql`alter type billing.mood add value 'good'`;
+    await sql`create or replace function billing.count_notes() returns bigint language sql as 'select 1::bigint'`;
+    await sql`drop view billing.all_notes`;
+    await sql`drop table numbered`;
+    await sql`drop schema billing cascade`;
+    await sql.end();
+    await database.stop();
+    expect(fs.readFileSync(path.join(dataDir, 'postgres', 'pg_hba.conf'), 'utf8')).not.toContain('trust');
+  });
+
+  it('is upgraded once by two processes that start on it at the same time', async () => {
+    const dataDir = privateFolder();
+    await makeEarlierCluster(dataDir);
+    const both = await Promise.all([openEmbedded(dataDir), openEmbedded(dataDir)]);
+
+    expect(both.map(({ started }) => started).sort()).toEqual([false, true]);
+    for (const database of both.sort((one) => (one.started ? 1 : -1))) await database.stop();
+  });
+});
+
+/** As the versions before made it: the shared system user, trust, and the service as the superuser. */
+async function makeEarlierCluster(dataDir: string): Promise<void> {
+  const folder = path.join(dataDir, 'postgres');
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const account = isRoot ? sharedAccount() : null;
+  if (account) fs.chownSync(folder, account.uid, account.gid);
+  const bin = path.join(postgresFolder({ readableByAll: isRoot }), 'bin');
+  const pgdata = clusterName(account, folder);
+  const initdb = [path.join(bin, 'initdb'), '--pgdata', pgdata, '--auth=trust', '--username=gatehouse', '--no-sync'];
+  await runOnce([...initdb, '--encoding=UTF8', '--locale=C'], { account, folder });
+
+  const single = (database: string, input: string) =>
+    runOnce([path.join(bin, 'postgres'), '--single', '-D', pgdata, database], { account, folder, input });
+  await single('postgres', 'CREATE DATABASE gatehouse;\n');
+  const stderr = await single(
+    'gatehouse',
+    [
+      'create extension pg_trgm',
+      'create schema billing',
+      "create type billing.mood as enum ('fine')",
+      "create table billing.notes (id bigserial primary key, note text, mood billing.mood default 'fine')",
+      'create table numbered (id int generated always as identity)',
+      'create view billing.all_notes as select * from billing.notes',
+      "create function billing.count_notes() returns bigint language sql as 'select count(*) from billing.notes'",
+      "insert into billing.notes (note) values ('kept')",
+    ]
+      .map((statement) => `${statement};\n`)
+      .join(''),
+  );
+  expect(stderr).not.toContain('ERROR');
+}
+
+/** The system's user of that name, or another one that is not root. */
+function sharedAccount(): Account {
+  const [, uid, gid] = /^(?:postgres|nobody):[^:]*:(\d+):(\d+)/m.exec(fs.readFileSync('/etc/passwd', 'utf8')) ?? [];
+  return { uid: Number(uid), gid: Number(gid) };
+}

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { Sentence } from './say.mjs';
+
+/**
+ * The secrets that the service and its sandbox share, and the passwords of the demo accounts by
+ * address: made once for a data directory, in a file that its owner alone can read.
+ */
+export function sandboxSecrets(dataDir, demoAddresses = []) {
+  const file = path.join(dataDir, 'sandbox-secrets.json');
+  const known = read(file);
+  const secrets = {
+    idpClientSecret: `sandbox-${random()}`,
+    paymentSecretKey: `sandbox-${random()}`,
+    paymentWebhookSecret: `sandbox-${random()}`,
+    ...known,
+    passwords: {
+      ...Object.fromEntries(demoAddresses.map((email) => [email, `demo-${random(6)}`])),
+      ...known.passwords,
+    },
+  };
+  if (JSON.stringify(secrets) !== JSON.stringify(known)) writePrivate(file, secrets);
+  return secrets;
+}
+
+/** Writes JSON aside and renames it, so that a kill leaves the old file or the new one, and no other user reads it. */
+export function writePrivate(file, value) {
+  fs.writeFileSync(`${file}.new`, JSON.stringify(value), { mode: 0o600 });
+  fs.renameSync(`${file}.new`, file);
+}
+
+function random(bytes = 16) {
+  return randomBytes(bytes).toString('hex');
+}
+
+function read(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT') return {};
+    throw new Sentence(`${file} cannot be read: make it readable, or remove it to begin anew.`);
+  }
+}

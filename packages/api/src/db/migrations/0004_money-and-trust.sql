@@ -18,4 +18,16 @@ UPDATE "payment_subscriptions" SET "livemode" = (
 	WHERE "subscription_id" = "payment_subscriptions"."id" AND "standing" IS NOT NULL LIMIT 1
 );--> statement-breakpoint
 UPDATE "payment_customers" SET "livemode" = "told"."livemode" FROM "payment_subscriptions" AS "told"
-WHERE "told"."customer_id" = "payment_customers"."customer_id" AND "told"."livemode" IS NOT NULL;
+WHERE "told"."customer_id" = "payment_customers"."customer_id" AND "told"."livemode" IS NOT NULL;--> statement-breakpoint
+ALTER TABLE "users" ADD COLUMN "demo" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+UPDATE "users" SET "demo" = true WHERE "email" IN ('operator@gatehouse.example', 'owner@larch.example', 'owner@harbour.example');--> statement-breakpoint
+CREATE TABLE "known_browsers" (
+	"token_hash" text NOT NULL,
+	"user_id" uuid NOT NULL,
+	"signed_in_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "known_browsers_token_hash_user_id_pk" PRIMARY KEY("token_hash","user_id")
+);
+--> statement-breakpoint
+ALTER TABLE "known_browsers" ADD CONSTRAINT "known_browsers_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "known_browsers_user" ON "known_browsers" USING btree ("user_id","signed_in_at");--> statement-breakpoint
+CREATE INDEX "known_browsers_signed_in" ON "known_browsers" USING btree ("signed_in_at");

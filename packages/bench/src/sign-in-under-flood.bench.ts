@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { openEmbedded } from '@gatehouse/server/embedded-postgres';
+import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 
 // How long a user waits for a sign-in while one IPv6 /48 floods the queue of password hashes from many of
 // its /64s, without rate limits: more sign-ins at any time than the queue holds.

@@ -67,7 +67,9 @@ let dummyHash: Promise<string> | undefined;
 export async function verifyPassword(hashed: string | null, password: string, client: Client): Promise<boolean> {
   dummyHash ??= hash('no account has this password', strength);
   const against = hashed ?? (await dummyHash);
-  const right = await inTurn(askerOf(client), () => verify(against, normalisePassword(password).slice(0, 4 * mostCharacters)));
+  const right = await inTurn(askerOf(client), () =>
+    verify(against, normalisePassword(password).slice(0, 4 * mostCharacters)),
+  );
   return right && hashed !== null;
 }
 

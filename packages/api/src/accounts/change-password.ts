@@ -8,7 +8,7 @@ import { invalid, Refusal } from '../errors.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../security/password.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { confirmPassword, wrong } from './confirm-password.ts';
-import { endChangeLinks } from './end-change-links.ts';
+import { endLinks } from './end-links.ts';
 import { maySetPassword, requireFreshSignIn } from './fresh-sign-in.ts';
 import { lockUser } from './lock-user.ts';
 
@@ -86,6 +86,6 @@ async function hashNew(app: App, { user }: Principal, password: string): Promise
 async function afterwards(app: App, tx: Transaction, { user, sessionId }: Principal, client: Client): Promise<void> {
   await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
   await tx.delete(sessions).where(and(eq(sessions.userId, user.id), ne(sessions.id, sessionId)));
-  await endChangeLinks(tx, user.id);
+  await endLinks(tx, user.id, app.now());
   await record(tx, app.now(), { action: 'password-set', actorId: user.id, userId: user.id, client });
 }

@@ -30,8 +30,10 @@ export type Context = {
       idpSubject?: string | null;
     }) => Promise<void>;
     end: () => Promise<void>;
-    /** The cookie that a sign-up leaves behind, so that /verify knows the same browser again. */
+    /** The cookie that a sign-up sets, by which /verify recognises the browser. */
     rememberSignUp: (browserToken: string) => void;
+    /** What that cookie holds; null in a browser that did not sign up. */
+    browserToken: () => string | null;
   };
 };
 

@@ -61,5 +61,6 @@ export function sessionDoor({ locals, cookies }: Pick<RequestEvent, 'locals' | '
       clearSharedCookie(app, cookies);
     },
     rememberSignUp: (browserToken) => writeCookie(app, cookies, 'signup', browserToken),
+    browserToken: () => readCookie(app, cookies, 'signup'),
   };
 }

@@ -74,7 +74,9 @@ async function confirmAddress(port, { email, password, orgName }) {
 
   const answer = await post(`${service}/api/signup`, { email, password, org_name: orgName });
   if (!answer.ok) throw new Error(`POST /api/signup answered ${answer.status}.`);
-  const opened = await fetch(await verificationLink(port, email));
+  // The password becomes valid only in the browser that signed up, known by its cookie.
+  const cookie = answer.headers.getSetCookie().map((each) => each.split(';')[0]);
+  const opened = await fetch(await verificationLink(port, email), { headers: { cookie: cookie.join('; ') } });
   if (!opened.ok) throw new Error(`the link in its mail answered ${opened.status}.`);
 }
 

@@ -144,7 +144,7 @@ function expectNotValid(error: unknown): void {
 it('makes no password valid that was typed in a browser which presented neither link nor token, in any order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 4, maxLength: 12 }), (acts) => new Order().play(acts)),
-    { numRuns: 40 },
+    { numRuns: 30 },
   );
 }, 120_000);
 
@@ -160,6 +160,6 @@ it('gives an attacker nothing whose sign-up came first, last, or between, whatev
         expect(await verifyPassword(held?.user.passwordHash ?? null, phrase)).toBe(false);
       }
     }),
-    { numRuns: 20 },
+    { numRuns: 15 },
   );
 }, 120_000);

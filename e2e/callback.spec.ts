@@ -1,5 +1,5 @@
 import { chooseAtProvider } from './at-provider.ts';
-import { linkFor, newEmail, passPhrase } from './people.ts';
+import { cookiesOf, linkFor, newEmail, passPhrase } from './people.ts';
 import { type Answer, send } from './raw-request.ts';
 import { expect, type Service, test } from './service.ts';
 
@@ -35,9 +35,10 @@ function comparable({ status, headers, text }: Answer) {
 async function verified(service: Service): Promise<string> {
   const email = newEmail();
   const body = JSON.stringify({ email, password: passPhrase });
-  await send(service, '/api/signup', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const headers = { 'content-type': 'application/json' };
+  const cookie = cookiesOf(await send(service, '/api/signup', { method: 'POST', headers, body }));
   const link = new URL(await linkFor(service, email));
-  expect((await send(service, link.pathname + link.search)).status).toBe(200);
+  expect((await send(service, link.pathname + link.search, { headers: { cookie } })).status).toBe(200);
   return email;
 }
 

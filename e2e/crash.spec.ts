@@ -15,7 +15,7 @@ test('what was answered before a kill -9 is there afterwards, whichever process 
   const owner = await makeOwner(service, request);
   expect(await signIn(request, owner)).toBe(200);
 
-  const answered: string[] = [];
+  const answered: SignedUp[] = [];
   for (const part of parts) {
     await test.step(`${part}, in a burst of sign-ups`, async () => {
       answered.push(...(await signUpsUntilKilled(request, service, part)));
@@ -24,19 +24,22 @@ test('what was answered before a kill -9 is there afterwards, whichever process 
   }
 
   await Promise.all(
-    answered.map(async (email) => {
+    answered.map(async ({ email, cookie }) => {
       const link = await linkFor(service, email, { patienceSeconds: 60 });
-      expect((await request.get(link)).status(), email).toBe(200);
+      expect((await fetch(link, { headers: { cookie } })).status, email).toBe(200);
     }),
   );
   const theirs = await playwright.request.newContext({ baseURL: service.baseUrl });
-  for (const email of answered) expect(await signIn(theirs, email), email).toBe(200);
+  for (const { email } of answered) expect(await signIn(theirs, email), email).toBe(200);
   await service.stop();
 });
 
+/** An account, and the cookie of the browser that signed up. */
+type SignedUp = { email: string; cookie: string };
+
 /** Kills when the first of them are answered. Gives back those that were, by then or afterwards. */
-async function signUpsUntilKilled(request: APIRequestContext, service: Service, part: Part): Promise<string[]> {
-  const answered: string[] = [];
+async function signUpsUntilKilled(request: APIRequestContext, service: Service, part: Part): Promise<SignedUp[]> {
+  const answered: SignedUp[] = [];
   let killed: Promise<void> | undefined;
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
@@ -44,7 +47,8 @@ async function signUpsUntilKilled(request: APIRequestContext, service: Service, 
       const answer = await request.post('/api/signup', { data }).catch(() => null);
       if (answer?.status() !== 200) return;
 
-      answered.push(data.email);
+      const [cookie = ''] = (answer.headers()['set-cookie'] ?? '').split(';');
+      answered.push({ email: data.email, cookie });
       if (answered.length === 2) killed = service.crash(part);
     }),
   );

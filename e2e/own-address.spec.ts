@@ -34,10 +34,45 @@ test('an address is changed by the link that goes to the new one', async ({ page
     await page.goto(await linkFor(service, wanted));
     await expect(page.locator('main')).toHaveAttribute('data-ok', 'true');
     await expect(page.getByRole('heading', { name: 'Address changed' })).toBeVisible();
-    await page.getByRole('link', { name: 'Go on' }).click();
+    await page.getByRole('link', { name: 'Continue' }).click();
     await expect(page).toHaveURL('/');
     expect((await request.get('/api/session')).status()).toBe(401);
     expect((await request.post('/api/login', { data: { email, password: passPhrase } })).status()).toBe(401);
     expect((await request.post('/api/login', { data: { email: wanted, password: passPhrase } })).status()).toBe(200);
   });
+});
+
+test('in a browser without the session, the link asks before it changes the address', async ({
+  browser,
+  page,
+  request,
+  service,
+}) => {
+  const email = await makeOwner(service, request, { organisation: 'Moved Twice' });
+  const wanted = newEmail('moved');
+  await signIn(page, email);
+  await page.goto('/account');
+  await page.getByLabel('New address').fill(wanted);
+  await page.locator('#address-password').fill(passPhrase);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  const link = await linkFor(service, wanted);
+
+  const elsewhere = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled: false });
+  const theirs = await elsewhere.newPage();
+  for (const [status, ok] of [
+    [200, 'true'],
+    [400, 'false'],
+  ] as const) {
+    expect((await theirs.goto(link))?.status()).toBe(status);
+    await expect(theirs.locator('main')).toHaveAttribute('data-ok', ok);
+    await expect(theirs.locator('main')).toContainText(wanted);
+    expect((await page.request.post('/api/login', { data: { email: wanted, password: passPhrase } })).status()).toBe(
+      401,
+    );
+  }
+  await theirs.getByRole('button', { name: 'Change my address' }).click();
+  await expect(theirs).toHaveURL('/login?done=address');
+  // The session that asked for the change stays.
+  expect((await (await page.request.get('/api/session')).json()).user.email).toBe(wanted);
+  await elsewhere.close();
 });

@@ -25,6 +25,11 @@ export async function linkFor(service: Service, email: string, { patienceSeconds
   return link ?? '';
 }
 
+/** The cookies that an answer sets, as the browser that got it sends them: /verify knows the one that signed up. */
+export function cookiesOf({ headers }: { headers: { 'set-cookie'?: string[] | undefined } }): string {
+  return (headers['set-cookie'] ?? []).map((each) => each.split(';')[0]).join('; ');
+}
+
 /** An owner through the real doors: sign-up, the mail's link and, unless told otherwise, approval. */
 export async function makeOwner(
   service: Service,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { procedures as everyProcedure, fieldsOf } from '../packages/api/src/testing/fields-of.ts';
 import { chooseAtProvider } from './at-provider.ts';
-import { linkFor, passPhrase } from './people.ts';
+import { cookiesOf, linkFor, passPhrase } from './people.ts';
 import { type Answer, send } from './raw-request.ts';
 import { expect, type Service, test } from './service.ts';
 
@@ -10,16 +10,18 @@ function newAddress(): string {
   return `${randomBytes(6).toString('hex')}@company.example`;
 }
 
-async function signUp(service: Service, email: string): Promise<void> {
+/** @returns the cookie of the browser that signed up. */
+async function signUp(service: Service, email: string): Promise<string> {
   const body = JSON.stringify({ email, password: passPhrase, org_name: 'Company' });
-  await send(service, '/api/signup', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const headers = { 'content-type': 'application/json' };
+  return cookiesOf(await send(service, '/api/signup', { method: 'POST', headers, body }));
 }
 
 async function verified(service: Service): Promise<string> {
   const email = newAddress();
-  await signUp(service, email);
+  const cookie = await signUp(service, email);
   const link = new URL(await linkFor(service, email));
-  expect((await send(service, link.pathname + link.search)).status).toBe(200);
+  expect((await send(service, link.pathname + link.search, { headers: { cookie } })).status).toBe(200);
   return email;
 }
 

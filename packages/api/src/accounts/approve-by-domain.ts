@@ -4,11 +4,11 @@ import { Refusal } from '../errors.ts';
 import { approveWaiting } from '../organisations/approve.ts';
 import { personById } from '../sessions/person.ts';
 import { isApprovedDomain } from './approved-domain.ts';
-import { takeOneTimeToken } from './one-time-token.ts';
+import { notValid, takeOneTimeToken } from './one-time-token.ts';
 
 type Client = { address: string; userAgent: string | null };
 
-export const approveByDomainInput = z.object({ token: z.string({ error: 'This link is not valid any more.' }) });
+export const approveByDomainInput = z.object({ token: z.string({ error: notValid }) });
 
 /**
  * Opens the approval gate where APPROVED_DOMAINS says so, for whoever pressed the
@@ -24,7 +24,7 @@ export async function approveByDomain(
     const { userId } = await takeOneTimeToken(app, tx, token, ['approval']);
     const person = await personById(tx, userId);
     if (person?.organisationId == null || person.standing === 'closed' || !isApprovedDomain(app, person.user.email)) {
-      throw new Refusal('VALIDATION', 'This link is not valid any more.');
+      throw new Refusal('VALIDATION', notValid);
     }
     await approveWaiting(tx, { organisationIds: [person.organisationId], actorId: null, client, now: app.now() });
   });

@@ -8,7 +8,7 @@ import { makeSignUp, newEmail, testClient } from '../testing/makers.ts';
 import { approveByDomain } from './approve-by-domain.ts';
 import { isApprovedDomain } from './approved-domain.ts';
 import { resendVerification } from './resend-verification.ts';
-import { verifyEmail } from './verify-email.ts';
+import { type Outcome, verifyEmail } from './verify-email.ts';
 
 describe.each([
   [['company.example'], 'a@company.example', true],
@@ -36,25 +36,26 @@ describe('an address of an approved domain', () => {
   const standing = async (email: string) => (await personByEmail(test.app.db, email))?.standing;
   const open = (token: string, browserToken: string | null) =>
     verifyEmail(test.app, { token, browserToken }, testClient);
+  const approvalOf = (outcome: Outcome) => ('offers' in outcome ? outcome.offers.approvalToken : null);
   const enter = (email: string) =>
     test.app.db.transaction((tx) => matchUser(test.app, tx, { email, subject: randomUUID(), name: null }, testClient));
 
   it('is approved by the link, opened in the browser that signed up', async () => {
     const { email, token, browserToken } = await makeSignUp(test);
     const outcome = await open(token, browserToken);
-    expect(outcome).toMatchObject({ ok: true, awaitingApproval: false, approvalToken: null });
+    expect(outcome).toMatchObject({ ok: true, awaitingApproval: false, offers: { approvalToken: null } });
     expect(await standing(email)).toBe('open');
   });
 
   it('is approved by the button alone, where the link was opened elsewhere', async () => {
     const { email, token } = await makeSignUp(test);
     const outcome = await open(token, (await makeSignUp(test)).browserToken);
-    expect(outcome).toMatchObject({ ok: true, awaitingApproval: true, approvalToken: expect.any(String) });
+    expect(outcome).toMatchObject({ ok: true, awaitingApproval: true, offers: { approvalToken: expect.any(String) } });
     expect(await standing(email)).toBe('awaiting_approval');
 
-    await approveByDomain(test.app, { token: outcome.approvalToken ?? '' }, testClient);
+    await approveByDomain(test.app, { token: approvalOf(outcome) ?? '' }, testClient);
     expect(await standing(email)).toBe('open');
-    await expect(approveByDomain(test.app, { token: outcome.approvalToken ?? '' }, testClient)).rejects.toMatchObject({
+    await expect(approveByDomain(test.app, { token: approvalOf(outcome) ?? '' }, testClient)).rejects.toMatchObject({
       code: 'VALIDATION',
     });
   });
@@ -66,21 +67,21 @@ describe('an address of an approved domain', () => {
     expect(await standing(email)).toBe('awaiting_approval');
 
     const outcome = await open(token, browserToken);
-    expect(outcome).toMatchObject({ ok: false, confirmedAlready: true, awaitingApproval: true });
-    await approveByDomain(test.app, { token: outcome.approvalToken ?? '' }, testClient);
-    await expect(approveByDomain(test.app, { token: scanned.approvalToken ?? '' }, testClient)).rejects.toThrow();
+    expect(outcome).toMatchObject({ ok: false, kind: 'confirmed-already' });
+    await approveByDomain(test.app, { token: approvalOf(outcome) ?? '' }, testClient);
+    await expect(approveByDomain(test.app, { token: approvalOf(scanned) ?? '' }, testClient)).rejects.toThrow();
     expect(await standing(email)).toBe('open');
-    expect(await open(token, browserToken)).toMatchObject({ ok: false, approvalToken: null, awaitingApproval: false });
+    expect(await open(token, browserToken)).toMatchObject({ ok: false, offers: { approvalToken: null } });
   });
 
   it('lets a person press the button of the page that they have, though a scanner opened the link since', async () => {
     const { email, token } = await makeSignUp(test);
     const outcome = await open(token, null);
     const scanned = await Promise.all(Array.from({ length: 4 }, () => open(token, null)));
-    const tokens = [outcome, ...scanned].map(({ approvalToken }) => approvalToken ?? '');
+    const tokens = [outcome, ...scanned].map((each) => approvalOf(each) ?? '');
     expect(new Set(tokens).size).toBe(5);
 
-    await approveByDomain(test.app, { token: outcome.approvalToken ?? '' }, testClient);
+    await approveByDomain(test.app, { token: approvalOf(outcome) ?? '' }, testClient);
     expect(await standing(email)).toBe('open');
     for (const each of tokens) {
       await expect(approveByDomain(test.app, { token: each }, testClient)).rejects.toMatchObject({
@@ -93,7 +94,11 @@ describe('an address of an approved domain', () => {
     const { token } = await makeSignUp(test);
     await open(token, null);
     test.advance(3_601_000);
-    expect(await open(token, null)).toMatchObject({ ok: false, confirmedAlready: true, approvalToken: null });
+    expect(await open(token, null)).toMatchObject({
+      ok: false,
+      kind: 'confirmed-already',
+      offers: { approvalToken: null },
+    });
   });
 
   it('is approved by a link sent again, in the browser whose sign-up it carries', async () => {
@@ -120,7 +125,7 @@ describe('an address of an approved domain', () => {
 
   it('never opens what an operator has declined', async () => {
     const { email, token } = await makeSignUp(test);
-    const { approvalToken } = await open(token, null);
+    const approvalToken = approvalOf(await open(token, null));
     await declineOwner(test.app, email, 'Not a customer.');
     await expect(approveByDomain(test.app, { token: approvalToken ?? '' }, testClient)).rejects.toMatchObject({
       code: 'VALIDATION',
@@ -133,7 +138,7 @@ it('waits for an operator at any other domain, whichever way it comes', async ()
   const test = await startTestApp({ environment: { APPROVED_DOMAINS: 'other.example' } });
   const { email, token, browserToken } = await makeSignUp(test);
   const outcome = await verifyEmail(test.app, { token, browserToken }, testClient);
-  expect(outcome).toMatchObject({ ok: true, awaitingApproval: true, approvalToken: null });
+  expect(outcome).toMatchObject({ ok: true, awaitingApproval: true, offers: { approvalToken: null } });
 
   const identity = { email, subject: randomUUID(), name: null };
   const person = await test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));

@@ -6,6 +6,7 @@ import { listSessions, readSession, startSession } from '../sessions/session.ts'
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { callerFor, makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../testing/makers.ts';
+import { noOffers } from './outcome.ts';
 import { sendVerification } from './send-verification.ts';
 import { verifyEmail } from './verify-email.ts';
 
@@ -29,8 +30,13 @@ async function mailed(owner: Owner, email = newEmail()) {
   return { email, mail, token: tokenIn(mail.text) };
 }
 
-function open(token: string) {
-  return verifyEmail(test.app, { token, browserToken: null }, testClient);
+/** A GET with the session of a user, or with none. */
+function open(token: string, sessionToken: string | null = null) {
+  return verifyEmail(test.app, { token, browserToken: null, sessionToken }, testClient);
+}
+
+function newSession(owner: Owner) {
+  return startSession(test.app, { ...owner, client: testClient });
 }
 
 async function addressOf({ userId }: Owner) {
@@ -42,18 +48,22 @@ function signIn(email: string, password = testPassword) {
   return signInWithPassword(test.app, { email, password }, testClient);
 }
 
-it('changes the address when the link that went to the new one is opened, and not before', async () => {
+it('changes the address when the user opens the link that went to the new one, and not before', async () => {
   const owner = await makeOwner(test);
   const { email, mail, token } = await mailed(owner);
   expect(mail.text).toContain('Somebody wants this to be the address of their account at Gatehouse.');
   expect(mail.text).not.toContain(owner.email);
   expect(await addressOf(owner)).toBe(owner.email);
 
-  expect(await open(token)).toMatchObject({ ok: true, addressChanged: true, awaitingApproval: false });
+  expect(await open(token, await newSession(owner))).toMatchObject({
+    ok: true,
+    kind: 'address-changed',
+    awaitingApproval: false,
+  });
   expect(await addressOf(owner)).toBe(email);
   expect(await signIn(email)).toMatchObject({ userId: owner.userId });
   await expect(signIn(owner.email)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
-  expect(await open(token)).toMatchObject({ ok: false, addressChanged: false, firstPasswordToken: null });
+  expect(await open(token)).toMatchObject({ ok: false, kind: 'confirmed-already', offers: noOffers });
 });
 
 it('ends the other sessions, and keeps the one that asked', async () => {
@@ -61,7 +71,7 @@ it('ends the other sessions, and keeps the one that asked', async () => {
   const other = await startSession(test.app, { ...owner, client: testClient });
   const { token } = await mailed(owner);
   expect(await readSession(test.app, other)).not.toBeNull();
-  await open(token);
+  await open(token, await newSession(owner));
   expect(await readSession(test.app, other)).toBeNull();
   expect((await listSessions(test.app, owner.userId)).map(({ id }) => id)).toEqual([owner.principal.sessionId]);
 });
@@ -97,7 +107,7 @@ it('gives no address to two: the link fails where somebody else proved it meanwh
     emailVerifiedAt: test.app.now(),
     createdAt: test.app.now(),
   });
-  expect(await open(token)).toMatchObject({ ok: false, message: 'This link is not valid.', confirmedAlready: false });
+  expect(await open(token)).toMatchObject({ ok: false, message: 'This link is not valid.', kind: 'dead' });
   expect(await addressOf(owner)).toBe(owner.email);
 });
 
@@ -105,7 +115,8 @@ it('lets one of two have an address for which both opened a link at the same tim
   const [one, other] = [await makeOwner(test), await makeOwner(test)];
   const { email, token } = await mailed(one);
   const { token: second } = await mailed(other, email);
-  const outcomes = await Promise.all([open(token), open(second)]);
+  const sessions = [await newSession(one), await newSession(other)] as const;
+  const outcomes = await Promise.all([open(token, sessions[0]), open(second, sessions[1])]);
   expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
   expect([await addressOf(one), await addressOf(other)].filter((address) => address === email)).toHaveLength(1);
 });
@@ -115,7 +126,7 @@ it('is held up by nobody who signed up with the address and never proved it', as
   const { email, token: squatters, mail } = await makeSignUp(test, { name: 'Squatters' });
   await ask(owner, email);
   const token = tokenIn((await test.sandbox.mailbox.waitFor(email, mail)).text);
-  expect(await open(token)).toMatchObject({ ok: true });
+  expect(await open(token, await newSession(owner))).toMatchObject({ ok: true });
 
   expect(await addressOf(owner)).toBe(email);
   expect(await open(squatters)).toMatchObject({ ok: false });
@@ -130,7 +141,7 @@ it('takes what a squatter’s organisation was along, also where an operator app
   await approveOwner(test.app, email);
   await ask(owner, email);
   const token = tokenIn((await test.sandbox.mailbox.waitFor(email, mail)).text);
-  expect(await open(token)).toMatchObject({ ok: true });
+  expect(await open(token, await newSession(owner))).toMatchObject({ ok: true });
   expect(await test.app.db.$count(organisations, eq(organisations.name, 'Early Squatters'))).toBe(0);
 });
 
@@ -149,7 +160,7 @@ it('does nothing for a closed account, and the link is not used up by that', asy
   expect(await open(token)).toMatchObject({ ok: false });
   expect(await addressOf(owner)).toBe(owner.email);
   await restorePerson(test.app, owner.email);
-  expect(await open(token)).toMatchObject({ ok: true });
+  expect(await open(token, await newSession(owner))).toMatchObject({ ok: true });
   expect(await addressOf(owner)).toBe(email);
 });
 
@@ -157,7 +168,8 @@ it('works once out of 50 attempts, and takes the person’s other links for a ch
   const owner = await makeOwner(test);
   const { token: first } = await mailed(owner);
   const { email, token } = await mailed(owner);
-  const outcomes = await Promise.all(Array.from({ length: 50 }, () => open(token)));
+  const session = await newSession(owner);
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => open(token, session)));
   expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
   expect(await open(first)).toMatchObject({ ok: false });
   expect(await addressOf(owner)).toBe(email);
@@ -194,25 +206,17 @@ it('carries neither a password nor an approval, open or used, where every domain
   await db.update(users).set({ passwordHash: null }).where(eq(users.id, owner.userId));
   await db.update(organisations).set({ approval: 'pending' }).where(eq(organisations.id, owner.organisationId));
 
-  const outcomes = [];
   for (const what of ['open', 'used']) {
-    const { ok, awaitingApproval, firstPasswordToken, approvalToken } = await verifyEmail(
-      generous.app,
-      { token, browserToken: null },
-      testClient,
-    );
-    outcomes.push({ what, ok, awaitingApproval, firstPasswordToken, approvalToken });
+    const outcome = await verifyEmail(generous.app, { token, browserToken: null }, testClient);
+    expect(outcome).toMatchObject({ ok: what === 'open', kind: 'change-offered' });
+    expect(outcome).not.toHaveProperty('offers');
   }
-  const nothing = { awaitingApproval: true, firstPasswordToken: null, approvalToken: null };
-  expect(outcomes).toEqual([
-    { what: 'open', ok: true, ...nothing },
-    { what: 'used', ok: false, ...nothing },
-  ]);
 
   const [user] = await db.select().from(users).where(eq(users.id, owner.userId));
   const [organisation] = await db.select().from(organisations).where(eq(organisations.id, owner.organisationId));
   const tokens = await db.select().from(oneTimeTokens).where(eq(oneTimeTokens.userId, owner.userId));
-  expect([user?.email, user?.passwordHash, organisation?.approval, tokens]).toEqual([email, null, 'pending', []]);
+  expect([user?.email, user?.passwordHash, organisation?.approval]).toEqual([owner.email, null, 'pending']);
+  expect(tokens.map(({ purpose }) => purpose)).toEqual(['change-address', 'change-address']);
   await generous.close();
 });
 

@@ -9,8 +9,8 @@ import { hashPassword, newPasswordField, passwordFault } from '../security/passw
 import { type Principal, requirePrincipal } from '../sessions/principal.ts';
 import { endOtherSessions, renewSession } from '../sessions/session.ts';
 import { confirmPassword, wrong } from './confirm-password.ts';
-import { endChangeLinks } from './end-change-links.ts';
 import { endInvitations } from './end-invitations.ts';
+import { endLinks } from './end-links.ts';
 import { maySetPassword, requireFreshSignIn } from './fresh-sign-in.ts';
 import { lockUser } from './lock-user.ts';
 
@@ -93,7 +93,7 @@ async function afterwards(app: App, tx: Transaction, { user, sessionId }: Princi
   await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
   await endOtherSessions(tx, user.id, sessionId);
   await endInvitations(tx, user.id, sessionId);
-  await endChangeLinks(tx, user.id);
+  await endLinks(tx, user.id, app.now());
   const renewed = await renewSession(tx, { userId: user.id, sessionId });
   if (renewed === null) throw new Refusal('UNAUTHENTICATED', 'Sign in first.');
   await record(tx, app.now(), { action: 'password-set', actorId: user.id, userId: user.id, client });

@@ -1,63 +1,72 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
+import type { Transaction } from '../db/client.ts';
 import { verificationLinks } from '../db/schema.ts';
-import { personByEmail } from '../sessions/person.ts';
-import { isApprovedDomain } from './approved-domain.ts';
-import { newOneTimeToken } from './one-time-token.ts';
+import { type Person, personById } from '../sessions/person.ts';
+import { lockUser } from './lock-user.ts';
+import { makeOffers } from './offers.ts';
+import { offerChange } from './open-change-link.ts';
+import { type FailedOutcome, noOffers } from './outcome.ts';
+import { isFreeAddress } from './take-address.ts';
 
-/** What came of opening a verification link. */
-export type Outcome = {
-  ok: boolean;
-  message: string | null;
-  awaitingApproval: boolean;
-  /** The account has no organisation of its own: it is to join another one by an invitation. */
-  invited: boolean;
-  /** The address was confirmed before, by this link or another. */
-  confirmedAlready: boolean;
-  /** The link was for a change of address, and that has happened. */
-  addressChanged: boolean;
-  /** A fresh token for the form that sets a first password, where none became valid. */
-  firstPasswordToken: string | null;
-  /** A fresh token for the button that approves, where the address's domain approves by itself. */
-  approvalToken: string | null;
-};
+type Link = typeof verificationLinks.$inferSelect;
+type Tried = { tokenHash: string; browserToken: string | null; message: string };
 
-/** What a link that does not work has to say; its message differs. */
-export const dead: Outcome = {
-  ok: false,
-  message: null,
-  awaitingApproval: false,
-  invited: false,
-  confirmedAlready: false,
-  addressChanged: false,
-  firstPasswordToken: null,
-  approvalToken: null,
-};
+const confirmed = { ok: false, kind: 'confirmed-already', message: 'This address is confirmed already.' } as const;
 
 /**
- * Why a link did not work. For one that was used within its lifetime, what it still
- * may offer: a mail scanner may have opened it before the person did.
+ * Why a link did not work, and what one that was used within its lifetime still offers: a
+ * mail scanner may have opened it before the user did. The account stays as it is.
  */
-export async function explain(app: App, tokenHash: string, message: string): Promise<Outcome> {
-  const [link] = await app.db.select().from(verificationLinks).where(eq(verificationLinks.tokenHash, tokenHash));
-  if (link === undefined) return { ...dead, message };
-  const person = await personByEmail(app.db, link.email);
-  const confirmed = person !== null && person.user.id === link.userId && person.user.emailVerifiedAt !== null;
-  if (!confirmed || person.standing === 'closed') {
-    if (link.usedAt !== null) return { ...dead, message: 'This link has been used already.' };
-    return { ...dead, message: link.expiresAt > app.now() ? message : 'This link has expired.' };
+export async function explainLink(app: App, tx: Transaction, tried: Tried): Promise<FailedOutcome> {
+  const link = await lockLink(tx, tried.tokenHash);
+  if (link === null) return dead(tried.message);
+  const person = await personById(tx, link.userId);
+  if (person === null || person.standing === 'closed' || person.standing === 'unverified') {
+    return dead(reason(app, link, tried.message));
   }
 
-  const living = link.purpose === 'sign-up' && link.usedAt !== null && link.expiresAt > app.now();
-  const awaitingApproval = person.standing === 'awaiting_approval';
-  const needsPassword = person.user.passwordHash === null && person.user.idpSubject === null;
-  const mayApprove = awaitingApproval && isApprovedDomain(app, link.email);
-  return app.db.transaction(async (tx) => ({
-    ...dead,
-    message: 'This address is confirmed already.',
-    confirmedAlready: true,
-    awaitingApproval,
-    firstPasswordToken: living && needsPassword ? await newOneTimeToken(app, tx, link.userId, 'first-password') : null,
-    approvalToken: living && mayApprove ? await newOneTimeToken(app, tx, link.userId, 'approval') : null,
-  }));
+  if (link.purpose === 'change-address') return explainChange(app, tx, { link, person, message: tried.message });
+  if (person.user.email !== link.email) return dead(reason(app, link, tried.message));
+  if (isAlive(app, link)) {
+    return { ...confirmed, offers: await makeOffers(app, tx, { link, browserToken: tried.browserToken, person }) };
+  }
+  if (link.purpose === 'lost-password' && link.usedAt === null) return dead(reason(app, link, tried.message));
+  return { ...confirmed, offers: noOffers };
+}
+
+type Explained = { link: Link; person: Person; message: string };
+
+async function explainChange(app: App, tx: Transaction, { link, person, message }: Explained): Promise<FailedOutcome> {
+  if (person.user.email === link.email) return { ...confirmed, offers: noOffers };
+  if (!isAlive(app, link) || !(await isFreeAddress(tx, link))) return dead(reason(app, link, message));
+  return {
+    ok: false,
+    kind: 'change-offered',
+    message: 'This link has been used already.',
+    ...(await offerChange(app, tx, link)),
+  };
+}
+
+/** Read once the user's row is locked, so that a password that is set meanwhile is seen. */
+async function lockLink(tx: Transaction, tokenHash: string): Promise<Link | null> {
+  const read = () => tx.select().from(verificationLinks).where(eq(verificationLinks.tokenHash, tokenHash));
+  const [known] = await read();
+  if (known === undefined) return null;
+  await lockUser(tx, known.userId);
+  const [link] = await read();
+  return link ?? null;
+}
+
+function isAlive(app: App, { usedAt, expiresAt }: Link): boolean {
+  return usedAt !== null && expiresAt > app.now();
+}
+
+function reason(app: App, { usedAt, expiresAt }: Link, message: string): string {
+  if (usedAt !== null) return 'This link has been used already.';
+  return expiresAt > app.now() ? message : 'This link has expired.';
+}
+
+function dead(message: string): FailedOutcome {
+  return { ok: false, kind: 'dead', message };
 }

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users } from '../db/schema.ts';
+import { users, verificationLinks } from '../db/schema.ts';
+import { suspendPerson } from '../operators/by-address.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
 import { resendVerification } from './resend-verification.ts';
@@ -75,9 +76,27 @@ it('does not count a mail that never left', async () => {
   expect(mailsTo(email)).toBe(2);
 });
 
-it('mails nothing to an address that is confirmed or has no account', async () => {
+it('mails a link for a lost password to an address that is confirmed, for a sign-up and a resend alike', async () => {
+  const { email } = await makeOwner(test);
+  test.advance(2 * minute);
+  await resend(email);
+  await mailed();
+  test.advance(2 * minute);
+  await enter(email);
+  await mailed();
+  expect(mailsTo(email)).toBe(3);
+  const sent = await test.app.db.select().from(verificationLinks).where(eq(verificationLinks.email, email));
+  expect(sent.map(({ purpose, signUpId }) => [purpose, signUpId]).sort()).toEqual([
+    ['lost-password', null],
+    ['lost-password', null],
+    ['sign-up', expect.any(String)],
+  ]);
+});
+
+it('mails nothing to an account that is closed, nor to an address that has none', async () => {
   const { email } = await makeOwner(test);
   const nobody = newEmail();
+  await suspendPerson(test.app, email);
   test.advance(2 * minute);
   for (const each of [email, nobody]) await resend(each);
   await enter(email);

@@ -8,40 +8,43 @@ import { lockUser } from './lock-user.ts';
 import { verificationMail } from './verification-mail.ts';
 
 type Row = typeof verificationLinks.$inferInsert;
-type Wanted = Pick<Row, 'userId' | 'purpose' | 'email' | 'signUpId' | 'keptSessionId' | 'jobId'> & {
-  organisationName: string | null;
-};
+type Addressee = Pick<Row, 'userId' | 'email' | 'jobId'>;
+
+/** What a link is for, and the organisation's name that its mail may say. */
+export type LinkContent = Pick<Row, 'purpose' | 'signUpId' | 'keptSessionId'> & { organisationName: string | null };
 
 /**
- * Mails a fresh verification link. The token is made here, so that it rests nowhere in
- * clear; its row goes again when the mail server does not take the mail, and says when
- * it was sent once it left, so that a mail that never did does not count. Nothing leaves for what is not
- * wanted any more, or not so soon again, which is asked while the user's row is locked.
+ * Mails a fresh verification link. The token is made here, so that it is stored nowhere in
+ * clear; its row is deleted again when the mail server does not take the mail, and notes
+ * when the mail left, so that one that never did does not count. `decide` runs while the
+ * user's row is locked and answers what the link is for; null mails nothing.
  */
 export async function mailLink(
   app: App,
-  { organisationName, ...row }: Wanted,
-  isStillWanted: (tx: Transaction) => Promise<boolean>,
+  addressee: Addressee,
+  decide: (tx: Transaction) => Promise<LinkContent | null>,
 ): Promise<void> {
   const now = app.now();
   const token = newToken();
   const tokenHash = hashToken(token);
   const expiresAt = new Date(now.getTime() + app.config.verificationTtlSeconds * 1000);
-  const kept = await app.db.transaction(async (tx) => {
-    if (!(await lockUser(tx, row.userId)) || !(await isStillWanted(tx))) return false;
-    await tx.insert(verificationLinks).values({ ...row, tokenHash, createdAt: now, expiresAt });
-    return true;
+  const content = await app.db.transaction(async (tx) => {
+    const decided = (await lockUser(tx, addressee.userId)) ? await decide(tx) : null;
+    if (decided === null) return null;
+    const { organisationName: _, ...link } = decided;
+    await tx.insert(verificationLinks).values({ ...addressee, ...link, tokenHash, createdAt: now, expiresAt });
+    return decided;
   });
-  if (!kept) return;
+  if (content === null) return;
 
   const sentAt = app.now();
   try {
     await app.mail.send(
       verificationMail({
-        to: row.email,
-        purpose: row.purpose,
+        to: addressee.email,
+        purpose: content.purpose,
         link: verificationLink(app.config, token),
-        organisationName,
+        organisationName: content.organisationName,
         lifetimeSeconds: app.config.verificationTtlSeconds,
         service: app.config.service,
       }),

@@ -6,15 +6,19 @@ import { Refusal } from '../errors.ts';
 import { hashToken, newToken } from '../security/token.ts';
 import { lockUser } from './lock-user.ts';
 
+export const notValid = 'This link is no longer valid.';
+
 type Purpose = (typeof oneTimeTokens.$inferSelect)['purpose'];
 
-const lifetimeMinutes: Record<Purpose, number> = { 'password-link': 60, 'first-password': 15, approval: 15 };
+const lifetimeMinutes: Record<Purpose, number> = {
+  'password-link': 60,
+  'new-password': 15,
+  'keep-password': 15,
+  'change-address': 15,
+  approval: 15,
+};
 
-/**
- * Makes a token that opens one thing for one person, once. A new password link ends the
- * others; the forms on the page of a verification link stay good beside each other until
- * one is used, because a mail scanner may open that page while somebody fills it in.
- */
+/** Makes a token that allows one thing for one user, once. A new password link ends the others. */
 export async function newOneTimeToken(
   app: App,
   tx: Transaction,
@@ -22,15 +26,35 @@ export async function newOneTimeToken(
   purpose: Purpose,
   createdBy: string | null = null,
 ): Promise<string> {
+  return insertToken(app, tx, { userId, purpose, createdBy, linkHash: null });
+}
+
+/**
+ * Makes a token for a form on the page of a verification link; it ends with the link. Such
+ * tokens stay valid beside each other until one is used, because a mail scanner may open
+ * the page while the user fills it in.
+ */
+export async function newPageToken(
+  app: App,
+  tx: Transaction,
+  { userId, tokenHash }: { userId: string; tokenHash: string },
+  purpose: Exclude<Purpose, 'password-link'>,
+): Promise<string> {
+  return insertToken(app, tx, { userId, purpose, createdBy: null, linkHash: tokenHash });
+}
+
+type Wanted = { userId: string; purpose: Purpose; createdBy: string | null; linkHash: string | null };
+
+async function insertToken(app: App, tx: Transaction, { userId, purpose, ...wanted }: Wanted): Promise<string> {
   await lockUser(tx, userId);
   const now = app.now();
   const token = newToken();
   if (purpose === 'password-link') await endTokens(tx, userId, purpose);
   await tx.insert(oneTimeTokens).values({
+    ...wanted,
     tokenHash: hashToken(token),
     userId,
     purpose,
-    createdBy,
     createdAt: now,
     expiresAt: new Date(now.getTime() + lifetimeMinutes[purpose] * 60_000),
   });
@@ -48,7 +72,7 @@ export async function takeOneTimeToken(
   tx: Transaction,
   token: string,
   purposes: Purpose[],
-): Promise<{ userId: string; purpose: Purpose }> {
+): Promise<{ userId: string; purpose: Purpose; linkHash: string | null }> {
   const [held] = await tx
     .select({ userId: oneTimeTokens.userId })
     .from(oneTimeTokens)
@@ -57,9 +81,13 @@ export async function takeOneTimeToken(
   const [taken] = await tx
     .delete(oneTimeTokens)
     .where(and(eq(oneTimeTokens.tokenHash, hashToken(token)), gt(oneTimeTokens.expiresAt, app.now())))
-    .returning({ userId: oneTimeTokens.userId, purpose: oneTimeTokens.purpose });
+    .returning({
+      userId: oneTimeTokens.userId,
+      purpose: oneTimeTokens.purpose,
+      linkHash: oneTimeTokens.linkHash,
+    });
   if (taken === undefined || !purposes.includes(taken.purpose)) {
-    throw new Refusal('VALIDATION', 'This link is not valid any more.');
+    throw new Refusal('VALIDATION', notValid);
   }
   await endTokens(tx, taken.userId, taken.purpose);
   return taken;

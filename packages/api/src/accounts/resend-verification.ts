@@ -5,8 +5,9 @@ import { emailField } from '../security/address.ts';
 export const resendInput = z.object({ email: emailField });
 
 /**
- * Has a fresh verification link mailed where the address has an account that can
- * receive one. What is done here is the same for every address: the job decides.
+ * Has a fresh verification link mailed where the address has an account that is not closed:
+ * a verified one can choose a new password by it. What is done here is the same for every
+ * address: the job decides.
  */
 export async function resendVerification(app: App, { email }: z.output<typeof resendInput>): Promise<void> {
   await app.db.transaction((tx) => app.jobs.send(tx, 'verification-mail', { email }));

@@ -26,9 +26,10 @@ export async function sendChangeLink(
   const holder = await personByEmail(app.db, email);
   if (holder !== null && holder.standing !== 'unverified') return;
 
-  const link = { userId, email, purpose: 'change-address', keptSessionId: sessionId, jobId } as const;
-  await mailLink(app, { ...link, organisationName: null }, async (tx) => {
-    return (await sessionLives(tx, userId, sessionId)) && !(await sentEnough(app, tx, link));
+  const addressee = { userId, email, jobId };
+  await mailLink(app, addressee, async (tx) => {
+    const isWanted = (await sessionLives(tx, userId, sessionId)) && !(await sentEnough(app, tx, addressee));
+    return isWanted ? { purpose: 'change-address', keptSessionId: sessionId, organisationName: null } : null;
   });
 }
 

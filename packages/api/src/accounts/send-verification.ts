@@ -14,29 +14,26 @@ const signUpMailsAnHour = 5;
 export type VerificationJob = { email: string; signUpId?: string } | ChangeJob;
 
 /**
- * Mails a verification link where the address has an account that can receive one, and
- * does nothing otherwise. By its id a job that is begun anew knows that what it left
- * behind is no mail.
+ * Mails a verification link where the address has an account that is not closed, and does
+ * nothing otherwise: for a verified account it is a link for a lost password. By its id a
+ * job that is begun anew knows that what it left behind is no mail.
  */
 export async function sendVerification(app: App, job: VerificationJob, jobId: string | null = null): Promise<void> {
   if ('userId' in job) return sendChangeLink(app, job, jobId);
 
   const { email, signUpId } = job;
-  const person = await personByEmail(app.db, email);
-  if (person === null || person.user.emailVerifiedAt !== null || person.standing === 'closed') return;
+  const addressed = await personByEmail(app.db, email);
+  if (addressed === null || addressed.standing === 'closed') return;
 
-  const carried = await signUpOf(app, person.user.id, signUpId);
-  const link = {
-    userId: person.user.id,
-    signUpId: carried?.id ?? null,
-    purpose: 'sign-up',
-    email,
-    jobId,
-    organisationName: carried?.organisationName ?? null,
-  } as const;
-  await mailLink(app, link, async (tx) => {
-    if ((await personByEmail(tx, email))?.user.emailVerifiedAt !== null) return false;
-    return !(await sentEnough(app, tx, { userId: link.userId, jobId, isSignUp: signUpId !== undefined }));
+  const addressee = { userId: addressed.user.id, email, jobId };
+  await mailLink(app, addressee, async (tx) => {
+    const person = await personByEmail(tx, email);
+    if (person?.user.id !== addressee.userId || person.standing === 'closed') return null;
+    if (await sentEnough(app, tx, { ...addressee, isSignUp: signUpId !== undefined })) return null;
+    if (person.standing !== 'unverified') return { purpose: 'lost-password', organisationName: null };
+
+    const signUp = await signUpFor(tx, addressee.userId, signUpId);
+    return { purpose: 'sign-up', signUpId: signUp?.id ?? null, organisationName: signUp?.organisationName ?? null };
   });
 }
 
@@ -49,16 +46,15 @@ async function sentEnough(
   if (!isSignUp) return (await mailedLinks(app, tx, { userId, jobId, seconds: resendPauseSeconds })).length > 0;
   if (!app.config.rateLimits) return false;
 
-  const mailed = await mailedLinks(app, tx, { userId, jobId, seconds: 3600 });
-  return mailed.filter(({ signUpId }) => signUpId !== null).length >= signUpMailsAnHour;
+  return (await mailedLinks(app, tx, { userId, jobId, seconds: 3600 })).length >= signUpMailsAnHour;
 }
 
 /**
- * The sign-up that the link makes valid: its own, or for another link the pending one,
- * where there is exactly one. Between several nobody could tell whose password it is.
+ * The sign-up that a link belongs to: the one that asked for it; for a resent link the
+ * pending one, where there is exactly one. Of several, nothing tells which one is meant.
  */
-async function signUpOf(app: App, userId: string, signUpId: string | undefined) {
-  const pending = await app.db
+async function signUpFor(tx: Transaction, userId: string, signUpId: string | undefined) {
+  const pending = await tx
     .select({ id: signUps.id, organisationName: signUps.organisationName })
     .from(signUps)
     .where(

@@ -1,52 +1,92 @@
-import { and, eq, gt, inArray } from 'drizzle-orm';
+import { and, eq, gt, inArray, ne } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
+import type { Transaction } from '../db/client.ts';
 import { oneTimeTokens, sessions, users } from '../db/schema.ts';
 import { invalid, Refusal } from '../errors.ts';
+import { renameOrganisation } from '../organisations/rename.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../security/password.ts';
 import { hashToken } from '../security/token.ts';
-import { personById } from '../sessions/person.ts';
-import { endChangeLinks } from './end-change-links.ts';
+import { type Person, personById } from '../sessions/person.ts';
 import { endInvitations } from './end-invitations.ts';
-import { takeOneTimeToken } from './one-time-token.ts';
+import { endLinks } from './end-links.ts';
+import { notValid, takeOneTimeToken } from './one-time-token.ts';
+import { organisationNameField } from './organisation-name-field.ts';
+import { holderOfPage } from './page-token.ts';
+import { endSignUps } from './pending-sign-up.ts';
+import { unnamedOrganisation } from './unnamed-organisation.ts';
 
 type Client = { address: string; userAgent: string | null };
 
-const settingPurposes: ('password-link' | 'first-password')[] = ['password-link', 'first-password'];
+const settingPurposes: ('password-link' | 'new-password')[] = ['password-link', 'new-password'];
 
 export const setPasswordInput = z.object({
-  token: z.string({ error: 'This link is not valid any more.' }),
+  token: z.string({ error: notValid }),
   password: newPasswordField,
+  /** From the page of a sign-up's link, where an owner names the organisation. */
+  org_name: organisationNameField,
 });
 
 /**
- * Sets a password for the holder of a one-time token: an operator's password link, or
- * the form on the page of a verification link that carried none. All of the person's
- * sessions, other tokens and unused invitations end, and none begins.
+ * Sets a password for the holder of a one-time token: an operator's password link, or the
+ * form on the page of a verification link. There an owner whose organisation has no name
+ * yet names it too. All sessions, links and unused invitations
+ * of the user end, and no session begins.
  *
  * @throws Refusal VALIDATION for a dead token or a password that will not do.
  */
-export async function setPassword(app: App, { token, password }: z.output<typeof setPasswordInput>, client: Client) {
+export async function setPassword(
+  app: App,
+  { token, password, org_name: name = null }: { token: string; password: string; org_name?: string | null },
+  client: Client,
+): Promise<void> {
   const owner = await ownerOf(app, token);
   const fault = await passwordFault(password, [owner.email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
   const passwordHash = await hashPassword(password, client);
 
   await app.db.transaction(async (tx) => {
-    const { userId } = await takeOneTimeToken(app, tx, token, settingPurposes);
-    // Once more, now that nobody can close the account: the hash took its time.
-    if ((await personById(tx, userId))?.standing === 'closed') throw notValid();
-    await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
-    await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, userId));
-    await tx.delete(sessions).where(eq(sessions.userId, userId));
-    await endInvitations(tx, userId, null);
-    await endChangeLinks(tx, userId);
-    await record(tx, app.now(), { action: 'password-set', userId, client });
+    const holder = await takeSettingToken(app, tx, token);
+    if (name !== null && holder.user.passwordHash === null) await nameOrganisation(tx, holder.user, name);
+    await replacePassword(app, tx, { userId: holder.user.id, passwordHash, client });
   });
 }
 
-export const passwordTokenInput = z.object({ token: z.string({ error: 'This link is not valid any more.' }) });
+type Replacing = { userId: string; passwordHash: string; client: Client };
+
+/**
+ * Makes a password the only one of a user, whose row the caller has locked. The sessions,
+ * links and pending sign-ups of the user end; the button that approves on the page of a
+ * link stays, because it proves the same mailbox.
+ */
+export async function replacePassword(app: App, tx: Transaction, { userId, passwordHash, client }: Replacing) {
+  const now = app.now();
+  await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
+  await tx.delete(oneTimeTokens).where(and(eq(oneTimeTokens.userId, userId), ne(oneTimeTokens.purpose, 'approval')));
+  await tx.delete(sessions).where(eq(sessions.userId, userId));
+  await endInvitations(tx, userId, null);
+  await endLinks(tx, userId, now);
+  await endSignUps(tx, userId, now);
+  await record(tx, now, { action: 'password-set', userId, client });
+}
+
+/** Asked once more about the account, now that nothing can close it: the hash took its time. */
+async function takeSettingToken(app: App, tx: Transaction, token: string): Promise<Person> {
+  const taken = await takeOneTimeToken(app, tx, token, settingPurposes);
+  if (taken.purpose === 'new-password') return (await holderOfPage(tx, taken)).person;
+
+  const person = await personById(tx, taken.userId);
+  if (person === null || person.standing === 'closed') throw new Refusal('VALIDATION', notValid);
+  return person;
+}
+
+async function nameOrganisation(tx: Transaction, { id, email }: Person['user'], name: string): Promise<void> {
+  const organisationId = await unnamedOrganisation(tx, id);
+  if (organisationId !== null) await renameOrganisation(tx, { id: organisationId, name, email });
+}
+
+export const passwordTokenInput = z.object({ token: z.string({ error: notValid }) });
 
 /** Whose password a one-time token would set, without taking it. @throws Refusal VALIDATION for a dead one. */
 export async function readPasswordToken(app: App, { token }: z.output<typeof passwordTokenInput>) {
@@ -67,10 +107,6 @@ async function ownerOf(app: App, token: string) {
       ),
     );
   const person = held === undefined ? null : await personById(app.db, held.userId);
-  if (person === null || person.standing === 'closed') throw notValid();
+  if (person === null || person.standing === 'closed') throw new Refusal('VALIDATION', notValid);
   return person.user;
-}
-
-function notValid(): Refusal {
-  return new Refusal('VALIDATION', 'This link is not valid any more.');
 }

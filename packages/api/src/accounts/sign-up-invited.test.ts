@@ -31,15 +31,15 @@ afterAll(() => test.close());
 
 const other = 'quite another pass phrase';
 
-function open(token: string) {
-  return verifyEmail(test.app, { token, browserToken: null }, testClient);
+function open({ token, browserToken }: { token: string; browserToken: string | null }) {
+  return verifyEmail(test.app, { token, browserToken }, testClient);
 }
 
-/** A further sign-up for an address, and the token that its mail brings. */
+/** A further sign-up for an address: its browser, and the token that its mail brings. */
 async function signUpAgain(email: string, before: Awaited<ReturnType<typeof makeSignUp>>['mail'], invited: boolean) {
   const typed = { email, password: other, org_name: 'Owners Ltd', ...(invited && { invitation }) };
-  await signUp(test.app, signUpInput.parse(typed), testClient);
-  return tokenIn((await test.sandbox.mailbox.waitFor(email, before)).text);
+  const { browserToken } = await signUp(test.app, signUpInput.parse(typed), testClient);
+  return { browserToken, token: tokenIn((await test.sandbox.mailbox.waitFor(email, before)).text) };
 }
 
 function organisationsOf(email: string) {
@@ -52,9 +52,9 @@ function organisationsOf(email: string) {
 }
 
 it('makes an account without an organisation, which awaits approval until it joins', async () => {
-  const { email, token, mail } = await makeSignUp(test, { invitation });
+  const { email, token, browserToken, mail } = await makeSignUp(test, { invitation });
   expect(mail.text).toContain('Somebody signed up for Gatehouse with this address.');
-  expect(await open(token)).toMatchObject({ ok: true, awaitingApproval: true, invited: true });
+  expect(await open({ token, browserToken })).toMatchObject({ ok: true, awaitingApproval: true, invited: true });
   expect(await organisationsOf(email)).toEqual([]);
 
   const { userId, organisationId } = await signInWithPassword(test.app, { email, password: testPassword }, testClient);
@@ -111,7 +111,7 @@ it.each([
   const [newest] = test.sandbox.mailbox.messages(email);
   await resendVerification(test.app, { email });
   const token = tokenIn((await test.sandbox.mailbox.waitFor(email, newest)).text);
-  expect(await open(token)).toMatchObject({ ok: true, awaitingApproval: true, invited: owned === 0 });
+  expect(await open({ token, browserToken: null })).toMatchObject({ ok: true, awaitingApproval: true });
   expect(await organisationsOf(email)).toEqual(owned === 1 ? [{ name: null, approval: 'pending' }] : []);
 });
 

@@ -4,10 +4,11 @@ import { memberships, organisations, sessions, signUps, users, verificationLinks
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../testing/makers.ts';
+import { noOffers } from './outcome.ts';
 import { resendVerification } from './resend-verification.ts';
 import { setPassword } from './set-password.ts';
 import { signUp, signUpInput } from './sign-up.ts';
-import { verifyEmail } from './verify-email.ts';
+import { type Outcome, verifyEmail } from './verify-email.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -19,8 +20,12 @@ function enter(email: string, password = testPassword, name = 'Company') {
   return signUp(test.app, signUpInput.parse({ email, password, org_name: name }), testClient);
 }
 
-function open(token: string) {
-  return verifyEmail(test.app, { token, browserToken: null }, testClient);
+function open(token: string, browserToken: string | null = null) {
+  return verifyEmail(test.app, { token, browserToken }, testClient);
+}
+
+function passwordToken(outcome: Outcome): string {
+  return ('offers' in outcome && outcome.offers.password?.token) || '';
 }
 
 function signIn(email: string, password = testPassword) {
@@ -67,11 +72,15 @@ it('mails a link in text and HTML that says for how long it lives and what to do
   expect(mail?.headers['auto-submitted']).toBe('auto-generated');
 });
 
-it('opens the e-mail gate with the link, and then the password is valid', async () => {
-  const { email, token } = await makeSignUp(test);
+it('opens the e-mail gate with the link, and in the browser that signed up the password is valid then', async () => {
+  const { email, token, browserToken } = await makeSignUp(test);
   await expect(signIn(email)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
 
-  expect(await open(token)).toMatchObject({ ok: true, awaitingApproval: true, firstPasswordToken: null });
+  expect(await open(token, browserToken)).toMatchObject({
+    ok: true,
+    awaitingApproval: true,
+    offers: { password: null },
+  });
   expect(await signIn(email)).toMatchObject({ organisationId: (await organisationOf(email))?.id });
 });
 
@@ -80,7 +89,7 @@ it('lets a link succeed once out of 50 parallel attempts', async () => {
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => open(token)));
 
   expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
-  expect(outcomes.filter(({ confirmedAlready }) => confirmedAlready)).toHaveLength(49);
+  expect(outcomes.filter(({ kind }) => kind === 'confirmed-already')).toHaveLength(49);
 });
 
 it('keeps tokens hashed', async () => {
@@ -101,7 +110,7 @@ it('refuses an expired link, and says so', async () => {
 it.each(['', 'x', 'nul\u0000', '🦩'.repeat(100)])(
   'answers an unknown token %j without looking surprised',
   async (token) => {
-    expect(await open(token)).toMatchObject({ ok: false, message: 'This link is not valid.', confirmedAlready: false });
+    expect(await open(token)).toMatchObject({ ok: false, message: 'This link is not valid.', kind: 'dead' });
   },
 );
 
@@ -117,27 +126,28 @@ it('changes nothing of a verified account for whoever signs up with its address'
 
 it('makes valid what was typed in the sign-up whose link was opened', async () => {
   const { email, token: squatters, mail: first } = await makeSignUp(test, { name: 'Squatters' });
-  await enter(email, 'the owner’s own phrase', 'Owners Ltd');
+  const { browserToken } = await enter(email, 'the owner’s own phrase', 'Owners Ltd');
   const mail = await test.sandbox.mailbox.waitFor(email, first);
 
-  await open(tokenIn(mail.text));
+  await open(tokenIn(mail.text), browserToken);
   await signIn(email, 'the owner’s own phrase');
   await expect(signIn(email, testPassword)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   expect(await organisationOf(email)).toMatchObject({ name: 'Owners Ltd', slug: expect.stringMatching(/^owners-ltd/) });
-  expect(await open(squatters)).toMatchObject({ ok: false, confirmedAlready: true });
+  expect(await open(squatters)).toMatchObject({ ok: false, kind: 'confirmed-already', offers: noOffers });
 });
 
-it('lets a resent link carry no password and no name where two sign-ups are pending, and offers to set one', async () => {
+it('lets a resent link belong to none of two pending sign-ups, and offers to choose a password and a name', async () => {
   const { email } = await makeSignUp(test, { name: 'Squatters' });
-  await enter(email, 'another pass phrase', 'Owners Ltd');
+  const { browserToken } = await enter(email, 'another pass phrase', 'Owners Ltd');
   await expect.poll(() => test.sandbox.mailbox.messages(email).length).toBe(2);
   const [second] = test.sandbox.mailbox.messages(email);
   test.advance(61_000);
   await resendVerification(test.app, { email });
   const mail = await test.sandbox.mailbox.waitFor(email, second);
 
-  const outcome = await open(tokenIn(mail.text));
-  expect(outcome).toMatchObject({ ok: true, firstPasswordToken: expect.any(String) });
+  const outcome = await open(tokenIn(mail.text), browserToken);
+  const password = { token: expect.any(String), organisationName: '' };
+  expect(outcome).toMatchObject({ ok: true, offers: { password, keepToken: null } });
   await expect(signIn(email)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   await expect(signIn(email, 'another pass phrase')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
   expect(await organisationOf(email)).toMatchObject({ name: null, slug: expect.stringMatching(/^person-/) });
@@ -153,7 +163,7 @@ it('lets one of the forms for a first password succeed, whichever page it is on,
     await resendVerification(test.app, { email });
     const token = tokenIn((await test.sandbox.mailbox.waitFor(email, second)).text);
     const outcomes = [await open(token), await open(token), await open(token)];
-    const forms = outcomes.map(({ firstPasswordToken }) => firstPasswordToken ?? '');
+    const forms = outcomes.map(passwordToken);
     const set = (form: string) =>
       setPassword(test.app, { token: form, password: 'the owner’s own phrase' }, testClient);
 

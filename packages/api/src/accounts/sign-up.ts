@@ -10,8 +10,8 @@ import { createOrganisation } from '../organisations/create.ts';
 import { readInvitation } from '../organisations/invitation.ts';
 import { emailField } from '../security/address.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../security/password.ts';
-import { oneLine } from '../security/text.ts';
 import { hashToken, newToken } from '../security/token.ts';
+import { organisationNameField } from './organisation-name-field.ts';
 
 type Client = { address: string; userAgent: string | null };
 
@@ -20,9 +20,7 @@ const notValid = 'This invitation is not valid any more.';
 export const signUpInput = z.object({
   email: emailField,
   password: newPasswordField,
-  org_name: oneLine(100)
-    .nullish()
-    .transform((name) => name || null),
+  org_name: organisationNameField,
   /** Of a link that an administrator handed over: who comes by it gets no organisation of their own. */
   invitation: z
     .string({ error: notValid })
@@ -34,7 +32,8 @@ export const signUpInput = z.object({
  * Creates an organisation and its owner, both gates shut, and has a verification link
  * mailed. With an invitation it creates an account alone, which joins by it once the
  * address is confirmed; the invitation stays as it is. For an address that is known already nothing of the account changes; what was
- * typed waits for the link, and the answer and the work are the same.
+ * typed waits for the link (a verified account gets one for a lost password, and keeps its
+ * own password), and the answer and the work are the same.
  *
  * @returns the normalised address, and a token for the browser that signed up.
  * @throws Refusal VALIDATION with the fields that are wrong.

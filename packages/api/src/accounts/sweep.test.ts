@@ -3,10 +3,12 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { memberships, organisations, paymentCustomers, signUps, users } from '../db/schema.ts';
 import { approveOwner } from '../operators/by-address.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { newEmail, testClient, testPassword } from '../testing/makers.ts';
+import { newEmail, testClient, testPassword, tokenIn } from '../testing/makers.ts';
 import { waitingForLocks } from '../testing/waiting-for-locks.ts';
+import { sendVerification } from './send-verification.ts';
 import { signUp, signUpInput } from './sign-up.ts';
 import { sweep } from './sweep.ts';
+import { verifyEmail } from './verify-email.ts';
 
 const day = 86_400_000;
 
@@ -87,5 +89,22 @@ it('sees whoever signs up again while it sweeps', async () => {
     return { done };
   });
   await sweeping.done;
+  expect(await test.app.db.$count(users, eq(users.email, email))).toBe(1);
+});
+
+it('leaves what was typed at sign-up as long as a link to it is alive, and no longer', async () => {
+  const { email, browserToken } = await enter();
+  const [typed] = await test.app.db.select().from(signUps);
+  test.advance(2 * day);
+  await sendVerification(test.app, { email });
+  const token = tokenIn((await test.sandbox.mailbox.waitFor(email)).text);
+  const scan = () => verifyEmail(test.app, { token, browserToken }, testClient);
+  await verifyEmail(test.app, { token, browserToken: null }, testClient);
+  await sweep(test.app);
+  expect(await scan()).toMatchObject({ ok: false, offers: { keepToken: expect.any(String) } });
+
+  test.advance(2 * 3_600_000);
+  await sweep(test.app);
+  expect(await test.app.db.$count(signUps, eq(signUps.id, typed?.id ?? ''))).toBe(0);
   expect(await test.app.db.$count(users, eq(users.email, email))).toBe(1);
 });

@@ -85,10 +85,16 @@ function signedUpSince(tx: Transaction, since: Date) {
   return tx.select({ id: signUps.userId }).from(signUps).where(gt(signUps.createdAt, since));
 }
 
-/** Those that were used, and those for an address that is confirmed: what was typed then can never become valid. */
+/**
+ * Those that were used, and those for an address that is confirmed, once no link to them is
+ * alive: until then the browser that signed up may keep what was typed.
+ */
 async function deleteSignUps(app: App, before: Date): Promise<void> {
   const verified = app.db.select({ id: users.id }).from(users).where(isNotNull(users.emailVerifiedAt));
-  await app.db
-    .delete(signUps)
-    .where(or(lt(signUps.usedAt, before), and(lt(signUps.createdAt, before), inArray(signUps.userId, verified))));
+  const living = app.db
+    .select({ id: verificationLinks.signUpId })
+    .from(verificationLinks)
+    .where(and(isNotNull(verificationLinks.signUpId), gt(verificationLinks.expiresAt, app.now())));
+  const isOver = and(lt(signUps.createdAt, before), inArray(signUps.userId, verified), notInArray(signUps.id, living));
+  await app.db.delete(signUps).where(or(lt(signUps.usedAt, before), isOver));
 }

@@ -8,33 +8,57 @@ import { deleteDeserted } from '../organisations/delete-deserted.ts';
 import { isUniqueViolation } from '../organisations/rename.ts';
 import { personByEmail, personById } from '../sessions/person.ts';
 import { endInvitations } from './end-invitations.ts';
+import { endLinks, endPageTokens } from './end-links.ts';
 import { lockUser } from './lock-user.ts';
 
+type Link = typeof verificationLinks.$inferSelect;
+
 /**
- * Gives a person the address to which a link for a change was mailed, and ends their
- * sessions but the one that asked for it, with the invitations that they made. An account that somebody made with this
- * address and never proved goes, as it would by itself after a week: whoever opens the
- * link has the mailbox.
+ * Gives a user the address to which a link for a change was mailed, and ends their other
+ * sessions: the one that asked for it stays. An account that was made with this address and
+ * never verified is deleted, as it would be after a week: the holder of the link has the
+ * mailbox. Links that went to the old address end, and so
+ * do the invitations that the ended sessions made.
  *
  * @throws Refusal VALIDATION where the account is closed, or the address belongs to another one.
  */
 export async function takeAddress(
   app: App,
   tx: Transaction,
-  { userId, email, keptSessionId }: typeof verificationLinks.$inferSelect,
+  link: Link,
   client: { address: string; userAgent: string | null },
 ): Promise<void> {
-  const holder = await lockHolder(tx, email);
-  const person = await personById(tx, userId);
-  const free = holder === null || holder.user.id === userId || holder.standing === 'unverified';
-  if (person === null || person.standing === 'closed' || !free) throw notValid();
+  const { userId, email, keptSessionId } = link;
+  const holder = await requireFreeAddress(tx, link);
 
-  if (holder?.standing === 'unverified') await deleteUnproven(tx, holder.user.id);
+  if (holder !== null) await deleteUnproven(tx, holder.user.id);
   await setAddress(tx, userId, email);
   const others = keptSessionId === null ? undefined : ne(sessions.id, keptSessionId);
   await tx.delete(sessions).where(and(eq(sessions.userId, userId), others));
   await endInvitations(tx, userId, keptSessionId);
+  await endLinks(tx, userId, app.now(), link);
+  await endPageTokens(tx, userId);
   await record(tx, app.now(), { action: 'address-changed', actorId: userId, userId, client });
+}
+
+/** Whether a link for a change of address can still give its address to its user. */
+export async function isFreeAddress(tx: Transaction, link: Link): Promise<boolean> {
+  return (await readHolder(tx, link)) !== 'taken';
+}
+
+/** @returns the account that holds the address without having verified it, locked; null where there is none. */
+export async function requireFreeAddress(tx: Transaction, link: Link) {
+  const holder = await readHolder(tx, link);
+  if (holder === 'taken') throw notValid();
+  return holder;
+}
+
+async function readHolder(tx: Transaction, { userId, email }: Link) {
+  const holder = await lockHolder(tx, email);
+  const person = await personById(tx, userId);
+  if (person === null || person.standing === 'closed') return 'taken';
+  if (holder === null || holder.user.id === userId) return null;
+  return holder.standing === 'unverified' ? holder : 'taken';
 }
 
 /** The account that has the address now, if any, locked: it may be proving itself just now. */

@@ -4,7 +4,7 @@ import { inkOn } from './ink-on.ts';
 
 type Content = {
   to: string;
-  purpose: 'sign-up' | 'change-address';
+  purpose: 'sign-up' | 'change-address' | 'lost-password';
   link: string;
   organisationName: string | null;
   lifetimeSeconds: number;
@@ -18,6 +18,7 @@ export function verificationMail({ to, purpose, link, organisationName, lifetime
   const happened = {
     'sign-up': `Somebody signed up for ${forWhom} with this address.`,
     'change-address': `Somebody wants this to be the address of their account at ${service.name}.`,
+    'lost-password': `You (or someone else) used this address at ${service.name}.`,
   };
   const lines = {
     why: `${happened[purpose]} Open the link to confirm that it is yours.`,

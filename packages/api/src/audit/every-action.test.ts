@@ -174,12 +174,13 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
   [
     'a change of address',
     async (begin) => {
-      const { api } = await makeOwner(test);
+      const { api, userId, organisationId } = await makeOwner(test);
       const email = newEmail();
       await api.accounts.changeAddress({ email, password: testPassword });
       const token = tokenIn((await test.sandbox.mailbox.waitFor(email)).text);
+      const sessionToken = await startSession(test.app, { userId, organisationId, client: testClient });
       await begin();
-      await verifyEmail(test.app, { token, browserToken: null }, testClient);
+      await verifyEmail(test.app, { token, browserToken: null, sessionToken }, testClient);
       return email;
     },
     [{ action: 'address-changed', ...itself }],

@@ -116,7 +116,10 @@ export const invitations = pgTable(
 
 // --- sign-up and links ------------------------------------------------------
 
-/** What somebody typed at sign-up. It becomes valid when the link that was mailed for it is opened. */
+/**
+ * What was typed at sign-up. It becomes valid only in the browser where it was typed, once
+ * that browser presents the link which belongs to the sign-up, or the token of its page.
+ */
 export const signUps = pgTable(
   'sign_ups',
   {
@@ -143,9 +146,9 @@ export const verificationLinks = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** The sign-up whose password the link makes valid; null where it carries none. */
+    /** The sign-up that the link belongs to; null where it belongs to none. */
     signUpId: uuid('sign_up_id').references(() => signUps.id, { onDelete: 'set null' }),
-    purpose: text('purpose', { enum: ['sign-up', 'change-address'] }).notNull(),
+    purpose: text('purpose', { enum: ['sign-up', 'change-address', 'lost-password'] }).notNull(),
     email: text('email').notNull(),
     /** For a change of address: the session that asked for it, which stays when the others end. */
     keptSessionId: uuid('kept_session_id'),
@@ -159,7 +162,7 @@ export const verificationLinks = pgTable(
   },
   (table) => [
     index('verification_links_user').on(table.userId, table.createdAt),
-    check('verification_links_purpose', sql`${table.purpose} in ('sign-up', 'change-address')`),
+    check('verification_links_purpose', sql`${table.purpose} in ('sign-up', 'change-address', 'lost-password')`),
   ],
 );
 
@@ -171,14 +174,22 @@ export const oneTimeTokens = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    purpose: text('purpose', { enum: ['password-link', 'first-password', 'approval'] }).notNull(),
+    purpose: text('purpose', {
+      enum: ['password-link', 'new-password', 'keep-password', 'change-address', 'approval'],
+    }).notNull(),
+    /** The verification link whose page carries the token; the token ends with it. Null for password links. */
+    linkHash: text('link_hash').references(() => verificationLinks.tokenHash, { onDelete: 'cascade' }),
     createdBy: uuid('created_by'),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
   },
   (table) => [
     index('one_time_tokens_user').on(table.userId),
-    check('one_time_tokens_purpose', sql`${table.purpose} in ('password-link', 'first-password', 'approval')`),
+    index('one_time_tokens_link').on(table.linkHash),
+    check(
+      'one_time_tokens_purpose',
+      sql`${table.purpose} in ('password-link', 'new-password', 'keep-password', 'change-address', 'approval')`,
+    ),
   ],
 );
 

@@ -8,6 +8,8 @@ import {
   setFirstPasswordInput,
 } from '../accounts/change-password.ts';
 import { endOtherSessions, endOtherSessionsInput, endSession, endSessionInput } from '../accounts/end-sessions.ts';
+import { confirmChange, confirmChangeInput } from '../accounts/confirm-change.ts';
+import { keepPassword, keepPasswordInput } from '../accounts/keep-password.ts';
 import { onboard } from '../accounts/onboard.ts';
 import { readProfile } from '../accounts/read-profile.ts';
 import { resendInput, resendVerification } from '../accounts/resend-verification.ts';
@@ -34,6 +36,14 @@ export const accountsRouter = router({
   passwordToken: anyone.input(body(passwordTokenInput)).query(({ ctx, input }) => readPasswordToken(ctx.app, input)),
   setPassword: anyone.input(body(setPasswordInput)).mutation(async ({ ctx, input }) => {
     await setPassword(ctx.app, input, ctx.client);
+    return { ok: true as const };
+  }),
+  keepPassword: anyone.input(body(keepPasswordInput)).mutation(async ({ ctx, input }) => {
+    await keepPassword(ctx.app, input, ctx.session.browserToken(), ctx.client);
+    return { ok: true as const };
+  }),
+  confirmChange: anyone.input(body(confirmChangeInput)).mutation(async ({ ctx, input }) => {
+    await confirmChange(ctx.app, input, ctx.client);
     return { ok: true as const };
   }),
   approveByDomain: anyone.input(body(approveByDomainInput)).mutation(async ({ ctx, input }) => {

@@ -14,6 +14,8 @@ const needs: Record<string, Need> = {
   'accounts.passwordToken': 'nobody',
   'accounts.setPassword': 'nobody',
   'accounts.approveByDomain': 'nobody',
+  'accounts.keepPassword': 'nobody',
+  'accounts.confirmChange': 'nobody',
   'accounts.onboard': 'approved',
   'accounts.profile': 'approved',
   'accounts.activity': 'approved',

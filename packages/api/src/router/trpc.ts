@@ -38,8 +38,10 @@ export type Context = {
     end: () => Promise<void>;
     /** Sets the cookie of a session that has a new id. */
     renew: (id: string) => Promise<void>;
-    /** The cookie that a sign-up leaves behind, so that /verify knows the same browser again. */
+    /** The cookie that a sign-up sets, by which /verify recognises the browser. */
     rememberSignUp: (browserToken: string) => void;
+    /** What that cookie holds; null in a browser that did not sign up. */
+    browserToken: () => string | null;
   };
 };
 

@@ -1,5 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { isApprovedDomain } from '../accounts/approved-domain.ts';
+import { endSignUps } from '../accounts/pending-sign-up.ts';
 import { settleOrganisation } from '../accounts/settle-organisation.ts';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
@@ -101,6 +102,9 @@ async function link(
     await dropUnproven(tx, id);
     const wanted = invited ? null : { name: null };
     organisationId = await settleOrganisation(tx, now, { userId: id, email, organisationId, wanted });
+  } else {
+    // Its link may have been opened elsewhere: what was typed at sign-up is still pending.
+    await endSignUps(tx, id, now);
   }
   await tx
     .update(users)

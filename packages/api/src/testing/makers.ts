@@ -128,6 +128,7 @@ export function callerFor(
       end: async () => {},
       renew: async () => {},
       rememberSignUp: () => {},
+      browserToken: () => null,
       ...session,
     },
   });

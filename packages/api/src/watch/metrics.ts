@@ -11,7 +11,7 @@ export const counters = {
     labels: ['way'],
   },
   gatehouse_verifications_total: {
-    help: 'Verification links opened, by outcome: confirmed, address_changed, dead.',
+    help: 'Verification links opened, by outcome: confirmed, password_offered, address_changed, change_offered, dead.',
     labels: ['outcome'],
   },
   gatehouse_payment_events_total: {

@@ -12,6 +12,7 @@ export const load: PageServerLoad = async (event) => {
   redirectSignedIn(event);
   return {
     sent: event.url.searchParams.has('sent') ? readSent(event) : null,
+    forPassword: event.url.searchParams.get('sent') === 'password',
     now: new Date().toISOString(),
     invitation: await keptInvitation(event),
   };
@@ -27,7 +28,7 @@ export const actions: Actions = {
     try {
       ({ email } = await event.locals.api.accounts.signUp({ ...typed, ...secret }));
     } catch (error) {
-      return refused(event, error, () => ({ ...typed, resending: false }));
+      return refused(event, error, () => ({ ...typed, resending: false, forPassword: false }));
     }
 
     rememberSent(event, email);
@@ -37,14 +38,15 @@ export const actions: Actions = {
   resend: async (event) => {
     const form = await formFields(event.request);
     const email = text(form, 'email');
+    const forPassword = text(form, 'wanted') === 'password';
 
     try {
       await event.locals.api.accounts.resend({ email });
     } catch (error) {
-      return refused(event, error, () => ({ email, org_name: '', resending: true }));
+      return refused(event, error, () => ({ email, org_name: '', resending: true, forPassword }));
     }
 
     rememberSent(event, email.trim().toLowerCase());
-    redirect(303, '/signup?sent');
+    redirect(303, forPassword ? '/signup?sent=password' : '/signup?sent');
   },
 };

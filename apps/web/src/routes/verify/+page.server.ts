@@ -14,28 +14,61 @@ export const load: PageServerLoad = async (event) => {
 export const actions: Actions = {
   approve: async (event) => {
     const form = await formFields(event.request);
-    const passwordToken = text(form, 'password_token') || null;
+    const offers = { password: passwordForm(form, 'password_token'), keepToken: text(form, 'keep_token') || null };
 
     try {
       await event.locals.api.accounts.approveByDomain({ token: text(form, 'token') });
     } catch (error) {
-      return refused(event, error, () => ({ passwordToken }));
+      return refused(event, error, () => offers);
     }
 
-    if (passwordToken) return { error: null, passwordToken };
+    if (offers.password ?? offers.keepToken) return { error: null, ...offers };
     redirect(303, '/login?done=approved');
   },
 
   password: async (event) => {
     const form = await formFields(event.request);
-    const token = text(form, 'token');
+    const typed = { token: text(form, 'token'), password: text(form, 'password'), org_name: text(form, 'org_name') };
 
     try {
-      await event.locals.api.accounts.setPassword({ token, password: text(form, 'password') });
+      await event.locals.api.accounts.setPassword(typed);
     } catch (error) {
-      return refused(event, error, (body) => ({ passwordToken: body.fields?.password ? token : null }));
+      return refused(event, error, ({ fields }) => ({
+        password: fields?.password || fields?.org_name ? passwordForm(form, 'token') : null,
+        keepToken: null,
+      }));
     }
 
     redirect(303, '/login?done=password');
   },
+
+  keep: async (event) => {
+    const form = await formFields(event.request);
+
+    try {
+      await event.locals.api.accounts.keepPassword({ token: text(form, 'token') });
+    } catch (error) {
+      return refused(event, error, () => ({ password: null, keepToken: null }));
+    }
+
+    redirect(303, '/login?done=confirmed');
+  },
+
+  address: async (event) => {
+    const form = await formFields(event.request);
+
+    try {
+      await event.locals.api.accounts.confirmChange({ token: text(form, 'token') });
+    } catch (error) {
+      return refused(event, error, () => ({ password: null, keepToken: null }));
+    }
+
+    redirect(303, '/login?done=address');
+  },
 };
+
+/** The form for a password as it was shown, with the name that was typed. */
+function passwordForm(form: FormData, tokenField: string) {
+  const token = text(form, tokenField);
+  return token ? { token, organisationName: form.has('org_name') ? text(form, 'org_name') : null } : null;
+}

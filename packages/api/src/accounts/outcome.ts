@@ -1,0 +1,37 @@
+/** What the page of a verification link offers to its holder, each by a fresh one-time token. */
+export type Offers = {
+  password: PasswordForm | null;
+  /** For the browser that signed up: makes valid what was typed there. */
+  keepToken: string | null;
+  /** For the button that approves, where APPROVED_DOMAINS names the address's domain. */
+  approvalToken: string | null;
+};
+
+export type PasswordForm = {
+  token: string;
+  /** What the editable field for the organisation's name begins with; null where the form has no such field. */
+  organisationName: string | null;
+};
+
+export const noOffers: Offers = { password: null, keepToken: null, approvalToken: null };
+
+/** What opening a verification link came to: `ok` is the answer's status, 200 or 400. */
+export type Outcome =
+  | {
+      ok: true;
+      kind: 'address-confirmed';
+      awaitingApproval: boolean;
+      /** The account has no organisation of its own: it is to join another one by an invitation. */
+      invited: boolean;
+      offers: Offers;
+    }
+  | { ok: true; kind: 'password-offered'; awaitingApproval: boolean; email: string; offers: Offers }
+  | { ok: true; kind: 'address-changed'; awaitingApproval: boolean }
+  | { ok: true; kind: 'change-offered'; awaitingApproval: boolean; email: string; changeToken: string }
+  | FailedOutcome;
+
+/** A link that changed nothing. One that was used within its lifetime still offers what was not done yet. */
+export type FailedOutcome =
+  | { ok: false; kind: 'confirmed-already'; message: string; offers: Offers }
+  | { ok: false; kind: 'change-offered'; message: string; email: string; changeToken: string }
+  | { ok: false; kind: 'dead'; message: string };

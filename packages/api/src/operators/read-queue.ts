@@ -1,15 +1,15 @@
 import { and, asc, count, eq, gte, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { auditEvents, memberships, organisations, users } from '../db/schema.ts';
-import { domainOf } from '../security/address.ts';
-import { oneLine } from '../security/text.ts';
+import { auditEvents, identities, memberships, organisations, users } from '../db/schema.ts';
+import { addressSearchTexts, domainOf } from '../security/address.ts';
+import { freeLine, partOf } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
 
 const week = 7 * 86_400_000;
 const mostRows = 200;
 
-export const queueInput = z.object({ search: oneLine(100).optional() });
+export const queueInput = z.object({ search: freeLine(100).optional() });
 
 type Evidence = { tone: 'good' | 'plain' | 'warn' | 'bad'; text: string };
 
@@ -27,13 +27,14 @@ export async function readQueue(app: App, principal: Principal | null, { search 
       owner: { id: users.id, email: users.email, name: users.name },
       requestedAt: organisations.createdAt,
       verifiedAt: users.emailVerifiedAt,
-      idpSubject: users.idpSubject,
+      idpSubject: identities.subject,
       sameBrowser: sameBrowser(),
       sameDomain: sameDomain(),
     })
     .from(organisations)
     .innerJoin(memberships, and(eq(memberships.organisationId, organisations.id), eq(memberships.role, 'owner')))
     .innerJoin(users, eq(users.id, memberships.userId))
+    .leftJoin(identities, and(eq(identities.userId, users.id), isNull(identities.unlinkedAt)))
     .where(and(waiting(), matches(search)))
     .orderBy(asc(organisations.createdAt))
     .limit(mostRows);
@@ -58,8 +59,9 @@ function waiting() {
 
 function matches(search: string | undefined): SQL | undefined {
   if (!search) return undefined;
-  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
-  return or(ilike(organisations.name, pattern), ilike(organisations.slug, pattern), ilike(users.email, pattern));
+  const pattern = partOf(search);
+  const addresses = addressSearchTexts(search).map((text) => ilike(users.email, partOf(text)));
+  return or(ilike(organisations.name, pattern), ilike(organisations.slug, pattern), ...addresses);
 }
 
 function sameBrowser() {

@@ -13,11 +13,12 @@ import { readProfile } from '../accounts/read-profile.ts';
 import { resendInput, resendVerification } from '../accounts/resend-verification.ts';
 import { passwordTokenInput, readPasswordToken, setPassword, setPasswordInput } from '../accounts/set-password.ts';
 import { signUp, signUpInput } from '../accounts/sign-up.ts';
-import { unlinkIdentity } from '../accounts/unlink-identity.ts';
+import { unlinkIdentity, unlinkIdentityInput } from '../accounts/unlink-identity.ts';
 import { readActivity } from '../audit/read.ts';
 import { Refusal } from '../errors.ts';
 import { recordSessionEnd } from '../sessions/record-end.ts';
 import { endNamedSession, endOtherSessions } from '../sessions/session.ts';
+import { startConnecting } from '../sign-in/connect-identity.ts';
 import { anyone, body, limited, nothing, router, signedIn } from './trpc.ts';
 
 export const accountsRouter = router({
@@ -73,9 +74,19 @@ export const accountsRouter = router({
     await setFirstPassword(ctx.app, ctx.principal, input, ctx.client);
     return { ok: true as const };
   }),
-  unlinkIdentity: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
-    await unlinkIdentity(ctx.app, ctx.principal, ctx.client);
+  unlinkIdentity: signedIn.input(body(unlinkIdentityInput)).mutation(async ({ ctx, input }) => {
+    const { user, organisation } = ctx.principal;
+    const { ownSessionEnded, passwordHash } = await unlinkIdentity(ctx.app, ctx.principal, input, ctx.client);
+    // The password was just confirmed: it opens a session in place of the one that the subject opened.
+    if (ownSessionEnded) {
+      await ctx.session.start({ userId: user.id, organisationId: organisation?.id ?? null, passwordHash });
+    }
     return { ok: true as const };
+  }),
+  connectIdentity: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
+    const { url, cookie } = await startConnecting(ctx.app, ctx.principal, ctx.client);
+    ctx.session.rememberAttempt(cookie);
+    return { url };
   }),
   endOtherSessions: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
     await endOtherSessions(ctx.app, ctx.principal.user.id, ctx.principal.sessionId);

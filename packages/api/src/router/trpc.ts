@@ -32,6 +32,8 @@ export type Context = {
     end: () => Promise<void>;
     /** The cookie that a sign-up leaves behind, so that /verify knows the same browser again. */
     rememberSignUp: (browserToken: string) => void;
+    /** The cookie of a pending attempt at the identity provider. */
+    rememberAttempt: (attempt: string) => void;
   };
 };
 

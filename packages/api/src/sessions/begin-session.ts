@@ -1,9 +1,9 @@
-import { eq } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
-import { organisations, sessions, users } from '../db/schema.ts';
+import { identities, organisations, sessions, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { standingOf } from '../organisations/approval.ts';
 
@@ -38,7 +38,7 @@ export async function beginSession(app: App, beginning: Beginning): Promise<void
     const isSame =
       holder !== undefined &&
       (passwordHash === null || holder.passwordHash === passwordHash) &&
-      (idpSubject === null || holder.idpSubject === idpSubject);
+      (idpSubject === null || (await isLinked(tx, userId, idpSubject)));
     if (!isSame) throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
     const standing = standingOf(holder, organisation);
     if (standing === 'closed') throw new Refusal('FORBIDDEN', 'This account is closed.');
@@ -55,6 +55,11 @@ export async function beginSession(app: App, beginning: Beginning): Promise<void
       details: wayOf({ passwordHash, idpSubject }),
     });
   });
+}
+
+async function isLinked(tx: Transaction, userId: string, subject: string): Promise<boolean> {
+  const isOwn = and(eq(identities.userId, userId), eq(identities.subject, subject));
+  return (await tx.$count(identities, and(isOwn, isNull(identities.unlinkedAt)))) > 0;
 }
 
 async function shareOrganisation(tx: Transaction, id: string) {

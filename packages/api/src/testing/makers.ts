@@ -119,6 +119,6 @@ export function callerFor(test: TestApp, principal: Principal | null, { client, 
     principal,
     requestId: 'test',
     client: client === undefined ? testClient : { ...testClient, address: client },
-    session: { start: async () => {}, end: async () => {}, rememberSignUp: () => {}, ...session },
+    session: { start: async () => {}, end: async () => {}, rememberSignUp: () => {}, rememberAttempt: () => {}, ...session },
   });
 }

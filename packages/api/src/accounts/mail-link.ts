@@ -8,9 +8,7 @@ import { lockUser } from './lock-user.ts';
 import { verificationMail } from './verification-mail.ts';
 
 type Row = typeof verificationLinks.$inferInsert;
-type Wanted = Pick<Row, 'userId' | 'purpose' | 'email' | 'signUpId' | 'keptSessionId' | 'jobId'> & {
-  organisationName: string | null;
-};
+type Wanted = Pick<Row, 'userId' | 'purpose' | 'email' | 'signUpId' | 'keptSessionId' | 'jobId' | 'fromKnownBrowser'>;
 
 /**
  * Mails a fresh verification link. The token is made here, so that it rests nowhere in
@@ -20,7 +18,7 @@ type Wanted = Pick<Row, 'userId' | 'purpose' | 'email' | 'signUpId' | 'keptSessi
  */
 export async function mailLink(
   app: App,
-  { organisationName, ...row }: Wanted,
+  row: Wanted,
   isStillWanted: (tx: Transaction) => Promise<boolean>,
 ): Promise<void> {
   const now = app.now();
@@ -41,7 +39,6 @@ export async function mailLink(
         to: row.email,
         purpose: row.purpose,
         link: verificationLink(app.config, token),
-        organisationName,
         lifetimeSeconds: app.config.verificationTtlSeconds,
         service: app.config.service,
       }),

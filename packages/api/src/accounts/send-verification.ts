@@ -1,17 +1,16 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import type { Transaction } from '../db/client.ts';
 import { signUps } from '../db/schema.ts';
 import { personByEmail } from '../sessions/person.ts';
 import { mailLink } from './mail-link.ts';
-import { mailedLinks } from './mailed-links.ts';
+import { isMailLimitReached } from './mailed-links.ts';
 import { type ChangeJob, sendChangeLink } from './send-change-link.ts';
 
-const resendPauseSeconds = 60;
-const signUpMailsAnHour = 5;
-
-/** What a sign-up (then with its id), a request for another link, or a change of address asks for. */
-export type VerificationJob = { email: string; signUpId?: string } | ChangeJob;
+/**
+ * What a sign-up (then with its id), a request for another link, or a change of address
+ * asks for. The limits tell apart whether a browser known to the account asked.
+ */
+export type VerificationJob = { email: string; signUpId?: string; fromKnownBrowser?: boolean } | ChangeJob;
 
 /**
  * Mails a verification link where the address has an account that can receive one, and
@@ -21,7 +20,7 @@ export type VerificationJob = { email: string; signUpId?: string } | ChangeJob;
 export async function sendVerification(app: App, job: VerificationJob, jobId: string | null = null): Promise<void> {
   if ('userId' in job) return sendChangeLink(app, job, jobId);
 
-  const { email, signUpId } = job;
+  const { email, signUpId, fromKnownBrowser = false } = job;
   const person = await personByEmail(app.db, email);
   if (person === null || person.user.emailVerifiedAt !== null || person.standing === 'closed') return;
 
@@ -32,25 +31,12 @@ export async function sendVerification(app: App, job: VerificationJob, jobId: st
     purpose: 'sign-up',
     email,
     jobId,
-    organisationName: carried?.organisationName ?? null,
+    fromKnownBrowser,
   } as const;
   await mailLink(app, link, async (tx) => {
     if ((await personByEmail(tx, email))?.user.emailVerifiedAt !== null) return false;
-    return !(await sentEnough(app, tx, { userId: link.userId, jobId, isSignUp: signUpId !== undefined }));
+    return !(await isMailLimitReached(app, tx, { ...link, isResent: signUpId === undefined }));
   });
-}
-
-/** Of resends at most one mail a minute, of sign-ups at most five an hour, counted from mails that left. */
-async function sentEnough(
-  app: App,
-  tx: Transaction,
-  { userId, jobId, isSignUp }: { userId: string; jobId: string | null; isSignUp: boolean },
-): Promise<boolean> {
-  if (!isSignUp) return (await mailedLinks(app, tx, { userId, jobId, seconds: resendPauseSeconds })).length > 0;
-  if (!app.config.rateLimits) return false;
-
-  const mailed = await mailedLinks(app, tx, { userId, jobId, seconds: 3600 });
-  return mailed.filter(({ signUpId }) => signUpId !== null).length >= signUpMailsAnHour;
 }
 
 /**
@@ -59,7 +45,7 @@ async function sentEnough(
  */
 async function signUpOf(app: App, userId: string, signUpId: string | undefined) {
   const pending = await app.db
-    .select({ id: signUps.id, organisationName: signUps.organisationName })
+    .select({ id: signUps.id })
     .from(signUps)
     .where(
       and(

@@ -52,7 +52,7 @@ function organisationsOf(email: string) {
 
 it('makes an account without an organisation, which has no scopes until it joins', async () => {
   const { email, token, mail } = await makeSignUp(test, { invitation });
-  expect(mail.text).toContain('Somebody signed up for Gatehouse with this address.');
+  expect(mail.text).toContain('You (or someone else) used this address at Gatehouse.');
   expect(await open(token)).toMatchObject({ ok: true, awaitingApproval: false, invited: true });
   expect(await organisationsOf(email)).toEqual([]);
 

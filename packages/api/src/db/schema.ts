@@ -64,7 +64,9 @@ export const users = pgTable(
   (table) => [
     index('users_unverified').on(table.createdAt).where(sql`${table.emailVerifiedAt} is null`),
     // The few addresses that may not be in the normal form: db/normal-addresses.ts reads them at each start.
-    index('users_unusual_address').on(table.id).where(sql`${table.email} ~ ${sql.raw(unusualAddress)}`),
+    index('users_unusual_address')
+      .on(table.id)
+      .where(sql`${table.email} ~ ${sql.raw(unusualAddress)}`),
   ],
 );
 

@@ -16,7 +16,10 @@ const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 export async function findPerson(db: Executor, typed: string) {
   const wanted = isId.test(typed)
     ? eq(users.id, typed)
-    : inArray(users.email, [typed, readAddress(typed)].filter((email) => email !== null));
+    : inArray(
+        users.email,
+        [typed, readAddress(typed)].filter((email) => email !== null),
+      );
   const found = await db.select().from(users).where(wanted);
   const person = found.find(({ email }) => email === typed) ?? found[0];
   if (person === undefined) throw new Refusal('NOT_FOUND', `There is no account with the address ${typed}.`);

@@ -28,7 +28,12 @@ export async function findPeople(app: App, principal: Principal | null, { search
     .from(users)
     .leftJoin(memberships, eq(memberships.userId, users.id))
     .leftJoin(organisations, eq(organisations.id, memberships.organisationId))
-    .where(or(...addressSearchTexts(search).map((text) => ilike(users.email, partOf(text))), ilike(users.name, partOf(search))))
+    .where(
+      or(
+        ...addressSearchTexts(search).map((text) => ilike(users.email, partOf(text))),
+        ilike(users.name, partOf(search)),
+      ),
+    )
     .orderBy(asc(users.email), asc(memberships.createdAt))
     .limit(mostRows);
 

@@ -34,7 +34,10 @@ const refusedInNames =
 
 /** A name of a user or an organisation: trimmed, one line, without invisible characters. */
 export function oneLine(most: number) {
-  return freeLine(most).refine((text) => text.search(refusedInNames) === -1, 'This must not contain invisible characters.');
+  return freeLine(most).refine(
+    (text) => text.search(refusedInNames) === -1,
+    'This must not contain invisible characters.',
+  );
 }
 
 /**
@@ -44,7 +47,10 @@ export function oneLine(most: number) {
  * @param most in code points.
  */
 export function cleanName(text: string, most: number): string | null {
-  const visible = text.replace(/[\t-\r\u0085\u2028\u2029]+/g, ' ').replace(refusedInNames, '').trim();
+  const visible = text
+    .replace(/[\t-\r\u0085\u2028\u2029]+/g, ' ')
+    .replace(refusedInNames, '')
+    .trim();
   // A cut can leave a joiner at the end, where it is between no letters.
   const name = [...visible].slice(0, most).join('').replace(refusedInNames, '').trim();
   return name || null;

@@ -4,9 +4,18 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifyEmail } from '../accounts/verify-email.ts';
 import { memberships, organisations, users } from '../db/schema.ts';
 import { suspendPerson } from '../operators/by-address.ts';
+import { personByEmail } from '../sessions/person.ts';
 import { startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeInvitation, makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
+import {
+  makeIdentity,
+  makeInvitation,
+  makeOwner,
+  makeSignUp,
+  newEmail,
+  testClient,
+  testPassword,
+} from '../testing/makers.ts';
 import { matchUser } from './match-user.ts';
 import { signInWithPassword } from './with-password.ts';
 
@@ -27,12 +36,13 @@ function match({
   name?: string | null;
   invited?: boolean;
 }) {
-  return test.app.db.transaction((tx) => matchUser(test.app, tx, { email, subject, name }, testClient, { invited }));
+  return test.app.db.transaction((tx) =>
+    matchUser(test.app, tx, makeIdentity({ email, subject, name }), testClient, { invited }),
+  );
 }
 
 async function rowOf(email: string) {
-  const [user] = await test.app.db.select().from(users).where(eq(users.email, email));
-  return user;
+  return (await personByEmail(test.app.db, email))?.user;
 }
 
 it('makes a new organisation and owner, verified and awaiting approval', async () => {

@@ -22,6 +22,7 @@ const needs: Record<string, Need> = {
   'accounts.changePassword': 'approved',
   'accounts.setFirstPassword': 'approved',
   'accounts.unlinkIdentity': 'approved',
+  'accounts.connectIdentity': 'approved',
   'accounts.endSession': 'approved',
   'accounts.endOtherSessions': 'approved',
   'billing.checkout': 'ADMIN',

@@ -61,5 +61,6 @@ export function sessionDoor({ locals, cookies }: Pick<RequestEvent, 'locals' | '
       clearSharedCookie(app, cookies);
     },
     rememberSignUp: (browserToken) => writeCookie(app, cookies, 'signup', browserToken),
+    rememberAttempt: (attempt) => writeCookie(app, cookies, 'attempt', attempt),
   };
 }

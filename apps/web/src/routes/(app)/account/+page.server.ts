@@ -9,7 +9,7 @@ const doneInWords: Record<string, string> = {
   name: 'Your name is saved.',
   address: 'A link is on its way to the new address, if it can become yours. Until it is opened nothing changes.',
   password: 'Your password is set. You are signed out everywhere else.',
-  unlinked: 'The identity provider is unlinked.',
+  unlinked: 'The identity provider is unlinked. You can only sign in with your password now.',
   session: 'That session has ended.',
   sessions: 'You are signed out everywhere else.',
 };
@@ -48,7 +48,24 @@ export const actions: Actions = {
     ),
   setPassword: (event) =>
     act(event, 'password', (form, { accounts }) => accounts.setFirstPassword({ password: text(form, 'password') })),
-  unlink: (event) => act(event, 'unlinked', (_, { accounts }) => accounts.unlinkIdentity()),
+  unlink: async (event) => {
+    const form = await formFields(event.request);
+    try {
+      await event.locals.api.accounts.unlinkIdentity({ password: text(form, 'password') });
+    } catch (error) {
+      return refused(event, error, () => ({ unlinking: true }));
+    }
+    redirect(303, '/account?done=unlinked');
+  },
+  connect: async (event) => {
+    let started: { url: string };
+    try {
+      started = await event.locals.api.accounts.connectIdentity();
+    } catch (error) {
+      return refused(event, error, () => ({}));
+    }
+    redirect(303, started.url, { external: true });
+  },
   endSession: (event) => act(event, 'session', (form, { accounts }) => accounts.endSession({ id: text(form, 'id') })),
   endOtherSessions: (event) => act(event, 'sessions', (_, { accounts }) => accounts.endOtherSessions()),
 };

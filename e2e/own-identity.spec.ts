@@ -49,6 +49,8 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: /^Connect / }).click();
       await provider.click();
       await expect(page).toHaveURL(`${service.baseUrl}/`);
+      await page.goto('/account');
+      await expect(page.getByRole('button', { name: 'Unlink' })).toBeVisible();
       await page.request.post('/api/logout');
       await page.goto('/auth/idp/start');
       await provider.click();

@@ -35,6 +35,10 @@ async function signIn(sub: string) {
   return finishSignIn(test.app, await choose(started, sub), testClient);
 }
 
+function sessionOf({ userId, organisationId }: Owner): Promise<string> {
+  return startSession(test.app, { userId, organisationId, client: testClient });
+}
+
 async function startConnecting({ principal }: Pick<Owner, 'principal'>) {
   const attempts: string[] = [];
   const session = { rememberAttempt: (attempt: string) => void attempts.push(attempt) };
@@ -42,8 +46,9 @@ async function startConnecting({ principal }: Pick<Owner, 'principal'>) {
   return { url, cookie: attempts[0] ?? '' };
 }
 
-async function connect(owner: Owner, sub: string, signedInUserId: string | null = owner.userId) {
-  return finishSignIn(test.app, { ...(await choose(await startConnecting(owner), sub)), signedInUserId }, testClient);
+async function connect(owner: Owner, sub: string, holder: Owner | null = owner) {
+  const sessionId = holder && (await sessionOf(holder));
+  return finishSignIn(test.app, { ...(await choose(await startConnecting(owner), sub)), sessionId }, testClient);
 }
 
 /** An owner who signed in through the provider, and then unlinked it. */
@@ -93,8 +98,8 @@ it('connects no subject of another user, linked or unlinked', async () => {
 it('finishes only in the session of the user who started', async () => {
   const owner = await makeOwner(test);
   const other = await makeOwner(test);
-  for (const signedInUserId of [null, other.userId]) {
-    await expect(connect(owner, atProvider(newEmail()), signedInUserId)).rejects.toThrow('another user');
+  for (const holder of [null, other]) {
+    await expect(connect(owner, atProvider(newEmail()), holder)).rejects.toThrow('another user');
   }
 });
 
@@ -115,8 +120,9 @@ it('links one of two subjects that finish at once', async () => {
   const subjects = [atProvider(newEmail()), atProvider(newEmail())];
   const answers = [];
   for (const sub of subjects) answers.push(await choose(await startConnecting(owner), sub));
+  const sessionId = await sessionOf(owner);
   const ended = await Promise.allSettled(
-    answers.map((answer) => finishSignIn(test.app, { ...answer, signedInUserId: owner.userId }, testClient)),
+    answers.map((answer) => finishSignIn(test.app, { ...answer, sessionId }, testClient)),
   );
   expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   expect(await test.app.db.$count(identities, eq(identities.userId, owner.userId))).toBe(1);

@@ -3,6 +3,7 @@ import { identityRedirectUri } from '../links.ts';
 import { readInvitation } from '../organisations/invitation.ts';
 import { clientKey } from '../security/client-key.ts';
 import { constantTimeEqual } from '../security/constant-time.ts';
+import { readSession } from '../sessions/session.ts';
 import { takeAttempt } from './attempt.ts';
 import { connectIdentity } from './connect-identity.ts';
 import { countedSignIn } from './counted-sign-in.ts';
@@ -17,8 +18,8 @@ type Answer = {
   attemptCookie: string | null;
   /** The token of an invitation that the browser keeps. */
   invitation?: string | null;
-  /** Whose session the browser has, if any: an attempt to connect an identity is tied to its user. */
-  signedInUserId?: string | null;
+  /** The browser's session, if any: an attempt to connect an identity is tied to its user. */
+  sessionId?: string | null;
 };
 
 /**
@@ -34,7 +35,7 @@ export function finishSignIn(app: App, answer: Answer, client: Client) {
 }
 
 async function finish(app: App, answer: Answer, client: Client) {
-  const { state, code, error, attemptCookie, invitation = null, signedInUserId = null } = answer;
+  const { state, code, error, attemptCookie, invitation = null, sessionId = null } = answer;
   if (app.idp === null) throw new Error('the feature is off');
   await app.throttle.peek({ 'idp-callback-client': clientKey(client.address) });
 
@@ -45,7 +46,7 @@ async function finish(app: App, answer: Answer, client: Client) {
       throw new Error('state: none stored, or another one');
     }
     const { codeVerifier, nonce, userId } = attempt;
-    if (userId !== null && userId !== signedInUserId) throw new Error('state: of an attempt of another user');
+    if (userId !== null) await requireSessionOf(app, userId, sessionId);
     if (!code) throw new Error('code: absent');
 
     const redirectUri = identityRedirectUri(app.config);
@@ -67,4 +68,9 @@ async function finish(app: App, answer: Answer, client: Client) {
     await app.throttle.take({ 'idp-callback-client': clientKey(client.address) });
     throw failure;
   }
+}
+
+async function requireSessionOf(app: App, userId: string, sessionId: string | null): Promise<void> {
+  const principal = sessionId === null ? null : await readSession(app, sessionId);
+  if (principal?.user.id !== userId) throw new Error('state: of an attempt of another user');
 }

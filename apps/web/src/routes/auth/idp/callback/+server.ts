@@ -4,7 +4,7 @@ import { clearCookie, readCookie, sessionDoor } from '#lib/server/cookies.ts';
 
 /** Back from the identity provider. Every failure is the same redirect, byte for byte; its reason goes to the log. */
 export const GET: RequestHandler = async ({ url, locals, cookies }) => {
-  const { app, client, principal, requestId } = locals;
+  const { app, client, requestId } = locals;
   if (app.idp === null) redirect(302, '/login');
   const answer = {
     state: url.searchParams.get('state'),
@@ -12,7 +12,7 @@ export const GET: RequestHandler = async ({ url, locals, cookies }) => {
     error: url.searchParams.get('error'),
     attemptCookie: readCookie(app, cookies, 'attempt'),
     invitation: readCookie(app, cookies, 'invitation'),
-    signedInUserId: principal?.user.id ?? null,
+    sessionId: readCookie(app, cookies, 'session'),
   };
   // A provider's error is answered before the attempt is touched.
   if (!answer.error) clearCookie(app, cookies, 'attempt');

@@ -65,7 +65,7 @@ async function makeStates(at: TestApp): Promise<Record<string, string>> {
   await declineOwner(at.app, declined.email, 'Not a customer.');
   const suspended = await makers.makeOwner(at);
   await suspendPerson(at.app, suspended.email);
-  const identity = { email: newAddress(), subject: 'a subject', name: null };
+  const identity = makers.makeIdentity({ email: newAddress() });
   await at.app.db.transaction((tx) => matchUser(at.app, tx, identity, makers.testClient));
   return {
     unverified: (await makers.makeSignUp(at)).email,

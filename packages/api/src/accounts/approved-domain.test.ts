@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { declineOwner } from '../operators/by-address.ts';
 import { personByEmail } from '../sessions/person.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeSignUp, newEmail, testClient } from '../testing/makers.ts';
+import { makeIdentity, makeSignUp, newEmail, testClient } from '../testing/makers.ts';
 import { approveByDomain } from './approve-by-domain.ts';
 import { isApprovedDomain } from './approved-domain.ts';
 import { resendVerification } from './resend-verification.ts';
@@ -38,7 +37,7 @@ describe('an address of an approved domain', () => {
     verifyEmail(test.app, { token, browserToken }, testClient);
   const approvalOf = (outcome: Outcome) => ('offers' in outcome ? outcome.offers.approvalToken : null);
   const enter = (email: string) =>
-    test.app.db.transaction((tx) => matchUser(test.app, tx, { email, subject: randomUUID(), name: null }, testClient));
+    test.app.db.transaction((tx) => matchUser(test.app, tx, makeIdentity({ email }), testClient));
 
   it('is approved by the link, opened in the browser that signed up', async () => {
     const { email, token, browserToken } = await makeSignUp(test);
@@ -134,13 +133,34 @@ describe('an address of an approved domain', () => {
   });
 });
 
+it.each(['accounts.google.com', 'https://accounts.google.com'])(
+  'is approved through %s only with the hosted domain of the address, whatever its form',
+  async (issuer) => {
+    const test = await startTestApp({ environment: { APPROVED_DOMAINS: 'company.example, münchen.example' } });
+    const enter = async (change: { email?: string; hostedDomain?: string }, at = test) => {
+      const identity = makeIdentity({ email: newEmail(), issuer, ...change });
+      return (await at.app.db.transaction((tx) => matchUser(at.app, tx, identity, testClient))).standing;
+    };
+    expect(await enter({})).toBe('awaiting_approval');
+    expect(await enter({ hostedDomain: 'other.example' })).toBe('awaiting_approval');
+    expect(await enter({ hostedDomain: 'company.example' })).toBe('open');
+    const email = 'person@xn--mnchen-3ya.example';
+    expect(await enter({ email, hostedDomain: 'xn--mnchen-3ya.example' })).toBe('open');
+    await test.close();
+
+    const all = await startTestApp({ environment: { APPROVED_DOMAINS: '*' } });
+    expect(await enter({}, all)).toBe('open');
+    await all.close();
+  },
+);
+
 it('waits for an operator at any other domain, whichever way it comes', async () => {
   const test = await startTestApp({ environment: { APPROVED_DOMAINS: 'other.example' } });
   const { email, token, browserToken } = await makeSignUp(test);
   const outcome = await verifyEmail(test.app, { token, browserToken }, testClient);
   expect(outcome).toMatchObject({ ok: true, awaitingApproval: true, offers: { approvalToken: null } });
 
-  const identity = { email, subject: randomUUID(), name: null };
+  const identity = makeIdentity({ email });
   const person = await test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
   expect(person.standing).toBe('awaiting_approval');
   // The provider's own address is no account's: the one that was proved here decides.

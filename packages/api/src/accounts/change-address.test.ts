@@ -51,7 +51,7 @@ function signIn(email: string, password = testPassword) {
 it('changes the address when the user opens the link that went to the new one, and not before', async () => {
   const owner = await makeOwner(test);
   const { email, mail, token } = await mailed(owner);
-  expect(mail.text).toContain('Somebody wants this to be the address of their account at Gatehouse.');
+  expect(mail.text).toContain('You (or someone else) asked to use this address for an account at Gatehouse.');
   expect(mail.text).not.toContain(owner.email);
   expect(await addressOf(owner)).toBe(owner.email);
 

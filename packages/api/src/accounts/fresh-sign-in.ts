@@ -1,7 +1,7 @@
-import { and, eq, gt } from 'drizzle-orm';
+import { and, eq, gt, isNull } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import type { Executor } from '../db/client.ts';
-import { sessions, users } from '../db/schema.ts';
+import { identities, sessions, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import type { Principal } from '../sessions/principal.ts';
 
@@ -34,9 +34,10 @@ export async function maySetPassword(app: App, db: Executor, who: Principal): Pr
 async function freshSession(app: App, db: Executor, { sessionId }: Principal) {
   const since = new Date(app.now().getTime() - freshMinutes * 60_000);
   const [fresh] = await db
-    .select({ idpSubject: sessions.idpSubject, linkedSubject: users.idpSubject, passwordHash: users.passwordHash })
+    .select({ idpSubject: sessions.idpSubject, linkedSubject: identities.subject, passwordHash: users.passwordHash })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(identities, and(eq(identities.userId, users.id), isNull(identities.unlinkedAt)))
     .where(and(eq(sessions.id, sessionId), gt(sessions.createdAt, since)));
   return fresh === undefined ? null : { ...fresh, hasPassword: fresh.passwordHash !== null };
 }

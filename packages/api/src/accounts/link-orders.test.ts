@@ -5,7 +5,7 @@ import { verifyPassword } from '../security/password.ts';
 import { personByEmail } from '../sessions/person.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, newEmail, testClient, tokenIn } from '../testing/makers.ts';
+import { callerFor, makeIdentity, newEmail, testClient, tokenIn } from '../testing/makers.ts';
 import type { Outcome } from './outcome.ts';
 import { sendVerification } from './send-verification.ts';
 import { signUp, signUpInput } from './sign-up.ts';
@@ -113,7 +113,7 @@ class Order {
   }
 
   async comeThroughProvider(): Promise<void> {
-    const identity = { email: this.email, subject: this.subject, name: null };
+    const identity = makeIdentity({ email: this.email, subject: this.subject });
     await test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
   }
 
@@ -132,7 +132,11 @@ class Order {
     expect(held.user.emailVerifiedAt).not.toBeNull();
     for (const [phrase, browser] of this.typed) {
       if (this.presented.has(browser)) continue;
-      expect([phrase, browser, await verifyPassword(this.checked, phrase)]).toEqual([phrase, browser, false]);
+      expect([phrase, browser, await verifyPassword(this.checked, phrase, testClient)]).toEqual([
+        phrase,
+        browser,
+        false,
+      ]);
     }
   }
 }
@@ -157,7 +161,7 @@ it('gives an attacker nothing whose sign-up came first, last, or between, whatev
       const held = await personByEmail(test.app.db, order.email);
       const ofA = [...order.typed].filter(([, browser]) => browser === 'A').map(([phrase]) => phrase);
       for (const phrase of ofA) {
-        expect(await verifyPassword(held?.user.passwordHash ?? null, phrase)).toBe(false);
+        expect(await verifyPassword(held?.user.passwordHash ?? null, phrase, testClient)).toBe(false);
       }
     }),
     { numRuns: 15 },

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memberships, organisations, users } from '../db/schema.ts';
@@ -6,7 +5,7 @@ import { readSession, startSession } from '../sessions/session.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
+import { callerFor, makeIdentity, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
 import { type Outcome, verifyEmail } from './verify-email.ts';
 
 let test: TestApp;
@@ -42,9 +41,7 @@ function choose(token: string | undefined, password = chosen, org_name?: string)
 }
 
 function match(email: string) {
-  return test.app.db.transaction((tx) =>
-    matchUser(test.app, tx, { email, subject: randomUUID(), name: null }, testClient),
-  );
+  return test.app.db.transaction((tx) => matchUser(test.app, tx, makeIdentity({ email }), testClient));
 }
 
 /** A sign-in through the identity provider, with its session. */

@@ -8,10 +8,10 @@ import { lockUser } from './lock-user.ts';
 import { verificationMail } from './verification-mail.ts';
 
 type Row = typeof verificationLinks.$inferInsert;
-type Addressee = Pick<Row, 'userId' | 'email' | 'jobId'>;
+type Addressee = Pick<Row, 'userId' | 'email' | 'jobId' | 'fromKnownBrowser'>;
 
-/** What a link is for, and the organisation's name that its mail may say. */
-export type LinkContent = Pick<Row, 'purpose' | 'signUpId' | 'keptSessionId'> & { organisationName: string | null };
+/** What a link is for. */
+export type LinkContent = Pick<Row, 'purpose' | 'signUpId' | 'keptSessionId'>;
 
 /**
  * Mails a fresh verification link. The token is made here, so that it is stored nowhere in
@@ -31,8 +31,7 @@ export async function mailLink(
   const content = await app.db.transaction(async (tx) => {
     const decided = (await lockUser(tx, addressee.userId)) ? await decide(tx) : null;
     if (decided === null) return null;
-    const { organisationName: _, ...link } = decided;
-    await tx.insert(verificationLinks).values({ ...addressee, ...link, tokenHash, createdAt: now, expiresAt });
+    await tx.insert(verificationLinks).values({ ...addressee, ...decided, tokenHash, createdAt: now, expiresAt });
     return decided;
   });
   if (content === null) return;
@@ -44,7 +43,6 @@ export async function mailLink(
         to: addressee.email,
         purpose: content.purpose,
         link: verificationLink(app.config, token),
-        organisationName: content.organisationName,
         lifetimeSeconds: app.config.verificationTtlSeconds,
         service: app.config.service,
       }),

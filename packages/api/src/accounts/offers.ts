@@ -21,7 +21,8 @@ export async function makeOffers(app: App, tx: Transaction, { link, browserToken
   const { passwordHash } = person.user;
   const needsPassword = passwordHash === null || link.purpose === 'lost-password';
   const mayKeep = passwordHash === null && (await signUpOf(tx, link, browserToken)) !== null;
-  const mayApprove = person.standing === 'awaiting_approval' && person.organisationId !== null && isApprovedDomain(app, link.email);
+  const mayApprove =
+    person.standing === 'awaiting_approval' && person.organisationId !== null && isApprovedDomain(app, link.email);
 
   return {
     password: needsPassword ? await passwordForm(app, tx, { link, person }) : null,

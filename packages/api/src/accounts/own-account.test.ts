@@ -13,7 +13,7 @@ import {
 import { readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeOwner, signInAs, testClient, testPassword } from '../testing/makers.ts';
+import { callerFor, linkSubject, makeOwner, signInAs, testClient, testPassword } from '../testing/makers.ts';
 import { waitingForLocks } from '../testing/waiting-for-locks.ts';
 
 let test: TestApp;
@@ -79,9 +79,9 @@ it('sets a first password after a fresh sign-in alone', async () => {
 
 /** An owner with a password who has just come in through the identity provider. */
 async function throughProvider(at: TestApp) {
-  const { email } = await makeOwner(at);
+  const { email, userId } = await makeOwner(at);
   const subject = `subject of ${email}`;
-  await at.app.db.update(users).set({ idpSubject: subject }).where(eq(users.email, email));
+  await linkSubject(at, userId, subject);
   return { ...(await signInAs(at, email, { idpSubject: subject })), subject };
 }
 
@@ -114,9 +114,10 @@ it('asks whoever came in by the password for it, and whoever came by a provider 
   expect((await byPassword.api.accounts.profile()).user.may_set_password).toBe(false);
   await expect(byPassword.api.accounts.setFirstPassword({ password: other })).rejects.toMatchObject(refused);
 
-  await byPassword.api.accounts.unlinkIdentity();
-  expect((await api.accounts.profile()).user.may_set_password).toBe(false);
-  await expect(api.accounts.setFirstPassword({ password: other })).rejects.toMatchObject(refused);
+  await byPassword.api.accounts.unlinkIdentity({ password: testPassword });
+  await expect(api.accounts.setFirstPassword({ password: other })).rejects.toMatchObject({
+    cause: { code: 'FORBIDDEN' },
+  });
   await signIn(email, testPassword);
 });
 
@@ -139,12 +140,18 @@ it('sets no password for a session that another change of the password has ended
 
 it('unlinks the identity provider only while a password remains', async () => {
   const { api, userId } = await makeOwner(test);
-  await test.app.db.update(users).set({ idpSubject: 'unlinked-subject' }).where(eq(users.id, userId));
-  await api.accounts.unlinkIdentity();
+  const unlink = (password: string) => api.accounts.unlinkIdentity({ password });
+  await expect(unlink(testPassword)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+
+  await linkSubject(test, userId, 'unlinked-subject');
+  await expect(unlink('not the pass phrase')).rejects.toMatchObject({ cause: { code: 'UNAUTHENTICATED' } });
+  expect((await api.accounts.profile()).user.idp_linked).toBe(true);
+  await unlink(testPassword);
   expect((await api.accounts.profile()).user.idp_linked).toBe(false);
 
-  await test.app.db.update(users).set({ idpSubject: 'only-way-in', passwordHash: null }).where(eq(users.id, userId));
-  await expect(api.accounts.unlinkIdentity()).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+  await linkSubject(test, userId, 'only-way-in');
+  await test.app.db.update(users).set({ passwordHash: null }).where(eq(users.id, userId));
+  await expect(unlink(testPassword)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
 });
 
 it('lets a password link of an operator set the password once, end all sessions and open none', async () => {

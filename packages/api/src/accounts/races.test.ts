@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { oneTimeTokens, rateLimits, signUps, users } from '../db/schema.ts';
@@ -15,6 +14,7 @@ import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
   callerFor,
+  makeIdentity,
   makeOwner,
   makeSignUp,
   newEmail,
@@ -117,9 +117,7 @@ it('lets a link and the identity provider race for an account without failing', 
     const { email, token } = await makeSignUp(test);
     const [outcome, person] = await Promise.all([
       verifyEmail(test.app, { token, browserToken: null }, testClient),
-      test.app.db.transaction((tx) =>
-        matchUser(test.app, tx, { email, subject: randomUUID(), name: null }, testClient),
-      ),
+      test.app.db.transaction((tx) => matchUser(test.app, tx, makeIdentity({ email }), testClient)),
     ]);
     expect(typeof outcome.ok).toBe('boolean');
     expect(person.standing).toBe('awaiting_approval');

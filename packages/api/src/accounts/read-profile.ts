@@ -1,6 +1,6 @@
-import { eq } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { users } from '../db/schema.ts';
+import { identities, users } from '../db/schema.ts';
 import { type Principal, requirePrincipal } from '../sessions/principal.ts';
 import { listSessions } from '../sessions/session.ts';
 import { isFreshSignIn, maySetPassword } from './fresh-sign-in.ts';
@@ -10,8 +10,9 @@ export async function readProfile(app: App, principal: Principal | null) {
   const who = requirePrincipal(principal);
   const { user, sessionId } = who;
   const [own] = await app.db
-    .select({ passwordHash: users.passwordHash, idpSubject: users.idpSubject, createdAt: users.createdAt })
+    .select({ passwordHash: users.passwordHash, idpSubject: identities.subject, createdAt: users.createdAt })
     .from(users)
+    .leftJoin(identities, and(eq(identities.userId, users.id), isNull(identities.unlinkedAt)))
     .where(eq(users.id, user.id));
   const living = await listSessions(app, user.id);
 

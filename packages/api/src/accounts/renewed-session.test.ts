@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { users } from '../db/schema.ts';
 import { readSession, readSharedSession, shareSession, startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeOwner, testClient, testPassword } from '../testing/makers.ts';
+import { callerFor, linkSubject, makeOwner, testClient, testPassword } from '../testing/makers.ts';
 
 const other = 'quite another pass phrase';
 
@@ -40,7 +40,8 @@ it('gives the session that sets a first password a new id, whose sign-in is no f
   const late = await startTestApp();
   const { userId, organisationId, email } = await makeOwner(late);
   const idpSubject = `subject of ${email}`;
-  await late.app.db.update(users).set({ passwordHash: null, idpSubject }).where(eq(users.id, userId));
+  await late.app.db.update(users).set({ passwordHash: null }).where(eq(users.id, userId));
+  await linkSubject(late, userId, idpSubject);
   const browser = await browserOf(late, { userId, organisationId, idpSubject, client: testClient });
   const before = browser.current();
   late.advance(10 * 60_000);

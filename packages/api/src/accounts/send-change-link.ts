@@ -4,10 +4,7 @@ import type { Transaction } from '../db/client.ts';
 import { sessions } from '../db/schema.ts';
 import { personByEmail, personById } from '../sessions/person.ts';
 import { mailLink } from './mail-link.ts';
-import { mailedLinks } from './mailed-links.ts';
-
-const mailsAnHour = 5;
-const pauseSeconds = 60;
+import { isChangeLimitReached, isMailLimitReached } from './mailed-links.ts';
 
 /** Whose address is to change to what, and the session that asked for it. */
 export type ChangeJob = { email: string; userId: string; sessionId: string };
@@ -28,8 +25,10 @@ export async function sendChangeLink(
 
   const addressee = { userId, email, jobId };
   await mailLink(app, addressee, async (tx) => {
-    const isWanted = (await sessionLives(tx, userId, sessionId)) && !(await sentEnough(app, tx, addressee));
-    return isWanted ? { purpose: 'change-address', keptSessionId: sessionId, organisationName: null } : null;
+    if (!(await sessionLives(tx, userId, sessionId)) || (await isChangeLimitReached(app, tx, addressee))) return null;
+    // To the holder of the address it is a stranger's mail, whichever browser asks for it.
+    const asked = { ...addressee, fromKnownBrowser: false, isResent: true };
+    return (await isMailLimitReached(app, tx, asked)) ? null : { purpose: 'change-address', keptSessionId: sessionId };
   });
 }
 
@@ -40,17 +39,4 @@ async function sessionLives(tx: Transaction, userId: string, sessionId: string):
     .from(sessions)
     .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)));
   return living.length > 0;
-}
-
-/** At most one mail a minute to an address, and five an hour on behalf of a person. */
-async function sentEnough(
-  app: App,
-  tx: Transaction,
-  { userId, email, jobId }: { userId: string; email: string; jobId: string | null },
-): Promise<boolean> {
-  const mailed = await mailedLinks(app, tx, { userId, jobId, seconds: 3600 });
-  const sent = mailed.filter(({ purpose }) => purpose === 'change-address');
-  const since = app.now().getTime() - pauseSeconds * 1000;
-  const pausing = sent.some((mail) => mail.email === email && mail.at.getTime() > since);
-  return pausing || (app.config.rateLimits && sent.length >= mailsAnHour);
 }

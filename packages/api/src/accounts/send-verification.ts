@@ -4,14 +4,14 @@ import type { Transaction } from '../db/client.ts';
 import { signUps } from '../db/schema.ts';
 import { personByEmail } from '../sessions/person.ts';
 import { mailLink } from './mail-link.ts';
-import { mailedLinks } from './mailed-links.ts';
+import { isMailLimitReached } from './mailed-links.ts';
 import { type ChangeJob, sendChangeLink } from './send-change-link.ts';
 
-const resendPauseSeconds = 60;
-const signUpMailsAnHour = 5;
-
-/** What a sign-up (then with its id), a request for another link, or a change of address asks for. */
-export type VerificationJob = { email: string; signUpId?: string } | ChangeJob;
+/**
+ * What a sign-up (then with its id), a request for another link, or a change of address
+ * asks for. The limits tell apart whether a browser known to the account asked.
+ */
+export type VerificationJob = { email: string; signUpId?: string; fromKnownBrowser?: boolean } | ChangeJob;
 
 /**
  * Mails a verification link where the address has an account that is not closed, and does
@@ -21,32 +21,20 @@ export type VerificationJob = { email: string; signUpId?: string } | ChangeJob;
 export async function sendVerification(app: App, job: VerificationJob, jobId: string | null = null): Promise<void> {
   if ('userId' in job) return sendChangeLink(app, job, jobId);
 
-  const { email, signUpId } = job;
+  const { email, signUpId, fromKnownBrowser = false } = job;
   const addressed = await personByEmail(app.db, email);
   if (addressed === null || addressed.standing === 'closed') return;
 
-  const addressee = { userId: addressed.user.id, email, jobId };
+  const addressee = { userId: addressed.user.id, email, jobId, fromKnownBrowser };
   await mailLink(app, addressee, async (tx) => {
     const person = await personByEmail(tx, email);
     if (person?.user.id !== addressee.userId || person.standing === 'closed') return null;
-    if (await sentEnough(app, tx, { ...addressee, isSignUp: signUpId !== undefined })) return null;
-    if (person.standing !== 'unverified') return { purpose: 'lost-password', organisationName: null };
+    if (await isMailLimitReached(app, tx, { ...addressee, isResent: signUpId === undefined })) return null;
+    if (person.standing !== 'unverified') return { purpose: 'lost-password' };
 
     const signUp = await signUpFor(tx, addressee.userId, signUpId);
-    return { purpose: 'sign-up', signUpId: signUp?.id ?? null, organisationName: signUp?.organisationName ?? null };
+    return { purpose: 'sign-up', signUpId: signUp?.id ?? null };
   });
-}
-
-/** Of resends at most one mail a minute, of sign-ups at most five an hour, counted from mails that left. */
-async function sentEnough(
-  app: App,
-  tx: Transaction,
-  { userId, jobId, isSignUp }: { userId: string; jobId: string | null; isSignUp: boolean },
-): Promise<boolean> {
-  if (!isSignUp) return (await mailedLinks(app, tx, { userId, jobId, seconds: resendPauseSeconds })).length > 0;
-  if (!app.config.rateLimits) return false;
-
-  return (await mailedLinks(app, tx, { userId, jobId, seconds: 3600 })).length >= signUpMailsAnHour;
 }
 
 /**
@@ -55,7 +43,7 @@ async function sentEnough(
  */
 async function signUpFor(tx: Transaction, userId: string, signUpId: string | undefined) {
   const pending = await tx
-    .select({ id: signUps.id, organisationName: signUps.organisationName })
+    .select({ id: signUps.id })
     .from(signUps)
     .where(
       and(

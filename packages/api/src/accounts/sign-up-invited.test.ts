@@ -53,7 +53,7 @@ function organisationsOf(email: string) {
 
 it('makes an account without an organisation, which awaits approval until it joins', async () => {
   const { email, token, browserToken, mail } = await makeSignUp(test, { invitation });
-  expect(mail.text).toContain('Somebody signed up for Gatehouse with this address.');
+  expect(mail.text).toContain('You (or someone else) used this address at Gatehouse.');
   expect(await open({ token, browserToken })).toMatchObject({ ok: true, awaitingApproval: true, invited: true });
   expect(await organisationsOf(email)).toEqual([]);
 

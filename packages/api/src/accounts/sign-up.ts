@@ -11,9 +11,10 @@ import { readInvitation } from '../organisations/invitation.ts';
 import { emailField } from '../security/address.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../security/password.ts';
 import { hashToken, newToken } from '../security/token.ts';
+import { isKnownBrowser } from '../sessions/known-browser.ts';
 import { organisationNameField } from './organisation-name-field.ts';
 
-type Client = { address: string; userAgent: string | null };
+type Client = { address: string; userAgent: string | null; knownBrowser?: string | null };
 
 const notValid = 'This invitation is not valid any more.';
 
@@ -49,6 +50,8 @@ export async function signUp(
   if (invited && (await readInvitation(app, app.db, invitation)) === null) throw invalid({ invitation: notValid });
   const passwordHash = await hashPassword(password, client);
 
+  const fromKnownBrowser = await isKnownBrowser(app, app.db, { email, token: client.knownBrowser });
+
   const now = app.now();
   const browserToken = newToken();
   await app.db.transaction(async (tx) => {
@@ -64,7 +67,7 @@ export async function signUp(
       browserHash: hashToken(browserToken),
       createdAt: now,
     });
-    await app.jobs.send(tx, 'verification-mail', { email, signUpId });
+    await app.jobs.send(tx, 'verification-mail', { email, signUpId, fromKnownBrowser });
   });
   app.jobs.wake('verification-mail');
   app.metrics.count('gatehouse_sign_ups_total', { way: 'password' });

@@ -9,7 +9,7 @@ function mailOf(environment: Record<string, string>, purpose: 'sign-up' | 'chang
   const { service } = parseConfig(environment);
   const link = 'https://id.company.example/verify?token=abc';
   const to = 'somebody@company.example';
-  return verificationMail({ to, purpose, link, organisationName: '<i>Org</i>', lifetimeSeconds: 3600, service });
+  return verificationMail({ to, purpose, link, lifetimeSeconds: 3600, service });
 }
 
 describe('the one mail', () => {
@@ -21,11 +21,12 @@ describe('the one mail', () => {
       BRAND_COLOR: '#0a6c6c',
       SUPPORT_EMAIL: 'help@company.example',
     });
-    expect(subject).toBe('Confirm your address for Larch');
+    expect(subject).toBe('Confirm your e-mail for Larch');
     expect(text).toContain('help@company.example');
     expect(html).toContain('<img src="https://cdn.company.example/logo.png?a=1&amp;b=2"');
     expect(html).toContain('href="https://app.company.example/"');
     expect(html).toContain('background:#0a6c6c;color:#ffffff');
+    expect(text).toContain('The link works once, within an hour.');
     expect(`${subject}${text}${html}`).not.toContain('Gatehouse');
   });
 

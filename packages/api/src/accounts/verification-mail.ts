@@ -6,42 +6,38 @@ type Content = {
   to: string;
   purpose: 'sign-up' | 'change-address' | 'lost-password';
   link: string;
-  organisationName: string | null;
   lifetimeSeconds: number;
   service: Config['service'];
 };
 
-/** The one kind of mail: a link that confirms an address. */
-export function verificationMail({ to, purpose, link, organisationName, lifetimeSeconds, service }: Content): Mail {
-  const forWhom =
-    organisationName === null || couldLure(organisationName) ? service.name : `${organisationName} at ${service.name}`;
+/**
+ * The one kind of mail: a link that confirms an address. It contains nothing that the
+ * sender typed, because anyone may have it sent to a stranger.
+ */
+export function verificationMail({ to, purpose, link, lifetimeSeconds, service }: Content): Mail {
   const happened = {
-    'sign-up': `Somebody signed up for ${forWhom} with this address.`,
-    'change-address': `Somebody wants this to be the address of their account at ${service.name}.`,
+    'sign-up': `You (or someone else) used this address at ${service.name}.`,
+    'change-address': `You (or someone else) asked to use this address for an account at ${service.name}.`,
     'lost-password': `You (or someone else) used this address at ${service.name}.`,
   };
   const lines = {
-    why: `${happened[purpose]} Open the link to confirm that it is yours.`,
-    lifetime: `The link works once, for ${lifetimeInWords(lifetimeSeconds)}.`,
-    notYou: 'If it was not you, ignore this mail: without the link nothing happens.',
+    why: `${happened[purpose]} Confirm it's yours:`,
+    lifetime: `The link works once, within ${lifetimeInWords(lifetimeSeconds)}.`,
+    notYou: 'Not you? Ignore this e-mail and nothing happens.',
     help: service.supportEmail === null ? '' : `Questions? Write to ${service.supportEmail}.`,
   };
 
   return {
     to,
-    subject: `Confirm your address for ${service.name}`,
+    subject: `Confirm your e-mail for ${service.name}`,
     text: [lines.why, link, lines.lifetime, lines.notYou, lines.help].filter((line) => line !== '').join('\n\n'),
     html: page(service, lines, link),
   };
 }
 
-/** A name that reads like an address is left out: nobody may have us mail their link to strangers. */
-function couldLure(name: string): boolean {
-  return /:\/\/|www\.|@|\.\w{2,}\//i.test(name);
-}
-
 function lifetimeInWords(seconds: number): string {
   const minutes = Math.round(seconds / 60);
+  if (minutes === 60) return 'an hour';
   if (minutes < 120) return minutes === 1 ? 'one minute' : `${minutes} minutes`;
   const hours = Math.round(minutes / 60);
   return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
@@ -56,9 +52,9 @@ function page(service: Config['service'], lines: Record<string, string>, link: s
 <body style="margin:0;padding:32px 16px;background:#f7f7f5;color:#1f2a2c;font-family:system-ui,-apple-system,'Segoe UI',sans-serif">
 <div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border:1px solid #e1e2df;border-radius:10px">
 <p style="margin:0 0 24px;font-weight:600;font-size:16px">${sender(service)}</p>
-<h1 style="margin:0 0 12px;font-size:22px;line-height:28px">Confirm your address</h1>
+<h1 style="margin:0 0 12px;font-size:22px;line-height:28px">Confirm your e-mail</h1>
 <p style="margin:0 0 24px;font-size:16px;line-height:24px">${escapeHtml(lines.why ?? '')}</p>
-<p style="margin:0 0 24px"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:${accent};color:${inkOn(accent)};border-radius:8px;text-decoration:none;font-weight:500">Confirm the address</a></p>
+<p style="margin:0 0 24px"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:${accent};color:${inkOn(accent)};border-radius:8px;text-decoration:none;font-weight:500">Confirm your e-mail</a></p>
 <p style="${soft}">${escapeHtml(lines.lifetime ?? '')}</p>
 <p style="${soft}">${escapeHtml(lines.notYou ?? '')}</p>
 <p style="${soft}">If the button does nothing, copy this address into your browser:<br><a href="${escapeHtml(link)}" style="color:#5b6668;word-break:break-all">${escapeHtml(link)}</a></p>

@@ -21,6 +21,8 @@ import { matchUser } from '../sign-in/match-user.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
 import {
   callerFor,
+  linkSubject,
+  makeIdentity,
   makeInvitation,
   makeMember,
   makeOwner,
@@ -117,11 +119,12 @@ function anybody() {
 }
 
 function atIdentityProvider(email: string, subject: string = randomUUID()) {
-  return test.app.db.transaction((tx) => matchUser(test.app, tx, { email, subject, name: null }, testClient));
+  return test.app.db.transaction((tx) => matchUser(test.app, tx, makeIdentity({ email, subject }), testClient));
 }
 
 async function withoutPassword({ userId, email }: Owner) {
-  await test.app.db.update(users).set({ passwordHash: null, idpSubject: email }).where(eq(users.id, userId));
+  await test.app.db.update(users).set({ passwordHash: null }).where(eq(users.id, userId));
+  await linkSubject(test, userId, email);
   return (await signInAs(test, email)).api;
 }
 
@@ -215,8 +218,8 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
   [
     'an identity provider taken away',
     afterwards(
-      ({ email, userId }) => test.app.db.update(users).set({ idpSubject: email }).where(eq(users.id, userId)),
-      ({ api }) => api.accounts.unlinkIdentity(),
+      ({ email, userId }) => linkSubject(test, userId, email),
+      ({ api }) => api.accounts.unlinkIdentity({ password: testPassword }),
     ),
     [{ action: 'identity-unlinked', ...itself }],
   ],

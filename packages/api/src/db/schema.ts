@@ -11,6 +11,7 @@ import {
   primaryKey,
   text,
   timestamp,
+  unique,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
@@ -18,6 +19,9 @@ import {
 function moment(name: string) {
   return timestamp(name, { withTimezone: true });
 }
+
+/** An SQL text: matches every address that is not plain ASCII, has an encoded domain, or ends like an IP address. */
+export const unusualAddress = "'[^ -~]|[@.]xn--|[.](0x[0-9a-f]*|[0-9]+)$'";
 
 // --- organisations and people ---------------------------------------------
 
@@ -51,8 +55,6 @@ export const users = pgTable(
     emailVerifiedAt: moment('email_verified_at'),
     name: text('name'),
     passwordHash: text('password_hash'),
-    /** The identity provider's stable subject identifier: one user each, by constraint. */
-    idpSubject: text('idp_subject').unique(),
     operator: boolean('operator').notNull().default(false),
     /** Whether they came by an invitation and have belonged to no organisation yet: they await approval. */
     invitedOnly: boolean('invited_only').notNull().default(false),
@@ -63,7 +65,36 @@ export const users = pgTable(
     lastOrganisationId: uuid('last_organisation_id').references(() => organisations.id, { onDelete: 'set null' }),
     createdAt: moment('created_at').notNull(),
   },
-  (table) => [index('users_unverified').on(table.createdAt).where(sql`${table.emailVerifiedAt} is null`)],
+  (table) => [
+    index('users_unverified').on(table.createdAt).where(sql`${table.emailVerifiedAt} is null`),
+    // The few addresses that may not be in the normal form: db/normal-addresses.ts reads them at each start.
+    index('users_unusual_address')
+      .on(table.id)
+      .where(sql`${table.email} ~ ${sql.raw(unusualAddress)}`),
+  ],
+);
+
+/**
+ * The identity provider's stable subject identifiers. A subject belongs to one user, and a
+ * user has one linked subject, by constraint. An unlinked one is remembered and refused.
+ */
+export const identities = pgTable(
+  'identities',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** In the form of canonicalIssuer. Null until the next sign-in for rows older than this column. */
+    issuer: text('issuer'),
+    subject: text('subject').notNull(),
+    linkedAt: moment('linked_at').notNull(),
+    unlinkedAt: moment('unlinked_at'),
+  },
+  (table) => [
+    unique('identities_subject').on(table.issuer, table.subject).nullsNotDistinct(),
+    uniqueIndex('identities_linked').on(table.userId).where(sql`${table.unlinkedAt} is null`),
+    index('identities_user').on(table.userId),
+  ],
 );
 
 export const memberships = pgTable(
@@ -154,6 +185,8 @@ export const verificationLinks = pgTable(
     keptSessionId: uuid('kept_session_id'),
     /** The job that mails it, which knows its own row again when it is begun anew. */
     jobId: uuid('job_id'),
+    /** Which of the two pairs of mail limits it counts in: whether a browser known to the account asked for it. */
+    fromKnownBrowser: boolean('from_known_browser').notNull().default(false),
     createdAt: moment('created_at').notNull(),
     /** When its mail was sent; null until the mail server has it, and where nobody lived to note that. */
     sentAt: moment('sent_at'),
@@ -162,6 +195,7 @@ export const verificationLinks = pgTable(
   },
   (table) => [
     index('verification_links_user').on(table.userId, table.createdAt),
+    index('verification_links_email').on(table.email, table.createdAt),
     check('verification_links_purpose', sql`${table.purpose} in ('sign-up', 'change-address', 'lost-password')`),
   ],
 );
@@ -245,6 +279,8 @@ export const signInAttempts = pgTable(
     state: text('state').notNull(),
     nonce: text('nonce').notNull(),
     codeVerifier: text('code_verifier'),
+    /** The user who asked to connect an identity; null for a sign-in. */
+    userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
     expiresAt: moment('expires_at').notNull(),
   },
   (table) => [index('sign_in_attempts_expiry').on(table.expiresAt)],

@@ -1,7 +1,7 @@
 import { asc, eq, or } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { isOwn } from '../audit/read.ts';
-import { auditEvents, invitations, memberships, organisations, users } from '../db/schema.ts';
+import { auditEvents, identities, invitations, memberships, organisations, users } from '../db/schema.ts';
 import { listKnownBrowsers } from '../sessions/known-browser.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { listSessions } from '../sessions/session.ts';
@@ -11,6 +11,7 @@ export async function exportData(app: App, principal: Principal | null) {
   const { user } = requireApproved(principal);
 
   const [own] = await app.db.select().from(users).where(eq(users.id, user.id));
+  const known = await app.db.select().from(identities).where(eq(identities.userId, user.id));
   const belongs = await app.db
     .select({
       id: organisations.id,
@@ -53,7 +54,12 @@ export async function exportData(app: App, principal: Principal | null) {
       email_verified_at: own?.emailVerifiedAt ?? null,
       created_at: own?.createdAt ?? null,
       has_password: own?.passwordHash != null,
-      identity_provider_subject: own?.idpSubject ?? null,
+      identities: known.map(({ issuer, subject, linkedAt, unlinkedAt }) => ({
+        issuer,
+        subject,
+        linked_at: linkedAt,
+        unlinked_at: unlinkedAt,
+      })),
     },
     organisations: belongs,
     open_invitations: invited,

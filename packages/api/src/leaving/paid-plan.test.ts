@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startCheckout } from '../billing/start-checkout.ts';
 import { memberships, organisations, users } from '../db/schema.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
-import { makeMember, makeOwner, signInAs, testPassword } from '../testing/makers.ts';
+import { linkSubject, makeMember, makeOwner, signInAs, testPassword } from '../testing/makers.ts';
 
 let test: BillingTest;
 beforeAll(async () => {
@@ -117,10 +117,8 @@ describe('deleting the account of somebody whose organisation pays', () => {
 
 it('asks somebody without a password for a fresh sign-in', async () => {
   const owner = await makeOwner(test);
-  await test.app.db
-    .update(users)
-    .set({ passwordHash: null, idpSubject: owner.email })
-    .where(eq(users.id, owner.userId));
+  await test.app.db.update(users).set({ passwordHash: null }).where(eq(users.id, owner.userId));
+  await linkSubject(test, owner.userId, owner.email);
   test.advance(16 * 60_000);
   await expect(owner.api.leaving.deleteAccount({})).rejects.toMatchObject({ cause: { code: 'FORBIDDEN' } });
   expect(await remains(owner)).toEqual({ person: true, organisation: true });

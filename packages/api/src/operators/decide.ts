@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { approveOrganisations, declineOrganisations } from '../organisations/approve.ts';
-import { oneLine } from '../security/text.ts';
+import { freeLine } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
 import { foundOrganisations } from './found-organisations.ts';
 
@@ -15,7 +15,7 @@ const organisationIds = z
 export const approveInput = z.object({ organisation_ids: organisationIds });
 export const declineInput = z.object({
   organisation_ids: organisationIds,
-  reason: oneLine(300)
+  reason: freeLine(300)
     .optional()
     .transform((reason) => reason || 'No reason was given.'),
 });

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { isLoopback } from '../config.ts';
-import { oneTimeTokens, sessions, users } from '../db/schema.ts';
+import { identities, oneTimeTokens, sessions, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { findPerson } from './find.ts';
 
@@ -31,12 +31,13 @@ export function closeDemoAccounts(app: App): Promise<string> {
   return app.db.transaction(async (tx) => {
     const closed = await tx
       .update(users)
-      .set({ demo: false, operator: false, passwordHash: null, idpSubject: null, suspendedAt: app.now() })
+      .set({ demo: false, operator: false, passwordHash: null, suspendedAt: app.now() })
       .where(eq(users.demo, true))
       .returning({ id: users.id, email: users.email });
     if (closed.length === 0) return 'There are no demo accounts.';
 
     for (const { id } of closed) {
+      await tx.delete(identities).where(eq(identities.userId, id));
       await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, id));
       await tx.delete(sessions).where(eq(sessions.userId, id));
       await record(tx, app.now(), { action: 'person-suspended', userId: id, details: { reason: 'demo account' } });

@@ -86,6 +86,7 @@ test('a line each where everything is right, and no secret in any', async () => 
     expect.stringMatching(/Webhook endpoint$/),
     'right  Database',
     'right  Migrations',
+    'right  Addresses',
     'Everything is right.',
   ]);
   const { idp, payment, webhookSecrets } = running.app.config;

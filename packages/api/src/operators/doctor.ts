@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { examineAddresses } from './doctor-addresses.ts';
 import { examineDatabase } from './doctor-database.ts';
 import type { Finding } from './doctor-finding.ts';
 import { examineIdentity } from './doctor-identity.ts';
@@ -13,7 +14,15 @@ import { examineWebhook } from './doctor-webhook.ts';
  * Says per line what is right, and what to do about what is not. Changes nothing.
  */
 export async function examine(app: App): Promise<{ report: string; sound: boolean }> {
-  const parts = [examineService, examineIdentity, examineMail, examinePayment, examineWebhook, examineDatabase];
+  const parts = [
+    examineService,
+    examineIdentity,
+    examineMail,
+    examinePayment,
+    examineWebhook,
+    examineDatabase,
+    examineAddresses,
+  ];
   const findings = (await Promise.all(parts.map((part) => part(app)))).flat();
 
   const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;

@@ -1,13 +1,27 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, inArray } from 'drizzle-orm';
 import type { Executor } from '../db/client.ts';
 import { memberships, organisations, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { readAddress } from '../security/address.ts';
 
-/** The person with an address, as an operator types it. @throws Refusal NOT_FOUND */
+const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/**
+ * Returns the user with an address, as an operator types it, or with an id. The text as it
+ * is comes before its normal form: a row that could not be normalised (doctor-addresses.ts)
+ * must never lead to the account whose address it looks like.
+ *
+ * @throws Refusal NOT_FOUND
+ */
 export async function findPerson(db: Executor, typed: string) {
-  const email = readAddress(typed);
-  const [person] = email === null ? [] : await db.select().from(users).where(eq(users.email, email));
+  const wanted = isId.test(typed)
+    ? eq(users.id, typed)
+    : inArray(
+        users.email,
+        [typed, readAddress(typed)].filter((email) => email !== null),
+      );
+  const found = await db.select().from(users).where(wanted);
+  const person = found.find(({ email }) => email === typed) ?? found[0];
   if (person === undefined) throw new Refusal('NOT_FOUND', `There is no account with the address ${typed}.`);
   return person;
 }

@@ -6,7 +6,15 @@ import { personByEmail } from '../sessions/person.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeInvitation, makeOwner, makeSignUp, newEmail, testClient } from '../testing/makers.ts';
+import {
+  callerFor,
+  makeIdentity,
+  makeInvitation,
+  makeOwner,
+  makeSignUp,
+  newEmail,
+  testClient,
+} from '../testing/makers.ts';
 import { approveOwner, declineOwner, grantOperator } from './by-address.ts';
 
 type Owner = Awaited<ReturnType<typeof makeOwner>>;
@@ -88,7 +96,7 @@ describe('an account that came by an invitation and joined nothing', () => {
   });
 
   it('awaits approval also where it came through the identity provider', async () => {
-    const identity = { subject: newEmail(), email: newEmail(), name: null };
+    const identity = makeIdentity({ email: newEmail() });
     const person = await test.app.db.transaction((tx) =>
       matchUser(test.app, tx, identity, testClient, { invited: true }),
     );

@@ -5,7 +5,8 @@ import { readHistory } from '../audit/read.ts';
 import { memberships, organisations, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { standingOf } from '../organisations/approval.ts';
-import { oneLine } from '../security/text.ts';
+import { addressSearchTexts } from '../security/address.ts';
+import { freeLine, partOf } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
 import { makePasswordLink, restorePerson, suspendPerson } from './by-address.ts';
 
@@ -14,7 +15,7 @@ type Client = { address: string; userAgent: string | null };
 const mostRows = 50;
 const mostEntries = 200;
 
-export const peopleInput = z.object({ search: oneLine(100) });
+export const peopleInput = z.object({ search: freeLine(100) });
 export const personInput = z.object({ user_id: z.uuid('There is no such person.') });
 
 /** People by a part of their address or name, with where they stand. An empty search finds nobody. */
@@ -22,13 +23,17 @@ export async function findPeople(app: App, principal: Principal | null, { search
   requireOperator(principal);
   if (search === '') return [];
 
-  const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`;
   const rows = await app.db
     .select({ user: users, organisation: organisations, role: memberships.role })
     .from(users)
     .leftJoin(memberships, eq(memberships.userId, users.id))
     .leftJoin(organisations, eq(organisations.id, memberships.organisationId))
-    .where(or(ilike(users.email, pattern), ilike(users.name, pattern)))
+    .where(
+      or(
+        ...addressSearchTexts(search).map((text) => ilike(users.email, partOf(text))),
+        ilike(users.name, partOf(search)),
+      ),
+    )
     .orderBy(asc(users.email), asc(memberships.createdAt))
     .limit(mostRows);
 

@@ -2,14 +2,14 @@ import { and, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { paymentEvents as event, organisations } from '../db/schema.ts';
-import { oneLine } from '../security/text.ts';
+import { freeLine } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
 import { ownerColumns } from './subscription-row.ts';
 
 const rowsPerPage = 50;
 
 export const eventsInput = z.object({
-  search: oneLine(200).optional(),
+  search: freeLine(200).optional(),
   /** Only what an operator should look at. */
   flagged: z.boolean({ error: 'This must be true or false.' }).optional(),
   /** Where an earlier page ended. */

@@ -1,16 +1,16 @@
 import { and, asc, count, eq, gte, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { auditEvents, memberships, organisations, users } from '../db/schema.ts';
-import { domainOf } from '../security/address.ts';
-import { oneLine } from '../security/text.ts';
+import { auditEvents, identities, memberships, organisations, users } from '../db/schema.ts';
+import { addressSearchTexts, domainOf } from '../security/address.ts';
+import { freeLine, partOf } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
 import { joinedNothing } from './found-organisations.ts';
 
 const week = 7 * 86_400_000;
 const mostRows = 200;
 
-export const queueInput = z.object({ search: oneLine(100).optional() });
+export const queueInput = z.object({ search: freeLine(100).optional() });
 
 type Evidence = { tone: 'good' | 'plain' | 'warn' | 'bad'; text: string };
 
@@ -29,13 +29,14 @@ export async function readQueue(app: App, principal: Principal | null, { search 
       owner: { id: users.id, email: users.email, name: users.name },
       requestedAt: organisations.createdAt,
       verifiedAt: users.emailVerifiedAt,
-      idpSubject: users.idpSubject,
+      idpSubject: identities.subject,
       sameBrowser: sameBrowser(),
       sameDomain: sameDomain(),
     })
     .from(organisations)
     .innerJoin(memberships, and(eq(memberships.organisationId, organisations.id), eq(memberships.role, 'owner')))
     .innerJoin(users, eq(users.id, memberships.userId))
+    .leftJoin(identities, and(eq(identities.userId, users.id), isNull(identities.unlinkedAt)))
     .where(and(waiting(), matches(search)))
     .orderBy(asc(organisations.createdAt))
     .limit(mostRows);
@@ -45,11 +46,12 @@ export async function readQueue(app: App, principal: Principal | null, { search 
       owner: { id: users.id, email: users.email, name: users.name },
       requestedAt: users.createdAt,
       verifiedAt: users.emailVerifiedAt,
-      idpSubject: users.idpSubject,
+      idpSubject: identities.subject,
       sameBrowser: sameBrowser(),
       sameDomain: sameDomain(),
     })
     .from(users)
+    .leftJoin(identities, and(eq(identities.userId, users.id), isNull(identities.unlinkedAt)))
     .where(and(awaitsAlone(app), matchesAccount(search)))
     .orderBy(asc(users.createdAt))
     .limit(mostRows);
@@ -88,16 +90,13 @@ function waiting() {
 
 function matches(search: string | undefined): SQL | undefined {
   if (!search) return undefined;
-  const pattern = patternOf(search);
-  return or(ilike(organisations.name, pattern), ilike(organisations.slug, pattern), ilike(users.email, pattern));
+  const pattern = partOf(search);
+  const addresses = addressSearchTexts(search).map((text) => ilike(users.email, partOf(text)));
+  return or(ilike(organisations.name, pattern), ilike(organisations.slug, pattern), ...addresses);
 }
 
 function matchesAccount(search: string | undefined): SQL | undefined {
-  return search ? ilike(users.email, patternOf(search)) : undefined;
-}
-
-function patternOf(search: string): string {
-  return `%${search.replace(/[\\%_]/g, '\\$&')}%`;
+  return search ? or(...addressSearchTexts(search).map((text) => ilike(users.email, partOf(text)))) : undefined;
 }
 
 function sameBrowser() {

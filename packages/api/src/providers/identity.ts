@@ -17,6 +17,19 @@ export type Identity = {
   knowsClient: (redirectUri: string) => Promise<boolean>;
 };
 
+/** An https form of every issuer: one provider may name itself with and without its scheme (interface §2). */
+export function canonicalIssuer(issuer: string): string {
+  return issuer.includes('://') ? issuer : `https://${issuer}`;
+}
+
+/**
+ * Whether this issuer also verifies addresses of domains that it does not host, so that
+ * only its claim `hd` says that an address belongs to the domain's organisation.
+ */
+export function verifiesForeignDomains(issuer: string): boolean {
+  return canonicalIssuer(issuer) === 'https://accounts.google.com';
+}
+
 const tokenTimeoutSeconds = 10;
 const largestAnswerBytes = 1_000_000;
 

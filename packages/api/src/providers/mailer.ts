@@ -36,6 +36,12 @@ export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log, w
     greetingTimeout: secondsToConnect * 1000,
     socketTimeout: secondsOfSilence * 1000,
   });
+  // Where the local part is not ASCII, nodemailer turns the domain into Unicode: the envelope keeps it as it is stored.
+  transport.use('stream', ({ data, message }, done) => {
+    const { to } = data.envelope as { to: string };
+    message.getEnvelope().to = [to];
+    done();
+  });
   const from = mailFrom.includes('<') ? mailFrom : { name: service.name, address: mailFrom };
 
   return {
@@ -46,6 +52,7 @@ export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log, w
       const mail = {
         from,
         to: { name: '', address: to },
+        envelope: { from, to },
         headers: { 'Auto-Submitted': 'auto-generated' },
         disableFileAccess: true,
         disableUrlAccess: true,

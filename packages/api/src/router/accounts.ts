@@ -7,16 +7,18 @@ import {
   setFirstPassword,
   setFirstPasswordInput,
 } from '../accounts/change-password.ts';
-import { endOtherSessions, endOtherSessionsInput, endSession, endSessionInput } from '../accounts/end-sessions.ts';
 import { confirmChange, confirmChangeInput } from '../accounts/confirm-change.ts';
+import { endOtherSessions, endOtherSessionsInput, endSession, endSessionInput } from '../accounts/end-sessions.ts';
 import { keepPassword, keepPasswordInput } from '../accounts/keep-password.ts';
 import { onboard } from '../accounts/onboard.ts';
 import { readProfile } from '../accounts/read-profile.ts';
 import { resendInput, resendVerification } from '../accounts/resend-verification.ts';
 import { passwordTokenInput, readPasswordToken, setPassword, setPasswordInput } from '../accounts/set-password.ts';
 import { signUp, signUpInput } from '../accounts/sign-up.ts';
-import { unlinkIdentity } from '../accounts/unlink-identity.ts';
+import { unlinkIdentity, unlinkIdentityInput } from '../accounts/unlink-identity.ts';
 import { readActivity } from '../audit/read.ts';
+import { isKnownBrowser } from '../sessions/known-browser.ts';
+import { startConnecting } from '../sign-in/connect-identity.ts';
 import { anyone, body, forPrincipal, limited, nothing, router, signedIn } from './trpc.ts';
 
 export const accountsRouter = router({
@@ -30,7 +32,8 @@ export const accountsRouter = router({
   resend: limited('resend-client')
     .input(body(resendInput))
     .mutation(async ({ ctx, input }) => {
-      await resendVerification(ctx.app, input);
+      const known = { email: input.email, token: ctx.client.knownBrowser };
+      await resendVerification(ctx.app, input, { fromKnownBrowser: await isKnownBrowser(ctx.app, ctx.app.db, known) });
       return { ok: true as const };
     }),
   passwordToken: anyone.input(body(passwordTokenInput)).query(({ ctx, input }) => readPasswordToken(ctx.app, input)),
@@ -76,9 +79,19 @@ export const accountsRouter = router({
     await ctx.session.renew(await setFirstPassword(ctx.app, ctx.principal, input, ctx.client));
     return { ok: true as const };
   }),
-  unlinkIdentity: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
-    await unlinkIdentity(ctx.app, ctx.principal, ctx.client);
+  unlinkIdentity: signedIn.input(body(unlinkIdentityInput)).mutation(async ({ ctx, input }) => {
+    const { user, organisation } = ctx.principal;
+    const { ownSessionEnded, passwordHash } = await unlinkIdentity(ctx.app, ctx.principal, input, ctx.client);
+    // The password was just confirmed: it opens a session in place of the one that the subject opened.
+    if (ownSessionEnded) {
+      await ctx.session.start({ userId: user.id, organisationId: organisation?.id ?? null, passwordHash });
+    }
     return { ok: true as const };
+  }),
+  connectIdentity: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
+    const { url, cookie } = await startConnecting(ctx.app, ctx.principal, ctx.client);
+    ctx.session.rememberAttempt(cookie);
+    return { url };
   }),
   endOtherSessions: forPrincipal.input(body(endOtherSessionsInput)).mutation(async ({ ctx, input }) => {
     await endOtherSessions(ctx.app, ctx.principal, input, ctx.client);

@@ -24,6 +24,7 @@ const needs: Record<string, Need> = {
   'accounts.changePassword': 'session',
   'accounts.setFirstPassword': 'session',
   'accounts.unlinkIdentity': 'approved',
+  'accounts.connectIdentity': 'approved',
   'accounts.endSession': 'session',
   'accounts.endOtherSessions': 'session',
   'billing.checkout': 'ADMIN',

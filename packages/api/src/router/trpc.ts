@@ -42,6 +42,8 @@ export type Context = {
     rememberSignUp: (browserToken: string) => void;
     /** What that cookie holds; null in a browser that did not sign up. */
     browserToken: () => string | null;
+    /** The cookie of a pending attempt at the identity provider. */
+    rememberAttempt: (attempt: string) => void;
   };
 };
 

@@ -6,7 +6,7 @@ import { users } from '../db/schema.ts';
 import { declineOwner, suspendPerson } from '../operators/by-address.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeOwner, makeSignUp, newEmail, testClient } from '../testing/makers.ts';
+import { callerFor, makeIdentity, makeOwner, makeSignUp, newEmail, testClient } from '../testing/makers.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 
 let test: TestApp;
@@ -62,7 +62,7 @@ const states: Record<string, () => Promise<string>> = {
   },
   async 'identity provider only'() {
     const email = newEmail();
-    const identity = { email, subject: `subject of ${email}`, name: null };
+    const identity = makeIdentity({ email });
     await test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
     return email;
   },

@@ -1,9 +1,9 @@
-import { and, desc, eq, gt, notInArray } from 'drizzle-orm';
+import { and, desc, eq, gt, isNull, notInArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
-import { organisations, sessions, users } from '../db/schema.ts';
+import { identities, organisations, sessions, users } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { standingOf } from '../organisations/approval.ts';
 import { rememberBrowser } from './known-browser.ts';
@@ -45,7 +45,7 @@ export async function beginSession(app: App, beginning: Beginning): Promise<void
     const isSame =
       holder !== undefined &&
       (passwordHash === null || holder.passwordHash === passwordHash) &&
-      (idpSubject === null || holder.idpSubject === idpSubject);
+      (idpSubject === null || (await isLinked(tx, userId, idpSubject)));
     if (!isSame) throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
     const standing = standingOf(holder, organisation);
     if (standing === 'closed') throw new Refusal('FORBIDDEN', 'This account is closed.');
@@ -75,6 +75,11 @@ async function endOldest(tx: Transaction, userId: string, now: Date): Promise<vo
     .orderBy(desc(sessions.createdAt), desc(sessions.id))
     .limit(mostSessions - 1);
   await tx.delete(sessions).where(and(eq(sessions.userId, userId), notInArray(sessions.idHash, kept)));
+}
+
+async function isLinked(tx: Transaction, userId: string, subject: string): Promise<boolean> {
+  const isOwn = and(eq(identities.userId, userId), eq(identities.subject, subject));
+  return (await tx.$count(identities, and(isOwn, isNull(identities.unlinkedAt)))) > 0;
 }
 
 async function shareOrganisation(tx: Transaction, id: string) {

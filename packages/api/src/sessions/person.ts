@@ -1,7 +1,7 @@
-import { eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../db/client.ts';
 import { prepared } from '../db/client.ts';
-import { users } from '../db/schema.ts';
+import { identities, users } from '../db/schema.ts';
 import { type Standing, standingOf } from '../organisations/approval.ts';
 import { currentOrganisation } from './current-organisation.ts';
 
@@ -16,15 +16,8 @@ export function personById(db: Executor, id: string) {
   return readPerson(byId(db).execute({ value: id }));
 }
 
-export function personBySubject(db: Executor, subject: string) {
-  return readPerson(bySubject(db).execute({ value: subject }));
-}
-
 const byEmail = prepared((db) => select(db, eq(users.email, sql.placeholder('value'))).prepare('person_by_email'));
 const byId = prepared((db) => select(db, eq(users.id, sql.placeholder('value'))).prepare('person_by_id'));
-const bySubject = prepared((db) =>
-  select(db, eq(users.idpSubject, sql.placeholder('value'))).prepare('person_by_subject'),
-);
 
 function select(db: Executor, condition: SQL) {
   const organisation = currentOrganisation(db, sql`${users.id}`, sql`${users.lastOrganisationId}`);
@@ -35,7 +28,8 @@ function select(db: Executor, condition: SQL) {
         email: users.email,
         name: users.name,
         passwordHash: users.passwordHash,
-        idpSubject: users.idpSubject,
+        /** The linked subject at the identity provider. */
+        idpSubject: identities.subject,
         operator: users.operator,
         emailVerifiedAt: users.emailVerifiedAt,
         invitedOnly: users.invitedOnly,
@@ -46,6 +40,7 @@ function select(db: Executor, condition: SQL) {
       organisationSuspendedAt: organisation.suspendedAt,
     })
     .from(users)
+    .leftJoin(identities, and(eq(identities.userId, users.id), isNull(identities.unlinkedAt)))
     .leftJoinLateral(organisation, sql`true`)
     .where(condition);
 }

@@ -5,7 +5,7 @@ import { auditEvents, organisations, sessions, users } from '../db/schema.ts';
 import { approveOwner, restorePerson, suspendOrganisation, suspendPerson } from '../operators/by-address.ts';
 import { hashToken } from '../security/token.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner, testClient } from '../testing/makers.ts';
+import { linkSubject, makeOwner, testClient } from '../testing/makers.ts';
 import { waitingForLocks } from '../testing/waiting-for-locks.ts';
 import {
   endNamedSession,
@@ -98,7 +98,8 @@ it('waits for a suspension that is under way, and does not begin', async () => {
 
 it('is written down as a sign-in once it has begun, with its way, and not where it was refused', async () => {
   const { userId, organisationId } = await start();
-  const [user] = await test.app.db.update(users).set({ idpSubject: userId }).where(eq(users.id, userId)).returning();
+  await linkSubject(test, userId, userId);
+  const [user] = await test.app.db.select().from(users).where(eq(users.id, userId));
   const begin = (by: object) => startSession(test.app, { userId, organisationId, client: testClient, ...by });
   const signIns = () =>
     test.app.db
@@ -115,7 +116,7 @@ it('is written down as a sign-in once it has begun, with its way, and not where 
 
   const ways = [
     [{ passwordHash: user?.passwordHash }, 'password'],
-    [{ idpSubject: user?.idpSubject }, 'identity provider'],
+    [{ idpSubject: userId }, 'identity provider'],
   ] as const;
   for (const [by, way] of ways) {
     await begin(by);

@@ -5,7 +5,13 @@ import { hashToken, newToken } from '../security/token.ts';
 
 const lifetimeMinutes = 10;
 
-export type Attempt = { state: string; nonce: string; codeVerifier: string | null };
+export type Attempt = {
+  state: string;
+  nonce: string;
+  codeVerifier: string | null;
+  /** The user who asked to connect an identity; null for a sign-in. */
+  userId: string | null;
+};
 
 /** Keeps a pending attempt and answers the value of the cookie that names it. */
 export async function keepAttempt(app: App, attempt: Attempt, replaced: string | null): Promise<string> {

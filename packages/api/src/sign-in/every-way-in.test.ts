@@ -14,7 +14,15 @@ import { personByEmail } from '../sessions/person.ts';
 import { makePrincipal } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeInvitation, makeOwner, makeSignUp, testClient, testPassword } from '../testing/makers.ts';
+import {
+  callerFor,
+  makeIdentity,
+  makeInvitation,
+  makeOwner,
+  makeSignUp,
+  testClient,
+  testPassword,
+} from '../testing/makers.ts';
 import { matchUser } from './match-user.ts';
 import { signInWithPassword } from './with-password.ts';
 
@@ -90,9 +98,7 @@ const ways: Record<string, (email: string, before: string | null) => Promise<str
     return standingOfSession(userId, organisationId);
   },
   async 'identity provider'(email) {
-    const person = await test.app.db.transaction((tx) =>
-      matchUser(test.app, tx, { email, subject: `subject of ${email}`, name: null }, testClient),
-    );
+    const person = await test.app.db.transaction((tx) => matchUser(test.app, tx, makeIdentity({ email }), testClient));
     if (person.standing === 'closed') return 'refused';
     return standingOfSession(person.user.id, person.organisationId);
   },
@@ -189,8 +195,7 @@ it('knows the way of an invitation while its organisation is approved, and not s
 it('marks nobody verified who was refused', async () => {
   const { email, before } = await inState('declined');
   await ways['identity provider']?.(email, before);
-  const [user] = await test.app.db.select().from(users).where(eq(users.email, email));
-  expect(user?.idpSubject).toBeNull();
+  expect((await personByEmail(test.app.db, email))?.user.idpSubject).toBeNull();
 });
 
 /** As a race leaves them behind: the account is closed, and nothing has ended its session. */

@@ -3,7 +3,9 @@ import { identityRedirectUri } from '../links.ts';
 import { readInvitation } from '../organisations/invitation.ts';
 import { clientKey } from '../security/client-key.ts';
 import { constantTimeEqual } from '../security/constant-time.ts';
+import { readSession } from '../sessions/session.ts';
 import { takeAttempt } from './attempt.ts';
+import { connectIdentity } from './connect-identity.ts';
 import { countedSignIn } from './counted-sign-in.ts';
 import { decodeIdToken, validateClaims } from './id-token.ts';
 import { matchUser } from './match-user.ts';
@@ -16,6 +18,8 @@ type Answer = {
   attemptCookie: string | null;
   /** The token of an invitation that the browser keeps. */
   invitation?: string | null;
+  /** The browser's session, if any: an attempt to connect an identity is tied to its user. */
+  sessionId?: string | null;
 };
 
 /**
@@ -30,7 +34,8 @@ export function finishSignIn(app: App, answer: Answer, client: Client) {
   return countedSignIn(app, 'identity_provider', () => finish(app, answer, client));
 }
 
-async function finish(app: App, { state, code, error, attemptCookie, invitation = null }: Answer, client: Client) {
+async function finish(app: App, answer: Answer, client: Client) {
+  const { state, code, error, attemptCookie, invitation = null, sessionId = null } = answer;
   if (app.idp === null) throw new Error('the feature is off');
   await app.throttle.peek({ 'idp-callback-client': clientKey(client.address) });
 
@@ -40,9 +45,10 @@ async function finish(app: App, { state, code, error, attemptCookie, invitation 
     if (attempt === null || state === null || !constantTimeEqual(state, attempt.state)) {
       throw new Error('state: none stored, or another one');
     }
+    const { codeVerifier, nonce, userId } = attempt;
+    if (userId !== null) await requireSessionOf(app, userId, sessionId);
     if (!code) throw new Error('code: absent');
 
-    const { codeVerifier, nonce } = attempt;
     const redirectUri = identityRedirectUri(app.config);
     const idToken = await app.idp.exchangeCode({ code, redirectUri, codeVerifier });
     const { issuers, clientId } = app.idp.config;
@@ -50,7 +56,10 @@ async function finish(app: App, { state, code, error, attemptCookie, invitation 
 
     return await app.db.transaction(async (tx) => {
       const invited = invitation !== null && (await readInvitation(app, tx, invitation)) !== null;
-      const { user, organisationId, standing } = await matchUser(app, tx, identity, client, { invited });
+      const { user, organisationId, standing } =
+        userId === null
+          ? await matchUser(app, tx, identity, client, { invited })
+          : await connectIdentity(app, tx, identity, { userId, client });
       if (standing === 'closed') throw new Error('the account is closed');
 
       return { userId: user.id, organisationId, idpSubject: identity.subject };
@@ -59,4 +68,9 @@ async function finish(app: App, { state, code, error, attemptCookie, invitation 
     await app.throttle.take({ 'idp-callback-client': clientKey(client.address) });
     throw failure;
   }
+}
+
+async function requireSessionOf(app: App, userId: string, sessionId: string | null): Promise<void> {
+  const principal = sessionId === null ? null : await readSession(app, sessionId);
+  if (principal?.user.id !== userId) throw new Error('state: of an attempt of another user');
 }

@@ -25,6 +25,8 @@ it('reads who the claims speak of', () => {
     subject: 'subject',
     email: 'person@company.example',
     name: 'A Person',
+    issuer: 'https://idp.example',
+    hostedDomain: null,
   });
 });
 
@@ -99,6 +101,33 @@ it('checks the nonce only where one was stored', () => {
 
 it('cuts a long name at a hundred characters', () => {
   expect(validateClaims({ ...good, name: '👩'.repeat(150) }, expected).name).toBe('👩'.repeat(100));
+});
+
+it.each(['idp.example', 'https://idp.example'])('gives the issuer %s one form', (iss) => {
+  expect(validateClaims({ ...good, iss }, expected).issuer).toBe('https://idp.example');
+});
+
+it('reads an address with a domain in Unicode as the stored one, and refuses an invisible character', () => {
+  const address = (email: string) => validateClaims({ ...good, email }, expected).email;
+  expect(address('Person@MÜNCHEN.example')).toBe('person@xn--mnchen-3ya.example');
+  for (const email of ['person\ufe0f@company.example', 'person@com\u00adpany.example']) {
+    expect(() => address(email)).toThrow('email');
+  }
+});
+
+it('removes from a name what a typed one may not contain', () => {
+  const name = 'A\u202e Per\u200bson\u0000';
+  expect(validateClaims({ ...good, name }, expected).name).toBe('A Person');
+});
+
+it.each([
+  ['Company.example', 'company.example'],
+  ['MÜNCHEN.example', 'xn--mnchen-3ya.example'],
+  ['nothing', null],
+  ['', null],
+  [7, null],
+])('reads the hosted domain %j as %j', (hd, domain) => {
+  expect(validateClaims({ ...good, hd }, expected).hostedDomain).toBe(domain);
 });
 
 it('refuses an address that is another one before it is normalised', () => {

@@ -1,8 +1,17 @@
-import { readAddress } from '../security/address.ts';
-import { isStorable } from '../security/text.ts';
+import { canonicalIssuer } from '../providers/identity.ts';
+import { domainOf, readAddress } from '../security/address.ts';
+import { cleanName, isStorable } from '../security/text.ts';
 
 export type Claims = Record<string, unknown>;
-export type Identity = { subject: string; email: string; name: string | null };
+export type Identity = {
+  /** In the form of canonicalIssuer. */
+  issuer: string;
+  subject: string;
+  email: string;
+  name: string | null;
+  /** The organisation's domain that the provider vouches for (`hd`), as addresses store domains. */
+  hostedDomain: string | null;
+};
 type Expected = { issuers: string[]; clientId: string; nonce: string | null; now: Date };
 
 const longestSubject = 255;
@@ -63,16 +72,23 @@ export function validateClaims(claims: Claims, { issuers, clientId, nonce, now }
   if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject || !isStorable(sub)) {
     throw new Error('id_token: sub is absent or no subject');
   }
-  return { subject: sub, email, name: readName(claims.name) };
+  return {
+    issuer: canonicalIssuer(iss),
+    subject: sub,
+    email,
+    name: typeof claims.name === 'string' ? cleanName(claims.name, longestName) : null,
+    hostedDomain: readDomain(claims.hd),
+  };
 }
 
 /**
- * The address as it is kept, where that is the one which the provider verified: another
- * mailbox may look the same once it is normalised.
+ * Returns the address in its stored form, where NFKC leaves it as the provider verified it:
+ * another mailbox may look the same once it is normalised.
  */
 function readSameAddress(text: string): string | null {
-  const address = readAddress(text);
-  return address === text.trim().toLowerCase() ? address : null;
+  const typed = text.trim();
+  const plain = typed.toLowerCase();
+  return typed === typed.normalize('NFKC') && plain === plain.normalize('NFKC') ? readAddress(plain) : null;
 }
 
 /** Truthy, and not a text that says no: some providers send "false". */
@@ -81,8 +97,7 @@ function saysYes(value: unknown): boolean {
   return Boolean(value);
 }
 
-function readName(value: unknown): string | null {
-  if (typeof value !== 'string' || !isStorable(value)) return null;
-  const name = [...value.replace(/\p{Cc}/gu, ' ').trim()].slice(0, longestName).join('');
-  return name || null;
+function readDomain(value: unknown): string | null {
+  const address = typeof value === 'string' ? readAddress(`name@${value}`) : null;
+  return address && domainOf(address);
 }

@@ -2,11 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifyEmail } from '../accounts/verify-email.ts';
-import { memberships, organisations, users } from '../db/schema.ts';
+import { identities, memberships, organisations, users } from '../db/schema.ts';
 import { suspendPerson } from '../operators/by-address.ts';
+import { personByEmail } from '../sessions/person.ts';
 import { startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeInvitation, makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
+import {
+  makeIdentity,
+  makeInvitation,
+  makeOwner,
+  makeSignUp,
+  newEmail,
+  testClient,
+  testPassword,
+} from '../testing/makers.ts';
 import { matchUser } from './match-user.ts';
 import { signInWithPassword } from './with-password.ts';
 
@@ -27,12 +36,13 @@ function match({
   name?: string | null;
   invited?: boolean;
 }) {
-  return test.app.db.transaction((tx) => matchUser(test.app, tx, { email, subject, name }, testClient, { invited }));
+  return test.app.db.transaction((tx) =>
+    matchUser(test.app, tx, makeIdentity({ email, subject, name }), testClient, { invited }),
+  );
 }
 
 async function rowOf(email: string) {
-  const [user] = await test.app.db.select().from(users).where(eq(users.email, email));
-  return user;
+  return (await personByEmail(test.app.db, email))?.user;
 }
 
 it('makes a new organisation and owner, verified and awaiting approval', async () => {
@@ -66,6 +76,29 @@ it('fills an empty name only', async () => {
   await test.app.db.update(users).set({ name: 'Their Own Name' }).where(eq(users.id, userId));
   await match({ email, name: 'Another Name' });
   expect(await rowOf(email)).toMatchObject({ name: 'Their Own Name' });
+});
+
+it('takes the same subject of another issuer for another user', async () => {
+  const enter = (issuer: string) => {
+    const identity = makeIdentity({ email: newEmail(), subject: 'same-subject', issuer });
+    return test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
+  };
+  const [one, other] = [await enter('https://one.example'), await enter('https://other.example')];
+  expect(one.user.id).not.toBe(other.user.id);
+  expect((await enter('https://one.example')).user.id).toBe(one.user.id);
+});
+
+it('gives a subject that is older than issuers the issuer of its next sign-in', async () => {
+  const { userId, email } = await makeOwner(test);
+  await test.app.db.insert(identities).values({ userId, subject: 'old-subject', linkedAt: new Date() });
+  const people = await Promise.all(Array.from({ length: 5 }, () => match({ email, subject: 'old-subject' })));
+  expect(people.map(({ user }) => user.id)).toEqual(people.map(() => userId));
+  const rows = await test.app.db.select().from(identities).where(eq(identities.userId, userId));
+  expect(rows).toMatchObject([{ issuer: 'https://idp.example', subject: 'old-subject' }]);
+
+  const foreign = makeIdentity({ email: newEmail(), subject: 'old-subject', issuer: 'https://other.example' });
+  const other = await test.app.db.transaction((tx) => matchUser(test.app, tx, foreign, testClient));
+  expect(other.user.id).not.toBe(userId);
 });
 
 it('refuses a second subject for one account', async () => {

@@ -9,8 +9,11 @@ import { newId } from '../db/id.ts';
 import { oneTimeTokens, sessions, signUps, users, verificationLinks } from '../db/schema.ts';
 import { approveWaiting } from '../organisations/approve.ts';
 import { createOrganisation } from '../organisations/create.ts';
-import { type Person, personByEmail, personById, personBySubject } from '../sessions/person.ts';
+import { verifiesForeignDomains } from '../providers/identity.ts';
+import { domainOf } from '../security/address.ts';
+import { type Person, personByEmail, personById } from '../sessions/person.ts';
 import type { Identity } from './id-token.ts';
+import { findIdentity, identitiesOf, type LinkedIdentity, linkIdentity } from './linked-identity.ts';
 
 type Client = { address: string; userAgent: string | null };
 
@@ -21,7 +24,8 @@ type Client = { address: string; userAgent: string | null };
  * provider's word is as good as a link opened in the browser that signed up. Whoever
  * comes by an invitation gets no organisation of their own.
  *
- * @throws where the address belongs to a user with another subject.
+ * @throws where the subject was unlinked, or the address belongs to a user with another
+ *   subject, linked or unlinked.
  */
 export async function matchUser(
   app: App,
@@ -32,17 +36,30 @@ export async function matchUser(
 ): Promise<Person> {
   const person = await match(app, tx, identity, { client, invited });
   const { organisationId, standing, user } = person;
-  const isProved = user.email === identity.email && isApprovedDomain(app, identity.email);
+  const isProved = user.email === identity.email && approvesItself(app, identity);
   if (standing !== 'awaiting_approval' || organisationId === null || !isProved) return person;
 
   await approveWaiting(tx, { organisationIds: [organisationId], actorId: null, client, now: app.now() });
   return (await personById(tx, user.id)) ?? person;
 }
 
+/**
+ * Whether APPROVED_DOMAINS lets an identity open the approval gate. A provider that also
+ * verifies addresses of domains which it does not host must name the domain itself: a
+ * private account with a company's address is not the company's.
+ */
+function approvesItself(app: App, { issuer, email, hostedDomain }: Identity): boolean {
+  if (!isApprovedDomain(app, email)) return false;
+  const approvesAll = app.config.approvedDomains.includes('*');
+  return approvesAll || !verifiesForeignDomains(issuer) || hostedDomain === domainOf(email);
+}
+
 type Coming = { client: Client; invited: boolean };
 
 async function match(app: App, tx: Transaction, identity: Identity, coming: Coming): Promise<Person> {
-  const bySubject = await personBySubject(tx, identity.subject);
+  const known = await findIdentity(tx, identity);
+  if (known?.unlinkedAt != null) throw new Error('the subject was unlinked');
+  const bySubject = known && (await personById(tx, known.userId));
   if (bySubject !== null) return named(tx, bySubject, identity);
 
   const created = await createUser(app, tx, identity, coming);
@@ -52,29 +69,27 @@ async function match(app: App, tx: Transaction, identity: Identity, coming: Comi
   await tx.select({ id: users.id }).from(users).where(eq(users.email, identity.email)).for('update');
   const byEmail = await personByEmail(tx, identity.email);
   if (byEmail === null) throw new Error('the account went away meanwhile');
-  if (byEmail.user.idpSubject !== null && byEmail.user.idpSubject !== identity.subject) {
-    throw new Error('the account has another subject');
-  }
+  const own = await identitiesOf(tx, byEmail.user.id);
+  if (own.some((each) => each.unlinkedAt === null && isSame(each, identity))) return named(tx, byEmail, identity);
+  if (own.length > 0) throw new Error('the account has another subject, or has unlinked one');
   if (byEmail.standing === 'closed') return byEmail;
   return link(app, tx, byEmail, identity, coming);
 }
 
-async function createUser(app: App, tx: Transaction, { subject, email, name }: Identity, { client, invited }: Coming) {
+function isSame(known: LinkedIdentity, { issuer, subject }: Identity): boolean {
+  return known.issuer === issuer && known.subject === subject;
+}
+
+async function createUser(app: App, tx: Transaction, identity: Identity, { client, invited }: Coming) {
+  const { email, name } = identity;
   const now = app.now();
   const [user] = await tx
     .insert(users)
-    .values({
-      id: newId(now),
-      email,
-      name,
-      idpSubject: subject,
-      emailVerifiedAt: now,
-      invitedOnly: invited,
-      createdAt: now,
-    })
-    .onConflictDoNothing()
+    .values({ id: newId(now), email, name, emailVerifiedAt: now, invitedOnly: invited, createdAt: now })
+    .onConflictDoNothing({ target: users.email })
     .returning({ id: users.id });
   if (user === undefined) return null;
+  await linkIdentity(tx, now, { ...identity, userId: user.id });
 
   const organisationId = invited ? null : await createOrganisation(tx, now, { ownerId: user.id, name: null, email });
   await record(tx, now, {
@@ -108,8 +123,9 @@ async function link(
   }
   await tx
     .update(users)
-    .set({ idpSubject: identity.subject, emailVerifiedAt: emailVerifiedAt ?? now })
+    .set({ emailVerifiedAt: emailVerifiedAt ?? now })
     .where(eq(users.id, id));
+  await linkIdentity(tx, now, { ...identity, userId: id });
   await record(tx, now, { action: 'identity-linked', userId: id, organisationId, client });
 
   const linked = await personById(tx, id);

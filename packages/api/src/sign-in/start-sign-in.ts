@@ -10,7 +10,8 @@ const stateBytes = 24;
 
 /**
  * Begins a sign-in at the identity provider: one pending attempt per browser, the
- * latest wins.
+ * latest wins. With a user's id the attempt connects the identity with that user's account
+ * (connect-identity.ts) instead of signing in.
  *
  * @returns the provider's consent screen and the cookie that names the attempt; null
  *   where the feature is off.
@@ -18,7 +19,7 @@ const stateBytes = 24;
  */
 export async function startSignIn(
   app: App,
-  { attemptCookie }: { attemptCookie: string | null },
+  { attemptCookie, userId = null }: { attemptCookie: string | null; userId?: string | null },
   client: { address: string },
 ) {
   if (app.idp === null) return null;
@@ -28,7 +29,7 @@ export async function startSignIn(
   const state = newToken(stateBytes);
   const nonce = newToken(stateBytes);
   const codeVerifier = app.idp.config.pkce ? newToken() : null;
-  const cookie = await keepAttempt(app, { state, nonce, codeVerifier }, attemptCookie);
+  const cookie = await keepAttempt(app, { state, nonce, codeVerifier, userId }, attemptCookie);
 
   const codeChallenge = codeVerifier && createHash('sha256').update(codeVerifier).digest('base64url');
   return { url: app.idp.consentUrl({ redirectUri, state, nonce, codeChallenge }), cookie };

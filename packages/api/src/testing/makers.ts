@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { signUp, signUpInput } from '../accounts/sign-up.ts';
 import { verifyEmail } from '../accounts/verify-email.ts';
 import { newId } from '../db/id.ts';
@@ -9,6 +9,8 @@ import type { Context } from '../router/trpc.ts';
 import { personByEmail } from '../sessions/person.ts';
 import type { Principal, Role } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
+import type { Identity } from '../sign-in/id-token.ts';
+import { linkIdentity } from '../sign-in/linked-identity.ts';
 import type { TestApp } from './app.ts';
 
 export const testClient = { address: '127.0.0.1', userAgent: 'test' };
@@ -74,6 +76,17 @@ export async function makePerson(test: TestApp) {
   return { email, userId, session, principal, api: callerFor(test, principal) };
 }
 
+/** What the identity provider says of a user, at an issuer that vouches for every domain. */
+export function makeIdentity(known: Partial<Identity> & { email: string }): Identity {
+  return { issuer: 'https://idp.example', subject: randomUUID(), name: null, hostedDomain: null, ...known };
+}
+
+/** Links a subject of the identity provider to a user, as a sign-in with it would. */
+export function linkSubject(test: TestApp, userId: string, subject: string): Promise<void> {
+  const { issuer } = makeIdentity({ email: '' });
+  return test.app.db.transaction((tx) => linkIdentity(tx, test.app.now(), { userId, issuer, subject }));
+}
+
 /** The token of a new invitation to the organisation that an administrator acts for. */
 export async function makeInvitation(
   { api, organisationId }: Pick<Made, 'api' | 'organisationId'>,
@@ -129,6 +142,7 @@ export function callerFor(
       renew: async () => {},
       rememberSignUp: () => {},
       browserToken: () => null,
+      rememberAttempt: () => {},
       ...session,
     },
   });

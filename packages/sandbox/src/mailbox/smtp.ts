@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { domainToASCII } from 'node:url';
 import { SMTPServer } from 'smtp-server';
 import type { Mail, Mailbox } from './mailbox.ts';
 import { readMail } from './read-mail.ts';
@@ -38,7 +39,7 @@ export async function startSmtp(port: number, mailbox: Mailbox & { put(mail: Mai
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
         const sender = session.envelope.mailFrom;
-        const to = session.envelope.rcptTo.map((recipient) => recipient.address);
+        const to = session.envelope.rcptTo.map((recipient) => withAsciiDomain(recipient.address));
         readMail(Buffer.concat(chunks), sender ? sender.address : '', to).then((mail) => {
           mailbox.put(mail);
           done();
@@ -56,6 +57,12 @@ export async function startSmtp(port: number, mailbox: Mailbox & { put(mail: Mai
     port: (server.server.address() as AddressInfo).port,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+/** The address as it came: smtp-server turns an encoded domain into Unicode. */
+function withAsciiDomain(address: string): string {
+  const at = address.lastIndexOf('@') + 1;
+  return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at));
 }
 
 function reply(responseCode: number, message: string): Error {

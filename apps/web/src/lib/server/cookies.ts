@@ -71,5 +71,6 @@ export function sessionDoor({ locals, cookies }: Pick<RequestEvent, 'locals' | '
     renew: write,
     rememberSignUp: (browserToken) => writeCookie(app, cookies, 'signup', browserToken),
     browserToken: () => readCookie(app, cookies, 'signup'),
+    rememberAttempt: (attempt) => writeCookie(app, cookies, 'attempt', attempt),
   };
 }

@@ -3,10 +3,11 @@ import { paymentPageOrigins } from '@gatehouse/api/providers/payment-pages';
 
 /** The headers of every response, beside the policy that Kit writes for its pages. */
 export function addSecurityHeaders(app: App, headers: Headers): void {
-  const { strictTransportSecurity, returnOrigins, payment, service } = app.config;
+  const { strictTransportSecurity, returnOrigins, payment, idp, service } = app.config;
   const policy = headers.get('content-security-policy');
-  // Chromium applies form-action to redirects after a form too, so the payment provider's pages are named.
-  const formTargets = ["'self'", ...paymentPageOrigins(payment), ...returnOrigins].join(' ');
+  // Chromium applies form-action to redirects after a form too, so the providers' pages are named.
+  const providers = [...paymentPageOrigins(payment), ...(idp === null ? [] : [new URL(idp.authUrl).origin])];
+  const formTargets = [...new Set(["'self'", ...providers, ...returnOrigins])].join(' ');
   headers.set(
     'content-security-policy',
     policy === null

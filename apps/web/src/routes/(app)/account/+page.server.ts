@@ -1,7 +1,7 @@
 import { redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/form-fields.ts';
 import { refused } from '#lib/refused.ts';
-import { act, passwordAndSessionActions } from '#lib/server/account-actions.ts';
+import { type AboutForm, act, passwordAndSessionActions } from '#lib/server/account-actions.ts';
 import { requirePage } from '#lib/server/standing.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -10,7 +10,7 @@ const doneInWords: Record<string, string> = {
   name: 'Your name is saved.',
   address: 'A link is on its way to the new address, if it can become yours. Until it is opened nothing changes.',
   password: 'Your password is set. You are signed out everywhere else.',
-  unlinked: 'The identity provider is unlinked.',
+  unlinked: 'The identity provider is unlinked. You can only sign in with your password now.',
   session: 'That session has ended.',
   sessions: 'You are signed out everywhere else.',
 };
@@ -43,6 +43,18 @@ export const actions: Actions = {
     }
     redirect(303, '/account?done=address');
   },
-  unlink: (event) => act(event, { page: '/account', done: 'unlinked' }, (_, { accounts }) => accounts.unlinkIdentity()),
+  unlink: (event) =>
+    act(event, { page: '/account', done: 'unlinked', about: 'unlink' }, (form, { accounts }) =>
+      accounts.unlinkIdentity({ password: text(form, 'password') }),
+    ),
+  connect: async (event) => {
+    let started: { url: string };
+    try {
+      started = await event.locals.api.accounts.connectIdentity();
+    } catch (error) {
+      return refused(event, error, () => ({ about: 'other' as AboutForm }));
+    }
+    redirect(303, started.url, { external: true });
+  },
   ...passwordAndSessionActions('/account'),
 };

@@ -1,0 +1,72 @@
+import { and, eq } from 'drizzle-orm';
+import { requireFreshSignIn } from '../accounts/fresh-sign-in.ts';
+import { lockUser } from '../accounts/lock-user.ts';
+import type { App } from '../app.ts';
+import { record } from '../audit/record.ts';
+import type { Transaction } from '../db/client.ts';
+import { identities } from '../db/schema.ts';
+import { Refusal } from '../errors.ts';
+import { type Person, personById } from '../sessions/person.ts';
+import { type Principal, requireApproved } from '../sessions/principal.ts';
+import type { Identity } from './id-token.ts';
+import { findIdentity, identitiesOf, linkIdentity } from './linked-identity.ts';
+import { startSignIn } from './start-sign-in.ts';
+
+type Client = { address: string; userAgent: string | null };
+
+/**
+ * Starts to connect the identity provider with the account of a signed-in user: an attempt
+ * that only this user's session can finish. It asks for a sign-in of the last quarter of an
+ * hour, because the subject becomes a way into the account.
+ *
+ * @returns the provider's consent screen and the cookie of the attempt.
+ * @throws Refusal VALIDATION where the feature is off or a subject is linked; FORBIDDEN
+ *   where the sign-in is too long ago; TOO_MANY.
+ */
+export async function startConnecting(app: App, principal: Principal | null, client: Client) {
+  const who = requireApproved(principal);
+  await requireFreshSignIn(app, who);
+  const linked = (await identitiesOf(app.db, who.user.id)).some(({ unlinkedAt }) => unlinkedAt === null);
+  if (linked) throw new Refusal('VALIDATION', 'Your account is connected already.');
+
+  const started = await startSignIn(app, { attemptCookie: null, userId: who.user.id }, client);
+  if (started === null) throw new Refusal('VALIDATION', 'This deployment has no identity provider.');
+  return started;
+}
+
+/**
+ * Connects an identity with the user who asked for it, also one that the user unlinked.
+ *
+ * @throws where the subject belongs to another user, or the user has another one linked.
+ */
+export async function connectIdentity(
+  app: App,
+  tx: Transaction,
+  identity: Identity,
+  { userId, client }: { userId: string; client: Client },
+): Promise<Person> {
+  const now = app.now();
+  await lockUser(tx, userId);
+  const known = await findIdentity(tx, identity);
+  if (known !== null && known.userId !== userId) throw new Error('the subject belongs to another account');
+
+  if (known === null) {
+    await linkIdentity(tx, now, { ...identity, userId });
+  } else if (known.unlinkedAt !== null) {
+    const { issuer, subject } = identity;
+    await tx
+      .update(identities)
+      .set({ unlinkedAt: null, linkedAt: now })
+      .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));
+  }
+  const person = await personById(tx, userId);
+  if (person === null) throw new Error('the account is gone');
+  await record(tx, now, {
+    action: 'identity-linked',
+    actorId: userId,
+    userId,
+    organisationId: person.organisationId,
+    client,
+  });
+  return person;
+}

@@ -155,7 +155,7 @@ describe('parseConfig', () => {
     [{ PUBLIC_BASE_URL: 'https://id.company.example', COOKIE_DOMAIN: 'company.example' }, 'max-age=31536000'],
     [{ PUBLIC_BASE_URL: 'https://company.example', COOKIE_DOMAIN: 'company.example' }, 'max-age=31536000'],
   ])('of %j promises https by %j', (environment, expected) => {
-    expect(parseConfig(environment).strictTransportSecurity).toBe(expected);
+    expect(parseConfig({ DATA_DIR: '/srv/data', ...environment }).strictTransportSecurity).toBe(expected);
   });
 
   it('wants COOKIE_DOMAIN to be a parent of an https PUBLIC_BASE_URL', () => {

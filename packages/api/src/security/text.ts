@@ -16,13 +16,12 @@ export function freeLine(most: number) {
     storableText('This must be a text.')
       .transform((text) => text.trim())
       // Nor characters that turn the direction of writing: they make a name look like another.
-      .refine(
-        (text) => !/[\p{Cc}\p{Bidi_C}\u2028\u2029]/u.test(text),
-        'This must be one line without control characters.',
-      )
+      .refine((text) => !unprintable.test(text), 'This must be one line without control characters.')
       .refine((text) => [...text].length <= most, `This must be at most ${most} characters.`)
   );
 }
+
+const unprintable = /[\p{Cc}\p{Bidi_C}\u2028\u2029]/u;
 
 /**
  * Characters that no name may contain: they break a line, turn the direction of writing,
@@ -35,7 +34,7 @@ const refusedInNames =
 /** A name of a user or an organisation: trimmed, one line, without invisible characters. */
 export function oneLine(most: number) {
   return freeLine(most).refine(
-    (text) => text.search(refusedInNames) === -1,
+    (text) => unprintable.test(text) || text.search(refusedInNames) === -1,
     'This must not contain invisible characters.',
   );
 }

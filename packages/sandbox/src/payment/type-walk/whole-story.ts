@@ -104,6 +104,7 @@ export async function wholeLife(stripe: Stripe, sandbox: Sandbox): Promise<void>
   await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice', 'default_payment_method', 'customer'] });
 
   await trials(stripe, sandbox);
+  await pausesAndSchedules(stripe);
   await stripe.paymentMethods.list({ customer: customer.id });
   await stripe.customers.list({ email: 'pays@company.example', expand: ['data.subscriptions'] });
   await stripe.customers.del(customer.id);
@@ -173,6 +174,31 @@ async function trials(stripe: Stripe, { payment }: Sandbox): Promise<void> {
   payment.clock.advance({ hours: 23 });
   await stripe.paymentMethods.retrieve(failing.id, { expand: ['customer'] });
   await stripe.paymentMethods.detach(failing.id);
+}
+
+/** A pause on request and its end; a schedule that is updated and released, and one that is cancelled before it begins. */
+async function pausesAndSchedules(stripe: Stripe): Promise<void> {
+  const { id: customer } = await stripe.customers.create({ payment_method: 'pm_card_visa' });
+  const [method] = (await stripe.paymentMethods.list({ customer })).data;
+  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: method?.id as string } });
+  const { id } = await stripe.subscriptions.create({ customer, items: [{ price: silver }] });
+  await stripe.subscriptions.pause(id, { type: 'subscription' });
+  await stripe.subscriptions.resume(id, {
+    payment_behavior: 'resume_on_payment_success',
+    billing_cycle_anchor: { type: 'unchanged' },
+  });
+
+  const { id: schedule } = await stripe.subscriptionSchedules.create({ from_subscription: id });
+  await stripe.subscriptionSchedules.update(schedule, { end_behavior: 'cancel' });
+  await stripe.subscriptionSchedules.retrieve(schedule);
+  await stripe.subscriptionSchedules.list({ customer });
+  await stripe.subscriptionSchedules.release(schedule);
+  const planned = await stripe.subscriptionSchedules.create({
+    customer,
+    start_date: 4_000_000_000,
+    phases: [{ items: [{ price: gold }], duration: { interval: 'month' } }],
+  });
+  await stripe.subscriptionSchedules.cancel(planned.id);
 }
 
 /** First invoices that are paid, voided and given up over the API. */

@@ -59,7 +59,7 @@ test('a checkout on the company’s own domain opens without JavaScript, once it
     await page.getByRole('button', { name: 'Sign in' }).click();
     const billing = await page.goto(`${service.baseUrl}/billing`);
     const policy = billing?.headers()['content-security-policy'] ?? '';
-    expect(policy.split('form-action ')[1]).toBe(`'self' ${elsewhere.api} ${elsewhere.pages}`);
+    expect(policy.split('form-action ')[1]).toBe(`'self' ${elsewhere.api} ${elsewhere.pages} ${service.sandboxUrl}`);
 
     await page.getByRole('button', { name: 'Choose Gold' }).click();
     await page.waitForURL(`${elsewhere.pages}/pay/checkout/**`);

@@ -8,6 +8,8 @@ it.each<[boolean, Record<string, string>]>([
   [true, { 'sec-fetch-dest': 'document', 'sec-fetch-site': 'cross-site' }],
   [false, { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
   [false, { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
+  [true, { 'sec-fetch-mode': 'cors' }],
+  [true, { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'none' }],
   [false, { 'sec-fetch-mode': 'no-cors' }],
   [false, { 'sec-fetch-dest': 'script' }],
   [false, { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],

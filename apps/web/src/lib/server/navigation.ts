@@ -2,12 +2,15 @@
  * Whether a request is a navigation of a browser's own tab, by its metadata (Fetch Metadata §2):
  * not an image, frame, script or prefetch of some page, which another site's page can make the
  * browser send as often as it likes. Without the headers it counts as one: browsers before 2023
- * send none, and neither do programs.
+ * send none. Node's fetch sends the mode `cors` alone; a browser never sends a mode without a
+ * destination, so such a request comes from a program and counts as a navigation too.
  */
 export function isNavigation(headers: Headers): boolean {
   const mode = headers.get('sec-fetch-mode') ?? 'navigate';
-  const destination = headers.get('sec-fetch-dest') ?? 'document';
-  return mode === 'navigate' && destination === 'document' && !isPrefetch(headers);
+  const destination = headers.get('sec-fetch-dest');
+  const isProgram = mode === 'cors' && destination === null;
+  const isPage = mode === 'navigate' && (destination === null || destination === 'document');
+  return (isPage || isProgram) && !isPrefetch(headers);
 }
 
 /** Whether the browser fetches a page before the user has asked for it. */

@@ -12,6 +12,7 @@ import { openPortal } from './open-portal.ts';
 import { warnOfOtherMode } from './other-mode.ts';
 import { readPlan } from './read-plan.ts';
 import { reconcileAll } from './reconcile.ts';
+import { requirePayment } from './require-payment.ts';
 import { setCancellation } from './set-cancellation.ts';
 import { startCheckout } from './start-checkout.ts';
 import { syncSubscription } from './sync.ts';
@@ -139,6 +140,14 @@ describe('rows of the other mode', () => {
     expect(Object.values(worlds.live.state().subscriptions)).toMatchObject([{ cancel_at_period_end: false }]);
   });
 
+  test('that ended are no plan of this key that ended', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    billing.sandbox.payment.forceStatus(subscription.id, 'canceled');
+    await billing.settled();
+    await expect(setCancellation(billing.app, principal, false)).rejects.toThrow('has already ended');
+    await expect(setCancellation(apps.live, principal, false)).rejects.toThrow('There is no paid plan.');
+  });
+
   test('are neither synced nor compared nor flagged', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const learnt = { livemode: false, problem: null };
@@ -197,6 +206,51 @@ test('the deletion also ends what runs under a customer of before', async () => 
   await billing.app.db.delete(paymentSubscriptions).where(eq(paymentSubscriptions.id, subscription.id));
   await endSubscriptions(billing.app, principal.organisationId);
   expect(ownedBy(billing, principal).subscriptions.map(({ status }) => status)).toEqual(['canceled']);
+});
+
+test.each([
+  ['cancel', true],
+  ['resume', false],
+])('a failed list of an earlier customer does not keep %s from the plan of the current one', async (_, wanted) => {
+  const { principal, subscription: before } = await makeSubscriber(billing);
+  const customer = eq(paymentCustomers.customerId, String(before.customer));
+  await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
+  const portal = await openPortal(billing.app, principal);
+  const world = billing.sandbox.payment;
+  const now = ownedBy(billing, principal).customers.find(({ id }) => id !== before.customer)?.id ?? '';
+  const method = await requirePayment(billing.app).ask((api) =>
+    api.paymentMethods.attach('pm_card_visa', { customer: now }),
+  );
+  expect(portal.url).toMatch(/^http/);
+  const { id } = await requirePayment(billing.app).ask((api) =>
+    api.subscriptions.create({
+      customer: now,
+      items: [{ price: String(before.items.data[0]?.price.id) }],
+      default_payment_method: method.id,
+    }),
+  );
+  if (!wanted) await setCancellation(billing.app, principal, true);
+
+  world.failNext(400, { count: 1, only: 'GET /v1/subscriptions' });
+  await expect(setCancellation(billing.app, principal, wanted)).rejects.toMatchObject({
+    code: 'PROVIDER_UNAVAILABLE',
+    message: `The payment provider did not show every plan of this organisation. What it showed was ${
+      wanted ? 'cancelled' : 'resumed'
+    }. Try again in a moment.`,
+  });
+  expect(world.state().subscriptions[id]?.cancel_at_period_end).toBe(wanted);
+  expect(before.cancel_at_period_end).toBe(wanted);
+  expect(await setCancellation(billing.app, principal, wanted)).toMatchObject({ cancel_at_period_end: wanted });
+});
+
+test('a failed list of an earlier customer keeps a checkout from buying beside its plan', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const customer = eq(paymentCustomers.customerId, String(subscription.customer));
+  await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
+  billing.sandbox.payment.failNext(400, { count: 1, only: 'GET /v1/subscriptions' });
+  await expect(buy(billing.app, principal)).rejects.toMatchObject(unavailable);
+  billing.sandbox.payment.failNext(400, { count: 1, only: 'GET /v1/subscriptions' });
+  await expect(endSubscriptions(billing.app, principal.organisationId)).rejects.toMatchObject(unavailable);
 });
 
 test('a checkout does not buy beside a plan that runs under a customer of before', async () => {

@@ -6,8 +6,11 @@ import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
 import { createPayment } from '../providers/payment.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { type BillingTest, makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
+import { applyEvent } from './apply-event.ts';
 import { endSubscriptions } from './end-subscriptions.ts';
+import { readEvent } from './event.ts';
 import { enqueueDue } from './jobs.ts';
+import { livePrices, refreshPrices } from './live-prices.ts';
 import { openPortal } from './open-portal.ts';
 import { warnOfOtherMode } from './other-mode.ts';
 import { readPlan } from './read-plan.ts';
@@ -197,6 +200,42 @@ test('an event of either mode tells the mode of rows that were stored before mod
   await billing.settled();
   expect(await customersOf(principal)).toMatchObject([{ livemode: true }]);
   expect(await rowsOf(principal)).toMatchObject([{ livemode: true, status: 'active' }]);
+});
+
+test('a comparison tells the mode of the rows that it finds as they should be', async () => {
+  const { principal } = await makeSubscriber(billing);
+  await forgetMode(principal);
+  await reconcileAll(billing.app);
+  expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
+  expect(await tierOf(apps.live, principal)).toBe('free');
+});
+
+test('an event of one of a customer’s subscriptions tells its mode where the customer’s is known', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const row = eq(paymentSubscriptions.id, subscription.id);
+  await billing.app.db.update(paymentSubscriptions).set({ livemode: null }).where(row);
+  const app = { ...billing.app, payment: apps.live.payment };
+  const payload = {
+    id: 'evt_of_test_mode',
+    object: 'event',
+    type: 'customer.subscription.updated',
+    created: 1000,
+    livemode: false,
+    data: { object: subscription },
+  };
+  const event = readEvent(payload);
+  if (event === null) throw new Error('unreadable');
+  await applyEvent(app, event, JSON.stringify(payload));
+  expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
+  expect(await tierOf(apps.live, principal)).toBe('free');
+});
+
+test('prices of the other mode are not shown, however silent the provider is', async () => {
+  await refreshPrices(billing.app);
+  worlds.live.set({ api_failure: 'close' });
+  expect(await livePrices({ ...apps.live })).toEqual({ silver: null, gold: null });
+  worlds.live.resetSwitches();
+  expect(await livePrices({ ...billing.app })).toMatchObject({ silver: { amount: 2400 } });
 });
 
 test('the deletion also ends what runs under a customer of before', async () => {

@@ -55,7 +55,7 @@ async function entryOf(app: App, tx: Transaction, event: PaymentEvent, payload: 
   const owner = await ownerOf(tx, subject);
   const organisationId =
     owner !== null && (await lockOrganisation(tx, owner.organisationId)) ? owner.organisationId : null;
-  if (owner?.livemode === null) await learnMode(tx, subject, event.livemode);
+  if (owner?.isModeUnknown) await learnMode(tx, subject, event.livemode);
   return { event, payload, effect, subject, organisationId, verdict };
 }
 
@@ -74,8 +74,9 @@ async function takeEffect(
 
 /** Whose event it is: by the customer, or by a subscription that we know. Never by an address. */
 async function ownerOf(tx: Transaction, { customerId, subscriptionId }: Subject) {
-  const [row] = await owner(tx).execute({ customerId, subscriptionId });
-  return row ?? null;
+  const rows = await owner(tx).execute({ customerId, subscriptionId });
+  const [row] = rows;
+  return row === undefined ? null : { ...row, isModeUnknown: rows.some(({ livemode }) => livemode === null) };
 }
 
 /** An event of either mode tells the mode of rows that were stored before modes were. */
@@ -95,5 +96,5 @@ const owner = prepared((db) => {
     .select({ organisationId: paymentSubscriptions.organisationId, livemode: paymentSubscriptions.livemode })
     .from(paymentSubscriptions)
     .where(eq(paymentSubscriptions.id, sql.placeholder('subscriptionId')));
-  return byCustomer.unionAll(bySubscription).limit(1).prepare('payment_event_owner');
+  return byCustomer.unionAll(bySubscription).prepare('payment_event_owner');
 });

@@ -38,8 +38,8 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
         }
       } else if (row === undefined || differs(row, state)) {
         await round.sync({ id: state.id, organisationId: owner, customerId: state.customerId });
-      } else if (row.tierSource !== 'price' || row.problem !== null) {
-        // Its price may have become known since, or what was wrong with it be over.
+      } else if (row.tierSource !== 'price' || row.problem !== null || row.livemode === null) {
+        // Its price may have become known since, what was wrong with it be over, and its mode be told now.
         await round.sync(row);
       }
     }

@@ -31,19 +31,25 @@ export async function endEverything(ask: Ask, customerIds: string[], live: { id:
     await act().catch((error) => failures.push(error));
   }
 
-  for (const customer of customerIds) await attempt(() => cancelPlanned(ask, customer));
+  for (const customer of customerIds) {
+    await attempt(async () => {
+      for (const { id } of await plannedOf(ask, customer)) {
+        await attempt(() => ask((provider) => provider.subscriptionSchedules.cancel(id)));
+      }
+    });
+  }
   for (const { id } of live) await attempt(() => endNow(ask, id));
   if (failures.length > 0) throw failures[0];
 }
 
-/** Cancels the schedules that have not begun. A deleted customer has none. */
-async function cancelPlanned(ask: Ask, customer: string): Promise<void> {
+/** The schedules that have not begun. A deleted customer has none. */
+async function plannedOf(ask: Ask, customer: string): Promise<{ id: string }[]> {
   try {
-    const planned = await listAll(ask, (provider, place) =>
+    return await listAll(ask, (provider, place) =>
       provider.subscriptionSchedules.list({ customer, scheduled: true, ...place }),
     );
-    for (const { id } of planned) await ask((provider) => provider.subscriptionSchedules.cancel(id));
   } catch (error) {
     if (!isMissing(error, 'customer')) throw error;
+    return [];
   }
 }

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, isNull } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import type { Executor } from '../db/client.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
@@ -16,7 +16,8 @@ import { liveSubscriptions } from './sync.ts';
  * Ended ones stay as they are.
  *
  * @throws Refusal PROVIDER_UNAVAILABLE also where something may go on billing that our key
- *   cannot see; BUSY; BILLING_UNAVAILABLE where billing is off and a subscription still runs.
+ *   cannot see; BUSY; BILLING_UNAVAILABLE where billing is off and a subscription still runs, or
+ *   a checkout may still be paid.
  */
 export async function endSubscriptions(app: App, organisationId: string): Promise<void> {
   if (app.payment === null) return requireNothingRuns(app, organisationId);
@@ -76,9 +77,18 @@ async function openSessions(ask: Ask, customer: string): Promise<{ id: string }[
   }
 }
 
+/** The provider expires a checkout that is not paid a day after it was made. */
+const checkoutMilliseconds = 86_400_000;
+
 async function requireNothingRuns(app: App, organisationId: string): Promise<void> {
   const running = and(eq(paymentSubscriptions.organisationId, organisationId), eq(paymentSubscriptions.ended, false));
-  if ((await app.db.$count(paymentSubscriptions, running)) > 0) {
+  const payable = and(
+    eq(paymentCheckouts.organisationId, organisationId),
+    isNull(paymentCheckouts.closedAt),
+    gt(paymentCheckouts.openedAt, new Date(app.now().getTime() - checkoutMilliseconds)),
+  );
+  const count = (await app.db.$count(paymentSubscriptions, running)) + (await app.db.$count(paymentCheckouts, payable));
+  if (count > 0) {
     throw new Refusal('BILLING_UNAVAILABLE', 'Billing is not available on this deployment.');
   }
 }

@@ -1,7 +1,9 @@
+import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { paymentLivePrices } from '../db/schema.ts';
-import { lookUpPrices } from './look-up-prices.ts';
+import { paymentLivePrices, paymentSettings } from '../db/schema.ts';
+import { lookUpPrices, modeName, pricesModeSetting } from './look-up-prices.ts';
 import type { PaidTier, Price } from './plans.ts';
+import { requirePayment } from './require-payment.ts';
 
 export type LivePrices = Record<PaidTier, Price | null>;
 
@@ -84,9 +86,20 @@ async function lookUpUnlessStored(app: App, cache: Cache): Promise<void> {
   cache.failedAt = null;
 }
 
+/** None where they are of the other mode than our key: what is sold there is not sold here. */
+async function storedPrices(app: App) {
+  const named = eq(paymentSettings.name, pricesModeSetting);
+  const rows = await app.db
+    .select({ price: paymentLivePrices, mode: paymentSettings.value })
+    .from(paymentLivePrices)
+    .leftJoin(paymentSettings, named);
+  const ours = modeName(requirePayment(app));
+  return rows.filter(({ mode }) => mode === null || mode === ours).map(({ price }) => price);
+}
+
 /** Takes over what this or another node stored last. */
 async function readStored(app: App, cache: Cache): Promise<void> {
-  const rows = await app.db.select().from(paymentLivePrices);
+  const rows = await storedPrices(app);
 
   function stored(tier: PaidTier): Price | null {
     const row = rows.find((each) => each.tier === tier);

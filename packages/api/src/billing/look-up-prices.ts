@@ -1,10 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { paymentKnownPrices, paymentLivePrices } from '../db/schema.ts';
+import { paymentKnownPrices, paymentLivePrices, paymentSettings } from '../db/schema.ts';
 import { type Ask, isMissing } from '../providers/payment.ts';
 import { idOf, text } from './fields.ts';
 import { type PaidTier, type Price, paidTiers } from './plans.ts';
 import { requestPortalUpdate } from './portal-offer.ts';
+import { requirePayment } from './require-payment.ts';
 
 export type TierPrice = {
   id: string;
@@ -75,6 +76,13 @@ function readPrice(price: ProviderPrice | null): TierPrice | null {
   return { id: price.id, productId: idOf(price.product), shown };
 }
 
+/** The setting that says of which mode the stored prices are. */
+export const pricesModeSetting = 'prices_mode';
+
+export function modeName({ livemode }: { livemode: boolean }): string {
+  return livemode ? 'live' : 'test';
+}
+
 async function remember(app: App, prices: TierPrices): Promise<void> {
   const lookedUpAt = app.now();
   const known = paidTiers.flatMap((tier) => {
@@ -99,6 +107,11 @@ async function remember(app: App, prices: TierPrices): Promise<void> {
           set: { tier: sql`excluded.tier`, productId: sql`excluded.product_id` },
         });
     }
+    const mode = { name: pricesModeSetting, value: modeName(requirePayment(app)) };
+    await tx
+      .insert(paymentSettings)
+      .values(mode)
+      .onConflictDoUpdate({ target: paymentSettings.name, set: { value: mode.value } });
     await tx
       .insert(paymentLivePrices)
       .values(live)

@@ -213,15 +213,25 @@ describe('a sync', () => {
     if (payment === null) throw new Error('billing is off');
     const { ask } = payment;
     let asked = 0;
-    payment.ask = (question) => {
+    let answer = () => {};
+    const allCame = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    payment.ask = async (question) => {
       asked++;
+      await allCame;
       return ask(question);
     };
 
-    provider().set({ api_delay_ms: 700 });
-    for (let at = 0; at < 15; at++) provider().forceStatus(subscription.id, at % 2 === 0 ? 'past_due' : 'active');
-    await billing.settled();
-    payment.ask = ask;
+    try {
+      for (let at = 0; at < 15; at++) provider().forceStatus(subscription.id, at % 2 === 0 ? 'past_due' : 'active');
+      await provider().deliveries.settled({ retries: true });
+      answer();
+      await billing.settled();
+    } finally {
+      answer();
+      payment.ask = ask;
+    }
     expect(asked).toBeLessThanOrEqual(2);
     expect(await row(subscription.id)).toMatchObject({ needsSync: false, status: 'past_due' });
   });

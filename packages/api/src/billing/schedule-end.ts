@@ -21,7 +21,8 @@ export function endIsAsWanted(state: SubscriptionState, wanted: boolean): boolea
 /**
  * Schedules one subscription's end at the end of its paid period, or takes that back,
  * stores what the provider answered, and answers with it. A schedule that manages it is
- * released first. What has no paid period left ends at once.
+ * released first. What has no paid period left ends at once, after the provider was asked
+ * again: an end cannot be taken back, and a payment since the list has bought a period.
  *
  * @throws what the provider refused; Refusal VALIDATION where the plan to resume has ended.
  */
@@ -29,10 +30,15 @@ export async function setEnd(
   app: App,
   ask: Ask,
   whose: Whose,
-  before: SubscriptionState,
+  listed: SubscriptionState,
   wanted: boolean,
 ): Promise<SubscriptionState> {
-  if (wanted && !hasPaidPeriod(app, before)) return stored(app, whose, before, () => endNow(ask, before.id));
+  let before = listed;
+  if (wanted && !hasPaidPeriod(app, before)) {
+    before = await stored(app, whose, before, () => retrieve(ask, listed.id));
+    if (isEnded(before)) return before;
+    if (!hasPaidPeriod(app, before)) return stored(app, whose, before, () => endNow(ask, listed.id));
+  }
   if (before.scheduleId !== null) await releaseSchedule(ask, before.scheduleId, wanted);
 
   let state = before;
@@ -80,11 +86,15 @@ async function change(ask: Ask, state: SubscriptionState, wanted: boolean): Prom
     if (status !== 400 && status !== 404) throw error;
 
     // It may have ended since it was listed.
-    const now = requireSubscriptionState(await ask((provider) => provider.subscriptions.retrieve(id)), id);
+    const now = await retrieve(ask, id);
     if (!isEnded(now)) throw error;
     if (!wanted) throw new Refusal('VALIDATION', 'The paid plan has already ended.', { cause: error });
     return now;
   }
+}
+
+async function retrieve(ask: Ask, id: string): Promise<SubscriptionState> {
+  return requireSubscriptionState(await ask((provider) => provider.subscriptions.retrieve(id)), id);
 }
 
 /** One of the two forms, never both: the provider refuses them together. */

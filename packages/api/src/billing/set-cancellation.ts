@@ -8,6 +8,7 @@ import { organisationOf, type Principal } from '../sessions/principal.ts';
 import { leaseOf } from './customer.ts';
 import { toDate } from './fields.ts';
 import { withLease } from './lease.ts';
+import { ofOurMode } from './mode.ts';
 import { planOf } from './plans.ts';
 import { rankedSubscriptions, readPlan, type SubscriptionFacts } from './read-plan.ts';
 import { recordOf, type SubscriptionRecord } from './record.ts';
@@ -32,9 +33,10 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
 
   const told = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const whose = { organisationId, holder };
-    const { states, unknown } = await syncOrganisation(app, ask, whose);
+    const { states, unknown, failures } = await syncOrganisation(app, ask, whose);
     const live = states.filter((state) => !isEnded(state));
     if (live.length === 0) {
+      if (failures.length > 0) throw failures[0];
       if (unknown.length > 0) throw unknownPlan();
       const hasEnded = await endedBefore(app, organisationId);
       throw hasEnded && !wanted ? new Refusal('VALIDATION', 'The paid plan has already ended.') : noPlan();
@@ -48,7 +50,7 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
     }
     const now = live.map((state) => changed.find(({ id }) => id === state.id) ?? state);
     const answered = await lastWord(app, ask, whose, now);
-    requireAll(app, order, { live, failed, unknown, wanted });
+    requireAll(app, order, { live, failed, unknown, unseen: failures, wanted });
     return answered;
   });
 
@@ -79,18 +81,32 @@ async function changeAll(app: App, ask: Ask, whose: Whose, live: SubscriptionSta
   return { changed, failed };
 }
 
-type Outcome = { live: SubscriptionState[]; failed: Failure[]; unknown: string[]; wanted: boolean };
+type Outcome = {
+  live: SubscriptionState[];
+  failed: Failure[];
+  /** Those that the provider does not know. */
+  unknown: string[];
+  /** Why the provider did not show all that there is. */
+  unseen: unknown[];
+  wanted: boolean;
+};
 
 /** One plan that failed answers with its own failure; of several the answer names what remains. */
-function requireAll(app: App, order: SubscriptionFacts[], { live, failed, unknown, wanted }: Outcome): void {
-  // Of those that the provider does not know, the row is all there is.
-  const remaining = order.filter(
-    ({ id, cancelAtPeriodEnd }) =>
-      failed.some((each) => each.id === id) || (unknown.includes(id) && cancelAtPeriodEnd !== wanted),
-  );
-  const [first] = failed;
-  if (first !== undefined && live.length === 1 && remaining.length <= 1) throw first.error;
-  if (first === undefined && remaining.length === 0) return;
+function requireAll(app: App, order: SubscriptionFacts[], { live, failed, unknown, unseen, wanted }: Outcome): void {
+  // Of those that the provider did not show, the row is all there is.
+  const remaining = order.filter((facts) => {
+    if (failed.some((each) => each.id === facts.id)) return true;
+    const isHidden = unknown.includes(facts.id) || (unseen.length > 0 && !live.some(({ id }) => id === facts.id));
+    return isHidden && !isEnded(facts) && facts.cancelAtPeriodEnd !== wanted;
+  });
+  const [first] = [...failed.map(({ error }) => error), ...unseen];
+  if (failed.length > 0 && live.length === 1 && remaining.length <= 1) throw first;
+  if (remaining.length === 0) {
+    if (first === undefined) return;
+    const done = `What it showed was ${wanted ? 'cancelled' : 'resumed'}. Try again in a moment.`;
+    const sentence = `The payment provider did not show every plan of this organisation. ${done}`;
+    throw new Refusal('PROVIDER_UNAVAILABLE', sentence, { cause: first });
+  }
 
   const names = [...new Set(remaining.map(({ tier }) => planOf(app.plans, tier ?? 'free').name))];
   const plans = names.length === 1 ? `The ${names[0]} plan` : `The ${names.join(' and ')} plans`;
@@ -99,7 +115,7 @@ function requireAll(app: App, order: SubscriptionFacts[], { live, failed, unknow
   throw new Refusal(
     'PROVIDER_UNAVAILABLE',
     `${plans} could not be ${wanted ? 'cancelled' : 'resumed'}.${rest} ${advice}`,
-    { cause: first?.error },
+    { cause: first },
   );
 }
 
@@ -119,6 +135,7 @@ async function endedBefore(app: App, organisationId: string): Promise<boolean> {
   const ended = and(
     eq(paymentSubscriptions.organisationId, organisationId),
     eq(paymentSubscriptions.status, 'canceled'),
+    ofOurMode(app, paymentSubscriptions.livemode),
   );
   const [row] = await app.db.select({ id: paymentSubscriptions.id }).from(paymentSubscriptions).where(ended).limit(1);
   return row !== undefined;
@@ -136,7 +153,8 @@ async function lastWord(app: App, ask: Ask, whose: Whose, answered: Subscription
   let told = answered;
   try {
     for (let attempt = 0; attempt < 2 && !(await areStored(app, told)); attempt++) {
-      const { states } = await syncOrganisation(app, ask, whose);
+      const { states, failures } = await syncOrganisation(app, ask, whose);
+      if (failures.length > 0) throw failures[0];
       told = states.filter(({ id }) => answered.some((each) => each.id === id));
     }
   } catch (error) {

@@ -8,6 +8,7 @@ import { endSubscriptions } from './end-subscriptions.ts';
 import { readPlan } from './read-plan.ts';
 import { requirePayment } from './require-payment.ts';
 import { setCancellation } from './set-cancellation.ts';
+import { startCheckout } from './start-checkout.ts';
 
 let billing: BillingTest;
 beforeAll(async () => {
@@ -280,5 +281,35 @@ describe('the end of an organisation', () => {
     expect(stateOf(subscription.id)?.status).toBe('canceled');
     await endSubscriptions(billing.app, principal.organisationId);
     expect(stateOf(second.id)?.status).toBe('canceled');
+  });
+
+  test('that one planned start holds up cancels the other planned ones', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const plan = () =>
+      ask()((api) =>
+        api.subscriptionSchedules.create({
+          customer: String(subscription.customer),
+          start_date: provider().clock.now() + 86_400,
+          phases: [{ items: [{ price: priceOf('gold') }] }],
+        }),
+      );
+    const planned = [await plan(), await plan()];
+    provider().failNext(400, { count: 1, only: 'POST /v1/subscription_schedules/' });
+    await expect(endSubscriptions(billing.app, principal.organisationId)).rejects.toThrow();
+    const statuses = planned.map(({ id }) => provider().state().subscription_schedules[id]?.status);
+    expect(statuses.toSorted()).toEqual(['canceled', 'not_started']);
+  });
+
+  test('is refused without a key while a checkout may still be paid', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await ask()((api) => api.subscriptions.cancel(subscription.id));
+    await billing.settled();
+    await startCheckout(billing.app, principal, { tier: 'gold' });
+    const off = { ...billing.app, payment: null };
+    await expect(endSubscriptions(off, principal.organisationId)).rejects.toMatchObject({
+      code: 'BILLING_UNAVAILABLE',
+    });
+    const tomorrow = new Date(billing.app.now().getTime() + 25 * 3_600_000);
+    await endSubscriptions({ ...off, now: () => tomorrow }, principal.organisationId);
   });
 });

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { paymentSubscriptions } from '../db/schema.ts';
 import { listAll } from '../providers/list-all.ts';
-import { type Ask, isMissing } from '../providers/payment.ts';
+import { type Ask, complaintOf, isMissing } from '../providers/payment.ts';
 import { confirmCustomer, customersOf, fateOf, leaseOf, unknownCustomer } from './customer.ts';
 import { endUnknown } from './end-unknown.ts';
 import { withLease } from './lease.ts';
@@ -77,11 +77,14 @@ export async function syncCustomer(
 /**
  * Brings all rows of an organisation, in our key's mode, to what the provider says now:
  * those of every customer that it has ever been, and by their own ids the live ones that
- * no list named. Answers with it, and with the ids of the live rows and of the customers
- * that the provider does not know.
+ * no list named. Answers with it, with the ids of the live rows and of the customers that
+ * the provider does not know, and with the failures: where the provider refuses a question
+ * about one of them, the others are brought up to date all the same.
+ *
+ * @throws Refusal PROVIDER_UNAVAILABLE where the provider does not answer at all.
  */
 export async function syncOrganisation(app: App, ask: Ask, whose: { organisationId: string } & Held) {
-  const { states, unknown } = await syncCustomers(app, ask, whose);
+  const { states, unknown, failures } = await syncCustomers(app, ask, whose);
 
   const live = and(
     eq(paymentSubscriptions.organisationId, whose.organisationId),
@@ -90,23 +93,36 @@ export async function syncOrganisation(app: App, ask: Ask, whose: { organisation
   );
   for (const row of await app.db.select(rowColumns).from(paymentSubscriptions).where(live)) {
     if (states.some(({ id }) => id === row.id)) continue;
-    const state = await syncOne(app, ask, { ...row, ...whose });
-    if (state !== null) states.push(state);
-    else if (!unknown.includes(row.customerId) && (await isOverWithItsCustomer(app, ask, row)))
-      await endUnknown(app.db, [row.id]);
-    else unknown.push(row.id);
+    await collect(failures, async () => {
+      const state = await syncOne(app, ask, { ...row, ...whose });
+      if (state !== null) states.push(state);
+      else if (!unknown.includes(row.customerId) && (await isOverWithItsCustomer(app, ask, row)))
+        await endUnknown(app.db, [row.id]);
+      else unknown.push(row.id);
+    });
   }
-  return { states, unknown };
+  return { states, unknown, failures };
+}
+
+/** Keeps the failure of a question that the provider answered; its silence would meet every further one, too. */
+async function collect(failures: unknown[], act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if ((complaintOf(error)?.status ?? null) === null) throw error;
+    failures.push(error);
+  }
 }
 
 /**
  * The live subscriptions of an organisation, as the provider shows them now.
  *
- * @throws Refusal PROVIDER_UNAVAILABLE where it does not know one of them, or a customer:
- *   that may go on billing where we cannot see it.
+ * @throws Refusal PROVIDER_UNAVAILABLE where it does not answer about one of them or a
+ *   customer, or does not know it: that may go on billing where we cannot see it.
  */
 export async function liveSubscriptions(app: App, ask: Ask, whose: { organisationId: string } & Held) {
-  const { states, unknown } = await syncOrganisation(app, ask, whose);
+  const { states, unknown, failures } = await syncOrganisation(app, ask, whose);
+  if (failures.length > 0) throw failures[0];
   if (unknown.length > 0) throw unknownCustomer();
   return states.filter((state) => !isEnded(state));
 }
@@ -115,17 +131,20 @@ export async function liveSubscriptions(app: App, ask: Ask, whose: { organisatio
 async function syncCustomers(app: App, ask: Ask, { organisationId, holder }: { organisationId: string } & Held) {
   const states: SubscriptionState[] = [];
   const unknown: string[] = [];
+  const failures: unknown[] = [];
   for (const customer of await customersOf(app, organisationId)) {
     const { customerId, goneAt } = customer;
-    try {
-      states.push(...(await syncCustomer(app, ask, { organisationId, customerId, holder })));
-      if (goneAt === null) await confirmCustomer(app, customerId);
-    } catch (error) {
-      if (!isMissing(error, 'customer')) throw error;
-      if (goneAt === null && (await fateOf(app, ask, customer)) === 'unknown') unknown.push(customerId);
-    }
+    await collect(failures, async () => {
+      try {
+        states.push(...(await syncCustomer(app, ask, { organisationId, customerId, holder })));
+        if (goneAt === null) await confirmCustomer(app, customerId);
+      } catch (error) {
+        if (!isMissing(error, 'customer')) throw error;
+        if (goneAt === null && (await fateOf(app, ask, customer)) === 'unknown') unknown.push(customerId);
+      }
+    });
   }
-  return { states, unknown };
+  return { states, unknown, failures };
 }
 
 /** A deleted customer's subscriptions ended with it. */

@@ -6,12 +6,16 @@ import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
 import { createPayment } from '../providers/payment.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { type BillingTest, makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
+import { applyEvent } from './apply-event.ts';
 import { endSubscriptions } from './end-subscriptions.ts';
+import { readEvent } from './event.ts';
 import { enqueueDue } from './jobs.ts';
+import { livePrices, refreshPrices } from './live-prices.ts';
 import { openPortal } from './open-portal.ts';
 import { warnOfOtherMode } from './other-mode.ts';
 import { readPlan } from './read-plan.ts';
 import { reconcileAll } from './reconcile.ts';
+import { requirePayment } from './require-payment.ts';
 import { setCancellation } from './set-cancellation.ts';
 import { startCheckout } from './start-checkout.ts';
 import { syncSubscription } from './sync.ts';
@@ -139,6 +143,14 @@ describe('rows of the other mode', () => {
     expect(Object.values(worlds.live.state().subscriptions)).toMatchObject([{ cancel_at_period_end: false }]);
   });
 
+  test('that ended are no plan of this key that ended', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    billing.sandbox.payment.forceStatus(subscription.id, 'canceled');
+    await billing.settled();
+    await expect(setCancellation(billing.app, principal, false)).rejects.toThrow('has already ended');
+    await expect(setCancellation(apps.live, principal, false)).rejects.toThrow('There is no paid plan.');
+  });
+
   test('are neither synced nor compared nor flagged', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const learnt = { livemode: false, problem: null };
@@ -190,6 +202,42 @@ test('an event of either mode tells the mode of rows that were stored before mod
   expect(await rowsOf(principal)).toMatchObject([{ livemode: true, status: 'active' }]);
 });
 
+test('a comparison tells the mode of the rows that it finds as they should be', async () => {
+  const { principal } = await makeSubscriber(billing);
+  await forgetMode(principal);
+  await reconcileAll(billing.app);
+  expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
+  expect(await tierOf(apps.live, principal)).toBe('free');
+});
+
+test('an event of one of a customer’s subscriptions tells its mode where the customer’s is known', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const row = eq(paymentSubscriptions.id, subscription.id);
+  await billing.app.db.update(paymentSubscriptions).set({ livemode: null }).where(row);
+  const app = { ...billing.app, payment: apps.live.payment };
+  const payload = {
+    id: 'evt_of_test_mode',
+    object: 'event',
+    type: 'customer.subscription.updated',
+    created: 1000,
+    livemode: false,
+    data: { object: subscription },
+  };
+  const event = readEvent(payload);
+  if (event === null) throw new Error('unreadable');
+  await applyEvent(app, event, JSON.stringify(payload));
+  expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
+  expect(await tierOf(apps.live, principal)).toBe('free');
+});
+
+test('prices of the other mode are not shown, however silent the provider is', async () => {
+  await refreshPrices(billing.app);
+  worlds.live.set({ api_failure: 'close' });
+  expect(await livePrices({ ...apps.live })).toEqual({ silver: null, gold: null });
+  worlds.live.resetSwitches();
+  expect(await livePrices({ ...billing.app })).toMatchObject({ silver: { amount: 2400 } });
+});
+
 test('the deletion also ends what runs under a customer of before', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   const customer = eq(paymentCustomers.customerId, String(subscription.customer));
@@ -197,6 +245,51 @@ test('the deletion also ends what runs under a customer of before', async () => 
   await billing.app.db.delete(paymentSubscriptions).where(eq(paymentSubscriptions.id, subscription.id));
   await endSubscriptions(billing.app, principal.organisationId);
   expect(ownedBy(billing, principal).subscriptions.map(({ status }) => status)).toEqual(['canceled']);
+});
+
+test.each([
+  ['cancel', true],
+  ['resume', false],
+])('a failed list of an earlier customer does not keep %s from the plan of the current one', async (_, wanted) => {
+  const { principal, subscription: before } = await makeSubscriber(billing);
+  const customer = eq(paymentCustomers.customerId, String(before.customer));
+  await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
+  const portal = await openPortal(billing.app, principal);
+  const world = billing.sandbox.payment;
+  const now = ownedBy(billing, principal).customers.find(({ id }) => id !== before.customer)?.id ?? '';
+  const method = await requirePayment(billing.app).ask((api) =>
+    api.paymentMethods.attach('pm_card_visa', { customer: now }),
+  );
+  expect(portal.url).toMatch(/^http/);
+  const { id } = await requirePayment(billing.app).ask((api) =>
+    api.subscriptions.create({
+      customer: now,
+      items: [{ price: String(before.items.data[0]?.price.id) }],
+      default_payment_method: method.id,
+    }),
+  );
+  if (!wanted) await setCancellation(billing.app, principal, true);
+
+  world.failNext(400, { count: 1, only: 'GET /v1/subscriptions' });
+  await expect(setCancellation(billing.app, principal, wanted)).rejects.toMatchObject({
+    code: 'PROVIDER_UNAVAILABLE',
+    message: `The payment provider did not show every plan of this organisation. What it showed was ${
+      wanted ? 'cancelled' : 'resumed'
+    }. Try again in a moment.`,
+  });
+  expect(world.state().subscriptions[id]?.cancel_at_period_end).toBe(wanted);
+  expect(before.cancel_at_period_end).toBe(wanted);
+  expect(await setCancellation(billing.app, principal, wanted)).toMatchObject({ cancel_at_period_end: wanted });
+});
+
+test('a failed list of an earlier customer keeps a checkout from buying beside its plan', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const customer = eq(paymentCustomers.customerId, String(subscription.customer));
+  await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
+  billing.sandbox.payment.failNext(400, { count: 1, only: 'GET /v1/subscriptions' });
+  await expect(buy(billing.app, principal)).rejects.toMatchObject(unavailable);
+  billing.sandbox.payment.failNext(400, { count: 1, only: 'GET /v1/subscriptions' });
+  await expect(endSubscriptions(billing.app, principal.organisationId)).rejects.toMatchObject(unavailable);
 });
 
 test('a checkout does not buy beside a plan that runs under a customer of before', async () => {

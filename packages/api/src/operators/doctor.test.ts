@@ -260,7 +260,7 @@ describe('the payment provider', () => {
     const unknown = await wrongWith(running.app);
     await running.app.db.delete(paymentSettings);
     const never = await wrongWith(running.app);
-    await running.app.db.insert(paymentSettings).values(configured);
+    await running.app.db.insert(paymentSettings).values(configured).onConflictDoNothing();
 
     expect(lacking).toEqual([expect.stringMatching(/^Portal: .* cannot be cancelled .*billing-setup/)]);
     expect(withoutHistory).toEqual([expect.stringMatching(/^Portal: .* past invoices cannot be seen.*billing-setup/)]);

@@ -25,7 +25,8 @@ export async function startCustomerAnew(app: App, slug: string): Promise<string>
   return withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const customerId = await currentCustomer(app, organisationId);
     const fate = customerId === null ? 'none' : await fateOf(app, ask, { organisationId, customerId });
-    const { unknown } = await syncOrganisation(app, ask, { organisationId, holder });
+    const { unknown, failures } = await syncOrganisation(app, ask, { organisationId, holder });
+    if (failures.length > 0) throw failures[0];
     const running = and(
       eq(paymentSubscriptions.organisationId, organisationId),
       eq(paymentSubscriptions.ended, false),

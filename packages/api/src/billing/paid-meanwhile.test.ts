@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { App } from '../app.ts';
+import type { Ask } from '../providers/payment.ts';
+import { type BillingTest, makeSubscriber, startBillingTest } from '../testing/billing.ts';
+import { requirePayment } from './require-payment.ts';
+import { setCancellation } from './set-cancellation.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+
+/** The same app, where `act` happens at the provider right after it listed subscriptions. */
+function afterTheList(act: () => Promise<unknown>): App {
+  const payment = requirePayment(billing.app);
+  let isDone = false;
+  const ask: Ask = async (question) => {
+    const answer = await payment.ask(question);
+    if (!isDone && (answer as { url?: string } | null)?.url === '/v1/subscriptions') {
+      isDone = true;
+      await act();
+    }
+    return answer;
+  };
+  return { ...billing.app, payment: { ...payment, ask } };
+}
+
+test('cancel of an incomplete subscription that is paid meanwhile keeps the period that was paid for', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const { ask } = requirePayment(billing.app);
+  const { state } = billing.sandbox.payment;
+  await ask((api) => api.subscriptions.cancel(subscription.id));
+  const gold = Object.values(state().prices).find(({ lookup_key }) => lookup_key === 'gold_monthly')?.id ?? '';
+  const { id, latest_invoice } = await ask((api) =>
+    api.subscriptions.create({
+      customer: String(subscription.customer),
+      items: [{ price: gold }],
+      payment_behavior: 'default_incomplete',
+    }),
+  );
+  const card = Object.values(state().payment_methods).find(({ customer }) => customer === subscription.customer)?.id;
+  const app = afterTheList(() =>
+    ask((api) => api.invoices.pay(String(latest_invoice), { payment_method: card ?? '' })),
+  );
+
+  expect(await setCancellation(app, principal, true)).toMatchObject({
+    tier: 'gold',
+    status: 'active',
+    cancel_at_period_end: true,
+  });
+  expect(state().subscriptions[id]).toMatchObject({ status: 'active', cancel_at_period_end: true });
+});
+
+test('cancel of a paused plan that runs again meanwhile keeps the period that was paid for', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  billing.sandbox.payment.forceStatus(subscription.id, 'paused');
+  subscription.status_details = {
+    paused: {
+      subscription: { type: 'final_payment_failure' },
+      transitioned_at: subscription.items.data[0]?.current_period_end ?? 0,
+      type: 'subscription',
+    },
+  };
+  const app = afterTheList(async () => {
+    billing.sandbox.payment.forceStatus(subscription.id, 'active');
+    delete subscription.status_details;
+  });
+  expect(await setCancellation(app, principal, true)).toMatchObject({ status: 'active', cancel_at_period_end: true });
+});

@@ -2,6 +2,7 @@ import { and, eq, inArray, ne } from 'drizzle-orm';
 import { z } from 'zod';
 import { confirmPassword } from '../accounts/confirm-password.ts';
 import { requireFreshSignIn } from '../accounts/fresh-sign-in.ts';
+import { lockUser } from '../accounts/lock-user.ts';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { endSubscriptions, hasOpenCheckout } from '../billing/end-subscriptions.ts';
@@ -57,6 +58,7 @@ export async function deleteAccount(
   for (const id of ending) await endSubscriptions(app, id);
 
   await app.db.transaction(async (tx) => {
+    await lockUser(tx, who.user.id);
     await lockOwned(tx, who.user.id);
     const still = await endable(tx, who.user.id);
     if (still.some((id) => !ending.includes(id))) throw changed();

@@ -103,6 +103,24 @@ it('finishes only in the session of the user who started', async () => {
   }
 });
 
+it('finishes in no session that a new password ended while the provider answered', async () => {
+  const owner = await makeOwner(test);
+  const thief = await sessionOf(owner);
+  const sub = atProvider(newEmail());
+  const answer = { ...(await choose(await startConnecting(owner), sub)), sessionId: thief };
+  const { idp } = test.app;
+  if (idp === null) throw new Error('the feature is off');
+  const exchangeCode: typeof idp.exchangeCode = async (grant) => {
+    const token = await idp.exchangeCode(grant);
+    await owner.api.accounts.changePassword({ current_password: testPassword, password: 'quite another pass phrase' });
+    return token;
+  };
+
+  const meanwhile = { ...test.app, idp: { ...idp, exchangeCode } };
+  await expect(finishSignIn(meanwhile, answer, testClient)).rejects.toThrow('session');
+  expect(await test.app.db.$count(identities, eq(identities.userId, owner.userId))).toBe(0);
+});
+
 it('starts only after a fresh sign-in, and where no subject is linked', async () => {
   const late = await startTestApp();
   const owner = await makeOwner(late);

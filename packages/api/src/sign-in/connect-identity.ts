@@ -8,6 +8,7 @@ import { identities } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { type Person, personById } from '../sessions/person.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
+import { sessionLives } from '../sessions/session-lives.ts';
 import type { Identity } from './id-token.ts';
 import { findIdentity, identitiesOf, linkIdentity } from './linked-identity.ts';
 import { startSignIn } from './start-sign-in.ts';
@@ -37,16 +38,19 @@ export async function startConnecting(app: App, principal: Principal | null, cli
 /**
  * Connects an identity with the user who asked for it, also one that the user unlinked.
  *
- * @throws where the subject belongs to another user, or the user has another one linked.
+ * @throws where the session of the user has ended meanwhile, the subject belongs to another
+ *   user, or the user has another one linked.
  */
 export async function connectIdentity(
   app: App,
   tx: Transaction,
   identity: Identity,
-  { userId, client }: { userId: string; client: Client },
+  { userId, sessionId, client }: { userId: string; sessionId: string; client: Client },
 ): Promise<Person> {
   const now = app.now();
   await lockUser(tx, userId);
+  // The provider took its time, and a new password ends what other sessions began.
+  if (!(await sessionLives(tx, { userId, sessionId }))) throw new Error('the session has ended');
   const known = await findIdentity(tx, identity);
   if (known !== null && known.userId !== userId) throw new Error('the subject belongs to another account');
 

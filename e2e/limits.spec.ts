@@ -91,6 +91,7 @@ test('images, frames and prefetches of another site use up no limit, no link and
       expect(refused.status).toBe(403);
       expect(refused.text).toMatch(/<main[^>]*data-ok="false"/);
       expect(refused.text).not.toContain('data-ok="true"');
+      expect(refused.text).not.toContain('Wait a little');
     }
     const prefetch = { ...navigation, 'sec-purpose': 'prefetch;prerender' };
     expect((await ask(pathname + search, { headers: prefetch })).status).toBe(503);

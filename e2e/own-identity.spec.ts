@@ -46,7 +46,12 @@ for (const javaScriptEnabled of [true, false]) {
     await test.step('connecting it again leads home, signed in', async () => {
       await signIn(page, email);
       await page.goto('/account');
-      await page.getByRole('button', { name: /^Connect / }).click();
+      const form = page.locator('form[action="?/connect"]');
+      await form.getByLabel('Password', { exact: true }).fill('not the pass phrase');
+      await form.getByRole('button', { name: /^Connect / }).click();
+      await expect(page.getByRole('alert').first()).toContainText('This password is wrong.');
+      await form.getByLabel('Password', { exact: true }).fill(passPhrase);
+      await form.getByRole('button', { name: /^Connect / }).click();
       await provider.click();
       await expect(page).toHaveURL(`${service.baseUrl}/`);
       await page.goto('/account');

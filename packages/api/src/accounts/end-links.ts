@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
 import { oneTimeTokens, verificationLinks } from '../db/schema.ts';
 
@@ -23,14 +23,11 @@ export async function endEqualLinks(tx: Transaction, { userId, email, purpose, t
 /**
  * Ends a user's links for a change of address and for a lost password, and what their pages
  * still offer. A user who sets a new password because another person knew the old one must
- * not lose the account to a link that is still under way. The page of a lost-password link
- * keeps saying that the address is confirmed.
+ * not lose the account to a link that is still under way. The rows stay: they are the mails
+ * that the limits count, and the page of a lost-password link keeps saying that the address
+ * is confirmed.
  */
 export async function endLinks(tx: Transaction, userId: string, now: Date, kept: Link | null = null): Promise<void> {
-  const isOther = kept === null ? undefined : ne(verificationLinks.tokenHash, kept.tokenHash);
-  await tx
-    .delete(verificationLinks)
-    .where(and(eq(verificationLinks.userId, userId), eq(verificationLinks.purpose, 'change-address'), isOther));
   const at = now.toISOString();
   await tx
     .update(verificationLinks)
@@ -38,7 +35,13 @@ export async function endLinks(tx: Transaction, userId: string, now: Date, kept:
       usedAt: sql`coalesce(${verificationLinks.usedAt}, ${at}::timestamptz)`,
       expiresAt: sql`least(${verificationLinks.expiresAt}, ${at}::timestamptz)`,
     })
-    .where(and(eq(verificationLinks.userId, userId), eq(verificationLinks.purpose, 'lost-password')));
+    .where(
+      and(
+        eq(verificationLinks.userId, userId),
+        inArray(verificationLinks.purpose, ['change-address', 'lost-password']),
+        kept === null ? undefined : ne(verificationLinks.tokenHash, kept.tokenHash),
+      ),
+    );
 }
 
 /** Ends the tokens of the pages of a user's links; links that an operator made stay. */

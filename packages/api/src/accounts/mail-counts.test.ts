@@ -76,6 +76,20 @@ it('mails an address five times an hour and twenty times a day, whatever is aske
   expect(mailsTo(email)).toBe(21);
 }, 60_000);
 
+it('counts the links that a new password ended', async () => {
+  const email = newEmail();
+  const stranger = await makeOwner(test);
+  let current = testPassword;
+  for (let asked = 0; asked < 7; asked++) {
+    await stranger.api.accounts.changeAddress({ email, password: current });
+    await mailed();
+    const password = `quite another pass phrase ${asked}`;
+    await stranger.api.accounts.changePassword({ current_password: current, password });
+    current = password;
+  }
+  expect(mailsTo(email)).toBe(1);
+});
+
 it('mails an address five times of 20 jobs for several accounts at once', async () => {
   const email = newEmail();
   const strangers = await Promise.all(Array.from({ length: 10 }, () => makeOwner(test)));

@@ -1,8 +1,6 @@
-import { and, eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import type { Transaction } from '../db/client.ts';
-import { sessions } from '../db/schema.ts';
 import { personByEmail, personById } from '../sessions/person.ts';
+import { sessionLives } from '../sessions/session-lives.ts';
 import { mailLink } from './mail-link.ts';
 import { isChangeLimitReached, isMailLimitReached } from './mailed-links.ts';
 
@@ -25,18 +23,11 @@ export async function sendChangeLink(
 
   const addressee = { userId, email, jobId };
   await mailLink(app, addressee, async (tx) => {
-    if (!(await sessionLives(tx, userId, sessionId)) || (await isChangeLimitReached(app, tx, addressee))) return null;
+    // The job may have waited long for its mail server.
+    if (!(await sessionLives(tx, { userId, sessionId })) || (await isChangeLimitReached(app, tx, addressee)))
+      return null;
     // To the holder of the address it is a stranger's mail, whichever browser asks for it.
     const asked = { ...addressee, fromKnownBrowser: false, isResent: true };
     return (await isMailLimitReached(app, tx, asked)) ? null : { purpose: 'change-address', keptSessionId: sessionId };
   });
-}
-
-/** A new password ends the sessions, and with them what they asked for: also a job that waits for its mail server. */
-async function sessionLives(tx: Transaction, userId: string, sessionId: string): Promise<boolean> {
-  const living = await tx
-    .select({ id: sessions.id })
-    .from(sessions)
-    .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)));
-  return living.length > 0;
 }

@@ -1,7 +1,7 @@
 import { and, eq, inArray, ne } from 'drizzle-orm';
 import { z } from 'zod';
-import { confirmPassword } from '../accounts/confirm-password.ts';
-import { requireFreshSignIn } from '../accounts/fresh-sign-in.ts';
+import { confirmUser } from '../accounts/confirm-user.ts';
+import { lockUser } from '../accounts/lock-user.ts';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { endSubscriptions, hasOpenCheckout } from '../billing/end-subscriptions.ts';
@@ -52,11 +52,12 @@ export async function deleteAccount(
 ): Promise<void> {
   const who = requirePrincipal(principal);
   refuseUnshown(await ownedAlone(app.db, who.user.id), shown);
-  await confirm(app, who, password, client);
+  await confirmUser(app, who, password, client);
   const ending = await endable(app.db, who.user.id, shown);
   for (const id of ending) await endSubscriptions(app, id);
 
   await app.db.transaction(async (tx) => {
+    await lockUser(tx, who.user.id);
     await lockOwned(tx, who.user.id);
     const still = await endable(tx, who.user.id);
     if (still.some((id) => !ending.includes(id))) throw changed();
@@ -88,15 +89,6 @@ async function lockOwned(tx: Transaction, userId: string): Promise<void> {
     .where(inArray(organisations.id, owned))
     .orderBy(organisations.id)
     .for('update');
-}
-
-async function confirm(app: App, who: Principal, password: string | undefined, client: Client): Promise<void> {
-  const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, who.user.id));
-  if (own?.passwordHash != null) {
-    await confirmPassword(app, who, { field: 'password', password: password ?? '' }, client);
-  } else {
-    await requireFreshSignIn(app, who);
-  }
 }
 
 async function endable(db: Executor, userId: string, shown?: string[]): Promise<string[]> {

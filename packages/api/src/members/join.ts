@@ -60,6 +60,7 @@ export async function join(
   await app.db.transaction(async (tx) => {
     const held = await readInvitation(app, tx, token);
     if (held === null) throw new Refusal('VALIDATION', notValid);
+    await lockUser(tx, who.user.id);
     const members = await lockMembers(tx, held.organisation.id);
 
     // Once more, now that nobody can change the organisation, and then taken.
@@ -68,7 +69,6 @@ export async function join(
     if (invitation === null || taken.length === 0) throw new Refusal('VALIDATION', notValid);
     const { organisation, role } = invitation;
 
-    await lockUser(tx, who.user.id);
     const person = await personById(tx, who.user.id);
     if (person === null) throw new Refusal('UNAUTHENTICATED', 'Sign in first.');
     if (person.standing === 'closed' || standingOf(person.user, organisation) !== 'open') {

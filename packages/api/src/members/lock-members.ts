@@ -10,7 +10,7 @@ export type Members = Map<string, { role: Role; suspended: boolean }>;
 /**
  * Makes changes to who belongs to an organisation, and as what, take turns until the
  * transaction ends, and answers how it is now: two owners who demote each other at once
- * see one another. The organisation is locked before people, everywhere.
+ * see one another. A transaction that locks a user too locks that user first.
  */
 export async function lockMembers(tx: Transaction, organisationId: string): Promise<Members> {
   await lockOrganisation(tx, organisationId);

@@ -194,16 +194,14 @@ type OrganisationChange = { action: AuditAction; from: SQL; suspendedAt: Date | 
 function changeOrganisation(app: App, slug: string, { action, from, suspendedAt, done, already }: OrganisationChange) {
   return app.db.transaction(async (tx) => {
     const { id } = await findOrganisation(tx, slug);
+    if (suspendedAt !== null) await endTokensIn(tx, [id]);
     const changed = await tx
       .update(organisations)
       .set({ suspendedAt })
       .where(and(eq(organisations.id, id), from))
       .returning({ id: organisations.id });
     if (changed.length === 0) throw new Refusal('VALIDATION', already);
-    if (suspendedAt !== null) {
-      await endTokensIn(tx, [id]);
-      await endSessionsIn(tx, [id]);
-    }
+    if (suspendedAt !== null) await endSessionsIn(tx, [id]);
     await record(tx, app.now(), { action, organisationId: id });
     return done;
   });

@@ -18,7 +18,7 @@ import { signUp, signUpInput } from '../accounts/sign-up.ts';
 import { unlinkIdentity, unlinkIdentityInput } from '../accounts/unlink-identity.ts';
 import { readActivity } from '../audit/read.ts';
 import { isKnownBrowser } from '../sessions/known-browser.ts';
-import { startConnecting } from '../sign-in/connect-identity.ts';
+import { connectIdentityInput, startConnecting } from '../sign-in/connect-identity.ts';
 import { anyone, body, forPrincipal, limited, nothing, router, signedIn } from './trpc.ts';
 
 export const accountsRouter = router({
@@ -88,8 +88,8 @@ export const accountsRouter = router({
     }
     return { ok: true as const };
   }),
-  connectIdentity: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
-    const { url, cookie } = await startConnecting(ctx.app, ctx.principal, ctx.client);
+  connectIdentity: signedIn.input(body(connectIdentityInput)).mutation(async ({ ctx, input }) => {
+    const { url, cookie } = await startConnecting(ctx.app, ctx.principal, input, ctx.client);
     ctx.session.rememberAttempt(cookie);
     return { url };
   }),

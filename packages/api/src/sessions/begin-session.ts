@@ -39,9 +39,9 @@ export async function beginSession(app: App, beginning: Beginning): Promise<void
   const now = app.now();
 
   await app.db.transaction(async (tx) => {
-    // The organisation before the person, as wherever both are locked.
-    const organisation = organisationId === null ? null : await shareOrganisation(tx, organisationId);
+    // The user before the organisation, as wherever both are locked.
     const [holder] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update');
+    const organisation = organisationId === null ? null : await shareOrganisation(tx, organisationId);
     const isSame =
       holder !== undefined &&
       (passwordHash === null || holder.passwordHash === passwordHash) &&

@@ -42,7 +42,9 @@ function sessionOf({ userId, organisationId }: Owner): Promise<string> {
 async function startConnecting({ principal }: Pick<Owner, 'principal'>) {
   const attempts: string[] = [];
   const session = { rememberAttempt: (attempt: string) => void attempts.push(attempt) };
-  const { url } = await callerFor(test, principal, { session }).accounts.connectIdentity();
+  const { url } = await callerFor(test, principal, { session }).accounts.connectIdentity({
+    password: testPassword,
+  });
   return { url, cookie: attempts[0] ?? '' };
 }
 
@@ -103,13 +105,41 @@ it('finishes only in the session of the user who started', async () => {
   }
 });
 
-it('starts only after a fresh sign-in, and where no subject is linked', async () => {
+it('finishes in no session that a new password ended while the provider answered', async () => {
+  const owner = await makeOwner(test);
+  const thief = await sessionOf(owner);
+  const sub = atProvider(newEmail());
+  const answer = { ...(await choose(await startConnecting(owner), sub)), sessionId: thief };
+  const { idp } = test.app;
+  if (idp === null) throw new Error('the feature is off');
+  const exchangeCode: typeof idp.exchangeCode = async (grant) => {
+    const token = await idp.exchangeCode(grant);
+    await owner.api.accounts.changePassword({ current_password: testPassword, password: 'quite another pass phrase' });
+    return token;
+  };
+
+  const meanwhile = { ...test.app, idp: { ...idp, exchangeCode } };
+  await expect(finishSignIn(meanwhile, answer, testClient)).rejects.toThrow('session');
+  expect(await test.app.db.$count(identities, eq(identities.userId, owner.userId))).toBe(0);
+});
+
+it('starts only with the password, or after a fresh sign-in where there is none', async () => {
   const late = await startTestApp();
   const owner = await makeOwner(late);
+  for (const password of [undefined, 'not the pass phrase']) {
+    await expect(owner.api.accounts.connectIdentity({ password })).rejects.toMatchObject({
+      cause: { code: 'UNAUTHENTICATED', fields: { password: expect.any(String) } },
+    });
+  }
   late.advance(16 * 60_000);
-  await expect(owner.api.accounts.connectIdentity()).rejects.toMatchObject({ cause: { code: 'FORBIDDEN' } });
+  const { url } = await owner.api.accounts.connectIdentity({ password: testPassword });
+  expect(url).toContain('/idp/auth?');
+  await late.app.db.update(users).set({ passwordHash: null }).where(eq(users.id, owner.userId));
+  await expect(owner.api.accounts.connectIdentity({})).rejects.toMatchObject({ cause: { code: 'FORBIDDEN' } });
   await late.close();
+});
 
+it('starts only where no subject is linked', async () => {
   const linked = await makeOwner(test);
   await linkSubject(test, linked.userId, 'linked-already');
   await expect(startConnecting(linked)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });

@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm';
-import { requireFreshSignIn } from '../accounts/fresh-sign-in.ts';
+import { z } from 'zod';
+import { confirmUser } from '../accounts/confirm-user.ts';
 import { lockUser } from '../accounts/lock-user.ts';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
@@ -8,24 +9,34 @@ import { identities } from '../db/schema.ts';
 import { Refusal } from '../errors.ts';
 import { type Person, personById } from '../sessions/person.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
+import { sessionLives } from '../sessions/session-lives.ts';
 import type { Identity } from './id-token.ts';
 import { findIdentity, identitiesOf, linkIdentity } from './linked-identity.ts';
 import { startSignIn } from './start-sign-in.ts';
+
+/** Asked for where there is one; without one a fresh sign-in is asked for. */
+export const connectIdentityInput = z.object({ password: z.string({ error: 'Enter your password.' }).optional() });
 
 type Client = { address: string; userAgent: string | null };
 
 /**
  * Starts to connect the identity provider with the account of a signed-in user: an attempt
- * that only this user's session can finish. It asks for a sign-in of the last quarter of an
- * hour, because the subject becomes a way into the account.
+ * that only this user's session can finish. It asks for the password, because the subject
+ * becomes a way into the account, by which a new password can be set; where there is none, for
+ * a sign-in of the last quarter of an hour.
  *
  * @returns the provider's consent screen and the cookie of the attempt.
- * @throws Refusal VALIDATION where the feature is off or a subject is linked; FORBIDDEN
- *   where the sign-in is too long ago; TOO_MANY.
+ * @throws Refusal VALIDATION where the feature is off or a subject is linked; UNAUTHENTICATED
+ *   for a wrong password; FORBIDDEN where the sign-in is too long ago; TOO_MANY.
  */
-export async function startConnecting(app: App, principal: Principal | null, client: Client) {
+export async function startConnecting(
+  app: App,
+  principal: Principal | null,
+  { password }: z.output<typeof connectIdentityInput>,
+  client: Client,
+) {
   const who = requireApproved(principal);
-  await requireFreshSignIn(app, who);
+  await confirmUser(app, who, password, client);
   const linked = (await identitiesOf(app.db, who.user.id)).some(({ unlinkedAt }) => unlinkedAt === null);
   if (linked) throw new Refusal('VALIDATION', 'Your account is connected already.');
 
@@ -37,16 +48,19 @@ export async function startConnecting(app: App, principal: Principal | null, cli
 /**
  * Connects an identity with the user who asked for it, also one that the user unlinked.
  *
- * @throws where the subject belongs to another user, or the user has another one linked.
+ * @throws where the session of the user has ended meanwhile, the subject belongs to another
+ *   user, or the user has another one linked.
  */
 export async function connectIdentity(
   app: App,
   tx: Transaction,
   identity: Identity,
-  { userId, client }: { userId: string; client: Client },
+  { userId, sessionId, client }: { userId: string; sessionId: string; client: Client },
 ): Promise<Person> {
   const now = app.now();
   await lockUser(tx, userId);
+  // The provider took its time, and a new password ends what other sessions began.
+  if (!(await sessionLives(tx, { userId, sessionId }))) throw new Error('the session has ended');
   const known = await findIdentity(tx, identity);
   if (known !== null && known.userId !== userId) throw new Error('the subject belongs to another account');
 

@@ -46,7 +46,7 @@ async function finish(app: App, answer: Answer, client: Client) {
       throw new Error('state: none stored, or another one');
     }
     const { codeVerifier, nonce, userId } = attempt;
-    if (userId !== null) await requireSessionOf(app, userId, sessionId);
+    const connecting = userId === null ? null : await requireSessionOf(app, userId, sessionId);
     if (!code) throw new Error('code: absent');
 
     const redirectUri = identityRedirectUri(app.config);
@@ -57,9 +57,9 @@ async function finish(app: App, answer: Answer, client: Client) {
     return await app.db.transaction(async (tx) => {
       const invited = invitation !== null && (await readInvitation(app, tx, invitation)) !== null;
       const { user, organisationId, standing } =
-        userId === null
+        connecting === null
           ? await matchUser(app, tx, identity, client, { invited })
-          : await connectIdentity(app, tx, identity, { userId, client });
+          : await connectIdentity(app, tx, identity, { ...connecting, client });
       if (standing === 'closed') throw new Error('the account is closed');
 
       return { userId: user.id, organisationId, idpSubject: identity.subject };
@@ -70,7 +70,9 @@ async function finish(app: App, answer: Answer, client: Client) {
   }
 }
 
-async function requireSessionOf(app: App, userId: string, sessionId: string | null): Promise<void> {
-  const principal = sessionId === null ? null : await readSession(app, sessionId);
+/** The user who asked to connect an identity, and the session of this browser, which must be that user's. */
+async function requireSessionOf(app: App, userId: string, token: string | null) {
+  const principal = token === null ? null : await readSession(app, token);
   if (principal?.user.id !== userId) throw new Error('state: of an attempt of another user');
+  return { userId, sessionId: principal.sessionId };
 }

@@ -5,7 +5,7 @@ import { refused } from '#lib/refused.ts';
 type Api = RequestEvent['locals']['api'];
 
 /** Which of a page's forms was posted, so that its sentences stand beside its own fields. */
-export type AboutForm = 'other' | 'sessions' | 'unlink' | 'delete';
+export type AboutForm = 'other' | 'sessions' | 'unlink' | 'connect' | 'delete';
 
 /** Does what a form of an account page asks for, and leads back to the page, which says what was done. */
 export async function act(

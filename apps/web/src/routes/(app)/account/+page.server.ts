@@ -48,11 +48,12 @@ export const actions: Actions = {
       accounts.unlinkIdentity({ password: text(form, 'password') }),
     ),
   connect: async (event) => {
+    const password = text(await formFields(event.request), 'password');
     let started: { url: string };
     try {
-      started = await event.locals.api.accounts.connectIdentity();
+      started = await event.locals.api.accounts.connectIdentity({ password });
     } catch (error) {
-      return refused(event, error, () => ({ about: 'other' as AboutForm }));
+      return refused(event, error, () => ({ about: 'connect' as AboutForm }));
     }
     redirect(303, started.url, { external: true });
   },

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { test } from './service.ts';
-import { phone, wide } from './walk/leg.ts';
-import { walkPages } from './walk/walk.ts';
+import { test } from './support/service.ts';
+import { phone, wide } from './support/walk/leg.ts';
+import { walkPages } from './support/walk/walk.ts';
 
 const folder = fileURLToPath(new URL('./pictures', import.meta.url));
 const shapes = [

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { parseConfig } from '@gatehouse/api/config';
 import { announcer } from './announce.ts';
 import { keepDatabase } from './keep-database.ts';
-import { onEnd } from './on-end.ts';
 import { migrations } from './service.ts';
+import { onShutdownSignal } from './shutdown-signals.ts';
 
 const web = fileURLToPath(new URL('../../web', import.meta.url));
 
@@ -33,7 +33,7 @@ async function develop(): Promise<number> {
   });
   const exited = once(vite, 'exit');
 
-  onEnd(async () => {
+  onShutdownSignal(async () => {
     vite.kill('SIGTERM');
     await exited;
   });

@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { type App, createApp } from '@gatehouse/api/app';
+import type { App } from '@gatehouse/api/app';
 import { type Config, parseConfig } from '@gatehouse/api/config';
+import { createApp } from '@gatehouse/api/create-app';
 import { createLog } from '@gatehouse/api/log';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
-import { type Call, readCall, WrongUse } from './commands/read-call.ts';
-import { whyNot } from './commands/why-not.ts';
+import { cliError } from './commands/cli-error.ts';
+import { type Call, parseCommandLine, WrongUse } from './commands/parse-args.ts';
 import { describeDatabase } from './describe-database.ts';
 import { loadEnvFile } from './env-file.ts';
 
@@ -18,14 +19,14 @@ process.exit(await operate(process.argv.slice(2)));
  */
 async function operate(typed: string[]): Promise<number> {
   try {
-    const call = readCall(typed);
+    const call = parseCommandLine(typed);
     loadEnvFile();
     const answer = await withApp(parseConfig(process.env), call, (app) => call.command.run(app, call.args));
     const { report, sound } = typeof answer === 'string' ? { report: answer, sound: true } : answer;
     process.stdout.write(`${report}\n`);
     return sound ? 0 : 1;
   } catch (error) {
-    process.stderr.write(`${whyNot(error)}\n`);
+    process.stderr.write(`${cliError(error)}\n`);
     return error instanceof WrongUse ? 2 : 1;
   }
 }

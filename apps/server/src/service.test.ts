@@ -193,7 +193,7 @@ test('the embedded database is started again after kill -9', async () => {
   await end(program);
 });
 
-const refusals: [name: string, env: NodeJS.ProcessEnv, sentence: RegExp][] = [
+const errorCodes: [name: string, env: NodeJS.ProcessEnv, sentence: RegExp][] = [
   ['a wrong value', { IDP_TOKEN_URL: 'nowhere' }, /^IDP_TOKEN_URL must .*\n$/],
   [
     'an application that fails to start',
@@ -203,7 +203,7 @@ const refusals: [name: string, env: NodeJS.ProcessEnv, sentence: RegExp][] = [
   ['an address of another machine', { HOST: '192.0.2.1' }, /^HOST is 192\.0\.2\.1.*\n$/],
 ];
 
-test.each(refusals)('%s stops the start with its sentence alone', async (_name, env, sentence) => {
+test.each(errorCodes)('%s stops the start with its sentence alone', async (_name, env, sentence) => {
   const program = service(env);
 
   expect((await program.ended).code).toBe(1);

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '@gatehouse/api/config';
 import { announcer } from './announce.ts';
 import { nameHeaders } from './canonical-request.ts';
-import { openDoor } from './door.ts';
+import { openHttpServer } from './http-server.ts';
 import { keepDatabase } from './keep-database.ts';
-import { onEnd } from './on-end.ts';
+import { onShutdownSignal } from './shutdown-signals.ts';
 
 export const migrations = fileURLToPath(new URL('../../../packages/api/src/db/migrations', import.meta.url));
 const shutdownMilliseconds = 3_000;
@@ -19,9 +19,9 @@ const exitAtLatestMilliseconds = 24_500;
 export async function runService(config: Config, handlerUrl: URL): Promise<void> {
   const announce = announcer(config);
   const database = keepDatabase(config.dataDir, announce);
-  const door = await openDoor(config);
+  const door = await openHttpServer(config);
 
-  onEnd(async (reason) => {
+  onShutdownSignal(async (reason) => {
     announce('info', 'Ending: what is under way is finished first.', { reason });
     setTimeout(() => process.exit(0), exitAtLatestMilliseconds);
     await door.drain();

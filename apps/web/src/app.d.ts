@@ -1,9 +1,9 @@
 import type { App as Service } from '@gatehouse/api/app';
 import type { Caller } from '@gatehouse/api/router/root';
-import type { Client } from '@gatehouse/api/router/trpc';
+import type { Client } from '@gatehouse/api/security/client';
 import type { Principal } from '@gatehouse/api/sessions/principal';
-import type { ServiceFace } from '#lib/server/service-face.ts';
-import type { VerificationFailure } from '#lib/server/verify.ts';
+import type { Branding } from '#lib/branding/branding.ts';
+import type { VerificationFailure } from '#lib/server/http/open-verification-link.ts';
 
 declare global {
   namespace App {
@@ -16,7 +16,7 @@ declare global {
       /** The router, called in this process on behalf of whoever asks. */
       api: Caller;
       /** The company's own name and looks. */
-      service: ServiceFace;
+      service: Branding;
       /** What the person chose; null follows the system. */
       theme: 'light' | 'dark' | null;
     }

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { createCaller } from '@gatehouse/api/router/root';
 import { type Handle, type HandleServerError, type ServerInit, sequence } from '@sveltejs/kit/hooks';
+import { brandingOf } from '#lib/branding/branding.ts';
 import { openApp, theApp } from '#lib/server/app.ts';
-import { readCookie } from '#lib/server/cookies.ts';
-import { outerWall } from '#lib/server/outer-wall.ts';
-import { refusal } from '#lib/server/refusal.ts';
-import { refuseRequest } from '#lib/server/refuse-request.ts';
-import { routerContext } from '#lib/server/router-context.ts';
-import { addSecurityHeaders } from '#lib/server/security-headers.ts';
-import { serviceFace } from '#lib/server/service-face.ts';
-import { readTheme, writeTheme } from '#lib/server/theme.ts';
-import { countRequest, tracedRequest } from '#lib/server/watch-request.ts';
-import { whoAsks } from '#lib/server/who-asks.ts';
+import { guardRequest } from '#lib/server/guards/request-guard.ts';
+import { httpErrorOf } from '#lib/server/http/error-response.ts';
+import { countRequest, tracedRequest } from '#lib/server/http/measure-request.ts';
+import { rejectRequest } from '#lib/server/http/reject-request.ts';
+import { routerContext } from '#lib/server/http/router-context.ts';
+import { addSecurityHeaders } from '#lib/server/http/security-headers.ts';
+import { readCookie } from '#lib/server/session/cookies.ts';
+import { resolvePrincipal } from '#lib/server/session/resolve-principal.ts';
+import { readTheme, writeTheme } from '#lib/server/session/theme.ts';
 
 export const init: ServerInit = openApp;
 
@@ -47,9 +47,9 @@ const securityHeaders: Handle = async ({ event, resolve }) => {
 const wall: Handle = ({ event, resolve }) => {
   const { request, url, isDataRequest, locals } = event;
   try {
-    outerWall(request, { pathname: url.pathname, isPageData: isDataRequest }, locals.app.config);
+    guardRequest(request, { pathname: url.pathname, isPageData: isDataRequest }, locals.app.config);
   } catch (thrown) {
-    return refuseRequest(event, thrown);
+    return rejectRequest(event, thrown);
   }
   return resolve(event);
 };
@@ -57,14 +57,14 @@ const wall: Handle = ({ event, resolve }) => {
 const principal: Handle = async ({ event, resolve }) => {
   const { locals, cookies } = event;
   const { app } = locals;
-  locals.service = serviceFace(app);
+  locals.service = brandingOf(app);
   locals.theme = readTheme(cookies);
   try {
-    locals.principal = await whoAsks(event);
+    locals.principal = await resolvePrincipal(event);
   } catch (thrown) {
     app.log.error('the session could not be read', { requestId: locals.requestId, error: thrown });
     locals.principal = null;
-    return refuseRequest(event, thrown);
+    return rejectRequest(event, thrown);
   }
   locals.api = createCaller(routerContext(event));
 
@@ -78,7 +78,7 @@ export const handleError: HandleServerError = ({ kind, error: caught, event }) =
   const { requestId, app } = event.locals;
   if (kind !== 'unknown') return { requestId };
 
-  const { status, body } = refusal(caught);
+  const { status, body } = httpErrorOf(caught);
   // The router has logged its own.
   const isLogged = caught instanceof Error && caught.name === 'TRPCError';
   if (status >= 500 && !isLogged) {

@@ -2,7 +2,7 @@
  * Every way in which a request can be refused, with its HTTP status and the
  * tRPC code that stands for it. Doors translate by this table alone.
  */
-export const refusals = {
+export const errorCodes = {
   VALIDATION: { status: 400, trpc: 'BAD_REQUEST' },
   BILLING_UNAVAILABLE: { status: 400, trpc: 'BAD_REQUEST' },
   NO_ORGANISATION: { status: 400, trpc: 'BAD_REQUEST' },
@@ -20,7 +20,7 @@ export const refusals = {
   BUSY: { status: 503, trpc: 'SERVICE_UNAVAILABLE' },
 } as const;
 
-export type RefusalCode = keyof typeof refusals;
+export type ErrorCode = keyof typeof errorCodes;
 
 type Detail = {
   fields?: Record<string, string>;
@@ -33,27 +33,27 @@ type Detail = {
  * a cause for the operator's log alone. Told apart by `code`, never by instanceof,
  * because the built service and the command line hold separate copies of this class.
  */
-export class Refusal extends Error {
-  readonly code: RefusalCode;
+export class AppError extends Error {
+  readonly code: ErrorCode;
   readonly fields: Record<string, string> | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: RefusalCode, sentence: string, detail: Detail = {}) {
+  constructor(code: ErrorCode, sentence: string, detail: Detail = {}) {
     super(sentence, { cause: detail.cause });
-    this.name = 'Refusal';
+    this.name = 'AppError';
     this.code = code;
     this.fields = detail.fields;
     this.retryAfterSeconds = detail.retryAfterSeconds;
   }
 }
 
-export function isRefusal(error: unknown): error is Refusal {
-  return error instanceof Error && error.name === 'Refusal' && 'code' in error && String(error.code) in refusals;
+export function isAppError(error: unknown): error is AppError {
+  return error instanceof Error && error.name === 'AppError' && 'code' in error && String(error.code) in errorCodes;
 }
 
 /** One sentence per wrong field; the first of them is the sentence of the whole. */
-export function invalid(fields: Record<string, string>): Refusal {
-  return new Refusal('VALIDATION', Object.values(fields)[0] ?? 'This request is not valid.', { fields });
+export function invalid(fields: Record<string, string>): AppError {
+  return new AppError('VALIDATION', Object.values(fields)[0] ?? 'This request is not valid.', { fields });
 }
 
 const connectionFailures = new Set([
@@ -102,14 +102,14 @@ export function explainDatabaseRefusal(error: unknown): string | null {
 }
 
 /** The answer to any thrown thing: what was refused, or a generic failure that gives nothing away. */
-export function toRefusal(error: unknown): Refusal {
+export function toAppError(error: unknown): AppError {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if (isRefusal(at)) return at;
+    if (isAppError(at)) return at;
   }
   if (isDatabaseAway(error) || explainDatabaseRefusal(error) !== null) {
-    return new Refusal('BUSY', 'The service is busy. Try again in a moment.', { cause: error, retryAfterSeconds: 5 });
+    return new AppError('BUSY', 'The service is busy. Try again in a moment.', { cause: error, retryAfterSeconds: 5 });
   }
-  return new Refusal('INTERNAL', 'Something went wrong.', { cause: error });
+  return new AppError('INTERNAL', 'Something went wrong.', { cause: error });
 }
 
 /**

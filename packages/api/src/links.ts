@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import { Refusal } from './errors.ts';
+import { AppError } from './errors.ts';
 
 type Base = Pick<Config, 'publicBaseUrl'>;
 
@@ -7,11 +7,11 @@ type Base = Pick<Config, 'publicBaseUrl'>;
  * The canonical public base URL. Every address that leaves the service is built
  * from it and never from a request (interface §1.7).
  *
- * @throws Refusal INTERNAL when none is configured, so that what needs one fails closed.
+ * @throws AppError INTERNAL when none is configured, so that what needs one fails closed.
  */
 export function baseUrl(config: Base): string {
   if (config.publicBaseUrl === null) {
-    throw new Refusal('INTERNAL', 'Something went wrong.', { cause: new Error('PUBLIC_BASE_URL is not set') });
+    throw new AppError('INTERNAL', 'Something went wrong.', { cause: new Error('PUBLIC_BASE_URL is not set') });
   }
   return config.publicBaseUrl;
 }

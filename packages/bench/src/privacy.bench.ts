@@ -16,8 +16,8 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
 const database = await openEmbedded(folder, { settings: { fsync: 'off' } });
 process.env.TEST_DATABASE_URL = database.url;
 const { startTestApp } = await import('@gatehouse/api/testing/app');
-const makers = await import('@gatehouse/api/testing/makers');
-const { declineOwner, suspendPerson } = await import('@gatehouse/api/operators/by-address');
+const makers = await import('@gatehouse/api/testing/factories');
+const { declineOwner, suspendUser } = await import('@gatehouse/api/operators/admin-commands');
 const { matchUser } = await import('@gatehouse/api/sign-in/match-user');
 
 const test = await startTestApp({ work: true });
@@ -64,7 +64,7 @@ async function makeStates(at: TestApp): Promise<Record<string, string>> {
   const declined = await makers.makeOwner(at, { approved: false });
   await declineOwner(at.app, declined.email, 'Not a customer.');
   const suspended = await makers.makeOwner(at);
-  await suspendPerson(at.app, suspended.email);
+  await suspendUser(at.app, suspended.email);
   const identity = makers.makeIdentity({ email: newAddress() });
   await at.app.db.transaction((tx) => matchUser(at.app, tx, identity, makers.testClient));
   return {

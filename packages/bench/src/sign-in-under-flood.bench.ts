@@ -14,7 +14,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
 const database = await openEmbedded(folder, { settings: { fsync: 'off' } });
 process.env.TEST_DATABASE_URL = database.url;
 const { startTestApp } = await import('@gatehouse/api/testing/app');
-const { callerFor, makeOwner, newEmail, testPassword } = await import('@gatehouse/api/testing/makers');
+const { callerFor, makeOwner, newEmail, testPassword } = await import('@gatehouse/api/testing/factories');
 const { hashesWaiting } = await import('@gatehouse/api/security/password');
 
 const test = await startTestApp({ work: true });

@@ -4,10 +4,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sdk } from '@gatehouse/payment-sandbox/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Sandbox } from './sandbox.ts';
-import { sdk, startTestSandbox } from './testing.ts';
+import { startTestSandbox } from './testing.ts';
 
 let dataDir: string;
 let sandbox: Sandbox;
@@ -237,3 +238,15 @@ function rawStatus(port: number, head: string): Promise<number> {
     });
   });
 }
+
+test('the people of the identity provider outlive a restart', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'sandbox-'));
+  const first = await startTestSandbox({ dataDir });
+  first.idp.people.add({ email: 'kept@example.test', sub: '42' });
+  await first.close();
+
+  const second = await startTestSandbox({ dataDir });
+  expect(second.idp.people.find('42')).toMatchObject({ email: 'kept@example.test' });
+  await second.close();
+  await rm(dataDir, { recursive: true });
+});

@@ -1,21 +1,21 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { controlDoor } from './control/control-door.ts';
+import { handleApi } from '@gatehouse/payment-sandbox/api/api-handler';
+import { send, sendPage } from '@gatehouse/payment-sandbox/http/answer';
+import type { Exchange } from '@gatehouse/payment-sandbox/http/request';
+import { startServer } from '@gatehouse/payment-sandbox/http/server';
+import { openStoredFile } from '@gatehouse/payment-sandbox/http/stored-file';
+import { stylesheet } from '@gatehouse/payment-sandbox/http/stylesheet';
+import { handlePages } from '@gatehouse/payment-sandbox/pages/pages-handler';
+import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
+import { startPaymentProvider } from '@gatehouse/payment-sandbox/payment-provider';
+import { handleControl } from './control/control-handler.ts';
 import { readDemoAccounts } from './demo-accounts.ts';
-import { send, sendPage } from './http/answer.ts';
-import type { Exchange } from './http/request.ts';
-import { startServer } from './http/server.ts';
-import { openStoredFile } from './http/stored-file.ts';
-import { stylesheet } from './http/stylesheet.ts';
 import { type IdentityProvider, startIdentityProvider } from './idp/identity-provider.ts';
-import { idpDoor } from './idp/idp-door.ts';
+import { handleIdp } from './idp/idp-handler.ts';
 import { createMailbox, type Mailbox, type MailboxState } from './mailbox/mailbox.ts';
-import { mailboxDoor } from './mailbox/mailbox-door.ts';
+import { handleMailbox } from './mailbox/mailbox-handler.ts';
 import { startSmtp } from './mailbox/smtp.ts';
-import { apiDoor } from './payment/api/api-door.ts';
-import { payDoor } from './payment/pages/pay-door.ts';
-import type { PaymentProvider } from './payment/payment-controls.ts';
-import { startPaymentProvider } from './payment/payment-provider.ts';
 import { startPage } from './start-page.ts';
 
 export interface SandboxOptions {
@@ -51,8 +51,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   if (options.dataDir !== null) mkdirSync(options.dataDir, { recursive: true });
   const path = (name: string) => (options.dataDir === null ? null : join(options.dataDir, name));
   let serviceUrl: string | null = null;
-  const doors: ((exchange: Exchange) => Promise<boolean> | boolean)[] = [];
-  const server = await startServer(options.port, doors);
+  const handlers: ((exchange: Exchange) => Promise<boolean> | boolean)[] = [];
+  const server = await startServer(options.port, handlers);
   const url = `http://localhost:${server.port}`;
 
   const mailbox = createMailbox(openStoredFile<MailboxState>(path('mailbox.json'), { mails: [] }));
@@ -68,13 +68,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const payment = startPaymentProvider({ url, ...keys, seeded, path: path('payments.json') });
   if (options.serviceUrl) setServiceUrl(options.serviceUrl);
 
-  doors.push(
-    startDoor,
-    (exchange) => mailboxDoor(mailbox, exchange),
-    (exchange) => idpDoor(idp, exchange),
-    (exchange) => apiDoor(payment.provider, exchange),
-    (exchange) => payDoor(payment.provider, exchange),
-    (exchange) => controlDoor(payment, exchange),
+  handlers.push(
+    handleStartPage,
+    (exchange) => handleMailbox(mailbox, exchange),
+    (exchange) => handleIdp(idp, exchange),
+    (exchange) => handleApi(payment.provider, exchange),
+    (exchange) => handlePages(payment.provider, exchange),
+    (exchange) => handleControl(payment, exchange),
   );
   return { url, smtpUrl: `smtp://127.0.0.1:${smtp.port}`, idp, payment, mailbox, setServiceUrl, close };
 
@@ -83,7 +83,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     payment.setWebhookUrl(`${serviceUrl}/webhooks/payment`);
   }
 
-  function startDoor({ res, path: address }: Exchange): boolean {
+  function handleStartPage({ res, path: address }: Exchange): boolean {
     if (address === '/') sendPage(res, 200, startPage(serviceUrl, readDemoAccounts(options.dataDir)));
     else if (address === '/sandbox.css') send(res, 200, 'text/css; charset=utf-8', stylesheet);
     else return false;

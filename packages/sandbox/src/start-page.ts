@@ -1,6 +1,6 @@
+import { html } from '@gatehouse/payment-sandbox/http/html';
+import { page } from '@gatehouse/payment-sandbox/http/page';
 import type { DemoAccount } from './demo-accounts.ts';
-import { html } from './http/html.ts';
-import { page } from './http/page.ts';
 
 /** The page at /, from which everything in the sandbox can be reached. */
 export function startPage(serviceUrl: string | null, accounts: DemoAccount[]): string {

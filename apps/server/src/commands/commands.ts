@@ -1,6 +1,6 @@
 import type { App } from '@gatehouse/api/app';
-import { reconcile } from '@gatehouse/api/billing/reconcile';
-import { setUpBilling } from '@gatehouse/api/billing/setup';
+import { setUpBilling } from '@gatehouse/api/billing/actions/set-up-billing';
+import { reconcile } from '@gatehouse/api/billing/sync/reconcile';
 import {
   approveOwner,
   declineOwner,
@@ -8,13 +8,13 @@ import {
   listOperators,
   makePasswordLink,
   restoreOrganisation,
-  restorePerson,
+  restoreUser,
   revokeOperator,
   suspendOrganisation,
-  suspendPerson,
-} from '@gatehouse/api/operators/by-address';
+  suspendUser,
+} from '@gatehouse/api/operators/admin-commands';
 import { closeDemoAccounts, markDemoAccount } from '@gatehouse/api/operators/demo-accounts';
-import { examine } from '@gatehouse/api/operators/doctor';
+import { examine } from '@gatehouse/api/operators/doctor/doctor';
 import { startCustomerAnew } from '@gatehouse/api/operators/start-customer-anew';
 
 /** What a command says; a report may say that something is not sound. */
@@ -43,8 +43,8 @@ export const commands: Record<string, Command> = {
     does: 'declines them',
     run: (app, [email = '', reason = '']) => declineOwner(app, email, reason),
   },
-  suspend: onOne('EMAIL', 'closes a person’s account', suspendPerson),
-  restore: onOne('EMAIL', 'opens it again', restorePerson),
+  suspend: onOne('EMAIL', 'closes a person’s account', suspendUser),
+  restore: onOne('EMAIL', 'opens it again', restoreUser),
   'suspend-organisation': onOne('SLUG', 'closes an organisation', suspendOrganisation),
   'restore-organisation': onOne('SLUG', 'opens it again', restoreOrganisation),
   'password-link': onOne('EMAIL', 'prints an address that sets a password, once, within an hour', makePasswordLink),

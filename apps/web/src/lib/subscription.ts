@@ -1,4 +1,4 @@
-import type { Price } from '#lib/money.ts';
+import type { Price } from '#lib/format/money.ts';
 
 /** The subscription summary as pages read it (GET /api/subscription answers the same). */
 export interface Summary {

@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users } from '../db/schema.ts';
-import { suspendPerson } from '../operators/by-address.ts';
+import { users } from '../db/schema/accounts.ts';
+import { suspendUser } from '../operators/admin-commands.ts';
 import { listSessions, readSession, startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../testing/makers.ts';
-import { noOffers } from './outcome.ts';
-import { type Outcome, verifyEmail } from './verify-email.ts';
+import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
+import { noOffers } from './verification/outcome.ts';
+import { type Outcome, verifyEmail } from './verification/verify-email.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -120,7 +120,7 @@ it('refuses the form where the address was taken meanwhile, the password changed
     .insert(users)
     .values({ id: crypto.randomUUID(), email: address.email, emailVerifiedAt: now, createdAt: now });
   await changed.api.accounts.changePassword({ current_password: testPassword, password: 'another long pass phrase' });
-  await suspendPerson(test.app, closed.email);
+  await suspendUser(test.app, closed.email);
 
   for (const token of forms) await expect(accounts.confirmChange({ token })).rejects.toMatchObject(dead);
   expect(await open(address.token)).toMatchObject({ ok: false, kind: 'dead' });

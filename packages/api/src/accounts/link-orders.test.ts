@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifyPassword } from '../security/password.ts';
-import { personByEmail } from '../sessions/person.ts';
+import { accountByEmail } from '../sessions/account.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeIdentity, newEmail, testClient, tokenIn } from '../testing/makers.ts';
-import type { Outcome } from './outcome.ts';
-import { sendVerification } from './send-verification.ts';
-import { signUp, signUpInput } from './sign-up.ts';
-import { verifyEmail } from './verify-email.ts';
+import { callerFor, makeIdentity, newEmail, testClient, tokenIn } from '../testing/factories.ts';
+import { signUp, signUpInput } from './sign-up/sign-up.ts';
+import type { Outcome } from './verification/outcome.ts';
+import { sendVerification } from './verification/sending/send-verification.ts';
+import { verifyEmail } from './verification/verify-email.ts';
 
 // No worker: each order sends its mails itself, one after the other, so that a failing order can be repeated.
 let test: TestApp;
@@ -19,17 +19,17 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 /** Two people sign up with one address. Which of them has the mailbox is not known to the service. */
-type Person = 'A' | 'B';
-type Browser = Person | 'scanner';
+type Account = 'A' | 'B';
+type Browser = Account | 'scanner';
 type Act =
-  | { do: 'sign up'; who: Person }
+  | { do: 'sign up'; who: Account }
   | { do: 'resend' }
   | { do: 'open'; browser: Browser; link: number }
   | { do: 'keep'; browser: Browser; page: number }
   | { do: 'choose'; browser: Browser; page: number }
   | { do: 'identity provider' };
 
-const person = fc.constantFrom<Person>('A', 'B');
+const person = fc.constantFrom<Account>('A', 'B');
 const browser = fc.constantFrom<Browser>('A', 'B', 'scanner');
 const index = fc.nat(5);
 const act: fc.Arbitrary<Act> = fc.oneof(
@@ -75,7 +75,7 @@ class Order {
     if (each.do === 'choose' && password !== null) return this.choose(each.browser, password.token);
   }
 
-  async signUp(who: Person): Promise<void> {
+  async signUp(who: Account): Promise<void> {
     const password = this.phrase(who);
     const typed = signUpInput.parse({ email: this.email, password, org_name: `Of ${who}` });
     this.cookies[who] = (await signUp(test.app, typed, testClient)).browserToken;
@@ -125,7 +125,7 @@ class Order {
 
   /** A password is valid only if it was typed in a browser that presented the link, or its page's token, itself. */
   async check(): Promise<void> {
-    const held = await personByEmail(test.app.db, this.email);
+    const held = await accountByEmail(test.app.db, this.email);
     if (held === null || held.user.passwordHash === this.checked) return;
     this.checked = held.user.passwordHash;
     if (this.checked === null) return;
@@ -158,7 +158,7 @@ it('gives an attacker nothing whose sign-up came first, last, or between, whatev
     fc.asyncProperty(fc.array(holders, { minLength: 4, maxLength: 12 }), async (acts) => {
       const order = new Order();
       await order.play([{ do: 'sign up', who: 'A' }, ...acts]);
-      const held = await personByEmail(test.app.db, order.email);
+      const held = await accountByEmail(test.app.db, order.email);
       const ofA = [...order.typed].filter(([, browser]) => browser === 'A').map(([phrase]) => phrase);
       for (const phrase of ofA) {
         expect(await verifyPassword(held?.user.passwordHash ?? null, phrase, testClient)).toBe(false);

@@ -1,12 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memberships, organisations, users } from '../db/schema.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeIdentity, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
-import { type Outcome, verifyEmail } from './verify-email.ts';
+import { callerFor, makeIdentity, makeSignUp, newEmail, testClient, testPassword } from '../testing/factories.ts';
+import { type Outcome, verifyEmail } from './verification/verify-email.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -204,7 +206,7 @@ describe('events at once', () => {
       ),
       enter(email),
     ]);
-    expect(person.standing).toBe('awaiting_approval');
+    expect(person.accountStatus).toBe('awaiting_approval');
     if (posted !== true) {
       expect(posted).toMatchObject(notValid);
       await expect(signIn(email, testPassword)).rejects.toMatchObject(wrong);

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Transaction } from '../db/client.ts';
-import { organisations } from '../db/schema.ts';
-import { suspendOrganisation } from '../operators/by-address.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { suspendOrganisation } from '../operators/admin-commands.ts';
 import { startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
@@ -13,8 +13,8 @@ import {
   signInAs,
   testClient,
   testPassword,
-} from '../testing/makers.ts';
-import { verifyEmail } from './verify-email.ts';
+} from '../testing/factories.ts';
+import { verifyEmail } from './verification/verify-email.ts';
 
 let test: TestApp;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users } from '../db/schema.ts';
-import { makePasswordLink, suspendPerson } from '../operators/by-address.ts';
+import { users } from '../db/schema/accounts.ts';
+import { makePasswordLink, suspendUser } from '../operators/admin-commands.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../testing/makers.ts';
-import { noOffers } from './outcome.ts';
-import { type Outcome, verifyEmail } from './verify-email.ts';
+import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
+import { noOffers } from './verification/outcome.ts';
+import { type Outcome, verifyEmail } from './verification/verify-email.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -131,7 +131,7 @@ it('expires, and gives a closed account nothing', async () => {
   const closed = await makeOwner(test);
   const form = formToken(await open(await ask(closed)));
   const unopened = await ask(closed);
-  await suspendPerson(test.app, closed.email);
+  await suspendUser(test.app, closed.email);
   await expect(choose(form)).rejects.toMatchObject(notValid);
   expect(await open(unopened)).toMatchObject({ ok: false, kind: 'dead' });
 });

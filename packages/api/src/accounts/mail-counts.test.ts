@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users, verificationLinks } from '../db/schema.ts';
-import { suspendPerson } from '../operators/by-address.ts';
+import { users, verificationLinks } from '../db/schema/accounts.ts';
+import { suspendUser } from '../operators/admin-commands.ts';
 import type { Caller } from '../router/root.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
-import { resendVerification } from './resend-verification.ts';
-import { sendVerification } from './send-verification.ts';
-import { signUp, signUpInput } from './sign-up.ts';
+import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/factories.ts';
+import { signUp, signUpInput } from './sign-up/sign-up.ts';
+import { resendVerification } from './verification/sending/resend-verification.ts';
+import { sendVerification } from './verification/sending/send-verification.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -161,7 +161,7 @@ it('mails a link for a lost password to an address that is confirmed, for a sign
 it('mails nothing to an account that is closed, nor to an address that has none', async () => {
   const { email } = await makeOwner(test);
   const nobody = newEmail();
-  await suspendPerson(test.app, email);
+  await suspendUser(test.app, email);
   test.advance(2 * minute);
   for (const each of [email, nobody]) await resend(each);
   await enter(email);

@@ -1,19 +1,19 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users } from '../db/schema.ts';
+import { users } from '../db/schema/accounts.ts';
 import {
   approveOwner,
   declineOwner,
   makePasswordLink,
   restoreOrganisation,
-  restorePerson,
+  restoreUser,
   suspendOrganisation,
-  suspendPerson,
-} from '../operators/by-address.ts';
+  suspendUser,
+} from '../operators/admin-commands.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, linkSubject, makeOwner, signInAs, testClient, testPassword } from '../testing/makers.ts';
+import { callerFor, linkSubject, makeOwner, signInAs, testClient, testPassword } from '../testing/factories.ts';
 import { waitingForLocks } from '../testing/waiting-for-locks.ts';
 
 let test: TestApp;
@@ -179,8 +179,8 @@ it.each<[string, (made: Awaited<ReturnType<typeof makeOwner>>) => Promise<unknow
   [
     'suspended person',
     async ({ email }) => {
-      await suspendPerson(test.app, email);
-      await restorePerson(test.app, email);
+      await suspendUser(test.app, email);
+      await restoreUser(test.app, email);
     },
     true,
   ],
@@ -220,7 +220,7 @@ it('sets no password for an account that is closed while the new one is hashed',
     return { set };
   });
   await expect(racing.set).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
-  await restorePerson(test.app, email);
+  await restoreUser(test.app, email);
   await signIn(email, testPassword);
 });
 

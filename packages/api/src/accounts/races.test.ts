@@ -1,13 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { oneTimeTokens, rateLimits, signUps, users } from '../db/schema.ts';
+import { oneTimeTokens, signUps, users } from '../db/schema/accounts.ts';
+import { rateLimits } from '../db/schema/rate-limits.ts';
 import {
   approveOwner,
   declineOwner,
   makePasswordLink,
   restoreOrganisation,
   suspendOrganisation,
-} from '../operators/by-address.ts';
+} from '../operators/admin-commands.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
@@ -22,12 +23,12 @@ import {
   testClient,
   testPassword,
   tokenIn,
-} from '../testing/makers.ts';
-import { newOneTimeToken } from './one-time-token.ts';
-import { sendVerification } from './send-verification.ts';
-import { signUp, signUpInput } from './sign-up.ts';
-import { sweep } from './sweep.ts';
-import { verifyEmail } from './verify-email.ts';
+} from '../testing/factories.ts';
+import { newOneTimeToken } from './password/one-time-token.ts';
+import { sweep } from './sign-up/delete-expired.ts';
+import { signUp, signUpInput } from './sign-up/sign-up.ts';
+import { sendVerification } from './verification/sending/send-verification.ts';
+import { verifyEmail } from './verification/verify-email.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -120,7 +121,7 @@ it('lets a link and the identity provider race for an account without failing', 
       test.app.db.transaction((tx) => matchUser(test.app, tx, makeIdentity({ email }), testClient)),
     ]);
     expect(typeof outcome.ok).toBe('boolean');
-    expect(person.standing).toBe('awaiting_approval');
+    expect(person.accountStatus).toBe('awaiting_approval');
   }
 });
 

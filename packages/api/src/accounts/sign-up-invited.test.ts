@@ -1,6 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { memberships, organisations, users } from '../db/schema.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -15,11 +17,11 @@ import {
   testClient,
   testPassword,
   tokenIn,
-} from '../testing/makers.ts';
-import { resendVerification } from './resend-verification.ts';
-import { signUp, signUpInput } from './sign-up.ts';
-import { sweep } from './sweep.ts';
-import { verifyEmail } from './verify-email.ts';
+} from '../testing/factories.ts';
+import { sweep } from './sign-up/delete-expired.ts';
+import { signUp, signUpInput } from './sign-up/sign-up.ts';
+import { resendVerification } from './verification/sending/resend-verification.ts';
+import { verifyEmail } from './verification/verify-email.ts';
 
 let test: TestApp;
 let invitation: string;

@@ -3,9 +3,9 @@ import { readDeletion } from '../leaving/delete-account.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner, testClient, testPassword } from '../testing/makers.ts';
-import { readProfile } from './read-profile.ts';
-import { readWaiting } from './read-waiting.ts';
+import { makeOwner, testClient, testPassword } from '../testing/factories.ts';
+import { readProfile } from './profile/read-profile.ts';
+import { readApprovalProgress } from './sign-up/read-approval-progress.ts';
 
 const other = 'quite another pass phrase';
 
@@ -17,7 +17,7 @@ afterAll(() => test.close());
 
 it('refuses every call of an account that waits for approval but those for password, sessions and deletion', async () => {
   const { api, principal } = await makeOwner(test, { approved: false });
-  expect(await readWaiting(test.app, principal)).toMatchObject({ organisation: { name: 'Company' } });
+  expect(await readApprovalProgress(test.app, principal)).toMatchObject({ organisation: { name: 'Company' } });
   for (const call of [
     api.accounts.profile(),
     api.accounts.changeName({ name: 'A' }),

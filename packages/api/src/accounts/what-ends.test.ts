@@ -1,15 +1,16 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { oneTimeTokens, sessions, verificationLinks } from '../db/schema.ts';
-import { makePasswordLink, restorePerson, suspendPerson } from '../operators/by-address.ts';
+import { oneTimeTokens, verificationLinks } from '../db/schema/accounts.ts';
+import { sessions } from '../db/schema/sessions.ts';
+import { makePasswordLink, restoreUser, suspendUser } from '../operators/admin-commands.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../testing/makers.ts';
-import { resendVerification } from './resend-verification.ts';
-import { sweep } from './sweep.ts';
-import { verifyEmail } from './verify-email.ts';
+import { callerFor, makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
+import { sweep } from './sign-up/delete-expired.ts';
+import { resendVerification } from './verification/sending/resend-verification.ts';
+import { verifyEmail } from './verification/verify-email.ts';
 
-const name = 'Acme Front Desk';
+const name = 'Acme Front CenteredPage';
 const other = 'quite another pass phrase';
 const minute = 60_000;
 
@@ -38,9 +39,9 @@ describe('suspending a person', () => {
   it('ends every session, which stays ended when they are restored', async () => {
     const owner = await makeOwner(test);
     const id = await startSession(test.app, { ...owner, client: testClient });
-    await suspendPerson(test.app, owner.email);
+    await suspendUser(test.app, owner.email);
     expect(await test.app.db.select().from(sessions).where(eq(sessions.userId, owner.userId))).toEqual([]);
-    await restorePerson(test.app, owner.email);
+    await restoreUser(test.app, owner.email);
     expect(await readSession(test.app, id)).toBeNull();
   });
 

@@ -1,12 +1,12 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { auditEvents } from '../db/schema.ts';
-import { restoreOrganisation, suspendOrganisation } from '../operators/by-address.ts';
+import { auditEvents } from '../db/schema/audit.ts';
+import { restoreOrganisation, suspendOrganisation } from '../operators/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeMember, makeOwner, signInAs, testClient } from '../testing/makers.ts';
-import { readActivity } from './read.ts';
+import { callerFor, makeMember, makeOwner, signInAs, testClient } from '../testing/factories.ts';
+import { sweepAudit } from './delete-old.ts';
+import { readActivity } from './read-activity.ts';
 import { record } from './record.ts';
-import { sweepAudit } from './sweep.ts';
 
 let test: TestApp;
 beforeAll(async () => {

@@ -1,39 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import { asc, eq, notInArray } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { verifyEmail } from '../accounts/verify-email.ts';
-import { auditEvents, paymentEvents, users } from '../db/schema.ts';
+import { verifyEmail } from '../accounts/verification/verify-email.ts';
+import { users } from '../db/schema/accounts.ts';
+import { auditEvents } from '../db/schema/audit.ts';
+import { paymentEvents } from '../db/schema/billing.ts';
 import {
   approveOwner,
   declineOwner,
   grantOperator,
   makePasswordLink,
   restoreOrganisation,
-  restorePerson,
+  restoreUser,
   revokeOperator,
   suspendOrganisation,
-  suspendPerson,
-} from '../operators/by-address.ts';
+  suspendUser,
+} from '../operators/admin-commands.ts';
 import { startCustomerAnew } from '../operators/start-customer-anew.ts';
-import { personByEmail } from '../sessions/person.ts';
+import { accountByEmail } from '../sessions/account.ts';
 import { startSession } from '../sessions/session.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
 import {
   callerFor,
   linkSubject,
+  makeAccount,
   makeIdentity,
   makeInvitation,
   makeMember,
   makeOwner,
-  makePerson,
   makeSignUp,
   newEmail,
   signInAs,
   testClient,
   testPassword,
   tokenIn,
-} from '../testing/makers.ts';
+} from '../testing/factories.ts';
 import type { AuditAction } from './record.ts';
 
 let test: BillingTest;
@@ -269,7 +271,7 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
   [
     'a sign-in to a closed account',
     afterwards(
-      ({ email }) => suspendPerson(test.app, email),
+      ({ email }) => suspendUser(test.app, email),
       ({ email }) => refused(anybody().signIn.withPassword({ email, password: testPassword })),
     ),
     [],
@@ -415,14 +417,14 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
   ],
   [
     'a suspension by command',
-    owner(({ email }) => suspendPerson(test.app, email)),
+    owner(({ email }) => suspendUser(test.app, email)),
     [{ action: 'person-suspended', user: 'person' }],
   ],
   [
     'a restoration by command',
     afterwards(
-      ({ email }) => suspendPerson(test.app, email),
-      ({ email }) => restorePerson(test.app, email),
+      ({ email }) => suspendUser(test.app, email),
+      ({ email }) => restoreUser(test.app, email),
     ),
     [{ action: 'person-restored', user: 'person' }],
   ],
@@ -448,7 +450,7 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
     'somebody who joins',
     async (begin) => {
       const token = await makeInvitation(await makeOwner(test));
-      const { api, email } = await makePerson(test);
+      const { api, email } = await makeAccount(test);
       await begin(email);
       await api.members.join({ token });
       return email;
@@ -492,7 +494,7 @@ async function refused(call: Promise<unknown>): Promise<void> {
 it.each(table)('%s leaves what it must, and no more', async (_, act, rows) => {
   const words = new Map([[operator.userId, 'operator']]);
   const name = async (email: string) => {
-    const person = await personByEmail(test.app.db, email);
+    const person = await accountByEmail(test.app.db, email);
     if (person !== null) words.set(person.user.id, 'person').set(person.organisationId ?? '', 'organisation');
   };
   let before: string[] = [];

@@ -1,6 +1,7 @@
 import type { Executor } from '../db/client.ts';
 import { newId } from '../db/id.ts';
-import { auditEvents } from '../db/schema.ts';
+import { auditEvents } from '../db/schema/audit.ts';
+import type { Client } from '../security/client.ts';
 
 /** Every kind of thing that is written down. */
 export type AuditAction =
@@ -48,7 +49,7 @@ type Entry = {
   actorId?: string | null;
   userId?: string | null;
   organisationId?: string | null;
-  client?: { address: string; userAgent: string | null } | undefined;
+  client?: Client | undefined;
   details?: Record<string, string>;
 };
 

@@ -4,9 +4,9 @@ import type { App } from '../app.ts';
 import { type BillingTest, makeMember, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { failingAt } from '../testing/failing-database.ts';
 import { deliver, makeEvent } from '../testing/payment-events.ts';
-import { startCheckout } from './start-checkout.ts';
-import { readSubscriptionState } from './subscription-state.ts';
-import { takeSnapshot } from './take-snapshot.ts';
+import { startCheckout } from './actions/start-checkout.ts';
+import { readSubscriptionState } from './projection/subscription-state.ts';
+import { storeSnapshot } from './sync/store-snapshot.ts';
 
 let billing: BillingTest;
 beforeAll(async () => {
@@ -105,6 +105,6 @@ describe('a crash at any step leaves all or nothing of', () => {
     const state = readSubscriptionState(subscription);
     if (state === null) throw new Error('The subscription cannot be read.');
     const whose = { organisationId: principal.organisationId, customerId: String(subscription.customer) };
-    expect(await crashEverywhere((app) => takeSnapshot(app, whose, state, 0))).toBeGreaterThan(3);
+    expect(await crashEverywhere((app) => storeSnapshot(app, whose, state, 0))).toBeGreaterThan(3);
   });
 });

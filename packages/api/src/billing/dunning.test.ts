@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { paymentSubscriptions } from '../db/schema.ts';
+import { paymentSubscriptions } from '../db/schema/billing.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { type BillingTest, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
-import { readPlan } from './read-plan.ts';
-import { setCancellation } from './set-cancellation.ts';
-import { startCheckout } from './start-checkout.ts';
+import { setCancellation } from './actions/set-cancellation.ts';
+import { startCheckout } from './actions/start-checkout.ts';
+import { readPlan } from './entitlement/read-plan.ts';
 
 let billing: BillingTest;
 beforeAll(async () => {

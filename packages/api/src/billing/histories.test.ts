@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
-import { paymentEvents, paymentSubscriptions } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
+import { paymentEvents, paymentSubscriptions } from '../db/schema/billing.ts';
+import { AppError } from '../errors.ts';
 import { sandboxPayment } from '../testing/app.ts';
 import {
   type BillingTest,
-  type DeliveryFate,
+  type DeliveryResult,
   makeMember,
   makeSecond,
   makeSubscriber,
@@ -16,16 +16,16 @@ import {
   startBillingTest,
 } from '../testing/billing.ts';
 import { carryOut, type ProviderAct, providerAct } from '../testing/provider-acts.ts';
-import { openPortal } from './open-portal.ts';
-import { project } from './projection.ts';
-import { readPlan } from './read-plan.ts';
-import { readToldStates } from './read-told-states.ts';
-import { receiveEvent } from './receive-event.ts';
-import { reconcileAll } from './reconcile.ts';
-import { setCancellation } from './set-cancellation.ts';
-import { startCheckout } from './start-checkout.ts';
-import { readSubscriptionState, type SubscriptionState } from './subscription-state.ts';
-import { syncSubscription } from './sync.ts';
+import { openPortal } from './actions/open-portal.ts';
+import { setCancellation } from './actions/set-cancellation.ts';
+import { startCheckout } from './actions/start-checkout.ts';
+import { readPlan } from './entitlement/read-plan.ts';
+import { receiveEvent } from './events/receive-event.ts';
+import { project } from './projection/projection.ts';
+import { readStateEvents } from './projection/read-state-events.ts';
+import { readSubscriptionState, type SubscriptionState } from './projection/subscription-state.ts';
+import { reconcileAll } from './sync/reconcile.ts';
+import { syncSubscription } from './sync/sync.ts';
 
 let billing: BillingTest;
 beforeAll(async () => {
@@ -69,9 +69,9 @@ function expected(truth: SubscriptionState) {
 
 /** The service while the provider does not answer: what the events alone can tell. */
 function alone(): App {
-  const away = () => Promise.reject(new Refusal('PROVIDER_UNAVAILABLE', 'away'));
+  const away = () => Promise.reject(new AppError('PROVIDER_UNAVAILABLE', 'away'));
   const jobs = { ...billing.app.jobs, send: async () => {} };
-  return { ...billing.app, jobs, payment: { livemode: false, key: 'none', ask: away, glance: away } };
+  return { ...billing.app, jobs, payment: { livemode: false, key: 'none', ask: away, askBriefly: away } };
 }
 
 async function receive(app: App, payload: string): Promise<void> {
@@ -115,7 +115,7 @@ describe('histories that the provider really produced', () => {
             for (const { event } of arriving) await receive(alone(), JSON.stringify(event));
 
             const truth = expected(truthOf(subscription.id));
-            const projection = project(await readToldStates(billing.app.db, subscription.id, 0));
+            const projection = project(await readStateEvents(billing.app.db, subscription.id, 0));
             if (projection?.certain) {
               certain++;
               expect(await rowOf(subscription.id)).toMatchObject(truth);
@@ -165,17 +165,17 @@ describe('histories that the provider really produced', () => {
   }, 120_000);
 
   test('of two subscriptions of one organisation, with deliveries lost and tried again, never mix and end in the truth', async () => {
-    const fate = fc.constantFrom<DeliveryFate>('answered', 'refused', 'done without an answer');
+    const fate = fc.constantFrom<DeliveryResult>('answered', 'refused', 'done without an answer');
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom(0, 1), providerAct), { maxLength: 10 }),
         fc.infiniteStream(fate),
-        async (acts, fates) => {
+        async (acts, outcomeFlags) => {
           begin();
           const { principal, subscription } = await makeSubscriber(billing, 'silver');
           const both = [subscription.id, (await makeSecond(billing, subscription.customer, 'gold')).id];
           const portal = (await openPortal(billing.app, principal)).url;
-          billing.deliveriesAre(() => fates.next().value);
+          billing.deliveriesAre(() => outcomeFlags.next().value);
           provider().set({
             reorder_deliveries: true,
             delivery_delay_ms: 20,

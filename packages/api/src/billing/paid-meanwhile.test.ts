@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { App } from '../app.ts';
 import type { Ask } from '../providers/payment.ts';
 import { type BillingTest, makeSubscriber, startBillingTest } from '../testing/billing.ts';
-import { requirePayment } from './require-payment.ts';
-import { setCancellation } from './set-cancellation.ts';
+import { requirePayment } from './actions/require-payment.ts';
+import { setCancellation } from './actions/set-cancellation.ts';
 
 let billing: BillingTest;
 beforeAll(async () => {

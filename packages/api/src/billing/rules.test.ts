@@ -8,7 +8,7 @@ import {
   paymentLivePrices,
   paymentSettings,
   paymentSubscriptions,
-} from '../db/schema.ts';
+} from '../db/schema/billing.ts';
 import {
   type BillingTest,
   makeMember,
@@ -18,15 +18,15 @@ import {
   startBillingTest,
 } from '../testing/billing.ts';
 import { deliver, makeEvent } from '../testing/payment-events.ts';
-import { applyUndelivered } from './apply-undelivered.ts';
-import { leaseOf } from './customer.ts';
-import { withLease } from './lease.ts';
-import { openPortal, portalSetting } from './open-portal.ts';
-import { reconcileAll } from './reconcile.ts';
-import { setCancellation } from './set-cancellation.ts';
-import { startCheckout } from './start-checkout.ts';
-import { sweepEvents } from './sweep-events.ts';
-import { syncSubscription } from './sync.ts';
+import { openPortal, portalSetting } from './actions/open-portal.ts';
+import { setCancellation } from './actions/set-cancellation.ts';
+import { startCheckout } from './actions/start-checkout.ts';
+import { leaseOf } from './customers/customer.ts';
+import { withLease } from './customers/lease.ts';
+import { applyUndelivered } from './events/apply-undelivered.ts';
+import { sweepEvents } from './events/delete-old-events.ts';
+import { reconcileAll } from './sync/reconcile.ts';
+import { syncSubscription } from './sync/sync.ts';
 
 let billing: BillingTest;
 beforeAll(async () => {

@@ -1,14 +1,15 @@
 import { and, eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { auditEvents, paymentSubscriptions } from '../db/schema.ts';
+import { auditEvents } from '../db/schema/audit.ts';
+import { paymentSubscriptions } from '../db/schema/billing.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { type BillingTest, makeSecond, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
-import { endSubscriptions } from './end-subscriptions.ts';
-import { readPlan } from './read-plan.ts';
-import { requirePayment } from './require-payment.ts';
-import { setCancellation } from './set-cancellation.ts';
-import { startCheckout } from './start-checkout.ts';
+import { endSubscriptions } from './actions/end-subscriptions.ts';
+import { requirePayment } from './actions/require-payment.ts';
+import { setCancellation } from './actions/set-cancellation.ts';
+import { startCheckout } from './actions/start-checkout.ts';
+import { readPlan } from './entitlement/read-plan.ts';
 
 let billing: BillingTest;
 beforeAll(async () => {

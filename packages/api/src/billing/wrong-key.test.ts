@@ -1,24 +1,24 @@
-import type { PaymentProvider } from '@gatehouse/sandbox/payment/payment-controls';
+import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
 import { eq, isNull, or } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
-import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
+import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
 import { createPayment } from '../providers/payment.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { type BillingTest, makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
-import { applyEvent } from './apply-event.ts';
-import { endSubscriptions } from './end-subscriptions.ts';
-import { readEvent } from './event.ts';
-import { enqueueDue } from './jobs.ts';
-import { livePrices, refreshPrices } from './live-prices.ts';
-import { openPortal } from './open-portal.ts';
-import { warnOfOtherMode } from './other-mode.ts';
-import { readPlan } from './read-plan.ts';
-import { reconcileAll } from './reconcile.ts';
-import { requirePayment } from './require-payment.ts';
-import { setCancellation } from './set-cancellation.ts';
-import { startCheckout } from './start-checkout.ts';
-import { syncSubscription } from './sync.ts';
+import { endSubscriptions } from './actions/end-subscriptions.ts';
+import { openPortal } from './actions/open-portal.ts';
+import { requirePayment } from './actions/require-payment.ts';
+import { setCancellation } from './actions/set-cancellation.ts';
+import { startCheckout } from './actions/start-checkout.ts';
+import { warnOfOtherMode } from './customers/other-mode.ts';
+import { readPlan } from './entitlement/read-plan.ts';
+import { applyEvent } from './events/apply-event.ts';
+import { parseEvent } from './events/parse-event.ts';
+import { livePrices, refreshPrices } from './prices/live-prices.ts';
+import { enqueueDue } from './sync/jobs.ts';
+import { reconcileAll } from './sync/reconcile.ts';
+import { syncSubscription } from './sync/sync.ts';
 
 const keys = { live: 'sandbox_live_key', foreign: 'sandbox_foreign_key' };
 
@@ -63,7 +63,7 @@ function rowsOf({ organisationId }: Principal) {
     .where(eq(paymentSubscriptions.organisationId, organisationId ?? ''));
 }
 
-const tierOf = async (app: App, { organisationId }: Principal) => (await readPlan(app, organisationId ?? '')).tier;
+const matchTier = async (app: App, { organisationId }: Principal) => (await readPlan(app, organisationId ?? '')).tier;
 
 /** As a database of before the modes were stored holds them. */
 async function forgetMode({ organisationId }: Principal): Promise<void> {
@@ -95,7 +95,7 @@ describe.each(['live', 'foreign'] as const)('a wrong key, %s, while the mode of 
     expect(await customersOf(principal)).toMatchObject([
       { generation: 1, customerId: subscription.customer, goneAt: null, problem: 'unknown_to_provider' },
     ]);
-    expect(await tierOf(billing.app, principal)).toBe('silver');
+    expect(await matchTier(billing.app, principal)).toBe('silver');
     expect(JSON.stringify(billing.logged)).toContain(
       wrong === 'live' ? 'live mode, ending in _key' : 'test mode, ending in _key',
     );
@@ -130,7 +130,7 @@ describe('rows of the other mode', () => {
     expect(await customersOf(principal)).toMatchObject([{ livemode: false }]);
     expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
 
-    expect(await tierOf(apps.live, principal)).toBe('free');
+    expect(await matchTier(apps.live, principal)).toBe('free');
     await expect(setCancellation(apps.live, principal, true)).rejects.toThrow('There is no paid plan.');
     const { url } = await buy(apps.live, principal);
     worlds.live.payCheckout(url);
@@ -207,7 +207,7 @@ test('a comparison tells the mode of the rows that it finds as they should be', 
   await forgetMode(principal);
   await reconcileAll(billing.app);
   expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
-  expect(await tierOf(apps.live, principal)).toBe('free');
+  expect(await matchTier(apps.live, principal)).toBe('free');
 });
 
 test('an event of one of a customer’s subscriptions tells its mode where the customer’s is known', async () => {
@@ -223,11 +223,11 @@ test('an event of one of a customer’s subscriptions tells its mode where the c
     livemode: false,
     data: { object: subscription },
   };
-  const event = readEvent(payload);
+  const event = parseEvent(payload);
   if (event === null) throw new Error('unreadable');
   await applyEvent(app, event, JSON.stringify(payload));
   expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
-  expect(await tierOf(apps.live, principal)).toBe('free');
+  expect(await matchTier(apps.live, principal)).toBe('free');
 });
 
 test('prices of the other mode are not shown, however silent the provider is', async () => {
@@ -314,12 +314,12 @@ describe('a customer that the provider has deleted', () => {
     expect((await buy(billing.app, principal)).url).toMatch(/^http/);
     const [before, after] = await customersOf(principal);
     expect([before?.goneAt, after?.goneAt]).toEqual([expect.any(Date), null]);
-    expect(await tierOf(billing.app, principal)).toBe('free');
+    expect(await matchTier(billing.app, principal)).toBe('free');
   });
 
   test('does not keep its organisation from being deleted', async () => {
     const principal = await deleted();
     await endSubscriptions(billing.app, principal.organisationId);
-    expect(await tierOf(billing.app, principal)).toBe('free');
+    expect(await matchTier(billing.app, principal)).toBe('free');
   });
 });

@@ -2,14 +2,14 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import type { Sql } from 'postgres';
 import postgres from 'postgres';
+import { withAdvisoryLock } from './advisory-lock.ts';
 import { normaliseAddresses } from './normal-addresses.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 
 /** Brings the database up to the newest migration in `folder`. Several nodes may start at once. */
 export async function migrate(sql: Sql, folder: string): Promise<void> {
   const single = postgres({ ...sql.options, max: 1, onnotice: () => {} } as never);
   try {
-    await oneAtATime(sql, async () => {
+    await withAdvisoryLock(sql, async () => {
       await applyMigrations(drizzle(single), { migrationsFolder: folder });
       await normaliseAddresses(drizzle(single));
     });

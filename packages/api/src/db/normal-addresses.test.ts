@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asc, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { suspendPerson } from '../operators/by-address.ts';
-import { examineAddresses } from '../operators/doctor-addresses.ts';
-import { findPeople } from '../operators/people.ts';
+import { suspendUser } from '../operators/admin-commands.ts';
+import { examineAddresses } from '../operators/doctor/check-addresses.ts';
+import { findUsers } from '../operators/users.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { createTestDatabase, migrationsFolder } from '../testing/database.ts';
-import { makeOwner, testClient, testPassword } from '../testing/makers.ts';
+import { makeOwner, testClient, testPassword } from '../testing/factories.ts';
 import { openDatabase } from './client.ts';
 import { migrate } from './migrate.ts';
-import { unusualAddress, users } from './schema.ts';
+import { unusualAddress, users } from './schema/accounts.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -52,8 +52,8 @@ it('stores addresses of earlier versions in their normal form, and leaves and li
   expect(twice).toMatch(new RegExp(`^wrong The account ${idOf(2)} .* \\(twice@xn--mnchen-3ya\\.example\\)`));
   expect(more).toEqual([]);
 
-  expect(await suspendPerson(test.app, 'twice@münchen.example')).toBe('Suspended twice@münchen.example.');
-  await suspendPerson(test.app, idOf(4));
+  expect(await suspendUser(test.app, 'twice@münchen.example')).toBe('Suspended twice@münchen.example.');
+  await suspendUser(test.app, idOf(4));
   expect(await says()).toEqual(['right Every account has its address in the normal form.']);
 });
 
@@ -82,7 +82,7 @@ it('finds and signs in a user by the domain in Unicode', async () => {
   await migrate(test.app.sql, migrationsFolder);
 
   for (const search of ['jo@bücher.example', 'BÜCHER.example', 'xn--bcher-kva']) {
-    const found = await findPeople(test.app, operator.principal, { search });
+    const found = await findUsers(test.app, operator.principal, { search });
     expect(found.map(({ user }) => user.id)).toEqual([owner.userId]);
   }
   const typed = { email: 'Jo@BÜCHER.example', password: testPassword };

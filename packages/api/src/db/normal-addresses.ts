@@ -2,7 +2,7 @@ import { and, asc, eq, notExists, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { readAddress } from '../security/address.ts';
-import { unusualAddress, users, verificationLinks } from './schema.ts';
+import { unusualAddress, users, verificationLinks } from './schema/accounts.ts';
 
 const others = alias(users, 'others');
 

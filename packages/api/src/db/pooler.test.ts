@@ -1,16 +1,16 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resendVerification } from '../accounts/resend-verification.ts';
-import { signUp, signUpInput } from '../accounts/sign-up.ts';
-import { verifyEmail } from '../accounts/verify-email.ts';
-import { readPlan } from '../billing/read-plan.ts';
+import { signUp, signUpInput } from '../accounts/sign-up/sign-up.ts';
+import { resendVerification } from '../accounts/verification/sending/resend-verification.ts';
+import { verifyEmail } from '../accounts/verification/verify-email.ts';
+import { readPlan } from '../billing/entitlement/read-plan.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { type BillingTest, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { createTestDatabase } from '../testing/database.ts';
-import { callerFor, makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
+import { callerFor, makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/factories.ts';
 import { hasPooler, type Pooler, startPooler } from '../testing/pooler.ts';
-import { organisations } from './schema.ts';
+import { organisations } from './schema/organisations.ts';
 
 describe.skipIf(!hasPooler)('behind PgBouncer in transaction mode (skipped where there is none)', () => {
   let pooler: Pooler;

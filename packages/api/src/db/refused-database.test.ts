@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createApp } from '../app.ts';
 import { parseConfig } from '../config.ts';
-import { explainDatabaseRefusal, isDatabaseAway, toRefusal } from '../errors.ts';
+import { createApp } from '../create-app.ts';
+import { explainDatabaseRefusal, isDatabaseAway, toAppError } from '../errors.ts';
 import { createTestDatabase, migrationsFolder } from '../testing/database.ts';
 import { openDatabase } from './client.ts';
 
@@ -57,7 +57,7 @@ it('a missing right is explained, and is a 503 for a request as an unknown user 
     }),
     'select 1',
   );
-  for (const error of [missingRight, unknown]) expect(toRefusal(error)).toMatchObject({ code: 'BUSY' });
+  for (const error of [missingRight, unknown]) expect(toAppError(error)).toMatchObject({ code: 'BUSY' });
   expect(explainDatabaseRefusal(await failureOf(database.url, 'select 1/0'))).toBeNull();
 });
 

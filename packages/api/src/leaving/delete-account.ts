@@ -1,17 +1,18 @@
 import { and, eq, inArray, ne } from 'drizzle-orm';
 import { z } from 'zod';
-import { confirmUser } from '../accounts/confirm-user.ts';
-import { lockUser } from '../accounts/lock-user.ts';
+import { confirmUser } from '../accounts/password/confirm-user.ts';
+import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
-import { endSubscriptions, hasOpenCheckout } from '../billing/end-subscriptions.ts';
-import { readPlan } from '../billing/read-plan.ts';
+import { endSubscriptions, hasOpenCheckout } from '../billing/actions/end-subscriptions.ts';
+import { readPlan } from '../billing/entitlement/read-plan.ts';
 import type { Executor, Transaction } from '../db/client.ts';
-import { memberships, organisations, users } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { AppError } from '../errors.ts';
+import type { Client } from '../security/client.ts';
 import { type Principal, requirePrincipal } from '../sessions/principal.ts';
-
-type Client = { address: string; userAgent: string | null };
 
 export const deleteAccountInput = z.object({
   /** Asked for where there is one; without one a fresh sign-in stands in its place. */
@@ -40,7 +41,7 @@ export async function readDeletion(app: App, principal: Principal | null) {
  * subscriptions at the provider first: while the provider does not answer, nothing is
  * deleted. Open to accounts that await approval.
  *
- * @throws Refusal UNAUTHENTICATED or FORBIDDEN where the person is not confirmed;
+ * @throws AppError UNAUTHENTICATED or FORBIDDEN where the person is not confirmed;
  *   VALIDATION where others depend on an organisation that only they own; NOT_FOUND where an
  *   organisation would end that the page did not show; PROVIDER_UNAVAILABLE.
  */
@@ -69,7 +70,7 @@ export async function deleteAccount(
       await record(tx, app.now(), { action: 'organisation-deleted', actorId: who.user.id, organisationId, client });
     }
     const deleted = await tx.delete(users).where(eq(users.id, who.user.id)).returning({ id: users.id });
-    if (deleted.length === 0) throw new Refusal('UNAUTHENTICATED', 'Sign in first.');
+    if (deleted.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
     await record(tx, app.now(), { action: 'account-deleted', actorId: who.user.id, userId: who.user.id, client });
   });
 }
@@ -97,19 +98,19 @@ async function endable(db: Executor, userId: string, shown?: string[]): Promise<
   const needed = owned.find(({ others }) => others > 0);
   if (needed !== undefined) {
     const name = needed.name ?? needed.slug;
-    throw new Refusal('VALIDATION', `${name} has other members. Make one of them an owner first.`);
+    throw new AppError('VALIDATION', `${name} has other members. Make one of them an owner first.`);
   }
   return owned.map(({ id }) => id);
 }
 
 function refuseUnshown(owned: { id: string }[], shown: string[] | undefined): void {
   if (shown !== undefined && owned.some(({ id }) => !shown.includes(id))) {
-    throw new Refusal('NOT_FOUND', 'What ends with your account has changed. Load the page again.');
+    throw new AppError('NOT_FOUND', 'What ends with your account has changed. Load the page again.');
   }
 }
 
-function changed(): Refusal {
-  return new Refusal('BUSY', 'Your organisations changed meanwhile. Try again.', { retryAfterSeconds: 1 });
+function changed(): AppError {
+  return new AppError('BUSY', 'Your organisations changed meanwhile. Try again.', { retryAfterSeconds: 1 });
 }
 
 /** The organisations whose only owner a person is, and how many others belong to each. */

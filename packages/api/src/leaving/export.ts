@@ -1,7 +1,10 @@
 import { asc, eq, or } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { isOwn } from '../audit/read.ts';
-import { auditEvents, identities, invitations, memberships, organisations, users } from '../db/schema.ts';
+import { isOwn } from '../audit/read-activity.ts';
+import { identities, users } from '../db/schema/accounts.ts';
+import { auditEvents } from '../db/schema/audit.ts';
+import { invitations, memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
 import { listKnownBrowsers } from '../sessions/known-browser.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { listSessions } from '../sessions/session.ts';

@@ -1,9 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { invitations, memberships, organisations, users } from '../db/schema.ts';
-import { suspendPerson } from '../operators/by-address.ts';
+import { users } from '../db/schema/accounts.ts';
+import { invitations, memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { suspendUser } from '../operators/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { givePlan, makeInvitation, makeMember, makeOwner, makePerson, testPassword } from '../testing/makers.ts';
+import { givePlan, makeAccount, makeInvitation, makeMember, makeOwner, testPassword } from '../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -58,7 +60,7 @@ it.each(['member', 'owner'] as const)(
   'does not leave members without an owner (beside a suspended %s)',
   async (role) => {
     const { api, organisationId } = await makeOwner(test);
-    await suspendPerson(test.app, (await makeMember(test, organisationId, role)).email);
+    await suspendUser(test.app, (await makeMember(test, organisationId, role)).email);
     expect(await api.leaving.deletion()).toMatchObject({ blocked: true });
     await expect(api.leaving.deleteAccount({ password: testPassword })).rejects.toMatchObject({
       cause: { code: 'VALIDATION' },
@@ -74,7 +76,7 @@ it('takes the invitations of whoever deletes their account along, and those of a
   const token = await makeInvitation({ api, organisationId });
   await api.leaving.deleteAccount({ password: testPassword });
   expect(await test.app.db.$count(invitations, eq(invitations.organisationId, organisationId))).toBe(0);
-  await expect((await makePerson(test)).api.members.join({ token })).rejects.toMatchObject({
+  await expect((await makeAccount(test)).api.members.join({ token })).rejects.toMatchObject({
     cause: { code: 'VALIDATION' },
   });
 

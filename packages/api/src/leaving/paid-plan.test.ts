@@ -1,9 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startCheckout } from '../billing/start-checkout.ts';
-import { memberships, organisations, users } from '../db/schema.ts';
+import { startCheckout } from '../billing/actions/start-checkout.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
-import { linkSubject, makeMember, makeOwner, signInAs, testPassword } from '../testing/makers.ts';
+import { linkSubject, makeMember, makeOwner, signInAs, testPassword } from '../testing/factories.ts';
 
 let test: BillingTest;
 beforeAll(async () => {

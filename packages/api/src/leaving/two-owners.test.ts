@@ -1,8 +1,10 @@
 import { eq, inArray } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { memberships, organisations, users } from '../db/schema.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeMember, makeOwner, testPassword } from '../testing/makers.ts';
+import { makeMember, makeOwner, testPassword } from '../testing/factories.ts';
 import { waitingForLocks } from '../testing/waiting-for-locks.ts';
 
 let test: TestApp;

@@ -2,9 +2,10 @@ import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
-import { invitations, memberships } from '../db/schema.ts';
-import { organisationField, organisationMeant } from '../sessions/organisation-meant.ts';
+import { invitations, memberships } from '../db/schema/members.ts';
+import type { Client } from '../security/client.ts';
 import { type Principal, requireScope } from '../sessions/principal.ts';
+import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
 
 export const changeRoleInput = z.object({
@@ -17,17 +18,17 @@ export const changeRoleInput = z.object({
  * Gives a member another role, from their next request on. Whoever may invite nobody
  * any more takes the invitations that they made along.
  *
- * @throws Refusal FORBIDDEN without ADMIN, or where an owner is made or unmade by somebody
+ * @throws AppError FORBIDDEN without ADMIN, or where an owner is made or unmade by somebody
  *   else; NOT_FOUND for who is no member; VALIDATION for the last owner.
  */
 export async function changeRole(
   app: App,
   principal: Principal | null,
   { organisation_id, user_id: userId, role }: z.output<typeof changeRoleInput>,
-  client: { address: string; userAgent: string | null },
+  client: Client,
 ): Promise<void> {
   const who = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = organisationMeant(who, organisation_id);
+  const { id: organisationId } = requireSameOrganisation(who, organisation_id);
 
   await app.db.transaction(async (tx) => {
     const members = await lockMembers(tx, organisationId);

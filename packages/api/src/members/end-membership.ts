@@ -3,12 +3,11 @@ import { z } from 'zod';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
-import { memberships } from '../db/schema.ts';
-import { organisationField, organisationMeant } from '../sessions/organisation-meant.ts';
+import { memberships } from '../db/schema/members.ts';
+import type { Client } from '../security/client.ts';
 import { type Principal, requireScope } from '../sessions/principal.ts';
+import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
-
-type Client = { address: string; userAgent: string | null };
 
 export const removeInput = z.object({
   organisation_id: organisationField,
@@ -21,7 +20,7 @@ export const leaveInput = z.object({ organisation_id: organisationField });
  * Takes somebody out of the organisation, from their next request on. Their account
  * stays; the invitations that they made go.
  *
- * @throws Refusal FORBIDDEN without ADMIN, or where an owner is removed by somebody else;
+ * @throws AppError FORBIDDEN without ADMIN, or where an owner is removed by somebody else;
  *   NOT_FOUND for who is no member; VALIDATION for the last owner.
  */
 export async function removeMember(
@@ -31,7 +30,7 @@ export async function removeMember(
   client: Client,
 ): Promise<void> {
   const who = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = organisationMeant(who, organisation_id);
+  const { id: organisationId } = requireSameOrganisation(who, organisation_id);
 
   await app.db.transaction(async (tx) => {
     const members = await lockMembers(tx, organisationId);
@@ -51,7 +50,7 @@ export async function removeMember(
 /**
  * Takes the principal themselves out of the organisation that they act for.
  *
- * @throws Refusal VALIDATION for the last owner; NOT_FOUND for whoever is out already.
+ * @throws AppError VALIDATION for the last owner; NOT_FOUND for whoever is out already.
  */
 export async function leaveOrganisation(
   app: App,
@@ -60,7 +59,7 @@ export async function leaveOrganisation(
   client: Client,
 ): Promise<void> {
   const who = requireScope(principal, 'READ');
-  const { id: organisationId } = organisationMeant(who, organisation_id);
+  const { id: organisationId } = requireSameOrganisation(who, organisation_id);
 
   await app.db.transaction(async (tx) => {
     const members = await lockMembers(tx, organisationId);

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setPassword } from '../accounts/set-password.ts';
-import { verifyEmail } from '../accounts/verify-email.ts';
-import { invitations } from '../db/schema.ts';
-import { makePasswordLink } from '../operators/by-address.ts';
+import { setPassword } from '../accounts/password/set-password.ts';
+import { verifyEmail } from '../accounts/verification/verify-email.ts';
+import { invitations } from '../db/schema/members.ts';
+import { makePasswordLink } from '../operators/admin-commands.ts';
 import { endSession, readSession, startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
@@ -17,7 +17,7 @@ import {
   testClient,
   testPassword,
   tokenIn,
-} from '../testing/makers.ts';
+} from '../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {

@@ -1,11 +1,20 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sweep } from '../accounts/sweep.ts';
-import { auditEvents, invitations, memberships } from '../db/schema.ts';
-import { suspendPerson } from '../operators/by-address.ts';
+import { sweep } from '../accounts/sign-up/delete-expired.ts';
+import { auditEvents } from '../db/schema/audit.ts';
+import { invitations, memberships } from '../db/schema/members.ts';
+import { suspendUser } from '../operators/admin-commands.ts';
 import { readSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, givePlan, makeInvitation, makeMember, makeOwner, makePerson, signInAs } from '../testing/makers.ts';
+import {
+  callerFor,
+  givePlan,
+  makeAccount,
+  makeInvitation,
+  makeMember,
+  makeOwner,
+  signInAs,
+} from '../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -22,7 +31,7 @@ function membersOf(organisationId: string) {
 it('leads whoever holds it into the organisation, once, with the role that it names', async () => {
   const owner = await makeOwner(test, { name: 'Larch & Sons' });
   const token = await makeInvitation(owner, 'viewer');
-  const person = await makePerson(test);
+  const person = await makeAccount(test);
   expect(await person.api.members.invitation({ token })).toMatchObject({
     organisation: { name: 'Larch & Sons' },
     role: 'viewer',
@@ -35,7 +44,7 @@ it('leads whoever holds it into the organisation, once, with the role that it na
     role: 'viewer',
     scopes: ['READ'],
   });
-  await expect((await makePerson(test)).api.members.join({ token })).rejects.toMatchObject(dead);
+  await expect((await makeAccount(test)).api.members.join({ token })).rejects.toMatchObject(dead);
   await expect(callerFor(test, null).members.invitation({ token })).rejects.toMatchObject(dead);
 });
 
@@ -60,7 +69,7 @@ it('lets one of 50 attempts at once succeed', async () => {
   const owner = await makeOwner(test);
   await givePlan(test, owner.organisationId, 'gold');
   const token = await makeInvitation(owner);
-  const people = await Promise.all(Array.from({ length: 50 }, () => makePerson(test)));
+  const people = await Promise.all(Array.from({ length: 50 }, () => makeAccount(test)));
   const ended = await Promise.allSettled(people.map(({ api }) => api.members.join({ token })));
   expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect(await membersOf(owner.organisationId)).toBe(2);
@@ -70,7 +79,7 @@ it('never lets 50 who join at once exceed the plan’s limit, and says which it 
   const owner = await makeOwner(test);
   await givePlan(test, owner.organisationId, 'silver');
   const tokens = await Promise.all(Array.from({ length: 50 }, () => makeInvitation(owner)));
-  const people = await Promise.all(tokens.map(() => makePerson(test)));
+  const people = await Promise.all(tokens.map(() => makeAccount(test)));
   const ended = await Promise.allSettled(
     people.map(({ api }, index) => api.members.join({ token: tokens[index] ?? '' })),
   );
@@ -90,7 +99,7 @@ it('stays as it was where joining is refused', async () => {
     cause: { code: 'VALIDATION', message: 'You belong to Company already.' },
   });
   expect(await owner.api.members.invitation({ token })).toMatchObject({ belongs: true });
-  await (await makePerson(test)).api.members.join({ token });
+  await (await makeAccount(test)).api.members.join({ token });
 });
 
 it('is listed for administrators until it is used, withdrawn or over, and rests nowhere in clear', async () => {
@@ -107,7 +116,7 @@ it('is listed for administrators until it is used, withdrawn or over, and rests 
   });
   await owner.api.members.withdraw({ id: open?.id ?? '' });
   expect(await owner.api.members.invitations()).toEqual([]);
-  await expect((await makePerson(test)).api.members.join({ token })).rejects.toMatchObject(dead);
+  await expect((await makeAccount(test)).api.members.join({ token })).rejects.toMatchObject(dead);
   await expect(owner.api.members.withdraw({ id: open?.id ?? '' })).rejects.toMatchObject({
     cause: { code: 'NOT_FOUND' },
   });
@@ -117,7 +126,7 @@ it('is over after seven days, and swept a day later', async () => {
   const late = await startTestApp();
   const owner = await makeOwner(late);
   const token = await makeInvitation(owner);
-  const person = await makePerson(late);
+  const person = await makeAccount(late);
   late.advance(7 * 86_400_000 + 1000);
   await expect(person.api.members.join({ token })).rejects.toMatchObject(dead);
   expect(await owner.api.members.invitations()).toEqual([]);
@@ -136,14 +145,14 @@ it.each<[string, (owner: Awaited<ReturnType<typeof makeOwner>>, maker: string, e
     ({ api, organisationId }, user_id) =>
       api.members.changeRole({ organisation_id: organisationId, user_id, role: 'member' }),
   ],
-  ['suspended', (_, __, email) => suspendPerson(test.app, email)],
+  ['suspended', (_, __, email) => suspendUser(test.app, email)],
 ])('dies with its maker’s authority: %s', async (_, end) => {
   const owner = await makeOwner(test);
   await givePlan(test, owner.organisationId, 'gold');
   const admin = await makeMember(test, owner.organisationId, 'admin');
   const token = await makeInvitation(admin, 'admin');
   await end(owner, admin.userId, admin.email);
-  await expect((await makePerson(test)).api.members.join({ token })).rejects.toMatchObject(dead);
+  await expect((await makeAccount(test)).api.members.join({ token })).rejects.toMatchObject(dead);
 });
 
 it('is for roles below an owner, and made by whoever is an administrator still', async () => {
@@ -170,7 +179,7 @@ it('is for the organisation that was meant, not for another one that a second ta
 it('is written down as it is made, withdrawn and used', async () => {
   const owner = await makeOwner(test);
   const token = await makeInvitation(owner);
-  const person = await makePerson(test);
+  const person = await makeAccount(test);
   await person.api.members.join({ token });
   const rows = await test.app.db
     .select({ action: auditEvents.action, actor: auditEvents.actorId, details: auditEvents.details })

@@ -4,16 +4,17 @@ import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
-import { invitations, sessions, users } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
+import { users } from '../db/schema/accounts.ts';
+import { invitations } from '../db/schema/members.ts';
+import { sessions } from '../db/schema/sessions.ts';
+import { AppError } from '../errors.ts';
 import { invitationLink } from '../links.ts';
+import type { Client } from '../security/client.ts';
 import { hashToken, newToken } from '../security/token.ts';
-import { organisationField, organisationMeant } from '../sessions/organisation-meant.ts';
 import { organisationOf, type Principal, requireScope } from '../sessions/principal.ts';
+import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { requireRoomForMember } from '../usage/member-room.ts';
 import { lockMembers, requireAdministrator } from './lock-members.ts';
-
-type Client = { address: string; userAgent: string | null };
 
 const lifetimeDays = 7;
 const mostOpen = 100;
@@ -30,7 +31,7 @@ export const withdrawInput = z.object({ id: z.uuid('There is no such invitation.
  * Makes a link by which somebody joins the organisation, once, within seven days. It is
  * for whoever made it to hand over: it is answered here and kept nowhere in clear.
  *
- * @throws Refusal FORBIDDEN without ADMIN, or where the plan has no room for another member;
+ * @throws AppError FORBIDDEN without ADMIN, or where the plan has no room for another member;
  *   UNAUTHENTICATED where the session ended meanwhile.
  */
 export async function invite(
@@ -40,7 +41,7 @@ export async function invite(
   client: Client,
 ) {
   const who = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = organisationMeant(who, organisation_id);
+  const { id: organisationId } = requireSameOrganisation(who, organisation_id);
   const now = app.now();
   const token = newToken();
   const expiresAt = new Date(now.getTime() + lifetimeDays * 86_400_000);
@@ -50,7 +51,7 @@ export async function invite(
     await shareSession(tx, who);
     await requireRoomForMember(app, tx, organisationId);
     const open = await tx.$count(invitations, isOpen(organisationId, now));
-    if (open >= mostOpen) throw new Refusal('VALIDATION', `${mostOpen} invitations are open. Withdraw some first.`);
+    if (open >= mostOpen) throw new AppError('VALIDATION', `${mostOpen} invitations are open. Withdraw some first.`);
 
     const row = { id: newId(now), tokenHash: hashToken(token), organisationId, madeBy: who.user.id, role };
     const sessionId = who.sessionId;
@@ -62,10 +63,10 @@ export async function invite(
   return { url: invitationLink(app.config, token), role, expires_at: expiresAt.toISOString() };
 }
 
-/** A password change that ends the session meanwhile waits, or is seen. @throws Refusal UNAUTHENTICATED */
+/** A password change that ends the session meanwhile waits, or is seen. @throws AppError UNAUTHENTICATED */
 async function shareSession(tx: Transaction, { sessionId }: Principal): Promise<void> {
   const living = await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for('share');
-  if (living.length === 0) throw new Refusal('UNAUTHENTICATED', 'Sign in first.');
+  if (living.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
 }
 
 /** The organisation's invitations that nobody has used yet, in the order in which they end. Needs ADMIN. */
@@ -93,7 +94,7 @@ export async function listInvitations(app: App, principal: Principal | null) {
   }));
 }
 
-/** Ends an invitation of the organisation that nobody has used. @throws Refusal FORBIDDEN, NOT_FOUND */
+/** Ends an invitation of the organisation that nobody has used. @throws AppError FORBIDDEN, NOT_FOUND */
 export async function withdrawInvitation(
   app: App,
   principal: Principal | null,
@@ -108,7 +109,7 @@ export async function withdrawInvitation(
       .delete(invitations)
       .where(and(eq(invitations.id, id), eq(invitations.organisationId, organisationId)))
       .returning({ id: invitations.id });
-    if (withdrawn.length === 0) throw new Refusal('NOT_FOUND', 'There is no such invitation.');
+    if (withdrawn.length === 0) throw new AppError('NOT_FOUND', 'There is no such invitation.');
     const entry = { actorId: who.user.id, organisationId, client, details: { invitation: id } };
     await record(tx, app.now(), { action: 'invitation-withdrawn', ...entry });
   });

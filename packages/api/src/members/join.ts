@@ -1,15 +1,17 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
-import { lockUser } from '../accounts/lock-user.ts';
+import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Executor } from '../db/client.ts';
-import { invitations, memberships, users } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
-import { standingOf } from '../organisations/approval.ts';
+import { users } from '../db/schema/accounts.ts';
+import { invitations, memberships } from '../db/schema/members.ts';
+import { AppError } from '../errors.ts';
+import { accountStatusOf } from '../organisations/account-status.ts';
 import { readInvitation } from '../organisations/invitation.ts';
+import type { Client } from '../security/client.ts';
+import { accountById } from '../sessions/account.ts';
 import { chooseOrganisation } from '../sessions/choose-organisation.ts';
-import { personById } from '../sessions/person.ts';
 import { type Principal, requirePrincipal } from '../sessions/principal.ts';
 import { requireRoomForMember } from '../usage/member-room.ts';
 import { lockMembers } from './lock-members.ts';
@@ -21,7 +23,7 @@ export const invitationInput = z.object({ token: z.string({ error: notValid }) }
 /**
  * What an invitation lets its holder join, without taking it; for anybody who holds it.
  *
- * @throws Refusal VALIDATION for a dead one.
+ * @throws AppError VALIDATION for a dead one.
  */
 export async function openInvitation(
   app: App,
@@ -29,7 +31,7 @@ export async function openInvitation(
   { token }: z.output<typeof invitationInput>,
 ) {
   const invitation = await readInvitation(app, app.db, token);
-  if (invitation === null) throw new Refusal('VALIDATION', notValid);
+  if (invitation === null) throw new AppError('VALIDATION', notValid);
 
   const { organisation, role, expiresAt } = invitation;
   return {
@@ -46,36 +48,36 @@ export async function openInvitation(
  * theirs: also somebody whose own one still waits may join. Of any number of attempts at
  * once, one succeeds; one that is refused leaves the invitation as it was.
  *
- * @throws Refusal VALIDATION for a dead one, and for who is a member already; FORBIDDEN
+ * @throws AppError VALIDATION for a dead one, and for who is a member already; FORBIDDEN
  *   where the account is closed, or the plan has no room for another member.
  */
 export async function join(
   app: App,
   principal: Principal | null,
   { token }: z.output<typeof invitationInput>,
-  client: { address: string; userAgent: string | null },
+  client: Client,
 ): Promise<void> {
   const who = requirePrincipal(principal);
 
   await app.db.transaction(async (tx) => {
     const held = await readInvitation(app, tx, token);
-    if (held === null) throw new Refusal('VALIDATION', notValid);
+    if (held === null) throw new AppError('VALIDATION', notValid);
     await lockUser(tx, who.user.id);
     const members = await lockMembers(tx, held.organisation.id);
 
     // Once more, now that nobody can change the organisation, and then taken.
     const invitation = await readInvitation(app, tx, token);
     const taken = await tx.delete(invitations).where(eq(invitations.id, held.id)).returning({ id: invitations.id });
-    if (invitation === null || taken.length === 0) throw new Refusal('VALIDATION', notValid);
+    if (invitation === null || taken.length === 0) throw new AppError('VALIDATION', notValid);
     const { organisation, role } = invitation;
 
-    const person = await personById(tx, who.user.id);
-    if (person === null) throw new Refusal('UNAUTHENTICATED', 'Sign in first.');
-    if (person.standing === 'closed' || standingOf(person.user, organisation) !== 'open') {
-      throw new Refusal('FORBIDDEN', 'This account is closed.');
+    const person = await accountById(tx, who.user.id);
+    if (person === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+    if (person.accountStatus === 'closed' || accountStatusOf(person.user, organisation) !== 'open') {
+      throw new AppError('FORBIDDEN', 'This account is closed.');
     }
     if (members.has(who.user.id)) {
-      throw new Refusal('VALIDATION', `You belong to ${organisation.name ?? organisation.slug} already.`);
+      throw new AppError('VALIDATION', `You belong to ${organisation.name ?? organisation.slug} already.`);
     }
     await requireRoomForMember(app, tx, organisation.id);
 

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { memberships, users } from '../db/schema.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
 import { organisationOf, type Principal, requireScope } from '../sessions/principal.ts';
 
 /** The people of the principal's organisation, in the order in which they joined. Needs READ. */

@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm';
-import { lockOrganisation } from '../billing/lock-organisation.ts';
 import type { Transaction } from '../db/client.ts';
-import { memberships, users } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { AppError } from '../errors.ts';
+import { lockOrganisation } from '../organisations/lock.ts';
 import type { Role } from '../sessions/principal.ts';
 
 export type Members = Map<string, { role: Role; suspended: boolean }>;
@@ -22,28 +23,28 @@ export async function lockMembers(tx: Transaction, organisationId: string): Prom
   return new Map(rows.map(({ id, role, suspendedAt }) => [id, { role, suspended: suspendedAt !== null }]));
 }
 
-/** What somebody is now, who may have been demoted since they asked. @throws Refusal FORBIDDEN */
+/** What somebody is now, who may have been demoted since they asked. @throws AppError FORBIDDEN */
 export function requireAdministrator(members: Members, userId: string): Role {
   const role = members.get(userId)?.role;
-  if (role !== 'owner' && role !== 'admin') throw new Refusal('FORBIDDEN', 'Your role does not allow this.');
+  if (role !== 'owner' && role !== 'admin') throw new AppError('FORBIDDEN', 'Your role does not allow this.');
   return role;
 }
 
-/** @throws Refusal NOT_FOUND */
+/** @throws AppError NOT_FOUND */
 export function requireMember(members: Members, userId: string): Role {
   const member = members.get(userId);
-  if (member === undefined) throw new Refusal('NOT_FOUND', 'There is no such member.');
+  if (member === undefined) throw new AppError('NOT_FOUND', 'There is no such member.');
   return member.role;
 }
 
-/** Only for owners. @throws Refusal FORBIDDEN */
+/** Only for owners. @throws AppError FORBIDDEN */
 export function requireOwner(role: Role): void {
-  if (role !== 'owner') throw new Refusal('FORBIDDEN', 'Only an owner may make or unmake an owner.');
+  if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only an owner may make or unmake an owner.');
 }
 
-/** An owner who is suspended can look after nothing, so does not count. @throws Refusal VALIDATION */
+/** An owner who is suspended can look after nothing, so does not count. @throws AppError VALIDATION */
 export function requireAnotherOwner(members: Members, userId: string): void {
   const others = [...members].filter(([id, { role, suspended }]) => id !== userId && role === 'owner' && !suspended);
   if (others.length === 0)
-    throw new Refusal('VALIDATION', 'An organisation needs an owner. Make somebody else one first.');
+    throw new AppError('VALIDATION', 'An organisation needs an owner. Make somebody else one first.');
 }

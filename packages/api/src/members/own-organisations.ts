@@ -1,12 +1,13 @@
 import { and, asc, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { memberships, organisations } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
-import { approvalOf } from '../organisations/approval.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { AppError } from '../errors.ts';
+import { approvalOf } from '../organisations/account-status.ts';
 import { chooseOrganisation } from '../sessions/choose-organisation.ts';
-import { organisationField } from '../sessions/organisation-meant.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
+import { organisationField } from '../sessions/require-same-organisation.ts';
 
 export const switchInput = z.object({ organisation_id: organisationField });
 
@@ -33,7 +34,7 @@ export async function listOwnOrganisations(app: App, principal: Principal | null
 /**
  * Makes the principal act for another of their organisations, from the next request on.
  *
- * @throws Refusal NOT_FOUND where they do not belong to it, or it is not approved.
+ * @throws AppError NOT_FOUND where they do not belong to it, or it is not approved.
  */
 export async function switchOrganisation(
   app: App,
@@ -49,7 +50,7 @@ export async function switchOrganisation(
       .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
       .where(and(eq(memberships.userId, user.id), eq(memberships.organisationId, organisationId)));
     if (belongs === undefined || approvalOf(belongs) !== 'approved') {
-      throw new Refusal('NOT_FOUND', 'There is no such organisation.');
+      throw new AppError('NOT_FOUND', 'There is no such organisation.');
     }
     await chooseOrganisation(tx, { userId: user.id, sessionId, organisationId });
   });

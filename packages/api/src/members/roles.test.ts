@@ -1,13 +1,14 @@
 import { and, eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { auditEvents, memberships } from '../db/schema.ts';
-import { suspendPerson } from '../operators/by-address.ts';
-import { personByEmail } from '../sessions/person.ts';
+import { auditEvents } from '../db/schema/audit.ts';
+import { memberships } from '../db/schema/members.ts';
+import { suspendUser } from '../operators/admin-commands.ts';
+import { accountByEmail } from '../sessions/account.ts';
 import type { Role } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeInvitation, makeMember, makeOwner, testClient, testPassword } from '../testing/makers.ts';
+import { callerFor, makeInvitation, makeMember, makeOwner, testClient, testPassword } from '../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -80,7 +81,7 @@ it('does not let the last owner leave, be demoted or be removed', async () => {
   expect(await codeOf(api.members.changeRole({ organisation_id, user_id, role: 'admin' }))).toBe('VALIDATION');
 
   const other = await makeMember(test, organisation_id, 'owner');
-  await suspendPerson(test.app, other.email);
+  await suspendUser(test.app, other.email);
   expect(await codeOf(api.members.leave({ organisation_id })), 'beside a suspended one').toBe('VALIDATION');
   await makeMember(test, organisation_id, 'owner');
   expect(await codeOf(api.members.leave({ organisation_id })), email).toBe('done');
@@ -160,7 +161,7 @@ it('switches to another organisation, also for the next sign-in', async () => {
   const api = callerFor(test, await readSession(test.app, id));
   await api.organisations.switch({ organisation_id: other.organisationId });
   expect(await readSession(test.app, id)).toMatchObject({ organisation: { name: 'Other' }, role: 'member' });
-  expect((await personByEmail(test.app.db, own.email))?.organisationId).toBe(other.organisationId);
+  expect((await accountByEmail(test.app.db, own.email))?.organisationId).toBe(other.organisationId);
 });
 
 it('writes down who changed whose role from what to what, when and from where', async () => {

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { approveOrganisations, declineOrganisations } from '../organisations/approve.ts';
+import type { Client } from '../security/client.ts';
 import { freeLine } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
 import { foundOrganisations } from './found-organisations.ts';
-
-type Client = { address: string; userAgent: string | null };
 
 const organisationIds = z
   .array(z.uuid('Choose organisations from the list.'), { error: 'Choose at least one organisation.' })

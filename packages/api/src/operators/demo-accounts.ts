@@ -2,23 +2,24 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { isLoopback } from '../config.ts';
-import { identities, oneTimeTokens, sessions, users } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
-import { findPerson } from './find.ts';
+import { identities, oneTimeTokens, users } from '../db/schema/accounts.ts';
+import { sessions } from '../db/schema/sessions.ts';
+import { AppError } from '../errors.ts';
+import { findUser } from './find-accounts.ts';
 
 /**
  * Marks an account as one of `npm start`'s. A service that other machines reach refuses to
  * start on a database that holds one.
  *
- * @throws Refusal NOT_FOUND; VALIDATION where the canonical base URL is not loopback.
+ * @throws AppError NOT_FOUND; VALIDATION where the canonical base URL is not loopback.
  */
 export async function markDemoAccount(app: App, email: string): Promise<string> {
   const base = app.config.publicBaseUrl;
   if (base === null || !isLoopback(new URL(base).hostname)) {
-    throw new Refusal('VALIDATION', 'Demo accounts belong to npm start: PUBLIC_BASE_URL is not on this machine.');
+    throw new AppError('VALIDATION', 'Demo accounts belong to npm start: PUBLIC_BASE_URL is not on this machine.');
   }
 
-  const found = await findPerson(app.db, email);
+  const found = await findUser(app.db, email);
   await app.db.update(users).set({ demo: true }).where(eq(users.id, found.id));
   return `${found.email} is a demo account.`;
 }

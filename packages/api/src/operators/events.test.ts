@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { paymentCustomers, paymentEvents, paymentSubscriptions } from '../db/schema.ts';
+import { paymentCustomers, paymentEvents, paymentSubscriptions } from '../db/schema/billing.ts';
 import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '../testing/billing.ts';
-import { callerFor } from '../testing/makers.ts';
-import { tellChange } from './tell-change.ts';
+import { callerFor } from '../testing/factories.ts';
+import { tellChange } from './events/describe-change.ts';
 
 let running: BillingTest;
 let desk: ReturnType<typeof callerFor>['operators'];
@@ -125,13 +125,13 @@ describe('apply again', () => {
     };
     const { id } = running.sandbox.payment.emit('customer.subscription.updated', object);
     await running.settled();
-    expect(await ledgerRow(id)).toMatchObject({ outcome: 'not_ours', organisationId: null, standing: null });
+    expect(await ledgerRow(id)).toMatchObject({ outcome: 'not_ours', organisationId: null, statusClass: null });
 
     const { organisationId } = principal;
     const customer = { organisationId, generation: 1, customerId: 'cus_early', createdAt: running.app.now() };
     await running.app.db.insert(paymentCustomers).values(customer);
     expect(await desk.applyAgain({ event_id: id })).toEqual({ handled: true });
-    expect(await ledgerRow(id)).toMatchObject({ outcome: 'applied', organisationId, standing: 'other' });
+    expect(await ledgerRow(id)).toMatchObject({ outcome: 'applied', organisationId, statusClass: 'other' });
     await running.settled();
     expect(await rowOf('sub_early')).toMatchObject({ status: 'active', problem: 'unknown_to_provider' });
 

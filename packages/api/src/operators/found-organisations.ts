@@ -1,6 +1,7 @@
 import { and, eq, inArray, isNotNull, notExists } from 'drizzle-orm';
 import type { Executor, Transaction } from '../db/client.ts';
-import { memberships, users } from '../db/schema.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
 import { createOrganisation } from '../organisations/create.ts';
 
 /** The accounts that came by an invitation, joined nothing, and so wait for a decision of their own. */

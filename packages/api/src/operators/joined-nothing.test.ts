@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyEmail } from '../accounts/verify-email.ts';
-import { memberships } from '../db/schema.ts';
-import { personByEmail } from '../sessions/person.ts';
+import { verifyEmail } from '../accounts/verification/verify-email.ts';
+import { memberships } from '../db/schema/members.ts';
+import { accountByEmail } from '../sessions/account.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -14,8 +14,8 @@ import {
   makeSignUp,
   newEmail,
   testClient,
-} from '../testing/makers.ts';
-import { approveOwner, declineOwner, grantOperator } from './by-address.ts';
+} from '../testing/factories.ts';
+import { approveOwner, declineOwner, grantOperator } from './admin-commands.ts';
 
 type Owner = Awaited<ReturnType<typeof makeOwner>>;
 
@@ -34,19 +34,19 @@ async function makeInvited() {
   const invitation = await makeInvitation(host);
   const { email, token, browserToken } = await makeSignUp(test, { invitation });
   await verifyEmail(test.app, { token, browserToken }, testClient);
-  const person = await personByEmail(test.app.db, email);
+  const person = await accountByEmail(test.app.db, email);
   if (person === null) throw new Error(`${email} has no account`);
   return { email, id: person.user.id };
 }
 
-const standing = async (email: string) => (await personByEmail(test.app.db, email))?.standing;
+const accountStatus = async (email: string) => (await accountByEmail(test.app.db, email))?.accountStatus;
 const queued = async (search: string) => (await operator.api.operators.queue({ search })).waiting;
 
 describe('an account that came by an invitation and joined nothing', () => {
   it('awaits approval, and is in the queue and its count', async () => {
     const before = (await operator.api.operators.queue({})).counts.waiting;
     const { email, id } = await makeInvited();
-    expect(await standing(email)).toBe('awaiting_approval');
+    expect(await accountStatus(email)).toBe('awaiting_approval');
     expect(await queued(email)).toMatchObject([
       {
         organisation: { id, slug: email, name: null },
@@ -60,7 +60,7 @@ describe('an account that came by an invitation and joined nothing', () => {
   it('is approved with an organisation of its own', async () => {
     const { email, id } = await makeInvited();
     expect(await operator.api.operators.approve({ organisation_ids: [id] })).toEqual({ changed: 1 });
-    expect(await standing(email)).toBe('open');
+    expect(await accountStatus(email)).toBe('open');
     expect(await test.app.db.select().from(memberships).where(eq(memberships.userId, id))).toMatchObject([
       { role: 'owner' },
     ]);
@@ -71,20 +71,20 @@ describe('an account that came by an invitation and joined nothing', () => {
   it('is closed by a decline', async () => {
     const { email, id } = await makeInvited();
     expect(await operator.api.operators.decline({ organisation_ids: [id], reason: 'unknown' })).toEqual({ changed: 1 });
-    expect(await standing(email)).toBe('closed');
+    expect(await accountStatus(email)).toBe('closed');
     expect(await queued(email)).toEqual([]);
   });
 
   it('is decided about from the command line, too', async () => {
     const { email } = await makeInvited();
     await approveOwner(test.app, email);
-    expect(await standing(email)).toBe('open');
+    expect(await accountStatus(email)).toBe('open');
     const declined = await makeInvited();
     await declineOwner(test.app, declined.email, 'unknown');
-    expect(await standing(declined.email)).toBe('closed');
+    expect(await accountStatus(declined.email)).toBe('closed');
     const granted = await makeInvited();
     await grantOperator(test.app, granted.email);
-    expect(await standing(granted.email)).toBe('open');
+    expect(await accountStatus(granted.email)).toBe('open');
   });
 
   it('gets one organisation, however many operators approve it at once', async () => {
@@ -100,7 +100,7 @@ describe('an account that came by an invitation and joined nothing', () => {
     const person = await test.app.db.transaction((tx) =>
       matchUser(test.app, tx, identity, testClient, { invited: true }),
     );
-    expect(person.standing).toBe('awaiting_approval');
+    expect(person.accountStatus).toBe('awaiting_approval');
     expect(await queued(identity.email)).toHaveLength(1);
   });
 });
@@ -112,6 +112,6 @@ it('a member who is removed does not await approval, and is in no queue', async 
   const token = await makeInvitation({ api, organisationId });
   await callerFor(test, await readSession(test.app, session)).members.join({ token });
   await api.members.remove({ organisation_id: organisationId, user_id: id });
-  expect(await standing(email)).toBe('open');
+  expect(await accountStatus(email)).toBe('open');
   expect(await queued(email)).toEqual([]);
 });

@@ -1,7 +1,10 @@
 import { and, asc, count, eq, gte, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { auditEvents, identities, memberships, organisations, users } from '../db/schema.ts';
+import { identities, users } from '../db/schema/accounts.ts';
+import { auditEvents } from '../db/schema/audit.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
 import { addressSearchTexts, domainOf } from '../security/address.ts';
 import { freeLine, partOf } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
-import { endSubscriptions } from '../billing/end-subscriptions.ts';
-import { readPlan } from '../billing/read-plan.ts';
-import { reconcileAll } from '../billing/reconcile.ts';
-import { startCheckout } from '../billing/start-checkout.ts';
-import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
+import { endSubscriptions } from '../billing/actions/end-subscriptions.ts';
+import { startCheckout } from '../billing/actions/start-checkout.ts';
+import { readPlan } from '../billing/entitlement/read-plan.ts';
+import { reconcileAll } from '../billing/sync/reconcile.ts';
+import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
 import { createPayment } from '../providers/payment.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '../testing/billing.ts';
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 
 const buy = (app: App, principal: Principal) => startCheckout(app, principal, { tier: 'silver' });
-const tierOf = async (app: App, { organisationId }: Principal) => (await readPlan(app, organisationId ?? '')).tier;
+const matchTier = async (app: App, { organisationId }: Principal) => (await readPlan(app, organisationId ?? '')).tier;
 const unavailable = { code: 'PROVIDER_UNAVAILABLE' };
 
 function customersOf({ organisationId }: Principal) {
@@ -52,7 +52,7 @@ describe('the command that starts a customer anew', () => {
 
     const { slug } = principal.organisation ?? { slug: '' };
     expect(await startCustomerAnew(billing.app, slug)).toContain(String(subscription.customer));
-    expect(await tierOf(billing.app, principal)).toBe('free');
+    expect(await matchTier(billing.app, principal)).toBe('free');
     expect((await buy(billing.app, principal)).url).toMatch(/^http/);
     await endSubscriptions(billing.app, principal.organisationId);
   });
@@ -75,9 +75,9 @@ describe('the command that starts a customer anew', () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const { slug } = principal.organisation ?? { slug: '' };
     await startCustomerAnew(foreign, slug);
-    expect(await tierOf(billing.app, principal)).toBe('free');
+    expect(await matchTier(billing.app, principal)).toBe('free');
     await reconcileAll(billing.app);
-    expect(await tierOf(billing.app, principal)).toBe('silver');
+    expect(await matchTier(billing.app, principal)).toBe('silver');
     expect(await rowsOf(principal)).toMatchObject([{ id: subscription.id, status: 'active', problem: null }]);
   });
 

@@ -1,21 +1,21 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
-import { currentCustomer, fateOf, leaseOf } from '../billing/customer.ts';
-import { endUnknown } from '../billing/end-unknown.ts';
-import { withLease } from '../billing/lease.ts';
-import { requirePayment } from '../billing/require-payment.ts';
-import { syncOrganisation } from '../billing/sync.ts';
-import { paymentCustomers, paymentSubscriptions } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
-import { findOrganisation } from './find.ts';
+import { requirePayment } from '../billing/actions/require-payment.ts';
+import { currentCustomer, fateOf, leaseOf } from '../billing/customers/customer.ts';
+import { withLease } from '../billing/customers/lease.ts';
+import { endUnknown } from '../billing/sync/end-unknown.ts';
+import { syncOrganisation } from '../billing/sync/sync.ts';
+import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
+import { AppError } from '../errors.ts';
+import { findOrganisation } from './find-accounts.ts';
 
 /**
  * Gives up an organisation's customer that the provider does not know under our key, with
  * the subscriptions of which the same is true, so that its next checkout makes a new one.
  * For an operator who is certain that the key is right. Says what was given up.
  *
- * @throws Refusal NOT_FOUND, BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE; VALIDATION where
+ * @throws AppError NOT_FOUND, BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE; VALIDATION where
  *   there is no customer to give up, or where the provider knows it.
  */
 export async function startCustomerAnew(app: App, slug: string): Promise<string> {
@@ -54,10 +54,10 @@ export async function startCustomerAnew(app: App, slug: string): Promise<string>
   });
 }
 
-function nothingLost(slug: string, customerId: string | null): Refusal {
+function nothingLost(slug: string, customerId: string | null): AppError {
   const sentence =
     customerId === null
       ? `${slug} has no customer to give up.`
       : `The payment provider knows ${customerId} of ${slug}. It stays.`;
-  return new Refusal('VALIDATION', sentence);
+  return new AppError('VALIDATION', sentence);
 }

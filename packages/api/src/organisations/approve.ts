@@ -1,9 +1,11 @@
 import { and, eq, inArray, isNull, ne, or, type SQL, type SQLWrapper } from 'drizzle-orm';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
-import { memberships, oneTimeTokens, organisations, sessions } from '../db/schema.ts';
-
-type Client = { address: string; userAgent: string | null };
+import { oneTimeTokens } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { sessions } from '../db/schema/sessions.ts';
+import type { Client } from '../security/client.ts';
 
 /** Who decides, and from where: an operator in the console, or null for the command line and for rules. */
 type Decision = { organisationIds: string[]; actorId: string | null; client?: Client | undefined; now: Date };

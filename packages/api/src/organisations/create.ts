@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
-import { memberships, organisations } from '../db/schema.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
 import { slugCandidate, slugFrom } from './slug.ts';
 
 type Wanted = { ownerId: string; name: string | null; email: string };

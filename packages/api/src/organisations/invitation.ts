@@ -1,9 +1,11 @@
 import { and, eq, gt } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import type { Executor } from '../db/client.ts';
-import { invitations, organisations, users } from '../db/schema.ts';
+import { users } from '../db/schema/accounts.ts';
+import { invitations } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
 import { hashToken } from '../security/token.ts';
-import { standingOf } from './approval.ts';
+import { accountStatusOf } from './account-status.ts';
 
 /**
  * The invitation that a token opens, while it counts; null for any other. It counts
@@ -33,7 +35,7 @@ export async function readInvitation({ now }: Pick<App, 'now'>, db: Executor, to
     .innerJoin(organisations, eq(organisations.id, invitations.organisationId))
     .innerJoin(users, eq(users.id, invitations.madeBy))
     .where(and(eq(invitations.tokenHash, hashToken(token)), gt(invitations.expiresAt, now())));
-  if (found === undefined || standingOf(found.maker, found.organisation) !== 'open') return null;
+  if (found === undefined || accountStatusOf(found.maker, found.organisation) !== 'open') return null;
 
   const { maker: _, ...invitation } = found;
   return invitation;

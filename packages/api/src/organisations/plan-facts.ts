@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { paymentSubscriptions as subscription } from '../db/schema.ts';
+import { paymentSubscriptions as subscription } from '../db/schema/billing.ts';
 
 /** What decides about an organisation's plan: its subscriptions, as the database writes them. */
 export type PlanFacts = {

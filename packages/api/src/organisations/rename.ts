@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
-import { organisations } from '../db/schema.ts';
+import { organisations } from '../db/schema/organisations.ts';
 import { slugCandidate, slugFrom } from './slug.ts';
 
 /** Gives an organisation another name (or none) and the slug that goes with it. */

@@ -1,11 +1,11 @@
 import http, { type RequestListener } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { signUp, signUpInput } from '../accounts/sign-up.ts';
+import { signUp, signUpInput } from '../accounts/sign-up/sign-up.ts';
 import { parseConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { newEmail, testClient, testPassword } from '../testing/makers.ts';
+import { newEmail, testClient, testPassword } from '../testing/factories.ts';
 import { createIdentity } from './identity.ts';
 import { createMailer } from './mailer.ts';
 import { complaintOf, createPayment, openDelivery, signDelivery } from './payment.ts';
@@ -124,8 +124,8 @@ describe('the payment provider’s text is not in the log', () => {
     const apiUrl = await answering((_request, response) => {
       response.writeHead(status, { 'content-type': 'application/json', 'request-id': `req_${secret}` }).end(body);
     });
-    const { glance } = createPayment({ secretKey: 'sandbox_secret_key', apiUrl });
-    const error = await failureOf(glance((provider) => provider.customers.retrieve('cus_1')));
+    const { askBriefly } = createPayment({ secretKey: 'sandbox_secret_key', apiUrl });
+    const error = await failureOf(askBriefly((provider) => provider.customers.retrieve('cus_1')));
     expect(logged(error)).not.toContain(secret);
     if (status !== 200) {
       expect(logged(error)).toContain(String(status));

@@ -1,6 +1,6 @@
 import type { IdentityConfig } from '../config.ts';
 import { foreignFailure } from '../errors.ts';
-import { unwatched, type Watch } from '../watch/calls.ts';
+import { unwatched, type Watch } from '../telemetry/calls.ts';
 
 export type Identity = {
   config: IdentityConfig;

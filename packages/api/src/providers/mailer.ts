@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import type { Config } from '../config.ts';
 import { foreignFailure } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { unwatched, type Watch } from '../watch/calls.ts';
+import { unwatched, type Watch } from '../telemetry/calls.ts';
 
 export type Mail = { to: string; subject: string; text: string; html: string };
 

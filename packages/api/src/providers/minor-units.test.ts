@@ -1,4 +1,4 @@
-import { money } from '@gatehouse/sandbox/payment/pages/money';
+import { money } from '@gatehouse/payment-sandbox/pages/money';
 import { describe, expect, it, test } from 'vitest';
 import { formatAmount, minorDigits } from './minor-units.ts';
 

@@ -102,9 +102,9 @@ describe('a question is over in bounded time, and its request with it', () => {
     await vi.waitFor(() => expect(seen.open()).toBe(0));
   });
 
-  test('while a glance is not tried again', async () => {
+  test('while a askBriefly is not tried again', async () => {
     const seen = await provider(trickle);
-    await expect(create(payment(seen.port).glance)).rejects.toMatchObject(silence);
+    await expect(create(payment(seen.port).askBriefly)).rejects.toMatchObject(silence);
     expect(seen.requests).toBe(1);
     await vi.waitFor(() => expect(seen.open()).toBe(0));
   });
@@ -114,9 +114,9 @@ describe('a question is over in bounded time, and its request with it', () => {
       if (request.method === 'GET') setTimeout(() => response.end('{"id":"cus_1"}'), 1000);
     });
     const action = { request: 60_000, retries: 0, question: 60_000 };
-    const { ask, glance } = payment(seen.port, { action, glance: { ...short, retries: 0 } });
+    const { ask, askBriefly } = payment(seen.port, { action, askBriefly: { ...short, retries: 0 } });
     const answer = ask((api) => api.customers.retrieve('cus_1'));
-    await expect(create(glance)).rejects.toMatchObject(silence);
+    await expect(create(askBriefly)).rejects.toMatchObject(silence);
     expect(await answer).toMatchObject({ id: 'cus_1' });
   });
 });
@@ -124,7 +124,7 @@ describe('a question is over in bounded time, and its request with it', () => {
 test('somebody who waits has 8 s and one retry, a page 1.5 s and none', () => {
   expect(patience).toEqual({
     action: { request: 8000, retries: 1, question: 17_000 },
-    glance: { request: 1500, retries: 0, question: 1600 },
+    askBriefly: { request: 1500, retries: 0, question: 1600 },
   });
 });
 

@@ -1,14 +1,14 @@
 import type Stripe from 'stripe';
 import type { PaymentConfig } from '../config.ts';
-import { foreignFailure, isRefusal, Refusal } from '../errors.ts';
-import { unwatched, type Watch } from '../watch/calls.ts';
+import { AppError, foreignFailure, isAppError } from '../errors.ts';
+import { unwatched, type Watch } from '../telemetry/calls.ts';
 import { boundedRequests } from './bounded-requests.ts';
 
 /**
  * Asks the provider one thing, and is over in bounded time however the provider behaves.
  * A list of several pages is several things: `listAll`.
  *
- * @throws Refusal PROVIDER_UNAVAILABLE; `complaintOf` tells what the provider said.
+ * @throws AppError PROVIDER_UNAVAILABLE; `complaintOf` tells what the provider said.
  */
 export type Ask = <Answer>(question: (provider: Stripe) => Promise<Answer>) => Promise<Answer>;
 
@@ -22,21 +22,21 @@ export type Payment = {
   /** For what somebody waits for: 8 s and one retry, 17 s in all. A whole action's bound is that of `withLease`. */
   ask: Ask;
   /** For what a page can do without: 1.5 s and no retry, 1.6 s in all. */
-  glance: Ask;
+  askBriefly: Ask;
 };
 
 /** How long a request may take, and a question with its retries and the pauses before them. In milliseconds. */
 type Patience = { request: number; retries: number; question: number };
 
-export const patience: { action: Patience; glance: Patience } = {
+export const patience: { action: Patience; askBriefly: Patience } = {
   action: { request: 8000, retries: 1, question: 17_000 },
-  glance: { request: 1500, retries: 0, question: 1600 },
+  askBriefly: { request: 1500, retries: 0, question: 1600 },
 };
 
 export function createPayment(
   { secretKey, apiUrl }: Pick<PaymentConfig, 'secretKey' | 'apiUrl'>,
   watch: Watch = unwatched,
-  { action, glance } = patience,
+  { action, askBriefly } = patience,
 ): Payment {
   function asker(what: string, { request, retries, question: most }: Patience): Ask {
     const settings = { ...addressOf(apiUrl), timeout: request, maxNetworkRetries: retries, telemetry: false };
@@ -63,7 +63,7 @@ export function createPayment(
     livemode,
     key: `${livemode ? 'live' : 'test'} mode, ending in ${secretKey.slice(-4)}`,
     ask: asker('ask', action),
-    glance: asker('glance', glance),
+    askBriefly: asker('askBriefly', askBriefly),
   };
 }
 
@@ -72,7 +72,7 @@ const silent = 'The payment provider does not answer. Try again in a moment.';
 /** Beside the requests themselves, because between two of them the SDK pauses. */
 function refusedBy(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Refusal('PROVIDER_UNAVAILABLE', silent)));
+    signal.addEventListener('abort', () => reject(new AppError('PROVIDER_UNAVAILABLE', silent)));
   });
 }
 
@@ -92,7 +92,7 @@ function translate(error: unknown): unknown {
   if (!(error instanceof Error) || !('type' in error) || !String(error.type).startsWith('Stripe')) return error;
 
   const sentence = isRefused(error) ? 'The payment provider refused this request.' : silent;
-  return new Refusal('PROVIDER_UNAVAILABLE', sentence, { cause: withoutText(error) });
+  return new AppError('PROVIDER_UNAVAILABLE', sentence, { cause: withoutText(error) });
 }
 
 /** What `complaintOf` reads, and nothing that the provider worded: its sentences quote keys and what was sent. */
@@ -112,7 +112,7 @@ type Complaint = { status: number | null; code: string | null; param: string | n
 
 /** What the provider answered to a question that failed; null where it was another failure. */
 export function complaintOf(error: unknown): Complaint | null {
-  if (!isRefusal(error) || error.code !== 'PROVIDER_UNAVAILABLE' || !(error.cause instanceof Error)) return null;
+  if (!isAppError(error) || error.code !== 'PROVIDER_UNAVAILABLE' || !(error.cause instanceof Error)) return null;
 
   const { statusCode, code, param } = error.cause as { statusCode?: number; code?: string; param?: string };
   return { status: statusCode ?? null, code: code ?? null, param: param ?? null };

@@ -1,22 +1,32 @@
-import { approveByDomain, approveByDomainInput } from '../accounts/approve-by-domain.ts';
-import { changeAddress, changeAddressInput } from '../accounts/change-address.ts';
-import { changeName, changeNameInput } from '../accounts/change-name.ts';
 import {
   changePassword,
   changePasswordInput,
   setFirstPassword,
   setFirstPasswordInput,
-} from '../accounts/change-password.ts';
-import { confirmChange, confirmChangeInput } from '../accounts/confirm-change.ts';
-import { endOtherSessions, endOtherSessionsInput, endSession, endSessionInput } from '../accounts/end-sessions.ts';
-import { keepPassword, keepPasswordInput } from '../accounts/keep-password.ts';
-import { onboard } from '../accounts/onboard.ts';
-import { readProfile } from '../accounts/read-profile.ts';
-import { resendInput, resendVerification } from '../accounts/resend-verification.ts';
-import { passwordTokenInput, readPasswordToken, setPassword, setPasswordInput } from '../accounts/set-password.ts';
-import { signUp, signUpInput } from '../accounts/sign-up.ts';
-import { unlinkIdentity, unlinkIdentityInput } from '../accounts/unlink-identity.ts';
-import { readActivity } from '../audit/read.ts';
+} from '../accounts/password/change-password.ts';
+import {
+  passwordTokenInput,
+  readPasswordToken,
+  setPassword,
+  setPasswordInput,
+} from '../accounts/password/set-password.ts';
+import { changeName, changeNameInput } from '../accounts/profile/change-name.ts';
+import { onboard } from '../accounts/profile/complete-onboarding.ts';
+import {
+  endOtherSessions,
+  endOtherSessionsInput,
+  endSession,
+  endSessionInput,
+} from '../accounts/profile/end-sessions.ts';
+import { readProfile } from '../accounts/profile/read-profile.ts';
+import { changeAddress, changeAddressInput } from '../accounts/profile/request-address-change.ts';
+import { unlinkIdentity, unlinkIdentityInput } from '../accounts/profile/unlink-identity.ts';
+import { approveByDomain, approveByDomainInput } from '../accounts/sign-up/approve-by-domain.ts';
+import { signUp, signUpInput } from '../accounts/sign-up/sign-up.ts';
+import { confirmChange, confirmChangeInput } from '../accounts/verification/confirm-address-change.ts';
+import { keepPassword, keepPasswordInput } from '../accounts/verification/keep-password.ts';
+import { resendInput, resendVerification } from '../accounts/verification/sending/resend-verification.ts';
+import { readActivity } from '../audit/read-activity.ts';
 import { isKnownBrowser } from '../sessions/known-browser.ts';
 import { connectIdentityInput, startConnecting } from '../sign-in/connect-identity.ts';
 import { anyone, body, forPrincipal, limited, nothing, router, signedIn } from './trpc.ts';

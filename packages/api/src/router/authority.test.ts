@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeMember, makeOwner, testClient } from '../testing/makers.ts';
+import { callerFor, makeMember, makeOwner, testClient } from '../testing/factories.ts';
 import { appRouter, type Caller } from './root.ts';
 
 /** Who may call a procedure: the least that is needed. */
@@ -103,7 +103,7 @@ it('knows what every procedure needs', () => {
 });
 
 /** The refusal for want of authority, or null where the call got past that. */
-async function refusalOf(caller: Caller | undefined, path: string): Promise<string | null> {
+async function appErrorOf(caller: Caller | undefined, path: string): Promise<string | null> {
   const [domain = '', name = ''] = path.split('.');
   const procedure = (caller as unknown as Record<string, Record<string, (input: unknown) => Promise<unknown>>>)[
     domain
@@ -120,7 +120,7 @@ async function refusalOf(caller: Caller | undefined, path: string): Promise<stri
 describe.each(Object.entries(people))('%s', (who, has) => {
   it.each(Object.entries(needs))(`at %s, which needs %s`, async (path, need) => {
     const refused = has.includes(need) ? null : (refusedFor[who] ?? 'FORBIDDEN');
-    expect(await refusalOf(callers[who], path)).toBe(refused);
+    expect(await appErrorOf(callers[who], path)).toBe(refused);
   });
 });
 

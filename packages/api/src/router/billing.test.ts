@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { makePrincipal, type Principal } from '../sessions/principal.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
-import { callerFor } from '../testing/makers.ts';
+import { callerFor } from '../testing/factories.ts';
 
 let running: TestApp;
 beforeAll(async () => {
@@ -12,10 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-const unread = new Refusal('VALIDATION', 'The body is not valid JSON.');
+const unread = new AppError('VALIDATION', 'The body is not valid JSON.');
 const actions = ['checkout', 'portal', 'cancel', 'resume'] as const;
 
-function refusalOf(app: App, principal: Principal | null, action: (typeof actions)[number], input: unknown) {
+function appErrorOf(app: App, principal: Principal | null, action: (typeof actions)[number], input: unknown) {
   const api = callerFor({ ...running, app }, principal);
   const call = api.billing[action] as (input: unknown) => Promise<unknown>;
   return call(input).then(
@@ -31,20 +31,21 @@ describe.each(actions)('%s refuses in this order', (action) => {
   test('nobody, then a waiting account, then a role without ADMIN', async () => {
     const { user, organisation, role, sessionId } = await makeMember(running);
     const waiting = makePrincipal({ user, organisation, role, sessionId, gate: 'awaiting_approval' });
-    expect(await refusalOf(off(), null, action, unread)).toBe('UNAUTHENTICATED');
-    expect(await refusalOf(off(), waiting, action, unread)).toBe('AWAITING_APPROVAL');
+    expect(await appErrorOf(off(), null, action, unread)).toBe('UNAUTHENTICATED');
+    expect(await appErrorOf(off(), waiting, action, unread)).toBe('AWAITING_APPROVAL');
     for (const poor of ['viewer', 'member'] as const) {
-      expect(await refusalOf(off(), await makeMember(running, poor), action, unread)).toBe('FORBIDDEN');
+      expect(await appErrorOf(off(), await makeMember(running, poor), action, unread)).toBe('FORBIDDEN');
     }
   });
 
   test('then billing that is off, then a body that cannot be read, then no organisation', async () => {
     const { user, sessionId } = await makeMember(running);
     const alone = makePrincipal({ user, organisation: null, role: 'owner', sessionId, gate: 'open' });
-    expect(await refusalOf(off(), alone, action, unread)).toBe('BILLING_UNAVAILABLE');
-    expect(await refusalOf(running.app, alone, action, unread)).toBe('VALIDATION');
-    if (action === 'checkout') expect(await refusalOf(running.app, alone, action, { tier: 'free' })).toBe('VALIDATION');
-    expect(await refusalOf(running.app, alone, action, { tier: ' gold ' })).toBe('NO_ORGANISATION');
+    expect(await appErrorOf(off(), alone, action, unread)).toBe('BILLING_UNAVAILABLE');
+    expect(await appErrorOf(running.app, alone, action, unread)).toBe('VALIDATION');
+    if (action === 'checkout')
+      expect(await appErrorOf(running.app, alone, action, { tier: 'free' })).toBe('VALIDATION');
+    expect(await appErrorOf(running.app, alone, action, { tier: ' gold ' })).toBe('NO_ORGANISATION');
   });
 });
 
@@ -82,13 +83,13 @@ describe('an action from a page of another organisation', () => {
   test.each([null, '', 7, {}, 'not an id', '\u0000'])('an organisation named %j is not found', async (id) => {
     const principal = await makeMember(running);
     for (const action of actions) {
-      expect(await refusalOf(running.app, principal, action, { tier: 'gold', organisation_id: id })).toBe('NOT_FOUND');
+      expect(await appErrorOf(running.app, principal, action, { tier: 'gold', organisation_id: id })).toBe('NOT_FOUND');
     }
   });
 
   test('a tier that cannot be bought is refused before the organisation is looked at', async () => {
     const other = await makeMember(running);
     const input = { tier: 'free', organisation_id: other.organisationId };
-    expect(await refusalOf(running.app, await makeMember(running), 'checkout', input)).toBe('VALIDATION');
+    expect(await appErrorOf(running.app, await makeMember(running), 'checkout', input)).toBe('VALIDATION');
   });
 });

@@ -1,13 +1,13 @@
-import { confirmPayment } from '../billing/confirm-payment.ts';
-import { fields } from '../billing/fields.ts';
-import { openPortal } from '../billing/open-portal.ts';
-import { readLapse } from '../billing/read-lapse.ts';
-import { readNotice } from '../billing/read-notice.ts';
-import { requirePayment } from '../billing/require-payment.ts';
-import { setCancellation } from '../billing/set-cancellation.ts';
-import { startCheckout } from '../billing/start-checkout.ts';
-import { isRefusal } from '../errors.ts';
-import { organisationMeantIfNamed } from '../sessions/organisation-meant.ts';
+import { confirmPayment } from '../billing/actions/confirm-payment.ts';
+import { openPortal } from '../billing/actions/open-portal.ts';
+import { requirePayment } from '../billing/actions/require-payment.ts';
+import { setCancellation } from '../billing/actions/set-cancellation.ts';
+import { startCheckout } from '../billing/actions/start-checkout.ts';
+import { readLapse } from '../billing/entitlement/read-lapse.ts';
+import { readNotice } from '../billing/entitlement/read-notice.ts';
+import { fields } from '../billing/projection/fields.ts';
+import { isAppError } from '../errors.ts';
+import { organisationMeantIfNamed } from '../sessions/require-same-organisation.ts';
 import { router, scoped } from './trpc.ts';
 
 /** Refused in the interface's order: the scope, then billing, then what the body holds. */
@@ -45,10 +45,10 @@ function readCheckout(input: unknown): { tier?: unknown; organisation_id?: unkno
 }
 
 function readOrganisation(input: unknown): { organisation_id?: unknown } | undefined {
-  if (isRefusal(input)) throw input;
+  if (isAppError(input)) throw input;
   return { organisation_id: fields(input)?.organisation_id };
 }
 
 function noBody(input: unknown): undefined {
-  if (isRefusal(input)) throw input;
+  if (isAppError(input)) throw input;
 }

@@ -1,21 +1,21 @@
-import { applyEventAgain } from '../operators/apply-event-again.ts';
-import { compareNow } from '../operators/compare-now.ts';
 import { approve, approveInput, decline, declineInput } from '../operators/decide.ts';
+import { applyEventAgain } from '../operators/events/apply-event-again.ts';
+import { compareNow } from '../operators/events/compare-now.ts';
+import { historyInput, readBillingHistory } from '../operators/events/read-billing-history.ts';
+import { readDrift } from '../operators/events/read-drift.ts';
+import { eventInput, readEvent } from '../operators/events/read-event.ts';
+import { eventsInput, readEvents } from '../operators/events/read-events.ts';
+import { syncInput, syncNow } from '../operators/events/sync-now.ts';
+import { queueInput, readQueue } from '../operators/read-queue.ts';
 import {
-  findPeople,
+  findUsers,
   makeLinkFor,
-  peopleInput,
-  personInput,
-  readPersonHistory,
+  readUserHistory,
   restore,
   suspend,
-} from '../operators/people.ts';
-import { historyInput, readBillingHistory } from '../operators/read-billing-history.ts';
-import { readDrift } from '../operators/read-drift.ts';
-import { eventInput, readEvent } from '../operators/read-event.ts';
-import { eventsInput, readEvents } from '../operators/read-events.ts';
-import { queueInput, readQueue } from '../operators/read-queue.ts';
-import { syncInput, syncNow } from '../operators/sync-now.ts';
+  userInput,
+  usersInput,
+} from '../operators/users.ts';
 import { body, nothing, operatorOnly, router } from './trpc.ts';
 
 export const operatorsRouter = router({
@@ -23,18 +23,18 @@ export const operatorsRouter = router({
   approve: operatorOnly
     .input(body(approveInput))
     .mutation(({ ctx, input }) => approve(ctx.app, ctx.principal, input, ctx.client)),
-  people: operatorOnly.input(body(peopleInput)).query(({ ctx, input }) => findPeople(ctx.app, ctx.principal, input)),
+  people: operatorOnly.input(body(usersInput)).query(({ ctx, input }) => findUsers(ctx.app, ctx.principal, input)),
   personHistory: operatorOnly
-    .input(body(personInput))
-    .query(({ ctx, input }) => readPersonHistory(ctx.app, ctx.principal, input)),
+    .input(body(userInput))
+    .query(({ ctx, input }) => readUserHistory(ctx.app, ctx.principal, input)),
   passwordLink: operatorOnly
-    .input(body(personInput))
+    .input(body(userInput))
     .mutation(({ ctx, input }) => makeLinkFor(ctx.app, ctx.principal, input, ctx.client)),
   suspend: operatorOnly
-    .input(body(personInput))
+    .input(body(userInput))
     .mutation(({ ctx, input }) => suspend(ctx.app, ctx.principal, input, ctx.client)),
   restore: operatorOnly
-    .input(body(personInput))
+    .input(body(userInput))
     .mutation(({ ctx, input }) => restore(ctx.app, ctx.principal, input, ctx.client)),
   decline: operatorOnly
     .input(body(declineInput))

@@ -1,17 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  invitations,
-  memberships,
-  organisations,
-  paymentEvents,
-  paymentSubscriptions,
-  sessions,
-  users,
-} from '../db/schema.ts';
+import { users } from '../db/schema/accounts.ts';
+import { paymentEvents, paymentSubscriptions } from '../db/schema/billing.ts';
+import { invitations, memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { sessions } from '../db/schema/sessions.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
+import { makeMember, makeOwner } from '../testing/factories.ts';
 import { fieldsOf, procedures } from '../testing/fields-of.ts';
-import { makeMember, makeOwner } from '../testing/makers.ts';
 import type { Caller } from './root.ts';
 
 let test: BillingTest;

@@ -1,10 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { memberships, organisations, paymentSubscriptions } from '../db/schema.ts';
-import { suspendPerson } from '../operators/by-address.ts';
+import { paymentSubscriptions } from '../db/schema/billing.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { suspendUser } from '../operators/admin-commands.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeMember, makeOwner, testClient } from '../testing/makers.ts';
+import { callerFor, makeMember, makeOwner, testClient } from '../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -67,7 +69,7 @@ it('answers 401 for nobody and the suspended, 403 while a gate is shut', async (
     .set({ approval: 'pending' })
     .where(eq(organisations.id, owner.organisationId));
   await expect(ask(id)).rejects.toMatchObject({ cause: { code: 'AWAITING_APPROVAL' } });
-  await suspendPerson(test.app, owner.email);
+  await suspendUser(test.app, owner.email);
   await expect(ask(id)).rejects.toMatchObject({ cause: { code: 'UNAUTHENTICATED' } });
 });
 

@@ -1,4 +1,4 @@
-import { planFrom } from '../billing/read-plan.ts';
+import { planFrom } from '../billing/entitlement/read-plan.ts';
 import { requireScope } from '../sessions/principal.ts';
 import { anyone, router } from './trpc.ts';
 

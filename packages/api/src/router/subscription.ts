@@ -1,4 +1,4 @@
-import { readSubscription } from '../usage/read-subscription.ts';
+import { readSubscription } from '../subscription/read-subscription.ts';
 import { router, scoped } from './trpc.ts';
 
 export const subscriptionRouter = router({

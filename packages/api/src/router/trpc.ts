@@ -1,7 +1,8 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { invalid, isRefusal, Refusal, refusals, toRefusal } from '../errors.ts';
+import { AppError, errorCodes, invalid, isAppError, toAppError } from '../errors.ts';
+import type { Client } from '../security/client.ts';
 import { clientKey } from '../security/client-key.ts';
 import type { Taking, Window } from '../security/throttle.ts';
 import {
@@ -13,14 +14,6 @@ import {
   type Scope,
 } from '../sessions/principal.ts';
 import { isNestedTooDeeply } from './nesting.ts';
-
-/** Who asks: the client's address and browser, for limits and the audit. */
-export type Client = {
-  address: string;
-  userAgent: string | null;
-  /** The cookie `known` of a browser that signed in before. It opens nothing: see `isKnownBrowser`. */
-  knownBrowser?: string | null;
-};
 
 export type Context = {
   app: App;
@@ -50,7 +43,7 @@ export type Context = {
 const t = initTRPC.context<Context>().create({
   isDev: false,
   errorFormatter({ shape, error }) {
-    const refusal = refusalOf(error);
+    const refusal = appErrorOf(error);
     return {
       ...shape,
       message: refusal.message,
@@ -59,22 +52,22 @@ const t = initTRPC.context<Context>().create({
   },
 });
 
-/** A procedure's error in our terms, tRPC's own refusals (no such procedure, a body that is no JSON) as well. */
-function refusalOf(error: TRPCError): Refusal {
-  const refusal = toRefusal(error);
+/** A procedure's error in our terms, tRPC's own errorCodes (no such procedure, a body that is no JSON) as well. */
+function appErrorOf(error: TRPCError): AppError {
+  const refusal = toAppError(error);
   if (refusal.code !== 'INTERNAL') return refusal;
 
   switch (error.code) {
     case 'INTERNAL_SERVER_ERROR':
       return refusal;
     case 'NOT_FOUND':
-      return new Refusal('NOT_FOUND', 'There is no such procedure.');
+      return new AppError('NOT_FOUND', 'There is no such procedure.');
     case 'METHOD_NOT_SUPPORTED':
-      return new Refusal('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
+      return new AppError('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
     case 'UNSUPPORTED_MEDIA_TYPE':
-      return new Refusal('NOT_JSON', 'Send the body as JSON.');
+      return new AppError('NOT_JSON', 'Send the body as JSON.');
     default:
-      return new Refusal('VALIDATION', 'This request cannot be read.', { cause: error });
+      return new AppError('VALIDATION', 'This request cannot be read.', { cause: error });
   }
 }
 
@@ -83,14 +76,14 @@ export const createCallerFactory = t.createCallerFactory;
 
 /**
  * Open to everybody. The one place where what a procedure throws becomes a tRPC error,
- * by the table of refusals, and where what is nobody's mistake is logged.
+ * by the table of errorCodes, and where what is nobody's mistake is logged.
  */
 export const anyone = t.procedure.use(async ({ ctx, next, path }) => {
   const result = await next();
   if (result.ok) return result;
 
-  const refusal = refusalOf(result.error);
-  const { status, trpc: code } = refusals[refusal.code];
+  const refusal = appErrorOf(result.error);
+  const { status, trpc: code } = errorCodes[refusal.code];
   if (status >= 500) {
     const level = refusal.code === 'INTERNAL' ? 'error' : 'warn';
     ctx.app.log[level]('procedure failed', { requestId: ctx.requestId, path, error: refusal.cause ?? refusal });
@@ -135,8 +128,8 @@ export const operatorOnly = anyone.use(({ ctx, next }) => next({ ctx: { principa
  */
 export function body<Schema extends z.ZodType>(schema: Schema): BodyParser<Schema> {
   function parse(input: unknown): z.output<Schema> {
-    if (isRefusal(input)) throw input;
-    if (isNestedTooDeeply(input)) throw new Refusal('VALIDATION', 'This request is nested too deeply.');
+    if (isAppError(input)) throw input;
+    if (isNestedTooDeeply(input)) throw new AppError('VALIDATION', 'This request is nested too deeply.');
 
     const read = schema.safeParse(input ?? {});
     if (read.success) return read.data;

@@ -5,7 +5,7 @@ import type { Taking, Throttle } from './throttle.ts';
  * parallel guesses count, and given back where it was right, and where it could not be
  * judged: a service that is busy is nobody's mistake.
  *
- * @throws Refusal TOO_MANY, and whatever `judge` throws.
+ * @throws AppError TOO_MANY, and whatever `judge` throws.
  */
 export async function countFailures<Answer extends { right: boolean }>(
   throttle: Throttle,

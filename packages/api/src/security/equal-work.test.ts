@@ -2,11 +2,11 @@ import { createHook } from 'node:async_hooks';
 import { hash } from '@node-rs/argon2';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users } from '../db/schema.ts';
-import { declineOwner, suspendPerson } from '../operators/by-address.ts';
+import { users } from '../db/schema/accounts.ts';
+import { declineOwner, suspendUser } from '../operators/admin-commands.ts';
 import { matchUser } from '../sign-in/match-user.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeIdentity, makeOwner, makeSignUp, newEmail, testClient } from '../testing/makers.ts';
+import { callerFor, makeIdentity, makeOwner, makeSignUp, newEmail, testClient } from '../testing/factories.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 
 let test: TestApp;
@@ -57,7 +57,7 @@ const states: Record<string, () => Promise<string>> = {
   },
   async suspended() {
     const { email } = await makeOwner(test);
-    await suspendPerson(test.app, email);
+    await suspendUser(test.app, email);
     return email;
   },
   async 'identity provider only'() {

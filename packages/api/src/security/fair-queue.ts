@@ -1,9 +1,9 @@
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 
 /** Who asks: a client, and the network that it belongs to. */
 export type Asker = { client: string; network: string };
 
-type Waiting = { start: () => void; refuse: (error: Refusal) => void };
+type Waiting = { start: () => void; refuse: (error: AppError) => void };
 
 /**
  * Runs at most `most` tasks at a time. Others wait: networks take turns, the clients of a network
@@ -13,7 +13,7 @@ type Waiting = { start: () => void; refuse: (error: Refusal) => void };
  * At most `mostWaiting` tasks wait. Beyond that the newest task of the client with the most waiting,
  * in the network with the most waiting, is refused, be it this one or one that waits already.
  *
- * @throws Refusal BUSY, with the seconds to wait.
+ * @throws AppError BUSY, with the seconds to wait.
  */
 export function fairQueue(most: number, mostWaiting: number) {
   const networks = new Map<string, Map<string, Waiting[]>>();
@@ -67,7 +67,7 @@ export function fairQueue(most: number, mostWaiting: number) {
     if (tasks.length === 0) clients.delete(client);
     if (clients.size === 0) networks.delete(network);
     waiting -= 1;
-    refused?.refuse(new Refusal('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 5 }));
+    refused?.refuse(new AppError('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 5 }));
   }
 
   return Object.assign(run, { waiting: () => waiting });

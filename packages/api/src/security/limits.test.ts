@@ -1,16 +1,16 @@
 import { eq, like } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { verifyEmail } from '../accounts/verify-email.ts';
-import { rateLimits } from '../db/schema.ts';
-import { isRefusal } from '../errors.ts';
+import { verifyEmail } from '../accounts/verification/verify-email.ts';
+import { rateLimits } from '../db/schema/rate-limits.ts';
+import { isAppError } from '../errors.ts';
 import { tokenForBrowser } from '../sessions/known-browser.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { startSession } from '../sessions/session.ts';
 import { finishSignIn } from '../sign-in/finish-sign-in.ts';
+import { storeReturnUrl } from '../sign-in/return-url.ts';
 import { startSignIn } from '../sign-in/start-sign-in.ts';
-import { keepWayBack } from '../sign-in/way-back.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
+import { callerFor, makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/factories.ts';
 import type { Window } from './throttle.ts';
 
 let test: TestApp;
@@ -86,7 +86,7 @@ const rules: Record<Window, Rule> = {
     most: 300,
     minutes: 10,
     per: 'client',
-    attempt: (address) => keepWayBack(test.app, { wanted: 'https://product.example/', replaced: null }, { address }),
+    attempt: (address) => storeReturnUrl(test.app, { wanted: 'https://product.example/', replaced: null }, { address }),
   },
 };
 
@@ -120,9 +120,9 @@ async function inBatches<Result>(count: number, attempt: (n: number) => Promise<
 async function waitFor(attempt: Promise<unknown>): Promise<number | null> {
   const thrown = await attempt.then(
     () => null,
-    (error) => (isRefusal(error) ? error : error.cause),
+    (error) => (isAppError(error) ? error : error.cause),
   );
-  if (!isRefusal(thrown) || thrown.code !== 'TOO_MANY') return null;
+  if (!isAppError(thrown) || thrown.code !== 'TOO_MANY') return null;
   return thrown.retryAfterSeconds ?? 0;
 }
 

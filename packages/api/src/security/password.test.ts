@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { hashPassword, newPasswordField, passwordFault, verifyPassword } from './password.ts';
 
 const client = { address: '192.0.2.1' };
-const resembling = ['jane.doe+news@front-desk.company.example', 'Front Desk'];
+const resembling = ['jane.doe+news@front-desk.company.example', 'Front CenteredPage'];
 
 it.each([
   ['seven77', /at least 8/],

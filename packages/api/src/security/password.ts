@@ -51,7 +51,7 @@ export const hashesWaiting = inTurn.waiting;
 /** Whose turn a hash takes: clients are served in turn, and so are the networks that they belong to. */
 type Client = { address: string };
 
-/** @throws Refusal BUSY where too many hashes wait. */
+/** @throws AppError BUSY where too many hashes wait. */
 export function hashPassword(password: string, client: Client): Promise<string> {
   return inTurn(askerOf(client), () => hash(normalisePassword(password), strength));
 }
@@ -62,7 +62,7 @@ let dummyHash: Promise<string> | undefined;
 /**
  * Whether the password is the hashed one. Null for `hashed` costs the same time and is never right.
  *
- * @throws Refusal BUSY where too many hashes wait.
+ * @throws AppError BUSY where too many hashes wait.
  */
 export async function verifyPassword(hashed: string | null, password: string, client: Client): Promise<boolean> {
   dummyHash ??= hash('no account has this password', strength);

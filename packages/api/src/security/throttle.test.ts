@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeOwner, newEmail, testPassword } from '../testing/makers.ts';
+import { callerFor, makeOwner, newEmail, testPassword } from '../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../config.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { hashToken } from './token.ts';
 
 /** How many points a key has in a window, whatever the key stands for. */
@@ -29,23 +29,23 @@ export type Throttle = {
    * Takes a point of each key, in the order given. Where one has none left, those taken
    * are given back: whoever is refused uses up nobody else's.
    *
-   * @throws Refusal TOO_MANY with the seconds to wait.
+   * @throws AppError TOO_MANY with the seconds to wait.
    */
   take: (taking: Taking) => Promise<void>;
   /** Gives the points back: what they were taken for does not count. */
   giveBack: (taking: Taking) => Promise<void>;
-  /** Refuses where no point is left, without taking one. @throws Refusal TOO_MANY */
+  /** Refuses where no point is left, without taking one. @throws AppError TOO_MANY */
   peek: (taking: Taking) => Promise<void>;
 };
 
 /**
- * Rate limits in PostgreSQL, shared by all nodes; `onRefusal` hears of each refusal by its rule. Keys are kept hashed: the table
+ * Rate limits in PostgreSQL, shared by all nodes; `onReject` hears of each refusal by its rule. Keys are kept hashed: the table
  * tells nobody which addresses were tried.
  */
 export function createThrottle(
   { rateLimits, databasePrepare }: Config,
   sql: Sql,
-  onRefusal: (rule: Window) => void = () => {},
+  onReject: (rule: Window) => void = () => {},
 ): Throttle {
   if (!rateLimits) return { take: async () => {}, giveBack: async () => {}, peek: async () => {} };
 
@@ -101,8 +101,8 @@ export function createThrottle(
 
   function refused(cause: unknown, window: Window): unknown {
     if (!(cause instanceof RateLimiterRes)) return cause;
-    onRefusal(window);
-    return new Refusal('TOO_MANY', 'Too many attempts. Wait a while and try again.', {
+    onReject(window);
+    return new AppError('TOO_MANY', 'Too many attempts. Wait a while and try again.', {
       retryAfterSeconds: Math.max(1, Math.ceil(cause.msBeforeNext / 1000)),
     });
   }

@@ -3,9 +3,11 @@ import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
-import { identities, organisations, sessions, users } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
-import { standingOf } from '../organisations/approval.ts';
+import { identities, users } from '../db/schema/accounts.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { sessions } from '../db/schema/sessions.ts';
+import { AppError } from '../errors.ts';
+import { accountStatusOf } from '../organisations/account-status.ts';
 import { rememberBrowser } from './known-browser.ts';
 
 /** The most sessions that a user has at a time. */
@@ -31,7 +33,7 @@ type Beginning = {
  * account that is closed, is seen here, or ends the session there; and sign-ins of one user take
  * turns, so that the user never has more than 50 sessions. Beyond that the oldest ends.
  *
- * @throws Refusal UNAUTHENTICATED where the account is gone or not verified, or is not who
+ * @throws AppError UNAUTHENTICATED where the account is gone or not verified, or is not who
  *   was proved any more; FORBIDDEN where it is closed.
  */
 export async function beginSession(app: App, beginning: Beginning): Promise<void> {
@@ -46,10 +48,10 @@ export async function beginSession(app: App, beginning: Beginning): Promise<void
       holder !== undefined &&
       (passwordHash === null || holder.passwordHash === passwordHash) &&
       (idpSubject === null || (await isLinked(tx, userId, idpSubject)));
-    if (!isSame) throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
-    const standing = standingOf(holder, organisation);
-    if (standing === 'closed') throw new Refusal('FORBIDDEN', 'This account is closed.');
-    if (standing === 'unverified') throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
+    if (!isSame) throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
+    const accountStatus = accountStatusOf(holder, organisation);
+    if (accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
+    if (accountStatus === 'unverified') throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
 
     await endOldest(tx, userId, now);
     const holds = { userId, organisationId: organisation?.id ?? null, client, userAgent };

@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
-import { sessions, users } from '../db/schema.ts';
+import { users } from '../db/schema/accounts.ts';
+import { sessions } from '../db/schema/sessions.ts';
 
 /**
  * Makes an organisation the one that a session acts for, and that the person's next

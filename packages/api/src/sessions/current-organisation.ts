@@ -1,6 +1,7 @@
 import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../db/client.ts';
-import { memberships, organisations } from '../db/schema.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
 
 /**
  * The organisation that a person acts for, as a subquery to join laterally: the

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sweep } from '../accounts/sweep.ts';
-import { knownBrowsers } from '../db/schema.ts';
+import { sweep } from '../accounts/sign-up/delete-expired.ts';
+import { knownBrowsers } from '../db/schema/accounts.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner, newEmail, testClient, testPassword } from '../testing/makers.ts';
+import { makeOwner, newEmail, testClient, testPassword } from '../testing/factories.ts';
 import { isKnownBrowser, tokenForBrowser } from './known-browser.ts';
 import { endSession, readSession, startSession } from './session.ts';
 

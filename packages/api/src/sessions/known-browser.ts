@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, lte, notInArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import type { Executor, Transaction } from '../db/client.ts';
-import { knownBrowsers, users } from '../db/schema.ts';
+import { knownBrowsers, users } from '../db/schema/accounts.ts';
 import { hashToken, newToken } from '../security/token.ts';
 
 /** How long a browser stays known after the last sign-in from it. Browsers keep no cookie for longer. */

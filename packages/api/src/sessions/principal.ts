@@ -1,5 +1,5 @@
-import { Refusal } from '../errors.ts';
-import type { Gate } from '../organisations/approval.ts';
+import { AppError } from '../errors.ts';
+import type { Gate } from '../organisations/account-status.ts';
 import type { PlanFacts } from '../organisations/plan-facts.ts';
 
 export type Scope = 'READ' | 'WRITE' | 'ADMIN';
@@ -19,7 +19,7 @@ export type Principal = {
   sessionId: string;
   /** What billing reads the organisation's plan from; null where there is nothing. */
   planFacts: PlanFacts | null;
-  /** @throws Refusal AWAITING_APPROVAL while a gate is shut, FORBIDDEN without the scope. */
+  /** @throws AppError AWAITING_APPROVAL while a gate is shut, FORBIDDEN without the scope. */
   require: (scope: Scope) => void;
 };
 
@@ -43,50 +43,50 @@ export function makePrincipal(
     scopes,
     require(scope) {
       requireOpenGates(facts.gate);
-      if (!scopes.includes(scope)) throw new Refusal('FORBIDDEN', 'Your role does not allow this.');
+      if (!scopes.includes(scope)) throw new AppError('FORBIDDEN', 'Your role does not allow this.');
     },
   };
 }
 
 function requireOpenGates(gate: Gate): void {
-  if (gate !== 'open') throw new Refusal('AWAITING_APPROVAL', 'This account is awaiting approval.');
+  if (gate !== 'open') throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
 }
 
-/** @throws Refusal UNAUTHENTICATED where nobody is signed in. */
+/** @throws AppError UNAUTHENTICATED where nobody is signed in. */
 export function requirePrincipal(principal: Principal | null): Principal {
-  if (principal === null) throw new Refusal('UNAUTHENTICATED', 'Sign in first.');
+  if (principal === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
   return principal;
 }
 
-/** @throws Refusal UNAUTHENTICATED where nobody is signed in, AWAITING_APPROVAL while a gate is shut. */
+/** @throws AppError UNAUTHENTICATED where nobody is signed in, AWAITING_APPROVAL while a gate is shut. */
 export function requireApproved(principal: Principal | null): Principal {
   const who = requirePrincipal(principal);
   requireOpenGates(who.gate);
   return who;
 }
 
-/** @throws Refusal UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in that order. */
+/** @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in that order. */
 export function requireScope(principal: Principal | null, scope: Scope): Principal {
   const who = requirePrincipal(principal);
   who.require(scope);
   return who;
 }
 
-/** @throws Refusal where nobody is signed in, a gate is shut, or the person is no operator. */
+/** @throws AppError where nobody is signed in, a gate is shut, or the person is no operator. */
 export function requireOperator(principal: Principal | null): Principal {
   const who = requireApproved(principal);
-  if (!who.user.operator) throw new Refusal('FORBIDDEN', 'Only operators may do this.');
+  if (!who.user.operator) throw new AppError('FORBIDDEN', 'Only operators may do this.');
   return who;
 }
 
 /**
  * The organisation that the principal acts for.
  *
- * @throws Refusal NO_ORGANISATION with the interface's message (§7).
+ * @throws AppError NO_ORGANISATION with the interface's message (§7).
  */
 export function organisationOf(principal: Principal): NonNullable<Principal['organisation']> {
   if (principal.organisation === null) {
-    throw new Refusal('NO_ORGANISATION', 'This account is not scoped to an organisation.');
+    throw new AppError('NO_ORGANISATION', 'This account is not scoped to an organisation.');
   }
   return principal.organisation;
 }

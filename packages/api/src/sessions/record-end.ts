@@ -1,8 +1,7 @@
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
+import type { Client } from '../security/client.ts';
 import type { Principal } from './principal.ts';
-
-type Client = { address: string; userAgent: string | null };
 
 /** Writes down that somebody signed out; nobody in particular did not. */
 export async function recordSignOut(app: App, principal: Principal | null, client: Client): Promise<void> {

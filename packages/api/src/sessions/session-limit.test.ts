@@ -1,8 +1,8 @@
 import { eq, gt } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sessions } from '../db/schema.ts';
+import { sessions } from '../db/schema/sessions.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner, testClient } from '../testing/makers.ts';
+import { makeOwner, testClient } from '../testing/factories.ts';
 import { readSession, startSession } from './session.ts';
 
 const dayMs = 86_400_000;

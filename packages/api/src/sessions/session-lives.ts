@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
-import { sessions } from '../db/schema.ts';
+import { sessions } from '../db/schema/sessions.ts';
 
 /**
  * Whether a session, by its name on /account, has not been ended. For a caller that holds the

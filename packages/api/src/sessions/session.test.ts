@@ -1,11 +1,14 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../db/id.ts';
-import { auditEvents, organisations, sessions, users } from '../db/schema.ts';
-import { approveOwner, restorePerson, suspendOrganisation, suspendPerson } from '../operators/by-address.ts';
+import { users } from '../db/schema/accounts.ts';
+import { auditEvents } from '../db/schema/audit.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { sessions } from '../db/schema/sessions.ts';
+import { approveOwner, restoreUser, suspendOrganisation, suspendUser } from '../operators/admin-commands.ts';
 import { hashToken } from '../security/token.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { linkSubject, makeOwner, testClient } from '../testing/makers.ts';
+import { linkSubject, makeOwner, testClient } from '../testing/factories.ts';
 import { waitingForLocks } from '../testing/waiting-for-locks.ts';
 import {
   endNamedSession,
@@ -62,14 +65,14 @@ it('opens the gate of a session that waits as soon as its organisation is approv
 
 it('is gone at once when its holder is suspended, and stays gone', async () => {
   const { id, email } = await start();
-  await suspendPerson(test.app, email);
+  await suspendUser(test.app, email);
   expect(await readSession(test.app, id)).toBeNull();
-  await restorePerson(test.app, email);
+  await restoreUser(test.app, email);
   expect(await readSession(test.app, id)).toBeNull();
 });
 
 it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>([
-  ['person', ({ email }) => suspendPerson(test.app, email)],
+  ['person', ({ email }) => suspendUser(test.app, email)],
   ['organisation', ({ principal }) => suspendOrganisation(test.app, principal.organisation?.slug ?? '')],
 ])('does not begin for a suspended %s, so that nothing lives again later', async (_, suspend) => {
   const made = await start();
@@ -161,7 +164,7 @@ it('has a second token that asks who it is, and opens nothing else', async () =>
 
 it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>([
   ['sign-out', ({ id }) => endSession(test.app, id)],
-  ['suspension', ({ email }) => suspendPerson(test.app, email)],
+  ['suspension', ({ email }) => suspendUser(test.app, email)],
   [
     '“end all others” from another browser',
     ({ userId }) => endOtherSessions(test.app.db, userId, newId(test.app.now())),

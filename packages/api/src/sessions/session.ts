@@ -2,12 +2,13 @@ import { and, desc, eq, gt, ne, sql } from 'drizzle-orm';
 import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
 import type { App } from '../app.ts';
 import type { Executor, Transaction } from '../db/client.ts';
-import { sessions } from '../db/schema.ts';
-import { standingOf } from '../organisations/approval.ts';
+import { sessions } from '../db/schema/sessions.ts';
+import { accountStatusOf } from '../organisations/account-status.ts';
+import type { Client } from '../security/client.ts';
 import { hashToken, newToken } from '../security/token.ts';
 import { beginSession } from './begin-session.ts';
 import { makePrincipal, type Principal } from './principal.ts';
-import { type Facts, readFacts, type Token } from './session-facts.ts';
+import { type Facts, readFacts, type Token } from './session-row.ts';
 
 /** However often it is used, no session outlives this. The cookie lives as long, and the server decides. */
 export const longestSessionDays = 90;
@@ -57,13 +58,13 @@ type Start = {
   idpSubject?: string | null;
   /** The token of the browser's cookie `known`, from `tokenForBrowser`. */
   browserToken?: string | null;
-  client: { address: string; userAgent: string | null };
+  client: Client;
 };
 
 /**
  * Starts a session, which is what signing in is, and answers its id, which is nowhere else: the table holds its hash.
  *
- * @throws Refusal UNAUTHENTICATED where the account is gone, or its password was changed or
+ * @throws AppError UNAUTHENTICATED where the account is gone, or its password was changed or
  *   its identity provider unlinked meanwhile; FORBIDDEN where it is closed.
  */
 export async function startSession(
@@ -137,8 +138,8 @@ async function read(app: App, token: Token, id: string): Promise<Principal | nul
 
   const { row } = user.facts;
   const { organisation } = row;
-  const standing = standingOf(row.user, organisation);
-  if (standing === 'closed' || standing === 'unverified') {
+  const accountStatus = accountStatusOf(row.user, organisation);
+  if (accountStatus === 'closed' || accountStatus === 'unverified') {
     await luciaOf(app).invalidateUserSessions(row.user.id);
     return null;
   }
@@ -148,7 +149,7 @@ async function read(app: App, token: Token, id: string): Promise<Principal | nul
     user: row.user,
     organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
     role: organisation?.role ?? null,
-    gate: standing,
+    gate: accountStatus,
     sessionId: row.sessionName,
     planFacts: row.planFacts,
   });

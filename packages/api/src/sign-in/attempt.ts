@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { signInAttempts } from '../db/schema.ts';
+import { signInAttempts } from '../db/schema/sign-in.ts';
 import { hashToken, newToken } from '../security/token.ts';
 
 const lifetimeMinutes = 10;

@@ -1,10 +1,18 @@
 import { openBrowser } from '@gatehouse/sandbox/testing';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { identities, users } from '../db/schema.ts';
+import { identities, users } from '../db/schema/accounts.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, linkSubject, makeOwner, newEmail, signInAs, testClient, testPassword } from '../testing/makers.ts';
+import {
+  callerFor,
+  linkSubject,
+  makeOwner,
+  newEmail,
+  signInAs,
+  testClient,
+  testPassword,
+} from '../testing/factories.ts';
 import { finishSignIn } from './finish-sign-in.ts';
 import { startSignIn } from './start-sign-in.ts';
 

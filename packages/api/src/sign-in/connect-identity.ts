@@ -1,13 +1,14 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
-import { confirmUser } from '../accounts/confirm-user.ts';
-import { lockUser } from '../accounts/lock-user.ts';
+import { confirmUser } from '../accounts/password/confirm-user.ts';
+import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
-import { identities } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
-import { type Person, personById } from '../sessions/person.ts';
+import { identities } from '../db/schema/accounts.ts';
+import { AppError } from '../errors.ts';
+import type { Client } from '../security/client.ts';
+import { type Account, accountById } from '../sessions/account.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { sessionLives } from '../sessions/session-lives.ts';
 import type { Identity } from './id-token.ts';
@@ -17,8 +18,6 @@ import { startSignIn } from './start-sign-in.ts';
 /** Asked for where there is one; without one a fresh sign-in is asked for. */
 export const connectIdentityInput = z.object({ password: z.string({ error: 'Enter your password.' }).optional() });
 
-type Client = { address: string; userAgent: string | null };
-
 /**
  * Starts to connect the identity provider with the account of a signed-in user: an attempt
  * that only this user's session can finish. It asks for the password, because the subject
@@ -26,7 +25,7 @@ type Client = { address: string; userAgent: string | null };
  * a sign-in of the last quarter of an hour.
  *
  * @returns the provider's consent screen and the cookie of the attempt.
- * @throws Refusal VALIDATION where the feature is off or a subject is linked; UNAUTHENTICATED
+ * @throws AppError VALIDATION where the feature is off or a subject is linked; UNAUTHENTICATED
  *   for a wrong password; FORBIDDEN where the sign-in is too long ago; TOO_MANY.
  */
 export async function startConnecting(
@@ -38,10 +37,10 @@ export async function startConnecting(
   const who = requireApproved(principal);
   await confirmUser(app, who, password, client);
   const linked = (await identitiesOf(app.db, who.user.id)).some(({ unlinkedAt }) => unlinkedAt === null);
-  if (linked) throw new Refusal('VALIDATION', 'Your account is connected already.');
+  if (linked) throw new AppError('VALIDATION', 'Your account is connected already.');
 
   const started = await startSignIn(app, { attemptCookie: null, userId: who.user.id }, client);
-  if (started === null) throw new Refusal('VALIDATION', 'This deployment has no identity provider.');
+  if (started === null) throw new AppError('VALIDATION', 'This deployment has no identity provider.');
   return started;
 }
 
@@ -56,7 +55,7 @@ export async function connectIdentity(
   tx: Transaction,
   identity: Identity,
   { userId, sessionId, client }: { userId: string; sessionId: string; client: Client },
-): Promise<Person> {
+): Promise<Account> {
   const now = app.now();
   await lockUser(tx, userId);
   // The provider took its time, and a new password ends what other sessions began.
@@ -73,7 +72,7 @@ export async function connectIdentity(
       .set({ unlinkedAt: null, linkedAt: now })
       .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));
   }
-  const person = await personById(tx, userId);
+  const person = await accountById(tx, userId);
   if (person === null) throw new Error('the account is gone');
   await record(tx, now, {
     action: 'identity-linked',

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memberships, organisations, users } from '../db/schema.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
 import { join } from '../members/join.ts';
 import {
   approveOwner,
   declineOwner,
   makePasswordLink,
   suspendOrganisation,
-  suspendPerson,
-} from '../operators/by-address.ts';
-import { personByEmail } from '../sessions/person.ts';
+  suspendUser,
+} from '../operators/admin-commands.ts';
+import { accountByEmail } from '../sessions/account.ts';
 import { makePrincipal } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -22,7 +24,7 @@ import {
   makeSignUp,
   testClient,
   testPassword,
-} from '../testing/makers.ts';
+} from '../testing/factories.ts';
 import { matchUser } from './match-user.ts';
 import { signInWithPassword } from './with-password.ts';
 
@@ -38,7 +40,7 @@ const states: Record<string, { make: () => Promise<string>; reach?: (email: stri
   'awaiting approval': { make: waiting },
   active: { make: waiting, reach: (email) => approveOwner(test.app, email) },
   declined: { make: waiting, reach: (email) => declineOwner(test.app, email, 'Not a customer.') },
-  suspended: { make: approved, reach: (email) => suspendPerson(test.app, email) },
+  suspended: { make: approved, reach: (email) => suspendUser(test.app, email) },
   'of a suspended organisation': {
     make: approved,
     reach: async (email) => suspendOrganisation(test.app, await slugOf(email)),
@@ -67,7 +69,7 @@ async function slugOf(email: string): Promise<string> {
 async function inState(state: string): Promise<{ email: string; before: string | null }> {
   const { make, reach } = states[state] ?? { make: waiting };
   const email = await make();
-  const person = await personByEmail(test.app.db, email);
+  const person = await accountByEmail(test.app.db, email);
   // Nobody has a session who never proved the address.
   const proved = person !== null && person.user.emailVerifiedAt !== null;
   const holder = { userId: person?.user.id ?? '', organisationId: person?.organisationId ?? null };
@@ -99,7 +101,7 @@ const ways: Record<string, (email: string, before: string | null) => Promise<str
   },
   async 'identity provider'(email) {
     const person = await test.app.db.transaction((tx) => matchUser(test.app, tx, makeIdentity({ email }), testClient));
-    if (person.standing === 'closed') return 'refused';
+    if (person.accountStatus === 'closed') return 'refused';
     return standingOfSession(person.user.id, person.organisationId);
   },
   'existing session': async (_, before) => (before === null ? 'none' : whatOpens(before)),
@@ -113,7 +115,7 @@ const ways: Record<string, (email: string, before: string | null) => Promise<str
   /** By whoever holds the link and has a session, or had one when the request came. */
   async invitation(email) {
     const token = await makeInvitation(await makeOwner(test, { name: 'Host' }), 'admin');
-    const person = await personByEmail(test.app.db, email);
+    const person = await accountByEmail(test.app.db, email);
     const userId = person?.user.id ?? '';
     const id = await startSession(test.app, {
       userId,
@@ -175,7 +177,7 @@ describe.each(Object.keys(states))('an account that is %s', (state) => {
   it.each(Object.keys(ways))('by %s', async (way) => {
     const { email, before } = await inState(state);
     const led = await ways[way]?.(email, before).catch((error) => {
-      expect(error).toMatchObject({ name: 'Refusal' });
+      expect(error).toMatchObject({ name: 'AppError' });
       return 'refused';
     });
     expect(led).toBe(expected[state]?.[way]);
@@ -195,7 +197,7 @@ it('knows the way of an invitation while its organisation is approved, and not s
 it('marks nobody verified who was refused', async () => {
   const { email, before } = await inState('declined');
   await ways['identity provider']?.(email, before);
-  expect((await personByEmail(test.app.db, email))?.user.idpSubject).toBeNull();
+  expect((await accountByEmail(test.app.db, email))?.user.idpSubject).toBeNull();
 });
 
 /** As a race leaves them behind: the account is closed, and nothing has ended its session. */

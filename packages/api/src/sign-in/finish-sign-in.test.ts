@@ -1,10 +1,10 @@
 import { type AnswerKind, answers } from '@gatehouse/sandbox/idp/answers';
 import { openBrowser } from '@gatehouse/sandbox/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { signInAttempts } from '../db/schema.ts';
-import { declineOwner, suspendPerson } from '../operators/by-address.ts';
+import { signInAttempts } from '../db/schema/sign-in.ts';
+import { declineOwner, suspendUser } from '../operators/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner, newEmail, testClient } from '../testing/makers.ts';
+import { makeOwner, newEmail, testClient } from '../testing/factories.ts';
 import { finishSignIn } from './finish-sign-in.ts';
 import { startSignIn } from './start-sign-in.ts';
 
@@ -110,7 +110,7 @@ it('forgets an attempt after ten minutes, and an older one of the same browser a
 
 it('lets nobody in who is closed, and does not say so', async () => {
   const suspended = await makeOwner(test);
-  await suspendPerson(test.app, suspended.email);
+  await suspendUser(test.app, suspended.email);
   await expect(finish(await comeBack(suspended.email))).rejects.toThrow('closed');
   const declined = await makeOwner(test, { approved: false });
   await declineOwner(test.app, declined.email, 'Not a customer.');

@@ -1,16 +1,16 @@
 import type { App } from '../app.ts';
 import { identityRedirectUri } from '../links.ts';
 import { readInvitation } from '../organisations/invitation.ts';
+import type { Client } from '../security/client.ts';
 import { clientKey } from '../security/client-key.ts';
 import { constantTimeEqual } from '../security/constant-time.ts';
 import { readSession } from '../sessions/session.ts';
 import { takeAttempt } from './attempt.ts';
 import { connectIdentity } from './connect-identity.ts';
-import { countedSignIn } from './counted-sign-in.ts';
 import { decodeIdToken, validateClaims } from './id-token.ts';
 import { matchUser } from './match-user.ts';
+import { recordSignIn } from './record-sign-in.ts';
 
-type Client = { address: string; userAgent: string | null };
 type Answer = {
   state: string | null;
   code: string | null;
@@ -31,7 +31,7 @@ type Answer = {
  * @throws on any failure; the reason is for the log alone.
  */
 export function finishSignIn(app: App, answer: Answer, client: Client) {
-  return countedSignIn(app, 'identity_provider', () => finish(app, answer, client));
+  return recordSignIn(app, 'identity_provider', () => finish(app, answer, client));
 }
 
 async function finish(app: App, answer: Answer, client: Client) {
@@ -56,11 +56,11 @@ async function finish(app: App, answer: Answer, client: Client) {
 
     return await app.db.transaction(async (tx) => {
       const invited = invitation !== null && (await readInvitation(app, tx, invitation)) !== null;
-      const { user, organisationId, standing } =
+      const { user, organisationId, accountStatus } =
         connecting === null
           ? await matchUser(app, tx, identity, client, { invited })
           : await connectIdentity(app, tx, identity, { ...connecting, client });
-      if (standing === 'closed') throw new Error('the account is closed');
+      if (accountStatus === 'closed') throw new Error('the account is closed');
 
       return { userId: user.id, organisationId, idpSubject: identity.subject };
     });

@@ -1,7 +1,7 @@
 import { and, asc, eq, isNull, or } from 'drizzle-orm';
-import { lockUser } from '../accounts/lock-user.ts';
+import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { Executor, Transaction } from '../db/client.ts';
-import { identities } from '../db/schema.ts';
+import { identities } from '../db/schema/accounts.ts';
 import type { Identity } from './id-token.ts';
 
 export type LinkedIdentity = typeof identities.$inferSelect;

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { verifyEmail } from '../accounts/verify-email.ts';
-import { identities, memberships, organisations, users } from '../db/schema.ts';
-import { suspendPerson } from '../operators/by-address.ts';
-import { personByEmail } from '../sessions/person.ts';
+import { verifyEmail } from '../accounts/verification/verify-email.ts';
+import { identities, users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { suspendUser } from '../operators/admin-commands.ts';
+import { accountByEmail } from '../sessions/account.ts';
 import { startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
@@ -15,7 +17,7 @@ import {
   newEmail,
   testClient,
   testPassword,
-} from '../testing/makers.ts';
+} from '../testing/factories.ts';
 import { matchUser } from './match-user.ts';
 import { signInWithPassword } from './with-password.ts';
 
@@ -42,15 +44,15 @@ function match({
 }
 
 async function rowOf(email: string) {
-  return (await personByEmail(test.app.db, email))?.user;
+  return (await accountByEmail(test.app.db, email))?.user;
 }
 
 it('makes a new organisation and owner, verified and awaiting approval', async () => {
   const email = newEmail();
-  const person = await match({ email, subject: 'new-subject', name: 'A Person' });
+  const person = await match({ email, subject: 'new-subject', name: 'A Account' });
 
-  expect(person).toMatchObject({ standing: 'awaiting_approval', organisationId: expect.any(String) });
-  expect(await rowOf(email)).toMatchObject({ name: 'A Person', idpSubject: 'new-subject', passwordHash: null });
+  expect(person).toMatchObject({ accountStatus: 'awaiting_approval', organisationId: expect.any(String) });
+  expect(await rowOf(email)).toMatchObject({ name: 'A Account', idpSubject: 'new-subject', passwordHash: null });
 });
 
 it('knows a subject again, whatever its address is now', async () => {
@@ -126,7 +128,7 @@ it('leaves a squatter nothing: password, links and the organisation’s name go 
 });
 
 it('gives whoever comes by an invitation no organisation of their own, nor a squatter’s', async () => {
-  const newcomer = { standing: 'awaiting_approval', organisationId: null };
+  const newcomer = { accountStatus: 'awaiting_approval', organisationId: null };
   expect(await match({ email: newEmail(), invited: true })).toMatchObject(newcomer);
 
   const { email } = await makeSignUp(test, { name: 'Squatted House' });
@@ -137,13 +139,16 @@ it('gives whoever comes by an invitation no organisation of their own, nor a squ
 it('lets no invitation by which somebody squats an address past the owner’s approval gate', async () => {
   const invitation = await makeInvitation(await makeOwner(test));
   const { email } = await makeSignUp(test, { invitation });
-  expect(await match({ email })).toMatchObject({ standing: 'awaiting_approval', organisationId: expect.any(String) });
+  expect(await match({ email })).toMatchObject({
+    accountStatus: 'awaiting_approval',
+    organisationId: expect.any(String),
+  });
 });
 
 it('gives a closed account no way in', async () => {
   const { email, userId, organisationId } = await makeOwner(test);
-  await suspendPerson(test.app, email);
-  expect(await match({ email })).toMatchObject({ standing: 'closed' });
+  await suspendUser(test.app, email);
+  expect(await match({ email })).toMatchObject({ accountStatus: 'closed' });
   expect(await rowOf(email)).toMatchObject({ idpSubject: null });
   const session = { userId, organisationId, client: testClient };
   await expect(startSession(test.app, session)).rejects.toMatchObject({ code: 'FORBIDDEN' });

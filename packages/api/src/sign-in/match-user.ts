@@ -1,21 +1,21 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { isApprovedDomain } from '../accounts/approved-domain.ts';
-import { endSignUps } from '../accounts/pending-sign-up.ts';
-import { settleOrganisation } from '../accounts/settle-organisation.ts';
+import { isApprovedDomain } from '../accounts/sign-up/approved-domain.ts';
+import { endSignUps } from '../accounts/sign-up/pending-sign-up.ts';
+import { provisionOrganisation } from '../accounts/sign-up/provision-organisation.ts';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
-import { oneTimeTokens, sessions, signUps, users, verificationLinks } from '../db/schema.ts';
+import { oneTimeTokens, signUps, users, verificationLinks } from '../db/schema/accounts.ts';
+import { sessions } from '../db/schema/sessions.ts';
 import { approveWaiting } from '../organisations/approve.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import { verifiesForeignDomains } from '../providers/identity.ts';
 import { domainOf } from '../security/address.ts';
-import { type Person, personByEmail, personById } from '../sessions/person.ts';
+import type { Client } from '../security/client.ts';
+import { type Account, accountByEmail, accountById } from '../sessions/account.ts';
 import type { Identity } from './id-token.ts';
 import { findIdentity, identitiesOf, type LinkedIdentity, linkIdentity } from './linked-identity.ts';
-
-type Client = { address: string; userAgent: string | null };
 
 /**
  * The local user whom an identity speaks for: by subject; else by address, which is
@@ -33,14 +33,14 @@ export async function matchUser(
   identity: Identity,
   client: Client,
   { invited = false } = {},
-): Promise<Person> {
+): Promise<Account> {
   const person = await match(app, tx, identity, { client, invited });
-  const { organisationId, standing, user } = person;
+  const { organisationId, accountStatus, user } = person;
   const isProved = user.email === identity.email && approvesItself(app, identity);
-  if (standing !== 'awaiting_approval' || organisationId === null || !isProved) return person;
+  if (accountStatus !== 'awaiting_approval' || organisationId === null || !isProved) return person;
 
   await approveWaiting(tx, { organisationIds: [organisationId], actorId: null, client, now: app.now() });
-  return (await personById(tx, user.id)) ?? person;
+  return (await accountById(tx, user.id)) ?? person;
 }
 
 /**
@@ -56,10 +56,10 @@ function approvesItself(app: App, { issuer, email, hostedDomain }: Identity): bo
 
 type Coming = { client: Client; invited: boolean };
 
-async function match(app: App, tx: Transaction, identity: Identity, coming: Coming): Promise<Person> {
+async function match(app: App, tx: Transaction, identity: Identity, coming: Coming): Promise<Account> {
   const known = await findIdentity(tx, identity);
   if (known?.unlinkedAt != null) throw new Error('the subject was unlinked');
-  const bySubject = known && (await personById(tx, known.userId));
+  const bySubject = known && (await accountById(tx, known.userId));
   if (bySubject !== null) return named(tx, bySubject, identity);
 
   const created = await createUser(app, tx, identity, coming);
@@ -67,12 +67,12 @@ async function match(app: App, tx: Transaction, identity: Identity, coming: Comi
 
   // The row lock makes two identities for one address take turns: the second finds a subject.
   await tx.select({ id: users.id }).from(users).where(eq(users.email, identity.email)).for('update');
-  const byEmail = await personByEmail(tx, identity.email);
+  const byEmail = await accountByEmail(tx, identity.email);
   if (byEmail === null) throw new Error('the account went away meanwhile');
   const own = await identitiesOf(tx, byEmail.user.id);
   if (own.some((each) => each.unlinkedAt === null && isSame(each, identity))) return named(tx, byEmail, identity);
   if (own.length > 0) throw new Error('the account has another subject, or has unlinked one');
-  if (byEmail.standing === 'closed') return byEmail;
+  if (byEmail.accountStatus === 'closed') return byEmail;
   return link(app, tx, byEmail, identity, coming);
 }
 
@@ -100,23 +100,23 @@ async function createUser(app: App, tx: Transaction, identity: Identity, { clien
     details: { with: 'identity provider' },
   });
   app.metrics.count('gatehouse_sign_ups_total', { way: 'identity_provider' });
-  return personById(tx, user.id);
+  return accountById(tx, user.id);
 }
 
 async function link(
   app: App,
   tx: Transaction,
-  person: Person,
+  person: Account,
   identity: Identity,
   { client, invited }: Coming,
-): Promise<Person> {
+): Promise<Account> {
   const now = app.now();
   const { id, email, emailVerifiedAt } = person.user;
   let { organisationId } = person;
   if (emailVerifiedAt === null) {
     await dropUnproven(tx, id);
     const wanted = invited ? null : { name: null };
-    organisationId = await settleOrganisation(tx, now, { userId: id, email, organisationId, wanted });
+    organisationId = await provisionOrganisation(tx, now, { userId: id, email, organisationId, wanted });
   } else {
     // Its link may have been opened elsewhere: what was typed at sign-up is still pending.
     await endSignUps(tx, id, now);
@@ -128,7 +128,7 @@ async function link(
   await linkIdentity(tx, now, { ...identity, userId: id });
   await record(tx, now, { action: 'identity-linked', userId: id, organisationId, client });
 
-  const linked = await personById(tx, id);
+  const linked = await accountById(tx, id);
   if (linked === null) throw new Error('the account went away meanwhile');
   return named(tx, linked, identity);
 }
@@ -146,7 +146,7 @@ async function dropUnproven(tx: Transaction, userId: string): Promise<void> {
 }
 
 /** The provider's name fills an empty one only. */
-async function named(tx: Transaction, person: Person, { name }: Identity): Promise<Person> {
+async function named(tx: Transaction, person: Account, { name }: Identity): Promise<Account> {
   if (person.user.name === null && name !== null) {
     await tx
       .update(users)

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { confirmPassword } from '../accounts/confirm-password.ts';
-import { users } from '../db/schema.ts';
-import { declineOwner, suspendOrganisation, suspendPerson } from '../operators/by-address.ts';
+import { confirmPassword } from '../accounts/password/confirm-password.ts';
+import { users } from '../db/schema/accounts.ts';
+import { declineOwner, suspendOrganisation, suspendUser } from '../operators/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/makers.ts';
+import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/factories.ts';
 import { signInWithPassword } from './with-password.ts';
 
 let test: TestApp;
@@ -42,7 +42,7 @@ it('lets somebody in who waits for approval', async () => {
 
 it.each([
   ['declined', (email: string) => declineOwner(test.app, email, 'Not a customer.'), false],
-  ['suspended', (email: string) => suspendPerson(test.app, email), true],
+  ['suspended', (email: string) => suspendUser(test.app, email), true],
 ] as const)('tells a %s account that it is closed, for the right password alone', async (_, close, approved) => {
   const { email } = await makeOwner(test, { approved });
   await close(email);
@@ -61,7 +61,7 @@ it('counts no attempt that could not be judged, and every one that was wrong', a
 
   await app.db.update(users).set({ passwordHash: 'no hash at all' }).where(eq(users.id, userId));
   for (let count = 0; count < 12; count++) {
-    for (const each of [attempt, confirm]) await expect(each()).rejects.not.toMatchObject({ name: 'Refusal' });
+    for (const each of [attempt, confirm]) await expect(each()).rejects.not.toMatchObject({ name: 'AppError' });
   }
   await app.db
     .update(users)

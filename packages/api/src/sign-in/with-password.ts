@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
-import { Refusal } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { readAddress } from '../security/address.ts';
+import type { Client } from '../security/client.ts';
 import { countFailures } from '../security/count-failures.ts';
 import { verifyPassword } from '../security/password.ts';
 import { clientSignInLimits, passwordLimits } from '../security/sign-in-limits.ts';
+import { accountByEmail } from '../sessions/account.ts';
 import { isKnownBrowser } from '../sessions/known-browser.ts';
-import { personByEmail } from '../sessions/person.ts';
-import { countedSignIn } from './counted-sign-in.ts';
-
-type Client = { address: string; userAgent: string | null; knownBrowser?: string | null };
+import { recordSignIn } from './record-sign-in.ts';
 
 export const passwordSignInInput = z.object({
   email: z.string({ error: 'Enter your e-mail address.' }).min(1, 'Enter your e-mail address.'),
@@ -22,21 +21,21 @@ export const passwordSignInInput = z.object({
  * password before the e-mail gate is open get the same answer after the same work:
  * another one would tell whether the address has an account.
  *
- * @throws Refusal UNAUTHENTICATED; FORBIDDEN for the right password of a closed account; TOO_MANY.
+ * @throws AppError UNAUTHENTICATED; FORBIDDEN for the right password of a closed account; TOO_MANY.
  */
 export function signInWithPassword(
   app: App,
   input: z.output<typeof passwordSignInInput>,
   client: Client,
 ): Promise<{ userId: string; organisationId: string | null; passwordHash: string | null }> {
-  return countedSignIn(app, 'password', () => holderOf(app, input, client));
+  return recordSignIn(app, 'password', () => holderOf(app, input, client));
 }
 
 async function holderOf(app: App, { email: typed, password }: z.output<typeof passwordSignInInput>, client: Client) {
   const email = readAddress(typed) ?? '';
   const taken = await limitsOf(app, email, client);
   const { person, verified, right } = await countFailures(app.throttle, taken, async () => {
-    const person = await personByEmail(app.db, email);
+    const person = await accountByEmail(app.db, email);
     const verified = person !== null && person.user.emailVerifiedAt !== null;
     return {
       person,
@@ -48,9 +47,9 @@ async function holderOf(app: App, { email: typed, password }: z.output<typeof pa
     // Written down for unknown addresses too: a row more would take its time, and tell.
     const userId = verified ? (person?.user.id ?? null) : null;
     await record(app.db, app.now(), { action: 'sign-in-failed', userId, client });
-    throw new Refusal('UNAUTHENTICATED', 'E-mail or password is wrong.');
+    throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
   }
-  if (person.standing === 'closed') throw new Refusal('FORBIDDEN', 'This account is closed.');
+  if (person.accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
 
   const { id: userId, passwordHash } = person.user;
   return { userId, organisationId: person.organisationId, passwordHash };

@@ -1,6 +1,7 @@
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
-import { type App, createApp } from '../app.ts';
+import type { App } from '../app.ts';
 import { parseConfig } from '../config.ts';
+import { createApp } from '../create-app.ts';
 import type { Log, LogFields, LogLevel } from '../log.ts';
 import { createTestDatabase, migrationsFolder } from './database.ts';
 

@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { receiveEvent } from '../billing/receive-event.ts';
-import { requirePayment } from '../billing/require-payment.ts';
-import { startCheckout } from '../billing/start-checkout.ts';
+import { requirePayment } from '../billing/actions/require-payment.ts';
+import { startCheckout } from '../billing/actions/start-checkout.ts';
+import { receiveEvent } from '../billing/events/receive-event.ts';
 import { newId } from '../db/id.ts';
-import { memberships, organisations, users } from '../db/schema.ts';
-import { isRefusal, refusals } from '../errors.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { errorCodes, isAppError } from '../errors.ts';
 import { makePrincipal, type Principal, type Role } from '../sessions/principal.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
@@ -13,16 +15,16 @@ export type BillingTest = TestApp & {
   /** Events are delivered and every job that they caused is done. */
   settled: () => Promise<void>;
   /** What becomes of deliveries from now on, each asked about when it comes. */
-  deliveriesAre: (fate: () => DeliveryFate) => void;
+  deliveriesAre: (fate: () => DeliveryResult) => void;
 };
 
 /** Refused before anything was done, or done and only the answer lost: the provider tries again after both. */
-export type DeliveryFate = 'answered' | 'refused' | 'done without an answer';
+export type DeliveryResult = 'answered' | 'refused' | 'done without an answer';
 
 /** The App on the sandbox, whose signed events come in through a real request. */
 export async function startBillingTest(options: Parameters<typeof startTestApp>[0] = {}): Promise<BillingTest> {
   const test = await startTestApp(options);
-  let fate: () => DeliveryFate = () => 'answered';
+  let fate: () => DeliveryResult = () => 'answered';
   const server = createServer(async (request, response) => {
     const parts: Uint8Array[] = [];
     for await (const part of request) parts.push(part);
@@ -32,7 +34,7 @@ export async function startBillingTest(options: Parameters<typeof startTestApp>[
     const answer = await receiveEvent(test.app, { body: Buffer.concat(parts), signature }).then(
       (body) => ({ status: 200, body: body as object }),
       (error: unknown) => ({
-        status: isRefusal(error) ? refusals[error.code].status : 500,
+        status: isAppError(error) ? errorCodes[error.code].status : 500,
         body: { error: String(error) },
       }),
     );

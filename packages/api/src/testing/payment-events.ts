@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import type { App } from '../app.ts';
-import { receiveEvent } from '../billing/receive-event.ts';
+import { receiveEvent } from '../billing/events/receive-event.ts';
 import { sandboxPayment } from './app.ts';
 
 let made = 0;

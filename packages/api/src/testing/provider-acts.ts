@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { requirePayment } from '../billing/require-payment.ts';
+import { requirePayment } from '../billing/actions/require-payment.ts';
 import type { TestApp } from './app.ts';
 
 /** What happens to a subscription at the provider, past the service. */

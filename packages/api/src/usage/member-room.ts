@@ -1,16 +1,16 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { lockOrganisation } from '../billing/lock-organisation.ts';
-import { readPlan } from '../billing/read-plan.ts';
+import { readPlan } from '../billing/entitlement/read-plan.ts';
 import type { Transaction } from '../db/client.ts';
-import { memberships } from '../db/schema.ts';
+import { memberships } from '../db/schema/members.ts';
+import { lockOrganisation } from '../organisations/lock.ts';
 import { limitReached } from './limit-reached.ts';
 
 /**
  * Makes sure that one more may join, and keeps it so until the transaction ends: others
  * who would join the organisation wait. Memberships themselves are the meter.
  *
- * @throws Refusal FORBIDDEN with a sentence that names the limit.
+ * @throws AppError FORBIDDEN with a sentence that names the limit.
  */
 export async function requireRoomForMember(app: App, tx: Transaction, organisationId: string): Promise<void> {
   const meter = app.plans.meters.find((each) => each.meter === 'members');

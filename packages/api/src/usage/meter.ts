@@ -1,8 +1,8 @@
 import type { App } from '../app.ts';
 
 /**
- * A meter counts what is there ('standing': members, projects) or what was done since
- * the month began ('counting': API calls).
+ * A meter counts what is there ('gauge': members, projects) or what was done since
+ * the month began ('counter': API calls).
  */
 export type Meter = App['plans']['meters'][number];
 
@@ -10,12 +10,12 @@ const epoch = new Date(0);
 
 /** From when on a meter counts. */
 export function countsSince(meter: Meter, now: Date): Date {
-  return meter.kind === 'standing' ? epoch : monthStart(now, 0);
+  return meter.kind === 'gauge' ? epoch : monthStart(now, 0);
 }
 
 /** When a counting meter begins anew; never, for a standing one. */
 export function resetsAt(meter: Meter, now: Date): Date | null {
-  return meter.kind === 'standing' ? null : monthStart(now, 1);
+  return meter.kind === 'gauge' ? null : monthStart(now, 1);
 }
 
 /** Months of the calendar in UTC, whatever is paid and when (decisions/013). */

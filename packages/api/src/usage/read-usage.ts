@@ -1,7 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import type { Plan } from '../billing/plans.ts';
-import { memberships, usage } from '../db/schema.ts';
+import type { Plan } from '../billing/plans/plans.ts';
+import { memberships } from '../db/schema/members.ts';
+import { usage } from '../db/schema/usage.ts';
 import { countsSince, resetsAt } from './meter.ts';
 
 export type MeterReading = {

@@ -1,11 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../db/id.ts';
-import { memberships, users } from '../db/schema.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { readSubscription } from '../subscription/read-subscription.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeMember } from '../testing/billing.ts';
 import { requireRoomForMember } from './member-room.ts';
-import { readSubscription } from './read-subscription.ts';
 import { release, reserve } from './reserve.ts';
 
 let running: TestApp;

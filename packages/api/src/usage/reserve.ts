@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { readPlan } from '../billing/read-plan.ts';
+import { readPlan } from '../billing/entitlement/read-plan.ts';
 import type { Executor } from '../db/client.ts';
-import { usage } from '../db/schema.ts';
-import { Refusal } from '../errors.ts';
+import { usage } from '../db/schema/usage.ts';
+import { AppError } from '../errors.ts';
 import { limitReached } from './limit-reached.ts';
 import { countsSince, meterOf } from './meter.ts';
 
@@ -14,14 +14,14 @@ type Request = { organisationId: string; meter: string; units?: number };
  * once, no more is ever given than the limit allows. What is already above a lower limit
  * stays. Within a transaction that fails, nothing was taken.
  *
- * @throws Refusal FORBIDDEN with a sentence that names the limit.
+ * @throws AppError FORBIDDEN with a sentence that names the limit.
  */
 export async function reserve(
   app: App,
   db: Executor,
   { organisationId, meter: name, units = 1 }: Request,
 ): Promise<void> {
-  if (!Number.isSafeInteger(units) || units < 1) throw new Refusal('VALIDATION', 'Take a whole number of units.');
+  if (!Number.isSafeInteger(units) || units < 1) throw new AppError('VALIDATION', 'Take a whole number of units.');
   const meter = meterOf(app, name);
   if (name === 'members') throw new Error('Members are counted, not reserved: see member-room.ts.');
   const { plan } = await readPlan(app, organisationId, db);
@@ -49,7 +49,7 @@ export async function release(
   { organisationId, meter: name, units = 1 }: Request,
 ): Promise<void> {
   const meter = meterOf(app, name);
-  if (meter.kind !== 'standing') throw new Error(`${name} counts what was done, which cannot be given back.`);
+  if (meter.kind !== 'gauge') throw new Error(`${name} counts what was done, which cannot be given back.`);
 
   await db
     .update(usage)

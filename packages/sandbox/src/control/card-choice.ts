@@ -1,7 +1,7 @@
-import { type Html, html } from '../http/html.ts';
-import { cards } from '../payment/cards.ts';
-import type { Subscription } from '../payment/records.ts';
-import type { PaymentState } from '../payment/state.ts';
+import { cards } from '@gatehouse/payment-sandbox/cards';
+import { type Html, html } from '@gatehouse/payment-sandbox/http/html';
+import type { Subscription } from '@gatehouse/payment-sandbox/records';
+import type { PaymentState } from '@gatehouse/payment-sandbox/state';
 
 /** Which card a subscription is charged to, and a way to change it, to see a renewal declined. */
 export function cardChoice(state: PaymentState, subscription: Subscription): Html | string {

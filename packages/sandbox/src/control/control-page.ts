@@ -1,11 +1,11 @@
-import { type Html, html } from '../http/html.ts';
-import { day, moment } from '../http/moment.ts';
-import { page } from '../http/page.ts';
-import type { Delivery } from '../payment/delivery.ts';
-import { periodEnd } from '../payment/end-subscription.ts';
-import { priceWords } from '../payment/pages/money.ts';
-import type { PaymentProvider } from '../payment/payment-controls.ts';
-import type { Subscription } from '../payment/records.ts';
+import type { Delivery } from '@gatehouse/payment-sandbox/delivery';
+import { periodEnd } from '@gatehouse/payment-sandbox/end-subscription';
+import { type Html, html } from '@gatehouse/payment-sandbox/http/html';
+import { day, moment } from '@gatehouse/payment-sandbox/http/moment';
+import { page } from '@gatehouse/payment-sandbox/http/page';
+import { priceWords } from '@gatehouse/payment-sandbox/pages/money';
+import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
+import type { Subscription } from '@gatehouse/payment-sandbox/records';
 import { cardChoice } from './card-choice.ts';
 import { switchForm } from './switch-form.ts';
 

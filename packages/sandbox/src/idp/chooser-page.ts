@@ -1,10 +1,10 @@
-import { html } from '../http/html.ts';
-import { page } from '../http/page.ts';
+import { html } from '@gatehouse/payment-sandbox/http/html';
+import { page } from '@gatehouse/payment-sandbox/http/page';
 import { type AnswerKind, answers } from './answers.ts';
-import type { Person } from './people.ts';
+import type { Account } from './people.ts';
 
 /** The page between the service and its callback: who is signing in? */
-export function chooserPage(uid: string, people: Person[], problem: string | null): string {
+export function chooserPage(uid: string, people: Account[], problem: string | null): string {
   return page({
     title: 'Choose an account',
     width: 'narrow',
@@ -36,7 +36,7 @@ export function errorPage(error: string, description: string): string {
 }
 
 /** The menu of answers at /idp. */
-export function answersPage(chosen: AnswerKind | null, people: Person[]): string {
+export function answersPage(chosen: AnswerKind | null, people: Account[]): string {
   const options = Object.entries(answers);
   return page({
     title: 'Identity provider',

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { openStoredFile, type StoredFile } from '@gatehouse/payment-sandbox/http/stored-file';
 import Provider, { type Configuration, interactionPolicy } from 'oidc-provider';
-import { openStoredFile, type StoredFile } from '../http/stored-file.ts';
 import { answerOf, withoutScheme } from './answer-of.ts';
 import { type AnswerKind, findAnswer } from './answers.ts';
 import { errorPage } from './chooser-page.ts';
 import { clientRegistration } from './client.ts';
 import { createGrants } from './grants.ts';
-import { createPeople, type People, type PeopleState, type Person } from './people.ts';
+import { type Account, createPeople, type People, type PeopleState } from './people.ts';
 import { makeSigningKey, type SigningKey } from './signing-key.ts';
 
 export interface IdentityProviderSettings {
@@ -43,7 +43,7 @@ export interface RunningIdentityProvider extends IdentityProvider {
   provider: Provider;
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** Everybody to choose from. */
-  choices(): Person[];
+  choices(): Account[];
 }
 
 interface IdpState extends PeopleState {
@@ -91,7 +91,7 @@ export async function startIdentityProvider(settings: IdentityProviderSettings):
     tokenRequests: () => tokenRequests,
   };
 
-  function choices(): Person[] {
+  function choices(): Account[] {
     for (const email of settings.demoAddresses()) {
       if (!people.all().some((person) => person.email === email))
         people.add({ email, name: email.split('@')[0] ?? '' });

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import type { StoredFile } from '../http/stored-file.ts';
+import type { StoredFile } from '@gatehouse/payment-sandbox/http/stored-file';
 
 /** A made-up person whom the identity provider vouches for. */
-export interface Person {
+export interface Account {
   /** Stable for ever: 21 digits, and never made from the address. */
   sub: string;
   email: string;
@@ -11,30 +11,30 @@ export interface Person {
 }
 
 export interface PeopleState {
-  people: Person[];
+  people: Account[];
 }
 
 export interface People {
-  all(): Person[];
-  find(sub: string): Person | undefined;
+  all(): Account[];
+  find(sub: string): Account | undefined;
   /** Makes up a person; `sub` is given only where a test needs a certain one. */
-  add(person: { email: string; email_verified?: boolean; name?: string; sub?: string }): Person;
+  add(person: { email: string; email_verified?: boolean; name?: string; sub?: string }): Account;
   /** What the person is like from now on. The subject stays. */
-  change(sub: string, changes: Partial<Omit<Person, 'sub'>>): Person;
+  change(sub: string, changes: Partial<Omit<Account, 'sub'>>): Account;
 }
 
 export function createPeople(file: StoredFile<PeopleState>): People {
   return { all, find, add, change };
 
-  function all(): Person[] {
+  function all(): Account[] {
     return file.value.people;
   }
 
-  function find(sub: string): Person | undefined {
+  function find(sub: string): Account | undefined {
     return file.value.people.find((person) => person.sub === sub);
   }
 
-  function add(input: { email: string; email_verified?: boolean; name?: string; sub?: string }): Person {
+  function add(input: { email: string; email_verified?: boolean; name?: string; sub?: string }): Account {
     const person = {
       sub: input.sub ?? newSubject(),
       email: input.email,
@@ -47,7 +47,7 @@ export function createPeople(file: StoredFile<PeopleState>): People {
     return person;
   }
 
-  function change(sub: string, changes: Partial<Omit<Person, 'sub'>>): Person {
+  function change(sub: string, changes: Partial<Omit<Account, 'sub'>>): Account {
     const person = find(sub);
     if (!person) throw new Error(`There is no person with the subject ${sub}.`);
     Object.assign(person, changes, { sub });

@@ -1,5 +1,6 @@
-import { type App, createApp } from '@gatehouse/api/app';
+import type { App } from '@gatehouse/api/app';
 import { parseConfig } from '@gatehouse/api/config';
+import { createApp } from '@gatehouse/api/create-app';
 
 let opened: App | undefined;
 

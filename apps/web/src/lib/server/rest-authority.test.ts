@@ -1,9 +1,9 @@
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
-import { callerFor, makeMember, makeOwner } from '@gatehouse/api/testing/makers';
+import { callerFor, makeMember, makeOwner } from '@gatehouse/api/testing/factories';
 import type { RequestEvent } from '@sveltejs/kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { methodsOf } from './endpoints.ts';
+import { methodsOf } from './http/endpoints.ts';
 
 type Handler = (event: RequestEvent) => Promise<Response>;
 

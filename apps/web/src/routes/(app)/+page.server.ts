@@ -1,6 +1,6 @@
-import { leadToInvitation } from '#lib/server/invitation.ts';
-import { requirePage } from '#lib/server/standing.ts';
-import { goWayBack } from '#lib/server/way-back.ts';
+import { requirePage } from '#lib/server/guards/page-guard.ts';
+import { leadToInvitation } from '#lib/server/session/invitation.ts';
+import { redirectToReturnUrl } from '#lib/server/session/return-url.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
@@ -10,7 +10,7 @@ export const load: PageServerLoad = async (event) => {
   const now = new Date().toISOString();
   // Not sent on without one: the product would send them here again.
   if (!organisation) return { now, here: null };
-  await goWayBack(event);
+  await redirectToReturnUrl(event);
 
   const [summary, members, activity] = await Promise.all([
     api.subscription.read(),

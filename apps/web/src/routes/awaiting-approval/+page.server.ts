@@ -1,5 +1,5 @@
-import { redirectApproved } from '#lib/server/standing.ts';
-import { waitingOf } from '#lib/server/waiting.ts';
+import { redirectApproved } from '#lib/server/guards/page-guard.ts';
+import { waitingOf } from '#lib/server/session/approval-progress.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {

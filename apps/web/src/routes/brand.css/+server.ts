@@ -1,5 +1,5 @@
 import { error } from '@sveltejs/kit';
-import { brandCss } from '#lib/brand.ts';
+import { brandCss } from '#lib/branding/brand-css.ts';
 import type { RequestHandler } from './$types';
 
 const hourSeconds = 60 * 60;

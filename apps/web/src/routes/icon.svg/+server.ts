@@ -1,4 +1,4 @@
-import { iconSvg } from '#lib/icon.ts';
+import { iconSvg } from '#lib/branding/icon.ts';
 import type { RequestHandler } from './$types';
 
 const hourSeconds = 60 * 60;

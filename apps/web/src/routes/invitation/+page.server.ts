@@ -1,15 +1,15 @@
 import { type RequestEvent, redirect, error as refuse } from '@sveltejs/kit';
-import { formFields, text } from '#lib/form-fields.ts';
-import { refused } from '#lib/refused.ts';
-import { writeCookie } from '#lib/server/cookies.ts';
-import { forgetInvitation, keptInvitation, readInvitation } from '#lib/server/invitation.ts';
+import { actionFailure } from '#lib/forms/form-action.ts';
+import { formFields, text } from '#lib/forms/form-fields.ts';
+import { writeCookie } from '#lib/server/session/cookies.ts';
+import { forgetInvitation, keptInvitation, readInvitation } from '#lib/server/session/invitation.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** The page of an invitation, for anybody who holds it. Looking at it uses nothing up and keeps nothing. */
 export const load: PageServerLoad = async (event) => {
   event.setHeaders({ 'referrer-policy': 'no-referrer' });
   const signedInAs = event.locals.principal?.user.email ?? null;
-  // An action that was refused brings the invitation along.
+  // An action that was actionFailure brings the invitation along.
   if (event.request.method === 'POST') return { signedInAs, invitation: null };
 
   const token = event.url.searchParams.get('token');
@@ -24,7 +24,7 @@ export const actions: Actions = {
     try {
       await event.locals.api.members.join({ token: invitation.token });
     } catch (error) {
-      return refused(event, error, () => ({ invitation }));
+      return actionFailure(event, error, () => ({ invitation }));
     }
     forgetInvitation(event);
     redirect(303, '/');

@@ -1,13 +1,13 @@
 import { redirect } from '@sveltejs/kit';
-import { formFields, text } from '#lib/form-fields.ts';
-import { refused } from '#lib/refused.ts';
-import { keptInvitation } from '#lib/server/invitation.ts';
-import { redirectSignedIn } from '#lib/server/standing.ts';
-import { rememberWayBack } from '#lib/server/way-back.ts';
+import { actionFailure } from '#lib/forms/form-action.ts';
+import { formFields, text } from '#lib/forms/form-fields.ts';
+import { redirectSignedIn } from '#lib/server/guards/page-guard.ts';
+import { keptInvitation } from '#lib/server/session/invitation.ts';
+import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
-  await rememberWayBack(event);
+  await rememberReturnUrl(event);
   redirectSignedIn(event);
   const { searchParams } = event.url;
   const invitation = await keptInvitation(event);
@@ -26,7 +26,7 @@ export const actions: Actions = {
     try {
       await event.locals.api.signIn.withPassword({ email, password: text(form, 'password') });
     } catch (error) {
-      return refused(event, error, () => ({ email }));
+      return actionFailure(event, error, () => ({ email }));
     }
 
     redirect(303, '/');

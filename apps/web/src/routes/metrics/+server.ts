@@ -1,4 +1,4 @@
-import { metricsDoor } from '#lib/server/metrics-door.ts';
+import { metricsEndpoint } from '#lib/server/http/metrics-endpoint.ts';
 
-export const GET = metricsDoor;
-export const fallback = metricsDoor;
+export const GET = metricsEndpoint;
+export const fallback = metricsEndpoint;

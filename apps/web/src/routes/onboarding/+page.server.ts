@@ -1,6 +1,6 @@
 import { redirect } from '@sveltejs/kit';
-import { refused } from '#lib/refused.ts';
-import { requirePage } from '#lib/server/standing.ts';
+import { actionFailure } from '#lib/forms/form-action.ts';
+import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = (event) => {
@@ -17,7 +17,7 @@ export const actions: Actions = {
     try {
       await event.locals.api.accounts.onboard();
     } catch (error) {
-      return refused(event, error, () => ({}));
+      return actionFailure(event, error, () => ({}));
     }
     redirect(303, '/');
   },

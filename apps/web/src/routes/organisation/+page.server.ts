@@ -1,7 +1,7 @@
 import { redirect, error as refuse } from '@sveltejs/kit';
-import { formFields, text } from '#lib/form-fields.ts';
-import { pathHere } from '#lib/server/path-here.ts';
-import { refusal } from '#lib/server/refusal.ts';
+import { formFields, text } from '#lib/forms/form-fields.ts';
+import { httpErrorOf } from '#lib/server/http/error-response.ts';
+import { pathHere } from '#lib/server/session/current-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = () => {
@@ -16,7 +16,7 @@ export const actions: Actions = {
     try {
       await locals.api.organisations.switch({ organisation_id: text(form, 'organisation_id') });
     } catch (error) {
-      const { status, body } = refusal(error);
+      const { status, body } = httpErrorOf(error);
       refuse(status, body.error);
     }
     redirect(303, pathHere(text(form, 'from'), url));

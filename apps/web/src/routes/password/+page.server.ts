@@ -1,7 +1,7 @@
 import { redirect } from '@sveltejs/kit';
-import { formFields, text } from '#lib/form-fields.ts';
-import { refused } from '#lib/refused.ts';
-import { refusal } from '#lib/server/refusal.ts';
+import { actionFailure } from '#lib/forms/form-action.ts';
+import { formFields, text } from '#lib/forms/form-fields.ts';
+import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** The page of a one-time password link. Looking at it uses nothing up. */
@@ -13,7 +13,7 @@ export const load: PageServerLoad = async ({ locals, request, url, setHeaders })
   try {
     return { token, email: (await locals.api.accounts.passwordToken({ token })).email };
   } catch (error) {
-    if (refusal(error).status >= 500) throw error;
+    if (httpErrorOf(error).status >= 500) throw error;
     return { token: null, email: null };
   }
 };
@@ -28,7 +28,7 @@ export const actions: Actions = {
       await accounts.setPassword({ token, password: text(form, 'password') });
     } catch (error) {
       const link = await accounts.passwordToken({ token }).catch(() => null);
-      return refused(event, error, (body) => ({
+      return actionFailure(event, error, (body) => ({
         token: body.fields?.password ? token : null,
         email: link?.email ?? null,
       }));

@@ -1,14 +1,14 @@
 import { redirect } from '@sveltejs/kit';
-import { formFields, text } from '#lib/form-fields.ts';
-import { refused } from '#lib/refused.ts';
-import { readSent, rememberSent } from '#lib/sent.ts';
-import { keptInvitation } from '#lib/server/invitation.ts';
-import { redirectSignedIn } from '#lib/server/standing.ts';
-import { rememberWayBack } from '#lib/server/way-back.ts';
+import { actionFailure } from '#lib/forms/form-action.ts';
+import { formFields, text } from '#lib/forms/form-fields.ts';
+import { readSent, rememberSent } from '#lib/forms/sent.ts';
+import { redirectSignedIn } from '#lib/server/guards/page-guard.ts';
+import { keptInvitation } from '#lib/server/session/invitation.ts';
+import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
-  await rememberWayBack(event);
+  await rememberReturnUrl(event);
   redirectSignedIn(event);
   return {
     sent: event.url.searchParams.has('sent') ? readSent(event) : null,
@@ -28,7 +28,7 @@ export const actions: Actions = {
     try {
       ({ email } = await event.locals.api.accounts.signUp({ ...typed, ...secret }));
     } catch (error) {
-      return refused(event, error, () => ({ ...typed, resending: false, forPassword: false }));
+      return actionFailure(event, error, () => ({ ...typed, resending: false, forPassword: false }));
     }
 
     rememberSent(event, email);
@@ -43,7 +43,7 @@ export const actions: Actions = {
     try {
       await event.locals.api.accounts.resend({ email });
     } catch (error) {
-      return refused(event, error, () => ({ email, org_name: '', resending: true, forPassword }));
+      return actionFailure(event, error, () => ({ email, org_name: '', resending: true, forPassword }));
     }
 
     rememberSent(event, email.trim().toLowerCase());

@@ -1,6 +1,6 @@
 import { redirect } from '@sveltejs/kit';
-import { formFields, text } from '#lib/form-fields.ts';
-import { pathHere } from '#lib/server/path-here.ts';
+import { formFields, text } from '#lib/forms/form-fields.ts';
+import { pathHere } from '#lib/server/session/current-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 const yearSeconds = 365 * 24 * 60 * 60;

@@ -1,7 +1,7 @@
 import { redirect } from '@sveltejs/kit';
-import { formFields, text } from '#lib/form-fields.ts';
-import { refused } from '#lib/refused.ts';
-import { openVerificationLink } from '#lib/server/verify.ts';
+import { actionFailure } from '#lib/forms/form-action.ts';
+import { formFields, text } from '#lib/forms/form-fields.ts';
+import { openVerificationLink } from '#lib/server/http/open-verification-link.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** A form of this page posts to an address without the link's token: there is no link to open then. */
@@ -19,7 +19,7 @@ export const actions: Actions = {
     try {
       await event.locals.api.accounts.approveByDomain({ token: text(form, 'token') });
     } catch (error) {
-      return refused(event, error, () => offers);
+      return actionFailure(event, error, () => offers);
     }
 
     if (offers.password ?? offers.keepToken) return { error: null, ...offers };
@@ -33,7 +33,7 @@ export const actions: Actions = {
     try {
       await event.locals.api.accounts.setPassword(typed);
     } catch (error) {
-      return refused(event, error, ({ fields }) => ({
+      return actionFailure(event, error, ({ fields }) => ({
         password: fields?.password || fields?.org_name ? passwordForm(form, 'token') : null,
         keepToken: null,
       }));
@@ -48,7 +48,7 @@ export const actions: Actions = {
     try {
       await event.locals.api.accounts.keepPassword({ token: text(form, 'token') });
     } catch (error) {
-      return refused(event, error, () => ({ password: null, keepToken: null }));
+      return actionFailure(event, error, () => ({ password: null, keepToken: null }));
     }
 
     redirect(303, '/login?done=confirmed');
@@ -60,7 +60,7 @@ export const actions: Actions = {
     try {
       await event.locals.api.accounts.confirmChange({ token: text(form, 'token') });
     } catch (error) {
-      return refused(event, error, () => ({ password: null, keepToken: null }));
+      return actionFailure(event, error, () => ({ password: null, keepToken: null }));
     }
 
     redirect(303, '/login?done=address');

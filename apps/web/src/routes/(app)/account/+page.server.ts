@@ -1,8 +1,8 @@
 import { redirect } from '@sveltejs/kit';
-import { formFields, text } from '#lib/form-fields.ts';
-import { refused } from '#lib/refused.ts';
-import { type AboutForm, act, passwordAndSessionActions } from '#lib/server/account-actions.ts';
-import { requirePage } from '#lib/server/standing.ts';
+import { actionFailure } from '#lib/forms/form-action.ts';
+import { formFields, text } from '#lib/forms/form-fields.ts';
+import { requirePage } from '#lib/server/guards/page-guard.ts';
+import { type AboutForm, act, passwordAndSessionActions } from '#lib/server/http/account-actions.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** What was just done, as the page says it after the redirect. */
@@ -39,7 +39,7 @@ export const actions: Actions = {
     try {
       await event.locals.api.accounts.changeAddress({ email, password: text(form, 'password') });
     } catch (error) {
-      return refused(event, error, () => ({ address: email }));
+      return actionFailure(event, error, () => ({ address: email }));
     }
     redirect(303, '/account?done=address');
   },
@@ -53,7 +53,7 @@ export const actions: Actions = {
     try {
       started = await event.locals.api.accounts.connectIdentity({ password });
     } catch (error) {
-      return refused(event, error, () => ({ about: 'connect' as AboutForm }));
+      return actionFailure(event, error, () => ({ about: 'connect' as AboutForm }));
     }
     redirect(303, started.url, { external: true });
   },

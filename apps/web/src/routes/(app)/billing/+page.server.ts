@@ -1,8 +1,8 @@
 import { type RequestEvent, redirect } from '@sveltejs/kit';
-import { formFields, text } from '#lib/form-fields.ts';
-import { lapsed } from '#lib/plan-words.ts';
-import { refused } from '#lib/refused.ts';
-import { requirePage } from '#lib/server/standing.ts';
+import { lapsed } from '#lib/format/plan-text.ts';
+import { actionFailure } from '#lib/forms/form-action.ts';
+import { formFields, text } from '#lib/forms/form-fields.ts';
+import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 import { askForPayment, confirmationOf } from './confirmation.ts';
 
@@ -46,7 +46,7 @@ export const actions: Actions = {
 
 type Billing = App.Locals['api']['billing'];
 
-/** Always named, so that a form without it is refused: another tab may have changed the organisation. */
+/** Always named, so that a form without it is actionFailure: another tab may have changed the organisation. */
 function organisationIn(form: FormData) {
   return { organisation_id: text(form, 'organisation_id') };
 }
@@ -58,7 +58,7 @@ async function leaveFor(event: RequestEvent, ask: (billing: Billing, form: FormD
   try {
     ({ url } = await ask(event.locals.api.billing, form));
   } catch (error) {
-    return refused(event, error, () => ({}));
+    return actionFailure(event, error, () => ({}));
   }
   redirect(303, url, { external: true });
 }
@@ -68,7 +68,7 @@ async function stay(event: RequestEvent, act: (billing: Billing, form: FormData)
   try {
     await act(event.locals.api.billing, form);
   } catch (error) {
-    return refused(event, error, () => ({}));
+    return actionFailure(event, error, () => ({}));
   }
   redirect(303, '/billing');
 }

@@ -1,8 +1,8 @@
 import { type RequestEvent, redirect } from '@sveltejs/kit';
-import { formFields, text } from '#lib/form-fields.ts';
-import { refused } from '#lib/refused.ts';
-import type { Role } from '#lib/role-words.ts';
-import { requirePage } from '#lib/server/standing.ts';
+import type { Role } from '#lib/format/role-text.ts';
+import { actionFailure } from '#lib/forms/form-action.ts';
+import { formFields, text } from '#lib/forms/form-fields.ts';
+import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** What was just done, as the page says it after the redirect. */
@@ -57,7 +57,7 @@ export const actions: Actions = {
       });
       return { link: { url, role, expires_at } };
     } catch (error) {
-      return refused(event, error, () => ({ link: null }));
+      return actionFailure(event, error, () => ({ link: null }));
     }
   },
   withdraw: (event) =>
@@ -80,7 +80,7 @@ async function act(event: RequestEvent, after: string, call: (form: FormData, me
   try {
     await call(form, event.locals.api.members);
   } catch (error) {
-    return refused(event, error, () => ({ link: null }));
+    return actionFailure(event, error, () => ({ link: null }));
   }
   redirect(303, after);
 }

@@ -1,7 +1,7 @@
 import { redirect, error as refuse } from '@sveltejs/kit';
-import { formFields, text, texts } from '#lib/form-fields.ts';
-import { refused } from '#lib/refused.ts';
-import { requirePage } from '#lib/server/standing.ts';
+import { actionFailure } from '#lib/forms/form-action.ts';
+import { formFields, text, texts } from '#lib/forms/form-fields.ts';
+import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
@@ -28,7 +28,7 @@ export const actions: Actions = {
     try {
       ({ changed } = await event.locals.api.operators.approve({ organisation_ids }));
     } catch (error) {
-      return refused(event, error, () => ({ declining: [], reason: '' }));
+      return actionFailure(event, error, () => ({ declining: [], reason: '' }));
     }
     redirect(303, backToQueue(form, 'approved', changed));
   },
@@ -42,7 +42,7 @@ export const actions: Actions = {
     try {
       ({ changed } = await event.locals.api.operators.decline({ organisation_ids, reason }));
     } catch (error) {
-      return refused(event, error, () => ({ declining: organisation_ids, reason }));
+      return actionFailure(event, error, () => ({ declining: organisation_ids, reason }));
     }
     redirect(303, backToQueue(form, 'declined', changed));
   },

@@ -1,4 +1,4 @@
-import type { Tone } from '#lib/tone.ts';
+import type { Tone } from '#lib/format/tone.ts';
 
 export interface Waiting {
   organisation: { id: string; slug: string; name: string | null };

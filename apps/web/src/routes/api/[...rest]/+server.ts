@@ -1,4 +1,4 @@
-import { Refusal } from '@gatehouse/api/errors';
-import { refusalResponse } from '#lib/server/refusal.ts';
+import { AppError } from '@gatehouse/api/errors';
+import { errorResponse } from '#lib/server/http/error-response.ts';
 
-export const fallback = () => refusalResponse(new Refusal('NOT_FOUND', 'There is nothing here.'));
+export const fallback = () => errorResponse(new AppError('NOT_FOUND', 'There is nothing here.'));

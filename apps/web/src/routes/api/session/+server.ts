@@ -1,4 +1,4 @@
-import { jsonEndpoint } from '#lib/server/json-endpoint.ts';
+import { jsonEndpoint } from '#lib/server/http/json-endpoint.ts';
 
 /** Who is it: as JSON, and as headers for a reverse proxy that guards a product. */
 export const GET = jsonEndpoint(

@@ -1,6 +1,6 @@
 import { redirect } from '@sveltejs/kit';
-import { deleteAccountAction, passwordAndSessionActions } from '#lib/server/account-actions.ts';
-import { waitingAccountOf } from '#lib/server/waiting.ts';
+import { deleteAccountAction, passwordAndSessionActions } from '#lib/server/http/account-actions.ts';
+import { waitingAccountOf } from '#lib/server/session/approval-progress.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 const page = '/awaiting-approval/account';

@@ -1,8 +1,8 @@
-import { receiveEvent } from '@gatehouse/api/billing/receive-event';
+import { receiveEvent } from '@gatehouse/api/billing/events/receive-event';
 import type { RequestHandler } from '@sveltejs/kit';
-import { largestBodyOf } from '#lib/server/endpoints.ts';
-import { readBytes } from '#lib/server/read-body.ts';
-import { refusalResponse } from '#lib/server/refusal.ts';
+import { largestBodyOf } from '#lib/server/http/endpoints.ts';
+import { errorResponse } from '#lib/server/http/error-response.ts';
+import { readBytes } from '#lib/server/http/read-body.ts';
 
 /** Signed events, verified on their exact bytes. Controls its own status codes (interface §4). */
 export const POST: RequestHandler = async ({ request, url, locals }) => {
@@ -12,6 +12,6 @@ export const POST: RequestHandler = async ({ request, url, locals }) => {
     const signature = request.headers.get('payment-signature') ?? request.headers.get('stripe-signature') ?? '';
     return Response.json(await receiveEvent(locals.app, { body, signature }));
   } catch (error) {
-    return refusalResponse(error);
+    return errorResponse(error);
   }
 };

@@ -1,5 +1,5 @@
 import type { RequestHandler } from '@sveltejs/kit';
-import { requirePage } from '#lib/server/standing.ts';
+import { requirePage } from '#lib/server/guards/page-guard.ts';
 
 /** A person's own data, as a file. */
 export const GET: RequestHandler = async (event) => {

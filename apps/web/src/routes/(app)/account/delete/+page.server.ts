@@ -1,5 +1,5 @@
-import { deleteAccountAction } from '#lib/server/account-actions.ts';
-import { requirePage } from '#lib/server/standing.ts';
+import { requirePage } from '#lib/server/guards/page-guard.ts';
+import { deleteAccountAction } from '#lib/server/http/account-actions.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {

@@ -1,8 +1,8 @@
 import type { PageServerLoad } from './$types';
-import { requireDesk } from './desk.ts';
+import { requireOperatorConsole } from './console-links.ts';
 
 export const load: PageServerLoad = async (event) => {
-  const operators = requireDesk(event);
+  const operators = requireOperatorConsole(event);
 
   const { searchParams } = event.url;
   const search = searchParams.get('search')?.trim() ?? '';

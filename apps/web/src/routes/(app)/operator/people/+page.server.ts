@@ -1,7 +1,7 @@
 import { type RequestEvent, redirect, error as refuse } from '@sveltejs/kit';
-import { formFields, text } from '#lib/form-fields.ts';
-import { refused } from '#lib/refused.ts';
-import { requirePage } from '#lib/server/standing.ts';
+import { actionFailure } from '#lib/forms/form-action.ts';
+import { formFields, text } from '#lib/forms/form-fields.ts';
+import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
@@ -21,7 +21,7 @@ export const actions: Actions = {
       const { url } = await event.locals.api.operators.passwordLink({ user_id });
       return { link: { url, email: text(form, 'email') } };
     } catch (error) {
-      return refused(event, error, () => ({ link: null }));
+      return actionFailure(event, error, () => ({ link: null }));
     }
   },
   suspend: (event) => decide(event, (operators, user_id) => operators.suspend({ user_id })),
@@ -36,7 +36,7 @@ async function decide(
   try {
     await act(event.locals.api.operators, text(form, 'user_id'));
   } catch (error) {
-    return refused(event, error, () => ({ link: null }));
+    return actionFailure(event, error, () => ({ link: null }));
   }
   redirect(303, `/operator/people?${new URLSearchParams({ search: text(form, 'search') })}`);
 }

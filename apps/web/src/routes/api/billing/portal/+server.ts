@@ -1,3 +1,3 @@
-import { jsonEndpoint } from '#lib/server/json-endpoint.ts';
+import { jsonEndpoint } from '#lib/server/http/json-endpoint.ts';
 
 export const POST = jsonEndpoint((api, body) => api.billing.portal(body));

@@ -1,5 +1,5 @@
-import { trpcDoor } from '#lib/server/trpc-door.ts';
+import { trpcEndpoint } from '#lib/server/http/trpc-endpoint.ts';
 
-export const GET = trpcDoor;
-export const HEAD = trpcDoor;
-export const POST = trpcDoor;
+export const GET = trpcEndpoint;
+export const HEAD = trpcEndpoint;
+export const POST = trpcEndpoint;

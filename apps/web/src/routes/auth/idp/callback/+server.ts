@@ -1,7 +1,7 @@
 import { finishSignIn } from '@gatehouse/api/sign-in/finish-sign-in';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
-import { clearCookie, readCookie, sessionDoor } from '#lib/server/cookies.ts';
-import { requireNavigation } from '#lib/server/navigation.ts';
+import { requireNavigation } from '#lib/server/guards/navigation.ts';
+import { clearCookie, readCookie, sessionActions } from '#lib/server/session/cookies.ts';
 
 /** Back from the identity provider. Every failure is the same redirect, byte for byte; its reason goes to the log. */
 export const GET: RequestHandler = async ({ url, request, locals, cookies }) => {
@@ -20,7 +20,7 @@ export const GET: RequestHandler = async ({ url, request, locals, cookies }) => 
     requireNavigation(request.headers);
     // A provider's error is answered before the attempt is touched.
     if (!answer.error) clearCookie(app, cookies, 'attempt');
-    await sessionDoor({ locals, cookies }).start(await finishSignIn(app, answer, client));
+    await sessionActions({ locals, cookies }).start(await finishSignIn(app, answer, client));
   } catch (error) {
     app.log.warn('sign-in through the identity provider failed', { requestId, error });
     redirect(302, '/login?error=idp');

@@ -1,8 +1,8 @@
 import { startSignIn } from '@gatehouse/api/sign-in/start-sign-in';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
-import { readCookie, writeCookie } from '#lib/server/cookies.ts';
-import { requireNavigation } from '#lib/server/navigation.ts';
-import { rememberWayBack } from '#lib/server/way-back.ts';
+import { requireNavigation } from '#lib/server/guards/navigation.ts';
+import { readCookie, writeCookie } from '#lib/server/session/cookies.ts';
+import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
 
 /** Off to the identity provider's consent screen. Every failure is the same redirect; its reason goes to the log. */
 export const GET: RequestHandler = async (event) => {
@@ -10,7 +10,7 @@ export const GET: RequestHandler = async (event) => {
   const { app, client, requestId } = locals;
   const attemptCookie = readCookie(app, cookies, 'attempt');
 
-  const started = await rememberWayBack(event)
+  const started = await rememberReturnUrl(event)
     .then(() => {
       if (app.idp !== null) requireNavigation(request.headers);
       return startSignIn(app, { attemptCookie }, client);

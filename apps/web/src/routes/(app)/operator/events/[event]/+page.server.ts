@@ -1,8 +1,8 @@
-import { act, doneOf, requireDesk, sync } from '../desk.ts';
+import { act, doneOf, requireOperatorConsole, sync } from '../console-links.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
-  const found = await requireDesk(event).event({ event_id: event.params.event });
+  const found = await requireOperatorConsole(event).event({ event_id: event.params.event });
   return { event: { ...found, payload: pretty(found.payload) }, done: doneOf(event) };
 };
 

@@ -1,9 +1,9 @@
-import { refused } from '#lib/refused.ts';
-import { doneOf, requireDesk, sync } from '../desk.ts';
+import { actionFailure } from '#lib/forms/form-action.ts';
+import { doneOf, requireOperatorConsole, sync } from '../console-links.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => ({
-  drift: await requireDesk(event).drift(),
+  drift: await requireOperatorConsole(event).drift(),
   done: doneOf(event),
 });
 
@@ -13,7 +13,7 @@ export const actions: Actions = {
     try {
       return { found: (await event.locals.api.operators.compareNow()).lines };
     } catch (error) {
-      return refused(event, error, () => ({}));
+      return actionFailure(event, error, () => ({}));
     }
   },
 };

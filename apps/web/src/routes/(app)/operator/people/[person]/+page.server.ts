@@ -1,5 +1,5 @@
 import { error as refuse } from '@sveltejs/kit';
-import { requirePage } from '#lib/server/standing.ts';
+import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {

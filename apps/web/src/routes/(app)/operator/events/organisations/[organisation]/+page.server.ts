@@ -1,11 +1,11 @@
-import { doneOf, requireDesk, sync } from '../../desk.ts';
+import { doneOf, requireOperatorConsole, sync } from '../../console-links.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   const before = event.url.searchParams.get('before');
   const asked = { organisation_id: event.params.organisation, ...(before !== null && { before }) };
   return {
-    history: await requireDesk(event).billingHistory(asked),
+    history: await requireOperatorConsole(event).billingHistory(asked),
     later: before !== null,
     done: doneOf(event),
   };

@@ -1,0 +1,209 @@
+// Which file may import which. Type imports count. `npm run lint` runs it.
+
+/** The folders of packages/api/src: each may import from those before it, and none from those after it. */
+export const layers = [
+  'security',
+  'telemetry',
+  'db',
+  'providers',
+  'jobs',
+  'mail',
+  'audit',
+  'organisations',
+  'sessions',
+  'accounts',
+  'billing',
+  'usage',
+  'subscription',
+  'members',
+  'sign-in',
+  'leaving',
+  'operators',
+  'router',
+];
+
+const api = '^packages/api/src/';
+const web = '^apps/web/src/';
+const tests = '\\.(test|spec)\\.ts$|/testing/|/testing\\.ts$';
+/** A package by its name, installed or not. */
+const npm = (names) => `(^|node_modules/)(${names})(/|$)`;
+
+const foundation = `${api}(errors|log|links|config|config-warnings)\\.ts$`;
+
+const layerRules = layers.map((layer, at) => ({
+  name: `layer-${layer}`,
+  comment: `${layer} stands below what it imports: the order is in .dependency-cruiser.mjs.`,
+  severity: 'error',
+  from: { path: `${api}${layer}/`, pathNot: tests },
+  to: { path: `${api}(${[...layers.slice(at + 1), 'testing'].join('|')})/|${api}create-app\\.ts$` },
+}));
+
+const operatorCommands = '^apps/server/src/(operator\\.ts$|commands/)';
+
+/** What handlers may import of packages/api beside the router and the table of errors, and which ones may (decision 24). */
+const openToHandlers = [
+  ['app\\.ts$', `${web}(hooks\\.server\\.ts|app\\.d\\.ts|lib/server/|lib/branding/branding\\.ts$)|${operatorCommands}`],
+  ['create-app\\.ts$', `${web}lib/server/app\\.ts$|${operatorCommands}`],
+  ['config\\.ts$', `${web}lib/server/|^apps/server/src/`],
+  ['log\\.ts$', operatorCommands],
+  ['sessions/', `${web}(hooks\\.server\\.ts|app\\.d\\.ts|lib/server/)`],
+  ['sign-in/', `${web}routes/auth/`],
+  ['sign-in/return-url\\.ts$', `${web}lib/server/session/return-url\\.ts$`],
+  ['billing/', operatorCommands],
+  ['billing/events/receive-event\\.ts$', `${web}routes/webhooks/|${operatorCommands}`],
+  ['operators/', operatorCommands],
+  ['accounts/verification/', `${web}lib/server/http/open-verification-link\\.ts$`],
+  ['accounts/sign-up/read-approval-progress\\.ts$', `${web}lib/server/session/approval-progress\\.ts$`],
+  ['accounts/profile/read-profile\\.ts$', `${web}lib/server/session/approval-progress\\.ts$`],
+  ['leaving/delete-account\\.ts$', `${web}lib/server/session/approval-progress\\.ts$`],
+  ['providers/minor-units\\.ts$', `${web}lib/format/money\\.ts$`],
+  ['providers/payment-pages\\.ts$', `${web}lib/server/http/security-headers\\.ts$`],
+  ['telemetry/read-metrics\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
+  ['security/client\\.ts$', `${web}app\\.d\\.ts$|${web}lib/server/`],
+  ['security/constant-time\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
+];
+
+const handlerRules = openToHandlers.map(([part, who]) => ({
+  name: `handler-${part.replace(/[^a-z]+/g, '-').replace(/-ts-$|-$/, '')}`,
+  comment: 'Handlers call the router: .dependency-cruiser.mjs says what else this one may import.',
+  severity: 'error',
+  from: { path: '^apps/(web|server)/src/', pathNot: [tests, who] },
+  to: {
+    path: `${api}${part}`,
+    // A file of a folder may be open to other handlers than the folder is.
+    pathNot: openToHandlers.filter(([each]) => each !== part && each.startsWith(part)).map(([each]) => `${api}${each}`),
+  },
+}));
+
+/** Packages that one place alone imports. */
+const keptIn = [
+  ['stripe', `${api}providers/payment\\.ts$|^packages/payment-sandbox/src/`],
+  ['nodemailer', `${api}providers/mailer\\.ts$`],
+  ['lucia', `${api}sessions/session\\.ts$`],
+  ['oslo', `${api}(sessions|security)/`],
+  ['drizzle-orm', api],
+  ['postgres', '^packages/(api|bench|embedded-postgres)/src/'],
+];
+
+export default {
+  forbidden: [
+    { name: 'no-cycle', comment: 'Files that import each other.', severity: 'error', from: {}, to: { circular: true } },
+    ...layerRules,
+    {
+      name: 'unknown-layer',
+      comment: 'A folder of packages/api/src has a place in the list of layers.',
+      severity: 'error',
+      from: { path: `${api}[^/]+/`, pathNot: `${api}(${[...layers, 'testing'].join('|')})/` },
+      to: {},
+    },
+    {
+      name: 'foundation',
+      comment: 'errors, log, links and config import nothing above security.',
+      severity: 'error',
+      from: { path: foundation },
+      to: { path: api, pathNot: `${foundation}|${api}security/` },
+    },
+    {
+      name: 'router-calls-use-cases',
+      comment: 'A procedure calls a use case; it has no query and no provider of its own.',
+      severity: 'error',
+      from: { path: `${api}router/`, pathNot: tests },
+      to: { path: `${api}(db|providers)/` },
+    },
+    {
+      name: 'create-app-is-for-apps',
+      comment: 'Only apps and tests make an App.',
+      severity: 'error',
+      from: { path: api, pathNot: `${tests}|${api}create-app\\.ts$` },
+      to: { path: `${api}create-app\\.ts$` },
+    },
+    {
+      name: 'handler',
+      comment: 'Handlers import the router and errors; .dependency-cruiser.mjs names the exceptions.',
+      severity: 'error',
+      from: { path: '^apps/(web|server)/src/', pathNot: tests },
+      to: { path: api, pathNot: `${api}(errors\\.ts$|router/|${openToHandlers.map(([part]) => part).join('|')})` },
+    },
+    ...handlerRules,
+    {
+      name: 'server-has-no-router',
+      comment: "The process and the operator's commands call use cases, not the router.",
+      severity: 'error',
+      from: { path: '^apps/server/src/', pathNot: tests },
+      to: { path: `${api}router/` },
+    },
+    {
+      name: 'embedded-postgres-is-for-the-process',
+      comment: 'The process, the tools and the tests start the embedded PostgreSQL, nothing else.',
+      severity: 'error',
+      from: {
+        path: '^(apps|packages)/',
+        pathNot: ['^apps/server/', '^packages/(embedded-postgres|toolchain|bench)/', tests],
+      },
+      to: { path: '^packages/embedded-postgres/' },
+    },
+    ...keptIn.map(([name, place]) => ({
+      name: `kept-${name}`,
+      comment: `${name} is imported in one place alone.`,
+      severity: 'error',
+      from: { path: '^(apps|packages)/', pathNot: [place, tests] },
+      to: { path: npm(name) },
+    })),
+    {
+      name: 'sandbox-is-not-shipped',
+      comment: 'The product imports nothing of the sandboxes.',
+      severity: 'error',
+      from: { path: '^(apps|packages)/', pathNot: [tests, '^packages/(sandbox|payment-sandbox|bench|toolchain)/'] },
+      to: { path: '^packages/(sandbox|payment-sandbox)/' },
+    },
+    {
+      name: 'sandbox-stands-alone',
+      comment: 'The sandboxes import nothing of the product.',
+      severity: 'error',
+      from: { path: '^packages/(sandbox|payment-sandbox)/' },
+      to: { path: '^(apps|packages)/', pathNot: '^packages/(sandbox|payment-sandbox)/' },
+    },
+    {
+      name: 'payment-sandbox-stands-alone',
+      comment: 'The payment provider of the sandbox is of use without the rest of it.',
+      severity: 'error',
+      from: { path: '^packages/payment-sandbox/' },
+      to: { path: '^packages/sandbox/' },
+    },
+    {
+      name: 'embedded-postgres-stands-alone',
+      comment: 'The embedded PostgreSQL imports nothing of the product.',
+      severity: 'error',
+      from: { path: '^packages/embedded-postgres/' },
+      to: { path: '^(apps|packages)/', pathNot: '^packages/embedded-postgres/' },
+    },
+    {
+      name: 'nothing-imports-apps',
+      comment: 'Imports point down: nothing imports an app, the bench or the toolchain.',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { path: '^(apps|packages/(bench|toolchain))/', pathNot: '^packages/(bench|toolchain)/' },
+    },
+    {
+      name: 'client-knows-types',
+      comment: "The client knows the router's types alone.",
+      severity: 'error',
+      from: { path: '^packages/client/src/', pathNot: tests },
+      to: { path: '^(apps|packages)/', pathNot: '^packages/client/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'client-knows-the-router',
+      comment: "The client knows the router's types alone.",
+      severity: 'error',
+      from: { path: '^packages/client/src/', pathNot: tests },
+      to: { path: '^(apps|packages)/', pathNot: `^packages/client/|${api}router/root\\.ts$` },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(build|dist|\\.svelte-kit)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

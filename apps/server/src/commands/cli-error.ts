@@ -1,0 +1,25 @@
+import { explainDatabaseRefusal, isDatabaseAway } from '@gatehouse/api/errors';
+import { describeError } from '@gatehouse/api/log';
+
+/** In a sentence, why a command was not done. What was thrown for an operator to read says it itself. */
+export function cliError(error: unknown): string {
+  if (!(error instanceof Error)) return describeError(error);
+  if (isSentence(error)) return error.message;
+
+  const root = rootOf(error);
+  const code = 'code' in root ? String(root.code) : root.name;
+  if (isDatabaseAway(error)) {
+    return `The database does not answer (${code}): start it, or correct DATABASE_URL.`;
+  }
+  return explainDatabaseRefusal(error) ?? `It failed: ${describeError(error)}`;
+}
+
+/** The driver's errors have a code, and drizzle's begin like that. */
+function isSentence(error: Error): boolean {
+  if (['AppError', 'ConfigError', 'WrongUse'].includes(error.name)) return true;
+  return error.name === 'Error' && !('code' in error) && !error.message.startsWith('Failed query');
+}
+
+function rootOf(error: Error): Error {
+  return error.cause instanceof Error ? rootOf(error.cause) : error;
+}

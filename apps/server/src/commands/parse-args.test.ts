@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { commands } from './commands.ts';
+import { parseCommandLine, WrongUse } from './parse-args.ts';
+
+const wrong: [typed: string, sentence: string, usage: string][] = [
+  ['', 'Say what to do.', 'npm run operator -- …'],
+  ['aprove a@b.example', 'There is no command aprove.', 'npm run operator -- …'],
+  ['toString', 'There is no command toString.', 'npm run operator -- …'],
+  ['--help', 'There is no command --help.', 'npm run operator -- …'],
+  ['approve', 'EMAIL is missing.', 'npm run operator -- approve EMAIL'],
+  ['suspend-organisation', 'SLUG is missing.', 'npm run operator -- suspend-organisation SLUG'],
+  ['approve a@b.example b@b.example', 'b@b.example is too much.', 'npm run operator -- approve EMAIL'],
+  ['list extra', 'extra is too much.', 'npm run operator -- list'],
+  ['revoke a@b.example --force', 'There is no option --force here.', 'npm run operator -- revoke EMAIL'],
+  ['revoke -f a@b.example', 'There is no option -f here.', 'npm run operator -- revoke EMAIL'],
+  ['doctor --fix=all', 'There is no option --fix here.', 'npm run operator -- doctor'],
+  [
+    'decline a@b.example --raison x',
+    'There is no option --raison here.',
+    'npm run operator -- decline EMAIL --reason "…"',
+  ],
+  ['decline a@b.example', '--reason is missing.', 'npm run operator -- decline EMAIL --reason "…"'],
+  ['decline a@b.example --reason', '--reason is missing.', 'npm run operator -- decline EMAIL --reason "…"'],
+  ['decline a@b.example --reason=', '--reason is missing.', 'npm run operator -- decline EMAIL --reason "…"'],
+  ['decline --reason x', 'EMAIL is missing.', 'npm run operator -- decline EMAIL --reason "…"'],
+];
+
+describe('what is no command', () => {
+  it.each(wrong)('"%s": %s', (typed, sentence, usage) => {
+    let thrown: unknown;
+    try {
+      parseCommandLine(typed === '' ? [] : typed.split(' '));
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(WrongUse);
+    const [first, second] = (thrown as WrongUse).message.split('\n');
+    expect([first, second]).toEqual([sentence, usage]);
+  });
+
+  it.each(Object.keys(commands))('%s takes what its usage shows, and nothing more', (name) => {
+    const { takes = [] } = commands[name] ?? {};
+    const typed = takes.flatMap((word) => (word.startsWith('--') ? [word.split(' ')[0] ?? '', 'x'] : ['x']));
+
+    expect(parseCommandLine([name, ...typed]).args).toEqual(takes.map(() => 'x'));
+    expect(() => parseCommandLine([name, ...typed, 'extra'])).toThrow('extra is too much.');
+  });
+});
+
+it('takes an option wherever it stands', () => {
+  expect(parseCommandLine(['decline', '--reason', 'no room', 'a@b.example']).args).toEqual(['a@b.example', 'no room']);
+  expect(parseCommandLine(['decline', 'a@b.example', '--reason=no room']).args).toEqual(['a@b.example', 'no room']);
+});

@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import { type Command, commands, usage } from './commands.ts';
+
+export type Call = { command: Command; args: string[] };
+
+/** What was typed is no command: the sentence says what is wrong with it, the usage how it is meant. */
+export class WrongUse extends Error {
+  override name = 'WrongUse';
+
+  constructor(sentence: string, usage: string) {
+    super(`${sentence}\n${usage}`);
+  }
+}
+
+/** A command with what it takes, in the order of its usage. @throws WrongUse */
+export function parseCommandLine([name, ...typed]: string[]): Call {
+  if (name === undefined) throw new WrongUse('Say what to do.', usage());
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) throw new WrongUse(`There is no command ${name}.`, usage());
+
+  const [problem, ...args] = readArguments(command, typed);
+  if (problem !== null) throw new WrongUse(problem, `npm run operator -- ${name} ${command.takes.join(' ')}`.trim());
+  return { command, args };
+}
+
+const optionOf = (word: string) => /^--([a-z]+)/.exec(word)?.[1];
+
+/** First what is wrong, or null; then the values. */
+function readArguments({ takes }: Command, typed: string[]): [problem: string | null, ...args: string[]] {
+  const options = Object.fromEntries(
+    takes.flatMap((word) => optionOf(word) ?? []).map((option) => [option, { type: 'string' as const }]),
+  );
+  const { values, positionals, tokens } = parseArgs({
+    args: typed,
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+
+  const foreign = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name));
+  if (foreign?.kind === 'option') return [`There is no option ${foreign.rawName} here.`];
+
+  const args: string[] = [];
+  for (const word of takes) {
+    const option = optionOf(word);
+    const value = option === undefined ? positionals.shift() : values[option];
+    if (typeof value !== 'string' || value.trim() === '') return [`${option ? `--${option}` : word} is missing.`];
+    args.push(value);
+  }
+  if (positionals.length > 0) return [`${positionals.join(' ')} is too much.`];
+  return [null, ...args];
+}

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { brandCss, darkAccent, lightAccent } from './brand-css.ts';
+import { contrast, fromHex, toCss } from './oklch.ts';
+
+const hex = fc.integer({ min: 0, max: 0xffffff }).map((colour) => `#${colour.toString(16).padStart(6, '0')}`);
+
+// As in app.css: what the accent stands on.
+const light = [
+  { lightness: 0.979, chroma: 0.004, hue: 106 },
+  { lightness: 1, chroma: 0, hue: 0 },
+];
+const dark = [
+  { lightness: 0.185, chroma: 0.01, hue: 215 },
+  { lightness: 0.222, chroma: 0.011, hue: 215 },
+];
+
+test('whatever the company’s colour is, links and buttons can be read in both schemes', () => {
+  fc.assert(
+    fc.property(hex, (colour) => {
+      for (const [tones, grounds] of [
+        [lightAccent(colour), light],
+        [darkAccent(colour), dark],
+      ] as const) {
+        for (const ground of [...grounds, tones.wash]) {
+          expect(contrast(tones.accent, ground)).toBeGreaterThanOrEqual(4.5);
+        }
+        expect(contrast(tones.ink, tones.accent)).toBeGreaterThanOrEqual(4.5);
+        expect(contrast(tones.ink, tones.hover)).toBeGreaterThanOrEqual(4.5);
+      }
+    }),
+  );
+});
+
+test('a colour that is dark enough already stays itself', () => {
+  expect(lightAccent('#005f5d').accent.lightness).toBeCloseTo(fromHex('#005f5d').lightness, 3);
+});
+
+test('three digits say the same as six', () => {
+  expect(brandCss('#0cc')).toBe(brandCss('#00cccc'));
+});
+
+test('white and black are where they belong', () => {
+  expect(toCss(fromHex('#ffffff'))).toMatch(/^oklch\(1\.000 0\.000 /);
+  expect(contrast(fromHex('#ffffff'), fromHex('#000000'))).toBeCloseTo(21, 1);
+});

@@ -1,0 +1,71 @@
+import { contrast, fromHex, type Oklch, toCss, withinScreen } from '#lib/branding/oklch.ts';
+
+/** What app.css calls --accent, --accent-hover, --accent-ink, --accent-wash and --ring. */
+export interface Accent {
+  accent: Oklch;
+  hover: Oklch;
+  ink: Oklch;
+  wash: Oklch;
+  ring: Oklch;
+}
+
+// A little more than WCAG's 4.5, because the browser rounds colours to whole steps.
+const textContrast = 4.6;
+const step = 0.005;
+const greyChroma = 0.03;
+
+/** The accent's tones in the light scheme: as dark as text on a wash needs, and never lighter than the company's colour. */
+export function lightAccent(hex: string): Accent {
+  const brand = fromHex(hex);
+  const wash = withinScreen({ ...brand, lightness: 0.955, chroma: Math.min(brand.chroma, 0.022) });
+  const ink = { lightness: 0.99, chroma: 0.005, hue: brand.hue };
+
+  let lightness = Math.min(brand.lightness, 0.6);
+  while (contrast(withinScreen({ ...brand, lightness }), wash) < textContrast) lightness -= step;
+  return tones(brand, { lightness, hover: Math.max(0, lightness - 0.05), ring: 0.62, wash, ink });
+}
+
+/** The same for the dark scheme, where the accent is light and what stands on it dark. */
+export function darkAccent(hex: string): Accent {
+  const brand = fromHex(hex);
+  const wash = withinScreen({ ...brand, lightness: 0.275, chroma: Math.min(brand.chroma, 0.032) });
+  const ink = withinScreen({ lightness: 0.2, chroma: Math.min(brand.chroma, 0.03), hue: brand.hue });
+
+  // A grey button looks switched off: a colour that has no hue becomes nearly white.
+  let lightness = Math.max(brand.lightness, brand.chroma < greyChroma ? 0.86 : 0.7);
+  while (contrast(withinScreen({ ...brand, lightness }), wash) < textContrast) lightness += step;
+  lightness = Math.min(lightness, 0.92);
+  return tones(brand, { lightness, hover: lightness + 0.05, ring: 0.7, wash, ink });
+}
+
+function tones(brand: Oklch, at: { lightness: number; hover: number; ring: number; wash: Oklch; ink: Oklch }): Accent {
+  return {
+    accent: withinScreen({ ...brand, lightness: at.lightness }),
+    hover: withinScreen({ ...brand, lightness: at.hover }),
+    ring: withinScreen({ ...brand, lightness: at.ring }),
+    ink: at.ink,
+    wash: at.wash,
+  };
+}
+
+/** The style sheet that puts the company's colour in the place of the built-in one, in both schemes. */
+export function brandCss(hex: string): string {
+  const light = declarations(lightAccent(hex));
+  const dark = declarations(darkAccent(hex));
+  return [
+    `:root:root{${light}}`,
+    `@media (prefers-color-scheme:dark){:root:root:not([data-theme="light"]){${dark}}}`,
+    `:root:root[data-theme="dark"]{${dark}}`,
+    '',
+  ].join('\n');
+}
+
+function declarations({ accent, hover, ink, wash, ring }: Accent): string {
+  return [
+    `--accent:${toCss(accent)}`,
+    `--accent-hover:${toCss(hover)}`,
+    `--accent-ink:${toCss(ink)}`,
+    `--accent-wash:${toCss(wash)}`,
+    `--ring:${toCss(ring)}`,
+  ].join(';');
+}

@@ -1,0 +1,18 @@
+import { lightAccent } from '#lib/branding/brand-css.ts';
+import { toCss } from '#lib/branding/oklch.ts';
+import { escapeMarkup } from '#lib/format/escape-markup.ts';
+
+const builtIn = '#005f5d';
+
+/** The window's icon: the gatehouse in the company's colour, on a ground of its own that shows in both schemes. */
+export function iconSvg({ name, brandColor }: { name: string; brandColor: string | null }): string {
+  const { accent, ink } = lightAccent(brandColor ?? builtIn);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke-linecap="round" stroke-linejoin="round">
+<title>${escapeMarkup(name)}</title>
+<rect width="32" height="32" rx="7" fill="${toCss(accent)}"/>
+<g transform="translate(4.5 4) scale(0.96)" stroke="${toCss(ink)}" stroke-width="2.4">
+<path d="M3 21V11a9 9 0 0 1 18 0v10"/><path d="M8 21v-9.5a4 4 0 0 1 8 0V21"/><path d="M2 21h20"/>
+</g>
+</svg>
+`;
+}

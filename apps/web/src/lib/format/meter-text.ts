@@ -1,0 +1,27 @@
+import { formatDay } from '#lib/format/dates.ts';
+import { lowerFirst } from '#lib/format/tier-text.ts';
+import type { Tone } from '#lib/format/tone.ts';
+import type { Usage } from '#lib/subscription.ts';
+
+/** What a meter means for its reader: at 80 % what is left, at 100 % what it stops and until when. */
+export function meterText(usage: Usage, planName: string): { tone: Tone; text: string } {
+  const { limit, used, resets_at } = usage;
+  if (limit === null) return { tone: 'plain', text: 'No limit' };
+
+  const left = (limit - used).toLocaleString('en-GB');
+  if (used < limit * 0.8) return { tone: 'plain', text: `${left} left` };
+  if (used < limit) return { tone: 'warn', text: `${left} left on ${planName}` };
+
+  const actionFailure = `New ${lowerFirst(usage.name)} are actionFailure`;
+  return {
+    tone: 'bad',
+    text: resets_at ? `${actionFailure} until ${formatDay(resets_at)}` : `${actionFailure} on ${planName}`,
+  };
+}
+
+/** The meters nearest to their limits, in their own order. */
+export function fullest(usage: Usage[], count: number): Usage[] {
+  const share = ({ used, limit }: Usage) => (limit === null ? 0 : limit === 0 ? 1 : used / limit);
+  const chosen = usage.toSorted((a, b) => share(b) - share(a)).slice(0, count);
+  return usage.filter((one) => chosen.includes(one));
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import type { Plan, Tier } from '../subscription.ts';
+import { hasSubscription, isPaymentDue, lapsed, planSentence, statusText } from './plan-text.ts';
+
+const silver: Plan = {
+  tier: 'silver',
+  name: 'Silver',
+  status: 'active',
+  cancel_at_period_end: false,
+  current_period_end: '2026-12-03T00:00:00Z',
+  ends_at: null,
+};
+const ending: Plan = { ...silver, cancel_at_period_end: true, ends_at: '2026-12-03T00:00:00Z' };
+const free: Plan = { ...silver, tier: 'free', name: 'Free', status: 'none', current_period_end: null };
+const tiers: Tier[] = [
+  { tier: 'free', name: 'Free', price: null, price_source: 'declared', limits: {}, features: {} },
+  {
+    tier: 'silver',
+    name: 'Silver',
+    price: { amount: 2400, currency: 'gbp', interval: 'month' },
+    price_source: 'provider',
+    limits: {},
+    features: {},
+  },
+];
+
+test.each([
+  [silver, 'Active', '£24 a month. Renews on 3 December 2026.'],
+  [ending, 'Ending', '£24 a month. Ends on 3 December 2026, then Free.'],
+  [{ ...silver, status: 'past_due' }, 'Payment due', '£24 a month.'],
+  [free, undefined, 'Nothing to pay.'],
+  [{ ...free, status: 'canceled' }, undefined, 'The paid plan has ended. Nothing to pay.'],
+  [{ ...free, status: 'past_due' }, 'Payment due', 'The paid plan is off until its invoice is paid.'],
+  [{ ...free, status: 'unpaid' }, 'Not paid', 'The paid plan is off until its invoice is paid.'],
+  [{ ...free, status: 'incomplete' }, 'First payment open', 'The paid plan begins once its first payment is through.'],
+  [{ ...free, status: 'paused' }, 'Paused', 'The paid plan is paused. Choose a plan to start it again.'],
+  [
+    lapsed({ ...free, status: 'active' }, '2026-12-03T00:00:00Z'),
+    'Ended',
+    'The paid plan ended on 3 December 2026. The payment provider has yet to confirm it.',
+  ],
+  [{ ...free, status: 'something_new' }, 'On hold', expect.stringContaining('cannot read')],
+  [{ ...free, status: 'active' }, 'Active', expect.stringContaining('cannot read')],
+])('%o', (plan, status, sentence) => {
+  expect(statusText(plan)?.text).toBe(status);
+  expect(planSentence(plan, tiers)).toEqual(sentence);
+});
+
+test('a subscription that ended is none, one of an unknown status is one', () => {
+  expect(hasSubscription(lapsed({ ...silver, status: 'past_due' }, '2026-12-03T00:00:00Z'))).toBe(false);
+  expect(hasSubscription({ ...silver, status: 'canceled' })).toBe(false);
+  expect(hasSubscription({ ...silver, status: 'something_new' })).toBe(true);
+});
+
+test.each([
+  ['past_due', true],
+  ['unpaid', true],
+  ['incomplete', true],
+  ['paused', false],
+  ['active', false],
+  ['none', false],
+])('while %s, a payment is due before a change: %s', (status, due) => {
+  expect(isPaymentDue({ ...silver, status })).toBe(due);
+});

@@ -1,0 +1,39 @@
+import { error } from '@sveltejs/kit';
+import { largestBodyOf } from '#lib/server/http/endpoints.ts';
+import { httpErrorOf } from '#lib/server/http/error-response.ts';
+import { readBytes } from '#lib/server/http/read-body.ts';
+
+const isForm = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;
+
+/**
+ * The fields of a form post.
+ *
+ * @throws Kit's error with status 415 for what is no form, 413 for too large a one,
+ *   whatever size was announced, and 400 for one that cannot be read.
+ */
+export async function formFields(request: Request): Promise<FormData> {
+  const type = request.headers.get('content-type') ?? '';
+  if (!isForm.test(type)) error(415, 'Send the fields as a form.');
+
+  const { pathname } = new URL(request.url);
+  const bytes = await readBytes(request, largestBodyOf(pathname)).catch((thrown) => {
+    const { status, body } = httpErrorOf(thrown);
+    return status === 413 ? error(status, body.error) : unreadable();
+  });
+  return new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData().catch(unreadable);
+}
+
+function unreadable(): never {
+  error(400, 'This form could not be read.');
+}
+
+/** A text field, as it was typed; empty when it is missing or a file. */
+export function text(form: FormData, name: string): string {
+  const value = form.get(name);
+  return typeof value === 'string' ? value : '';
+}
+
+/** All texts of a field that may stand several times. */
+export function texts(form: FormData, name: string): string[] {
+  return form.getAll(name).filter((value) => typeof value === 'string');
+}

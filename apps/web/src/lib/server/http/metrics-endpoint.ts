@@ -1,0 +1,21 @@
+import { AppError } from '@gatehouse/api/errors';
+import { constantTimeEqual } from '@gatehouse/api/security/constant-time';
+import { readMetrics } from '@gatehouse/api/telemetry/read-metrics';
+import type { RequestEvent } from '@sveltejs/kit';
+import { errorResponse } from './error-response.ts';
+import { rejectRequest } from './reject-request.ts';
+
+/** Metrics for whoever bears METRICS_TOKEN (RFC 6750 §2.1, §3). Without one there is nothing here. */
+export async function metricsEndpoint(event: RequestEvent): Promise<Response> {
+  const { app } = event.locals;
+  const token = app.config.metricsToken;
+  if (token === null) return rejectRequest(event, new AppError('NOT_FOUND', 'There is nothing here.'));
+  if (!constantTimeEqual(event.request.headers.get('authorization') ?? '', `Bearer ${token}`)) {
+    return errorResponse(new AppError('UNAUTHENTICATED', 'This takes the token of METRICS_TOKEN.'), {
+      'www-authenticate': 'Bearer',
+    });
+  }
+
+  const { text, contentType } = await readMetrics(app);
+  return new Response(text, { headers: { 'content-type': contentType } });
+}

@@ -1,0 +1,47 @@
+import { type FailedOutcome, type Outcome, verifyEmail } from '@gatehouse/api/accounts/verification/verify-email';
+import { error, type RequestEvent } from '@sveltejs/kit';
+import { isNavigation, isPrefetch } from '../guards/navigation.ts';
+import { readCookie } from '../session/cookies.ts';
+import { httpErrorOf } from './error-response.ts';
+
+export type VerificationFailure = FailedOutcome;
+export type VerificationSuccess = Extract<Outcome, { ok: true }>;
+
+const openByClicking = 'Open this link by clicking it.';
+
+/**
+ * Opens the link of a request to /verify and returns its outcome; null where no link is
+ * opened. Only a GET of the page itself looks at the token, and a prefetch is actionFailure: a
+ * link is for the user who clicks it.
+ *
+ * @throws Kit's error with status 400 for a link that does not work, 403 for a request that is
+ *   not a navigation, 429 over the limit, 503 for a prefetch; what the page shows then is in
+ *   its `verification`.
+ */
+export async function openVerificationLink(event: RequestEvent): Promise<VerificationSuccess | null> {
+  const { request, isDataRequest } = event;
+  if (request.method !== 'GET' || isDataRequest) return null;
+  if (isPrefetch(request.headers)) error(503, { message: openByClicking });
+  if (!isNavigation(request.headers)) error(403, { message: openByClicking });
+
+  const outcome = await verify(event);
+  if (!outcome.ok) error(400, { message: outcome.message, verification: outcome });
+  return outcome;
+}
+
+async function verify({ locals, url, cookies, setHeaders }: RequestEvent): Promise<Outcome> {
+  const { app, client, requestId } = locals;
+  const opened = {
+    token: url.searchParams.get('token') ?? '',
+    browserToken: readCookie(app, cookies, 'signup'),
+    sessionToken: readCookie(app, cookies, 'session'),
+  };
+  try {
+    return await verifyEmail(app, opened, client);
+  } catch (thrown) {
+    const { status, body, retryAfterSeconds } = httpErrorOf(thrown);
+    if (status >= 500) app.log.error('verification failed', { requestId, error: thrown });
+    if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });
+    return error(status, body.error);
+  }
+}

@@ -1,0 +1,58 @@
+import { AppError, isAppError } from '@gatehouse/api/errors';
+
+/**
+ * The bytes of a body. More than `most` are read to their end and thrown away, because
+ * whoever is still sending would lose the answer with the connection.
+ *
+ * @throws AppError TOO_LARGE, whatever size was announced.
+ */
+export async function readBytes(request: Request, most: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const part of request.body ?? []) {
+      length += part.byteLength;
+      if (length <= most) parts.push(part);
+    }
+  } catch (error) {
+    // The adapter's own, higher bound.
+    if (error instanceof Error && 'status' in error && error.status === 413) throw tooLarge();
+    throw error;
+  }
+  if (length > most) throw tooLarge();
+  return Buffer.concat(parts);
+}
+
+export function tooLarge(): AppError {
+  return new AppError('TOO_LARGE', 'The body is too large.');
+}
+
+/**
+ * A JSON body as an object; none at all is an empty one. What cannot be read comes
+ * back as the httpErrorOf itself, for the procedure to throw once permission is clear.
+ */
+export async function readJson(request: Request, most: number): Promise<unknown> {
+  const read = await readJsonText(request, most);
+  return isAppError(read) ? read : read.value;
+}
+
+/** The same with the text that was read, for a reader who parses it again. */
+export async function readJsonText(
+  request: Request,
+  most: number,
+): Promise<AppError | { text: string; value: object }> {
+  const bytes = await readBytes(request, most);
+  if (bytes.byteLength === 0) return { text: '{}', value: {} };
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
+    return new AppError('NOT_JSON', 'Send the body as JSON.');
+  }
+
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { text, value };
+    return new AppError('VALIDATION', 'Send a JSON object.');
+  } catch {
+    return new AppError('VALIDATION', 'The body is not valid JSON.');
+  }
+}

@@ -1,0 +1,39 @@
+import { toAppError } from '@gatehouse/api/errors';
+import type { RequestEvent } from '@sveltejs/kit';
+import { escapeMarkup } from '#lib/format/escape-markup.ts';
+import errorPage from '../../error.html?raw';
+import { isJsonPath, methodsOf } from './endpoints.ts';
+import { errorResponse, httpErrorOf } from './error-response.ts';
+
+type Asked = Pick<RequestEvent, 'url' | 'isDataRequest' | 'locals'>;
+
+/**
+ * The answer to a request that is turned away before any route sees it: JSON where the
+ * path speaks JSON, else the bare page that Kit would show, with the company's name in its
+ * title. Kit's own has none: it is written at build time, when nobody knows it yet.
+ */
+export function rejectRequest({ url: { pathname }, isDataRequest, locals }: Asked, thrown: unknown): Response {
+  const allow = allowOf({ pathname, isPageData: isDataRequest }, thrown);
+  if (isJsonPath(pathname)) return errorResponse(thrown, allow);
+
+  const { status, body, retryAfterSeconds } = httpErrorOf(thrown);
+  const { name } = locals.app.config.service;
+  const html = errorPage
+    .replace('</title>', () => ` – ${escapeMarkup(name)}</title>`)
+    .replaceAll('%sveltekit.status%', String(status))
+    .replaceAll('%sveltekit.error.message%', () => escapeMarkup(body.error));
+  return new Response(html, {
+    status,
+    headers: {
+      ...allow,
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; style-src-attr 'unsafe-inline'; frame-ancestors 'none'",
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    },
+  });
+}
+
+function allowOf(asked: { pathname: string; isPageData: boolean }, thrown: unknown): Record<string, string> {
+  const methods = toAppError(thrown).code === 'METHOD_NOT_ALLOWED' ? methodsOf(asked) : null;
+  return methods === null ? {} : { allow: methods.join(', ') };
+}

@@ -1,0 +1,110 @@
+import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
+import { callerFor, makeOwner } from '@gatehouse/api/testing/factories';
+import { fieldsOf, isMutation, procedures } from '@gatehouse/api/testing/fields-of';
+import type { RequestEvent } from '@sveltejs/kit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { jsonEndpoint } from './json-endpoint.ts';
+import { trpcEndpoint } from './trpc-endpoint.ts';
+
+let test: TestApp;
+let owner: Awaited<ReturnType<typeof makeOwner>>;
+beforeAll(async () => {
+  test = await startTestApp();
+  owner = await makeOwner(test);
+});
+afterAll(() => test.close());
+
+function eventOf(path: string, init: RequestInit): RequestEvent {
+  const url = new URL(path, 'http://localhost:3999');
+  const locals = {
+    app: test.app,
+    principal: owner.principal,
+    requestId: 'test',
+    client: { address: '127.0.0.1', userAgent: null },
+    api: callerFor(test, owner.principal),
+  };
+  const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
+  return { request: new Request(url, init), url, locals, cookies } as unknown as RequestEvent;
+}
+
+async function ask(path: string, body?: string): Promise<{ status: number; text: string }> {
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: body ?? null };
+  const answer = await trpcEndpoint(eventOf(path, body === undefined ? {} : post));
+  return { status: answer.status, text: await answer.text() };
+}
+
+const levels = [40, 1000, 10_000];
+const nestings: Record<string, (level: number) => string> = {
+  objects: (level) => `${'{"a":'.repeat(level)}1${'}'.repeat(level)}`,
+  lists: (level) => `{"email":${'['.repeat(level)}${']'.repeat(level)}}`,
+  both: (level) => `${'{"email":['.repeat(level / 2)}${']}'.repeat(level / 2)}`,
+};
+
+for (const [what, nest] of Object.entries(nestings)) {
+  it.each(levels)(`refuses ${what} nested %i deep with 400, at a procedure and at an endpoint`, async (level) => {
+    const body = nest(level);
+    for (const path of ['accounts.signUp', 'accounts.resend', 'signIn.out', 'accounts.changeName']) {
+      expect((await ask(`/api/trpc/${path}`, body)).status, path).toBe(400);
+    }
+    const endpoint = jsonEndpoint((api, read) => api.accounts.resend(read));
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+    expect((await endpoint(eventOf('/api/signup/resend', init))).status).toBe(400);
+    const query = `/api/trpc/accounts.passwordToken?input=${encodeURIComponent(body)}`;
+    expect((await ask(query)).status).toBe(400);
+  });
+}
+
+it('takes a body that is nested as deep as any real one', async () => {
+  const body = JSON.stringify({ name: 'A Account', beside: [{ more: [{ than: [{ is: ['asked', 'for'] }] }] }] });
+  expect((await ask('/api/trpc/accounts.changeName', body)).status).toBe(200);
+});
+
+const manyNames = Array.from({ length: 500 }, () => 'accounts.resend').join(',');
+it.each([
+  ['a batch of one', 'accounts.resend?batch=1', '{"0":{"email":"a@company.example"}}'],
+  ['a batch without a body', 'accounts.resend?batch=1', '{}'],
+  ['two procedures', 'accounts.resend,accounts.signUp?batch=1', '{"0":{},"1":{}}'],
+  ['two procedures without the word', 'accounts.resend,accounts.signUp', '{}'],
+  ['an enormous batch', `${manyNames}?batch=1`, '{}'],
+  ['an enormous batch without the word', manyNames, '{}'],
+  ['a batch of queries', 'accounts.profile,members.list?batch=1&input=%7B%7D', undefined],
+  ['a batch whose input is no object', 'accounts.profile?batch=1&input=%5B%5D', undefined],
+  ['a batch whose input is null', 'accounts.profile?batch=1&input=null', undefined],
+  ['connection parameters', 'accounts.profile?connectionParams=1', undefined],
+  ['connection parameters that are no JSON', 'accounts.profile?connectionParams=%7B', undefined],
+  ['connection parameters of any kind', 'accounts.profile?connectionParams=%7B%22a%22%3A1%7D', undefined],
+  ['connection parameters in a body', 'accounts.resend?connectionParams=1', '{}'],
+  ['input that breaks off', 'accounts.passwordToken?input=%7B', undefined],
+  ['input of bytes that are no text', 'accounts.passwordToken?input=%FF', undefined],
+  ['no name', '', undefined],
+  ['a name of an object’s own', '__proto__', undefined],
+  ['a constructor', 'constructor', '{}'],
+  ['a part of the router', 'accounts', '{}'],
+  ['a name behind a procedure', 'accounts.resend.call', '{}'],
+  ['a name that is no text', '%FF', undefined],
+  ['a name with a NUL', 'accounts%00', '{}'],
+])('answers %s without a failure', async (_, path, body) => {
+  const { status, text } = await ask(`/api/trpc/${path}`, body);
+  expect(status, text).toBeLessThan(500);
+});
+
+it('answers whatever a procedure is sent without a failure', async () => {
+  const deep = fc
+    .integer({ min: 1, max: 5000 })
+    .chain((level) => fc.constantFrom(...Object.values(nestings).map((nest) => nest(level * 2))));
+  const wild = fc.oneof(fc.json({ maxDepth: 30 }), deep, fc.string({ unit: 'binary' }));
+  const asked = procedures.filter((path) => path !== 'signIn.out' && path !== 'leaving.deleteAccount');
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...asked), wild, fc.boolean(), async (path, value, inField) => {
+      const field = fieldsOf(path)[0] ?? 'email';
+      const sent = inField ? `{"${field}":${value}}` : value;
+      const name = `/api/trpc/${path}`;
+      const { status, text } = isMutation(path)
+        ? await ask(name, sent)
+        : await ask(`${name}?input=${encodeURIComponent(sent.toWellFormed())}`);
+      expect(status, `${path}: ${text}`).toBeLessThan(500);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,9 +1,0 @@
-import type { Context } from '@gatehouse/api/router/trpc';
-import type { RequestEvent } from '@sveltejs/kit';
-import { sessionDoor } from './cookies.ts';
-
-/** What the router knows of a request. */
-export function routerContext(event: Pick<RequestEvent, 'locals' | 'cookies'>): Context {
-  const { app, principal, requestId, client } = event.locals;
-  return { app, principal, requestId, client, session: sessionDoor(event) };
-}

@@ -1,0 +1,135 @@
+import type { Browser, BrowserContext, Page } from '@playwright/test';
+import { freePort } from '../support/free-port.ts';
+import { linkFor, newEmail, passPhrase } from '../support/people.ts';
+import { type Product, startProduct } from '../support/product.ts';
+import { type Served, startServed } from '../support/served.ts';
+import { expect, test } from '../support/service.ts';
+import { hasOpenssl, makeCertificate, startTlsProxy } from '../support/tls-proxy.ts';
+
+test.skip(!hasOpenssl(), 'There is no openssl on this machine to make a certificate.');
+test.describe.configure({ mode: 'serial' });
+test.setTimeout(120_000);
+
+let product: Product;
+let served: Served;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let [id, app] = ['', ''];
+const email = newEmail('owner');
+const ends: (() => Promise<unknown>)[] = [];
+
+test.beforeAll(async ({ playwright, launchOptions, service }) => {
+  test.setTimeout(120_000);
+  product = await startProduct();
+  ends.push(product.stop);
+  const port = await freePort();
+  const proxy = await startTlsProxy(makeCertificate('company.test'), (host) => {
+    if (host === 'id.company.test') return { host: '127.0.0.1', port };
+    return host === 'app.company.test' ? { host: '127.0.0.1', port: Number(new URL(product.url).port) } : null;
+  });
+  ends.push(proxy.stop);
+  id = `https://id.company.test:${proxy.port}`;
+  app = `https://app.company.test:${proxy.port}`;
+  served = await startServed(port, {
+    PUBLIC_BASE_URL: id,
+    COOKIE_DOMAIN: 'company.test',
+    RETURN_ORIGINS: app,
+    SMTP_URL: `smtp://localhost:${Number(new URL(service.sandboxUrl).port) + 1}`,
+    TRUSTED_PROXIES: '1',
+  });
+  ends.push(served.stop);
+  product.askAt(`http://127.0.0.1:${port}`, { gatehouse: id, product: app });
+
+  const args = [...(launchOptions.args ?? []), '--host-resolver-rules=MAP *.company.test 127.0.0.1'];
+  browser = await playwright.chromium.launch({ ...launchOptions, args });
+  ends.push(() => browser.close());
+  context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-GB' });
+  page = await context.newPage();
+});
+test.afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+test('over https a person signs up, and the link in the mail is the public one', async ({ service }) => {
+  await page.goto(`${id}/signup`);
+  await page.getByLabel('Organisation').fill('Behind a proxy');
+  await page.getByLabel('E-mail', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(passPhrase);
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  const link = await linkFor(service, email);
+  expect(link).toContain(`${id}/verify?token=`);
+  const answer = await page.goto(link);
+  expect(answer?.headers()['strict-transport-security']).toMatch(/max-age=/);
+  await expect(page.locator('main')).toHaveAttribute('data-ok', 'true');
+  expect(await served.operator('approve', email)).toBe(0);
+});
+
+test('a product on a sibling host is asked with a cookie that can ask and do nothing else', async () => {
+  await page.goto(`${app}/orders`);
+  await expect(page).toHaveURL(`${id}/login?return_to=${encodeURIComponent(`${app}/orders`)}`);
+  await page.getByLabel('E-mail', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(passPhrase);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await expect(page).toHaveURL(`${app}/orders`);
+  await expect(page.getByText(email)).toBeVisible();
+
+  const cookies = await context.cookies();
+  const own = cookies.find(({ name }) => name === '__Host-session');
+  expect(own).toMatchObject({ domain: 'id.company.test', secure: true, httpOnly: true, sameSite: 'Lax', path: '/' });
+  expect((await context.cookies(app)).map(({ name }) => name)).toEqual(['__Secure-gatehouse']);
+  const shared = cookies.find(({ name }) => name === '__Secure-gatehouse');
+  expect(shared).toMatchObject({ domain: '.company.test', secure: true, httpOnly: true, sameSite: 'Lax', path: '/' });
+  expect(shared?.value).not.toBe(own?.value);
+});
+
+test('the shared cookie opens who it is, and no other path', async () => {
+  const [shared] = await context.cookies(app);
+  const cookie = `__Secure-gatehouse=${shared?.value}`;
+  const ask = (path: string, sent: RequestInit = {}, value = cookie) =>
+    fetch(`http://127.0.0.1:${served.port}${path}`, { redirect: 'manual', ...sent, headers: { cookie: value } });
+
+  const answer = await ask('/api/session');
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('x-gatehouse-scopes')).toBe('READ WRITE ADMIN');
+  expect(answer.headers.getSetCookie()).toEqual([]);
+  expect((await ask('/api/trpc/sessions.verify')).status).toBe(200);
+
+  for (const path of ['/api/subscription', '/api/trpc/subscription.read', '/api/trpc/accounts.profile']) {
+    expect((await ask(path)).status, path).toBe(401);
+  }
+  for (const path of [
+    '/api/trpc/sessions.verify,accounts.profile?batch=1',
+    '/api/trpc/sessions.verify/../accounts.profile',
+  ]) {
+    expect((await ask(path)).status, path).toBeGreaterThanOrEqual(400);
+  }
+  for (const path of ['/api/billing/portal', '/api/billing/cancel', '/api/billing/resume']) {
+    expect((await ask(path, { method: 'POST' })).status, path).toBe(401);
+  }
+  for (const path of ['/', '/billing', '/account', '/members', '/operator', '/onboarding']) {
+    expect((await ask(path)).headers.get('location'), path).toBe('/login');
+  }
+  // Under the other cookie's name it is nothing, and signing out with it ends nothing.
+  expect((await ask('/api/subscription', {}, `__Host-session=${shared?.value}`)).status).toBe(401);
+  expect((await ask('/api/logout', { method: 'POST' })).status).toBe(200);
+  expect((await ask('/api/logout', { method: 'POST' }, `__Host-session=${shared?.value}`)).status).toBe(200);
+  expect((await ask('/api/session')).status).toBe(200);
+});
+
+test('the shared cookie dies with its session', async () => {
+  const [before] = await context.cookies(app);
+  const cookie = `__Secure-gatehouse=${before?.value}`;
+  const status = async () =>
+    (await fetch(`http://127.0.0.1:${served.port}/api/session`, { headers: { cookie } })).status;
+  expect(await status()).toBe(200);
+
+  await page.goto(`${id}/account`);
+  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await expect(page).toHaveURL(`${id}/login`);
+  expect(await status()).toBe(401);
+  expect(await context.cookies(app)).toEqual([]);
+  await page.goto(`${app}/orders`);
+  await expect(page).toHaveURL(/\/login\?return_to=/);
+});

@@ -1,0 +1,129 @@
+import { test as base } from '@playwright/test';
+import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
+import { type Product, startProduct } from '../support/product.ts';
+import { expect, type Service, startService } from '../support/service.ts';
+
+const test = base.extend<object, { beside: { product: Product; service: Service } }>({
+  beside: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are asked for.
+    async ({}, use) => {
+      const product = await startProduct();
+      const environment = { RETURN_ORIGINS: product.url, SERVICE_URL: product.url, SERVICE_NAME: 'Larch' };
+      const service = await startService({ environment });
+      product.askAt(service.baseUrl);
+      await use({ product, service });
+      await service.stop();
+      await product.stop();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  baseURL: ({ beside }, use) => use(beside.service.baseUrl),
+});
+
+test('sign-in with a password leads back to the page that was wanted, once', async ({ page, request, beside }) => {
+  const { product, service } = beside;
+  const email = await makeOwner(service, request);
+  const wanted = `${product.url}/orders?page=2&sort=a%26b`;
+
+  await test.step('the product sends nobody to sign in, and the first screen comes before the way back', async () => {
+    await page.goto(wanted);
+    await expect(page).toHaveURL(/\/login\?return_to=/);
+    await page.getByLabel('E-mail', { exact: true }).fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('not the pass phrase');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page.getByText('E-mail or password is wrong.').first()).toBeVisible();
+    await page.getByLabel('Password', { exact: true }).fill(passPhrase);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page).toHaveURL(`${service.baseUrl}/onboarding`);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await expect(page).toHaveURL(wanted);
+    await expect(page.getByText(email)).toBeVisible();
+  });
+
+  await test.step('the way is gone once it was gone, and home has a button', async () => {
+    await page.goto('/');
+    await expect(page).toHaveURL(`${service.baseUrl}/`);
+    await page.getByRole('link', { name: 'Open Larch' }).click();
+    await expect(page).toHaveURL(`${product.url}/`);
+  });
+
+  await test.step('whoever is signed in already is sent on at once', async () => {
+    await page.goto(`/login?return_to=${encodeURIComponent(wanted)}`);
+    await expect(page).toHaveURL(wanted);
+  });
+
+  await test.step('signed out of the service is signed out of the product', async () => {
+    await page.request.post('/api/logout');
+    await page.goto(wanted);
+    await expect(page).toHaveURL(/\/login\?return_to=/);
+  });
+});
+
+test('somebody new comes back after sign-up, the mail’s link, approval and the first screen', async ({
+  page,
+  beside,
+}) => {
+  const { product, service } = beside;
+  const email = newEmail('new');
+  await page.goto(`/signup?return_to=${encodeURIComponent(`${product.url}/welcome`)}`);
+  await page.getByLabel('Organisation').fill('Newcomers');
+  await page.getByLabel('E-mail', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(passPhrase);
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.goto(await linkFor(service, email));
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByLabel('E-mail', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(passPhrase);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page).toHaveURL('/awaiting-approval');
+
+  await page.goto(`${product.url}/welcome`);
+  await expect(page, 'a shut gate is no way in').toHaveURL('/awaiting-approval');
+  expect((await service.operator('approve', email)).code).toBe(0);
+  await expect(page).toHaveURL('/onboarding', { timeout: 15_000 });
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await expect(page).toHaveURL(`${product.url}/welcome`);
+  await expect(page.getByText(email)).toBeVisible();
+});
+
+test('the identity provider leads back too', async ({ page, request, beside }) => {
+  const { product, service } = beside;
+  const email = await makeOwner(service, request);
+  const wanted = `${product.url}/reports`;
+  await page.goto(`/auth/idp/start?return_to=${encodeURIComponent(wanted)}`);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Name').fill('A Account');
+  await page.getByRole('button', { name: 'Create and continue' }).click();
+  await expect(page).toHaveURL(`${service.baseUrl}/onboarding`);
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await expect(page).toHaveURL(wanted);
+});
+
+test('the way back needs no script', async ({ browser, request, beside }) => {
+  const { product, service } = beside;
+  const email = await makeOwner(service, request);
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(`${product.url}/plain`);
+  await page.getByLabel('E-mail', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(passPhrase);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await expect(page).toHaveURL(`${product.url}/plain`);
+  await context.close();
+});
+
+test('an address elsewhere is no way back, and leaves no cookie', async ({ page, request, beside }) => {
+  const { product, service } = beside;
+  const email = await makeOwner(service, request);
+  for (const evil of ['//evil.example', 'https://evil.example', `${product.url}@evil.example`, 'javascript:alert(1)']) {
+    const answer = await page.request.get(`/login?return_to=${encodeURIComponent(evil)}`);
+    expect(answer.headers()['set-cookie'], evil).toBeUndefined();
+  }
+  await page.goto(`/login?return_to=${encodeURIComponent('https://evil.example')}`);
+  await page.getByLabel('E-mail', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(passPhrase);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await expect(page).toHaveURL(`${service.baseUrl}/`);
+});

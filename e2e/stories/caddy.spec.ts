@@ -1,0 +1,34 @@
+import { test } from '@playwright/test';
+import { hasCaddy, readmesSite, startCaddy } from '../support/caddy.ts';
+import { freePort } from '../support/free-port.ts';
+import { startEcho, walkGuarded, walkWaiting } from '../support/guarded.ts';
+import { type Service, startService } from '../support/service.ts';
+
+test.skip(!hasCaddy, 'There is no Caddy on this machine.');
+test.setTimeout(120_000);
+
+let service: Service;
+let guarded: string;
+const ends: (() => Promise<unknown>)[] = [];
+
+test.beforeAll(async () => {
+  const product = await startEcho();
+  ends.push(product.stop);
+  const port = await freePort();
+  guarded = `http://localhost:${port}`;
+  service = await startService({ environment: { RETURN_ORIGINS: guarded } });
+  ends.push(service.stop);
+  const caddy = await startCaddy(port, readmesSite({ port, gatehouse: service.baseUrl, upstream: product.url }));
+  ends.push(caddy.stop);
+});
+test.afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+test('the README’s Caddy lets nobody through but sends them to sign in, and back', async ({ page, playwright }) => {
+  await walkGuarded({ service, guarded }, page, playwright);
+});
+
+test('the README’s Caddy leads somebody at a shut gate to where they wait', async ({ playwright }) => {
+  await walkWaiting({ service, guarded }, playwright);
+});

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { APIRequestContext } from '@playwright/test';
+import { makeOwner, passPhrase } from '../support/people.ts';
+import { expect, test } from '../support/service.ts';
+
+const exec = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+
+/** What another service of the company is like: it has the packed client, and nothing else of this repository. */
+let elsewhere: string;
+
+test.beforeAll(async () => {
+  elsewhere = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-elsewhere-'));
+  const packed = await exec('npm', ['pack', './packages/client', '--json', '--pack-destination', elsewhere], {
+    cwd: root,
+  });
+  const [{ filename, files }] = JSON.parse(packed.stdout);
+  expect(files.map((file: { path: string }) => file.path).sort()).toEqual([
+    'dist/client.d.ts',
+    'dist/client.js',
+    'package.json',
+  ]);
+
+  write('package.json', JSON.stringify({ name: 'elsewhere', private: true, type: 'module' }));
+  await exec('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], { cwd: elsewhere });
+});
+
+test.afterAll(() => fs.rmSync(elsewhere, { recursive: true, force: true }));
+
+test('another service asks with the packed client who somebody is and what their plan allows', async ({
+  request,
+  service,
+}) => {
+  expect(await ask(service.baseUrl, 'session', 'session=nobody')).toEqual({ answer: null });
+  expect(await ask(service.baseUrl, 'subscription', 'session=nobody')).toEqual({
+    refused: { name: 'GatehouseError', status: 401, code: 'UNAUTHENTICATED' },
+  });
+
+  const email = await makeOwner(service, request);
+  const cookie = await signedInCookie(request, email);
+  expect(await ask(service.baseUrl, 'session', cookie)).toMatchObject({
+    answer: { user: { email }, organisation: { tier: 'free' }, role: 'owner' },
+  });
+  expect(await ask(service.baseUrl, 'subscription', cookie)).toMatchObject({
+    answer: { plan: { tier: 'free', status: 'none' } },
+  });
+});
+
+test('the packed client says what was refused while a gate is shut', async ({ request, service }) => {
+  const cookie = await signedInCookie(request, await makeOwner(service, request, { approved: false }));
+  expect(await ask(service.baseUrl, 'session', cookie)).toEqual({
+    refused: { name: 'GatehouseError', status: 403, code: 'AWAITING_APPROVAL' },
+  });
+});
+
+for (const [module, moduleResolution] of [
+  ['nodenext', 'nodenext'],
+  ['esnext', 'bundler'],
+] as const) {
+  test(`the packed types hold on their own, resolved as ${moduleResolution} does`, async () => {
+    write(
+      'right.ts',
+      `import { createClient, GatehouseError, type Session, type Subscription } from '@gatehouse/client';
+       const gatehouse = createClient({ baseUrl: 'https://id.example.com' });
+       export const session: Session | null = await gatehouse.session('');
+       export const isGold: boolean = session?.organisation?.tier === 'gold';
+       export const limit: Subscription['usage'][number]['limit'] | undefined = (await gatehouse.subscription('')).usage[0]?.limit;
+       export const status: number = new GatehouseError(403, null, '').status;
+       // @ts-expect-error There is no such tier.
+       export const isBronze: boolean = session?.organisation?.tier === 'bronze';
+       // @ts-expect-error It says who somebody is, or null.
+       export const id: string = session.user.id;`,
+    );
+    const options = { module, moduleResolution, target: 'es2022', lib: ['es2022'], types: [], strict: true };
+    write('tsconfig.json', JSON.stringify({ compilerOptions: { ...options, noEmit: true }, files: ['right.ts'] }));
+    const said = await exec(process.execPath, [tsc, '-p', '.'], { cwd: elsewhere }).catch((error) => error);
+    expect(said.stdout).toBe('');
+  });
+}
+
+/** Plain Node in a process of its own, as the other service would run. */
+async function ask(baseUrl: string, what: 'session' | 'subscription', cookie: string): Promise<unknown> {
+  write(
+    'ask.js',
+    `import { createClient, GatehouseError } from '@gatehouse/client';
+     const [baseUrl, what, cookie] = process.argv.slice(2);
+     try {
+       console.log(JSON.stringify({ answer: await createClient({ baseUrl })[what](cookie) }));
+     } catch (error) {
+       if (!(error instanceof GatehouseError)) throw error;
+       const { name, status, code } = error;
+       console.log(JSON.stringify({ refused: { name, status, code } }));
+     }`,
+  );
+  const { stdout } = await exec(process.execPath, ['ask.js', baseUrl, what, cookie], { cwd: elsewhere });
+  return JSON.parse(stdout);
+}
+
+async function signedInCookie(request: APIRequestContext, email: string): Promise<string> {
+  const signedIn = await request.post('/api/login', { data: { email, password: passPhrase } });
+  return signedIn.headers()['set-cookie']?.split(';')[0] ?? '';
+}
+
+function write(name: string, text: string): void {
+  fs.writeFileSync(path.join(elsewhere, name), text);
+}

@@ -1,0 +1,142 @@
+import { chooseAtProvider } from '../support/at-provider.ts';
+import { linkFor, newEmail, passPhrase } from '../support/people.ts';
+import { type Answer, type Sent, send } from '../support/raw-request.ts';
+import { expect, type Service, startService, test } from '../support/service.ts';
+
+let limited: Service;
+test.beforeAll(async () => {
+  test.setTimeout(90_000);
+  limited = await startService({ environment: { RATE_LIMITS: 'on', TRUSTED_PROXIES: '1' } });
+});
+test.afterAll(() => limited.stop());
+
+let clients = 0;
+
+/** Somebody whom no limit knows yet: the address is the one that the proxy in front tells. */
+function newClient() {
+  clients += 1;
+  const from = { 'x-forwarded-for': `192.0.2.${clients}` };
+  return (path: string, { headers = {}, ...sent }: Sent = {}) =>
+    send(limited, path, { ...sent, headers: { ...from, ...headers } });
+}
+
+function expectToWait({ headers }: Answer, minutes: number): void {
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+  expect(Number(headers['retry-after'])).toBeLessThanOrEqual(minutes * 60);
+}
+
+const asJson = { 'content-type': 'application/json' };
+const asForm = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+
+test('/verify answers 60 dead links, then a page that says to wait', async () => {
+  const ask = newClient();
+  for (let asked = 0; asked < 60; asked++) expect((await ask('/verify?token=x')).status).toBe(400);
+
+  const refused = await ask('/verify?token=x');
+  expect(refused.status).toBe(429);
+  expect(refused.text).toMatch(/<main[^>]*data-ok="false"/);
+  expect(refused.text).not.toContain('data-ok="true"');
+  expect(refused.headers['referrer-policy']).toBe('no-referrer');
+  expect(refused.headers['cache-control']).toContain('no-store');
+  expectToWait(refused, 10);
+  expect((await newClient()('/verify?token=x')).status).toBe(400);
+});
+
+test('the callback lets 60 failures through, then nobody who comes from there', async () => {
+  const ask = newClient();
+  const start = await ask('/auth/idp/start');
+  const back = await chooseAtProvider(start.headers.location ?? '', limited.baseUrl, newEmail());
+  const headers = { cookie: start.headers['set-cookie']?.[0]?.split(';')[0] ?? '' };
+  for (let asked = 0; asked < 60; asked++) await ask('/auth/idp/callback?state=x&code=y');
+
+  const { status, headers: answered, text } = await ask(back.pathname + back.search, { headers });
+  expect([status, answered.location, text]).toEqual([302, '/login?error=idp', '']);
+  // The attempt was not used up by that: from elsewhere it still leads in.
+  expect((await newClient()(back.pathname + back.search, { headers })).headers.location).toBe('/');
+});
+
+test('/auth/idp/start begins 60 attempts, then sends back to the page', async () => {
+  const ask = newClient();
+  for (let asked = 0; asked < 60; asked++) {
+    expect((await ask('/auth/idp/start')).headers.location).toContain('/idp/auth?');
+  }
+  const { status, headers } = await ask('/auth/idp/start');
+  expect([status, headers.location, headers['set-cookie']]).toEqual([302, '/login?error=idp', undefined]);
+});
+
+const image = { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image', 'sec-fetch-site': 'cross-site' };
+const frame = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' };
+const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'cross-site' };
+
+test('images, frames and prefetches of another site use up no limit, no link and no attempt', async () => {
+  const ask = newClient();
+  const start = await ask('/auth/idp/start', { headers: navigation });
+  const back = await chooseAtProvider(start.headers.location ?? '', limited.baseUrl, newEmail());
+  const cookie = start.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const email = newEmail();
+  await ask('/api/signup', {
+    method: 'POST',
+    headers: { ...asJson },
+    body: JSON.stringify({ email, password: passPhrase }),
+  });
+  const { pathname, search } = new URL(await linkFor(limited, email));
+
+  for (let asked = 0; asked < 61; asked++) {
+    for (const kind of [image, frame]) {
+      for (const path of ['/auth/idp/start', back.pathname + back.search]) {
+        const { status, headers } = await ask(path, { headers: { ...kind, cookie } });
+        expect([status, headers.location, headers['set-cookie']]).toEqual([302, '/login?error=idp', undefined]);
+      }
+      const refused = await ask(pathname + search, { headers: kind });
+      expect(refused.status).toBe(403);
+      expect(refused.text).toMatch(/<main[^>]*data-ok="false"/);
+      expect(refused.text).not.toContain('data-ok="true"');
+      expect(refused.text).not.toContain('Wait a little');
+    }
+    const prefetch = { ...navigation, 'sec-purpose': 'prefetch;prerender' };
+    expect((await ask(pathname + search, { headers: prefetch })).status).toBe(503);
+    expect((await ask('/auth/idp/start', { headers: prefetch })).headers['set-cookie']).toBeUndefined();
+  }
+
+  const opened = await ask(pathname + search, { headers: navigation });
+  expect(opened.text).toMatch(/<main[^>]*data-ok="true"/);
+  expect((await ask('/auth/idp/start', { headers: navigation })).headers.location).toContain('/idp/auth?');
+  const callback = await ask(back.pathname + back.search, { headers: { ...navigation, cookie } });
+  expect(callback.headers.location).toBe('/');
+});
+
+for (const [path, fields, most, minutes, before] of [
+  ['/login', { email: newEmail(), password: 'not the pass phrase' }, 10, 15, 401],
+  ['/signup?/create', { email: 'no address', password: '' }, 20, 60, 400],
+  ['/signup?/resend', { email: 'no address' }, 20, 60, 400],
+] as const) {
+  test(`the form at ${path} is its page with 429 after ${most}`, async () => {
+    const ask = newClient();
+    const body = new URLSearchParams(fields).toString();
+    const submit = () => ask(path, { method: 'POST', headers: { ...asForm }, body });
+    for (let asked = 0; asked < most; asked++) expect((await submit()).status).toBe(before);
+
+    const refused = await submit();
+    expect(refused.status).toBe(429);
+    expect(refused.text).toContain('<form');
+    expect(refused.text).toContain('Too many attempts.');
+    expectToWait(refused, minutes);
+  });
+}
+
+for (const [path, fields, most, minutes, before] of [
+  ['/api/login', { email: newEmail(), password: 'not the pass phrase' }, 10, 15, 401],
+  ['/api/signup', {}, 20, 60, 400],
+  ['/api/signup/resend', {}, 20, 60, 400],
+] as const) {
+  test(`${path} answers 429 after ${most}, with when to come back`, async () => {
+    const ask = newClient();
+    const submit = () => ask(path, { method: 'POST', headers: { ...asJson }, body: JSON.stringify(fields) });
+    for (let asked = 0; asked < most; asked++) expect((await submit()).status).toBe(before);
+
+    const refused = await submit();
+    expect(refused.status).toBe(429);
+    expect(JSON.parse(refused.text)).toMatchObject({ code: 'TOO_MANY', error: expect.stringMatching(/^Too many/) });
+    expectToWait(refused, minutes);
+  });
+}

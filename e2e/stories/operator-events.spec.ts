@@ -1,0 +1,119 @@
+import { makeOwner, signIn } from '../support/people.ts';
+import { paidLifeOf, turnSwitches } from '../support/provider.ts';
+import { expect, test } from '../support/service.ts';
+
+const ways = [
+  { how: 'with a script', organisation: 'Quill & Vellum', javaScriptEnabled: true },
+  { how: 'without one', organisation: 'Thorn & Rowan', javaScriptEnabled: false },
+];
+for (const { how, organisation, javaScriptEnabled } of ways) {
+  test(`an operator follows what the payment provider told, applies it again and syncs, ${how}`, async ({
+    browser,
+    request,
+    service,
+  }) => {
+    const customer = await browser.newContext({ baseURL: service.baseUrl });
+    const theirs = await customer.newPage();
+    await signIn(theirs, await makeOwner(service, request, { organisation }));
+    const life = await paidLifeOf(service, customer.request);
+    const { url } = await (await customer.request.post('/api/billing/checkout', { data: { tier: 'silver' } })).json();
+    await theirs.goto(url);
+    await theirs.getByRole('button', { name: /^Pay/ }).click();
+    await expect(theirs.getByText('You are on Silver')).toBeVisible({ timeout: 20_000 });
+    await customer.close();
+    await life.everythingDelivered();
+    const desk = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });
+    const page = await desk.newPage();
+    await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+
+    await test.step('finds the organisation’s events from the operators’ pages', async () => {
+      await page.goto('/operator');
+      await page.getByRole('link', { name: 'Events' }).click();
+      await expect(page.getByRole('heading', { name: 'Events', level: 1 })).toBeVisible();
+      await page.getByLabel(/^Event, type, organisation/).fill(organisation);
+      await page.getByRole('button', { name: 'Search' }).click();
+      const own = page.getByRole('row').filter({ hasText: organisation });
+      await expect(own.getByRole('link', { name: 'customer.subscription.created' })).toBeVisible();
+      await page.getByLabel(/^Event, type, organisation/).fill('nothing of this sort');
+      await page.getByRole('button', { name: 'Search' }).click();
+      await expect(page.getByText('No event matches “nothing of this sort”')).toBeVisible();
+      await page.goto(`/operator/events?search=${encodeURIComponent(organisation)}`);
+    });
+
+    await test.step('reads one, and applies it again', async () => {
+      await page.getByRole('link', { name: 'customer.subscription.created' }).click();
+      await expect(page.getByText('It changed or confirmed something here.')).toBeVisible();
+      await expect(page.locator('pre')).toContainText('"object": "event"');
+      await page.getByRole('button', { name: 'Apply again' }).click();
+      await expect(page.getByRole('status').getByText('Applied again.')).toBeVisible();
+      await expect(page.getByText('silver, active')).toBeVisible();
+    });
+
+    await test.step('reads the organisation’s history, and syncs its subscription', async () => {
+      await page.getByRole('link', { name: organisation }).click();
+      await expect(page.getByRole('heading', { name: organisation })).toBeVisible();
+      await expect(page.getByText('Checkout opened')).toBeVisible();
+      await page.getByRole('button', { name: /^Sync now: sub_/ }).click();
+      await expect(page.getByRole('status').getByText('Synced')).toBeVisible();
+      await expect(page.getByText('Subscription synced by an operator')).toBeVisible();
+    });
+
+    await test.step('sees a row drift while the provider is away, and syncs it', async () => {
+      const button = page.getByRole('button', { name: `Sync now: ${(await life.subscription()).id}` });
+      await turnSwitches(service, { api_failure: 503 });
+      try {
+        await life.becomes('past_due');
+        await life.emits('charge.refunded');
+        await life.everythingDelivered();
+        await page.goto('/operator/events');
+        await page.getByRole('link', { name: 'Look at the drift' }).click();
+        await expect(page.getByText('Needs a sync').first()).toBeVisible();
+        await button.click();
+        await expect(page.getByRole('alert')).toContainText('The payment provider does not answer.');
+      } finally {
+        await turnSwitches(service, null);
+      }
+      await button.click();
+      await expect(page.getByRole('status').getByText('Synced')).toBeVisible();
+      await expect(button).toBeHidden();
+      await page.getByRole('button', { name: 'Compare all now' }).click();
+      await expect(page.getByRole('status').getByText(/^\d+ subscriptions? compared/)).toBeVisible();
+    });
+
+    await test.step('and finds what was marked for a look', async () => {
+      await page.getByRole('link', { name: 'Show them' }).click();
+      await expect(page.getByRole('row', { name: 'charge.refunded' }).filter({ hasText: organisation })).toContainText(
+        'Noted',
+      );
+    });
+
+    await test.step('and is led to a page that says so for what is not there', async () => {
+      expect((await page.request.get('/operator/events/evt_nowhere')).status()).toBe(404);
+      expect((await page.request.get('/operator/events/organisations/nobody')).status()).toBe(400);
+    });
+
+    await desk.close();
+  });
+}
+
+test('others are refused', async ({ page, request, service }) => {
+  await signIn(page, await makeOwner(service, request));
+  for (const path of ['', '/drift', '/evt_1', '/organisations/1']) {
+    expect((await page.request.get(`/operator/events${path}`)).status(), path).toBe(403);
+  }
+});
+
+test('the doctor finds nothing wrong beside a running service, and ends with 1 where something is', async ({
+  service,
+}) => {
+  const before = await service.operator('doctor');
+  expect(before.stdout).toContain(
+    'WRONG  Portal: It was never configured from here. Run "npm run operator -- billing-setup".',
+  );
+  expect(before.code).toBe(1);
+
+  expect((await service.operator('billing-setup')).code).toBe(0);
+  const { code, stdout, stderr } = await service.operator('doctor');
+  expect(stdout).toMatch(/\nEverything is right\.\n$/);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});

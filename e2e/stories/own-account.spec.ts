@@ -1,0 +1,86 @@
+import { makeOwner, passPhrase, signIn } from '../support/people.ts';
+import { expect, test } from '../support/service.ts';
+
+const other = 'quite another pass phrase';
+
+test('name, password, data and leaving, each by its own hand', async ({ page, request, service }) => {
+  const email = await makeOwner(service, request, { organisation: 'Short Stay Ltd' });
+  await signIn(page, email);
+  await page.goto('/account');
+
+  await test.step('the name', async () => {
+    await page.getByLabel('Name', { exact: true }).fill('Ada Larch');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Your name is saved.')).toBeVisible();
+    expect(await (await page.request.get('/api/session')).json()).toMatchObject({ user: { name: 'Ada Larch' } });
+  });
+
+  await test.step('the password, which ends other sessions', async () => {
+    await request.post('/api/login', { data: { email, password: passPhrase } });
+    await page.getByLabel('Current password').fill('not the pass phrase');
+    await page.getByLabel('New password').fill(other);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await expect(page.getByRole('alert')).toContainText('This password is wrong.');
+    await page.getByLabel('Current password').fill(passPhrase);
+    await page.getByLabel('New password').fill(other);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await expect(page.getByText('Your password is set.')).toBeVisible();
+    expect((await request.get('/api/session')).status()).toBe(401);
+  });
+
+  await test.step('the data', async () => {
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download' }).click();
+    expect((await download).suggestedFilename()).toBe('account.json');
+  });
+
+  await test.step('leaving', async () => {
+    await page.getByRole('link', { name: 'Delete the account' }).click();
+    await expect(page.getByText('Short Stay Ltd, because nobody else belongs to it.')).toBeVisible();
+    await page.getByLabel('Password', { exact: true }).fill(other);
+    await page.getByRole('button', { name: 'Delete the account' }).click();
+    await expect(page.getByText('Your account is deleted.')).toBeVisible();
+    expect((await request.post('/api/login', { data: { email, password: other } })).status()).toBe(401);
+  });
+});
+
+test('a lost password is set anew after coming in through the identity provider', async ({
+  page,
+  request,
+  service,
+}) => {
+  const email = await makeOwner(service, request);
+  await page.goto('/login');
+  await page.getByRole('link', { name: /^Continue with/ }).click();
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Name').fill('A Account');
+  await page.getByRole('button', { name: 'Create and continue' }).click();
+  await page.getByRole('button', { name: 'Go on' }).click();
+
+  await page.goto('/account');
+  await expect(page.getByLabel('Current password')).toHaveCount(0);
+  await page.getByLabel('New password').fill(other);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await expect(page.getByText('Your password is set.')).toBeVisible();
+  expect((await request.post('/api/login', { data: { email, password: other } })).status()).toBe(200);
+  expect((await request.post('/api/login', { data: { email, password: passPhrase } })).status()).toBe(401);
+});
+
+test('a password link from the operator’s desk lets somebody in again', async ({ browser, page, request, service }) => {
+  const email = await makeOwner(service, request);
+  await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+  await page.goto(`/operator/people?search=${email}`);
+  await page.getByRole('button', { name: `Make a password link for ${email}` }).click();
+  const link = (await page.getByText(/\/password\?token=/).textContent()) ?? '';
+
+  const theirs = await (await browser.newContext({ baseURL: service.baseUrl })).newPage();
+  await theirs.goto(link);
+  await expect(theirs.getByText(email)).toBeVisible();
+  await theirs.getByLabel('New password').fill(other);
+  await theirs.getByRole('button', { name: 'Set the password' }).click();
+  await expect(theirs.getByText('Your password is set. Sign in with it.')).toBeVisible();
+  expect((await request.post('/api/login', { data: { email, password: other } })).status()).toBe(200);
+
+  await theirs.goto(link);
+  await expect(theirs.getByRole('heading', { name: 'This link does not work' })).toBeVisible();
+});

@@ -1,0 +1,78 @@
+import { linkFor, makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
+import { expect, test } from '../support/service.ts';
+
+test('an address is changed by the link that goes to the new one', async ({ page, request, service }) => {
+  const email = await makeOwner(service, request, { organisation: 'Moving House' });
+  const taken = await makeOwner(service, request);
+  const wanted = newEmail('moved');
+  await signIn(page, email);
+  await request.post('/api/login', { data: { email, password: passPhrase } });
+  await page.goto('/account');
+  const password = page.locator('#address-password');
+
+  await test.step('a wrong password is refused at its own field, and what was typed stays', async () => {
+    await page.getByLabel('New address').fill(wanted);
+    await password.fill('not the pass phrase');
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await expect(page.getByRole('alert').getByRole('link')).toHaveAttribute('href', '#address-password');
+    await expect(page.getByLabel('New address')).toHaveValue(wanted);
+    await expect(page.getByLabel('New password')).not.toHaveAttribute('aria-invalid', 'true');
+  });
+
+  await test.step('an address that somebody has gets the same words', async () => {
+    const words = 'A link is on its way to the new address, if it can become yours.';
+    for (const each of [taken, wanted]) {
+      await page.goto('/account');
+      await page.getByLabel('New address').fill(each);
+      await password.fill(passPhrase);
+      await page.getByRole('button', { name: 'Send the link' }).click();
+      await expect(page.getByText(words)).toBeVisible();
+    }
+  });
+
+  await test.step('opened, it changes the address, and other browsers are signed out', async () => {
+    await page.goto(await linkFor(service, wanted));
+    await expect(page.locator('main')).toHaveAttribute('data-ok', 'true');
+    await expect(page.getByRole('heading', { name: 'Address changed' })).toBeVisible();
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await expect(page).toHaveURL('/');
+    expect((await request.get('/api/session')).status()).toBe(401);
+    expect((await request.post('/api/login', { data: { email, password: passPhrase } })).status()).toBe(401);
+    expect((await request.post('/api/login', { data: { email: wanted, password: passPhrase } })).status()).toBe(200);
+  });
+});
+
+test('in a browser without the session, the link asks before it changes the address', async ({
+  browser,
+  page,
+  request,
+  service,
+}) => {
+  const email = await makeOwner(service, request, { organisation: 'Moved Twice' });
+  const wanted = newEmail('moved');
+  await signIn(page, email);
+  await page.goto('/account');
+  await page.getByLabel('New address').fill(wanted);
+  await page.locator('#address-password').fill(passPhrase);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  const link = await linkFor(service, wanted);
+
+  const elsewhere = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled: false });
+  const theirs = await elsewhere.newPage();
+  for (const [status, ok] of [
+    [200, 'true'],
+    [400, 'false'],
+  ] as const) {
+    expect((await theirs.goto(link))?.status()).toBe(status);
+    await expect(theirs.locator('main')).toHaveAttribute('data-ok', ok);
+    await expect(theirs.locator('main')).toContainText(wanted);
+    expect((await page.request.post('/api/login', { data: { email: wanted, password: passPhrase } })).status()).toBe(
+      401,
+    );
+  }
+  await theirs.getByRole('button', { name: 'Change my address' }).click();
+  await expect(theirs).toHaveURL('/login?done=address');
+  // The session that asked for the change stays.
+  expect((await (await page.request.get('/api/session')).json()).user.email).toBe(wanted);
+  await elsewhere.close();
+});

@@ -1,0 +1,67 @@
+import { makeOwner, passPhrase, signIn } from '../support/people.ts';
+import { expect, test } from '../support/service.ts';
+
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? 'with' : 'without';
+
+  test(`an unlinked identity lets nobody in until it is connected again, ${how} JavaScript`, async ({
+    browser,
+    request,
+    service,
+  }) => {
+    const email = await makeOwner(service, request);
+    const context = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });
+    const page = await context.newPage();
+    const provider = page.getByRole('button', { name: email });
+    const session = async () => (await page.request.get('/api/session')).status();
+
+    await test.step('signing in through the provider links it', async () => {
+      await page.goto('/login');
+      await page.getByRole('link', { name: /^Continue with/ }).click();
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByRole('button', { name: 'Create and continue' }).click();
+      await expect(page).toHaveURL(/\/onboarding$/);
+    });
+
+    await test.step('unlinking asks for the password, and keeps the user signed in', async () => {
+      await page.goto('/account');
+      const form = page.locator('form[action="?/unlink"]');
+      await form.getByLabel('Password', { exact: true }).fill('not the pass phrase');
+      await form.getByRole('button', { name: 'Unlink' }).click();
+      await expect(page.getByRole('alert').first()).toContainText('This password is wrong.');
+      await form.getByLabel('Password', { exact: true }).fill(passPhrase);
+      await form.getByRole('button', { name: 'Unlink' }).click();
+      await expect(page.getByText('The identity provider is unlinked.')).toBeVisible();
+      expect(await session()).toBe(200);
+    });
+
+    await test.step('its subject gets the answer of every other failure', async () => {
+      await page.request.post('/api/logout');
+      await page.goto('/auth/idp/start');
+      await provider.click();
+      await expect(page).toHaveURL(/\/login\?error=idp$/);
+      expect(await session()).toBe(401);
+    });
+
+    await test.step('connecting it again leads home, signed in', async () => {
+      await signIn(page, email);
+      await page.goto('/account');
+      const form = page.locator('form[action="?/connect"]');
+      await form.getByLabel('Password', { exact: true }).fill('not the pass phrase');
+      await form.getByRole('button', { name: /^Connect / }).click();
+      await expect(page.getByRole('alert').first()).toContainText('This password is wrong.');
+      await form.getByLabel('Password', { exact: true }).fill(passPhrase);
+      await form.getByRole('button', { name: /^Connect / }).click();
+      await provider.click();
+      await expect(page).toHaveURL(`${service.baseUrl}/`);
+      await page.goto('/account');
+      await expect(page.getByRole('button', { name: 'Unlink' })).toBeVisible();
+      await page.request.post('/api/logout');
+      await page.goto('/auth/idp/start');
+      await provider.click();
+      await expect(page).toHaveURL(`${service.baseUrl}/`);
+      expect(await session()).toBe(200);
+    });
+    await context.close();
+  });
+}

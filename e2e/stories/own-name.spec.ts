@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+import { makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
+import { approvedDomain, startService } from '../support/service.ts';
+import { walkPages } from '../support/walk/walk.ts';
+
+const name = 'Larch & <b>Sons</b>';
+const ownFace = {
+  SERVICE_NAME: name,
+  SERVICE_URL: 'https://app.company.example/',
+  SUPPORT_EMAIL: 'help@company.example',
+  IDP_NAME: 'Company <ID>',
+};
+const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 24"><rect width="48" height="24" rx="4" fill="#777"/></svg>';
+
+async function expectOwnFace(page: Page, path: string, pictures: string | undefined): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.goto(path);
+    await expect(page).toHaveTitle(new RegExp(`– ${name}$`));
+    expect(await page.content()).not.toContain('Gatehouse');
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+    expect(
+      violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+      `${path}, ${colorScheme}`,
+    ).toEqual([]);
+    if (pictures) await page.screenshot({ path: `${pictures}${path.replaceAll('/', '_')}-${colorScheme}.png` });
+  }
+}
+
+for (const [what, colour] of [
+  ['a pale yellow', '#fff3b0'],
+  ['a near-black', '#0b0b10'],
+] as const) {
+  test(`pages, icon and mail carry the company’s name, picture and colour: ${what}`, async ({
+    playwright,
+    browser,
+  }) => {
+    test.setTimeout(600_000);
+    const pictured = http.createServer((_, response) =>
+      response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(logo),
+    );
+    pictured.listen(0, '127.0.0.1');
+    await once(pictured, 'listening');
+    const logoUrl = `http://localhost:${(pictured.address() as AddressInfo).port}/logo.svg`;
+    const service = await startService({
+      environment: {
+        ...ownFace,
+        SERVICE_LOGO: logoUrl,
+        BRAND_COLOR: colour,
+      },
+    });
+    const pictures = process.env.OWN_NAME_PICTURES && `${process.env.OWN_NAME_PICTURES}/${colour.slice(1)}`;
+
+    try {
+      const context = await browser.newContext({ baseURL: service.baseUrl, locale: 'en-GB' });
+      const page = await context.newPage();
+      const refused: string[] = [];
+      page.on('console', (message) => {
+        if (message.type() === 'error') refused.push(message.text());
+      });
+
+      await test.step('before sign-in', async () => {
+        for (const path of ['/login', '/signup']) await expectOwnFace(page, path, pictures);
+        await expect(page.getByRole('link', { name: 'Continue with Company <ID>' })).toBeVisible();
+        await expect(page.getByRole('link', { name: 'Help' })).toHaveAttribute('href', 'mailto:help@company.example');
+        const picture = page.locator(`img[src="${logoUrl}"]`);
+        expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+        await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', logoUrl);
+        const icon = await page.request.get('/icon.svg');
+        expect(icon.headers()['content-type']).toBe('image/svg+xml');
+        expect(await icon.text()).toContain('<title>Larch &amp; &lt;b&gt;Sons&lt;/b&gt;</title>');
+      });
+
+      await test.step('the mail', async () => {
+        const email = newEmail();
+        await page.request.post('/api/signup', { data: { email, password: passPhrase } });
+        const answer = () => page.request.get(`${service.sandboxUrl}/mailbox/messages?to=${encodeURIComponent(email)}`);
+        await expect.poll(async () => (await (await answer()).json()).length).toBe(1);
+        const [mail] = await (await answer()).json();
+        expect(mail.subject).toBe(`Confirm your e-mail for ${name}`);
+        expect(mail.html).toContain('Larch &amp; &lt;b&gt;Sons&lt;/b&gt;');
+        expect(mail.html).toContain(`background:${colour}`);
+      });
+
+      await test.step('after sign-in', async () => {
+        const request = await playwright.request.newContext({ baseURL: service.baseUrl });
+        await makeOwner(service, request, { approved: false, organisation: 'Somebody who waits' });
+        await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+        for (const path of ['/', '/billing', '/account', '/operator']) await expectOwnFace(page, path, pictures);
+        await page.goto('/');
+        await expect(page.getByRole('link', { name: `Open ${name}` })).toHaveAttribute(
+          'href',
+          'https://app.company.example/',
+        );
+      });
+
+      expect(refused, 'the policy lets every part of the page be').toEqual([]);
+    } finally {
+      await service.stop();
+      pictured.close();
+    }
+  });
+}
+
+test('every page carries the company’s name and colour, those about errors as well, and none the product’s own', async ({
+  browser,
+  playwright,
+}) => {
+  test.setTimeout(600_000);
+  const environment = { ...ownFace, BRAND_COLOR: '#7a1f3d', APPROVED_DOMAINS: approvedDomain };
+  const service = await startService({ environment });
+  const request = await playwright.request.newContext({ baseURL: service.baseUrl });
+
+  try {
+    await walkPages({ browser, request, service }, async (page, seen) => {
+      if (new URL(page.url()).origin !== service.baseUrl) return;
+      expect.soft(await page.title(), seen).toMatch(new RegExp(` – ${name}$`));
+      expect.soft(await page.content(), seen).not.toContain('Gatehouse');
+      expect.soft(await page.locator('link[href^="/brand.css"]').count(), seen).toBe(1);
+    });
+
+    const bare = await request.post('/login', { headers: { origin: 'https://evil.example' }, form: { email: 'x' } });
+    expect([bare.status(), bare.headers()['content-type']]).toEqual([403, 'text/html; charset=utf-8']);
+    expect(await bare.text()).toContain(' – Larch &amp; &lt;b&gt;Sons&lt;/b&gt;</title>');
+    expect(await bare.text()).not.toContain('Gatehouse');
+  } finally {
+    await service.stop();
+  }
+});

@@ -1,0 +1,219 @@
+import { randomBytes } from 'node:crypto';
+import { procedures as everyProcedure, fieldsOf } from '@gatehouse/api/testing/fields-of';
+import { chooseAtProvider } from '../support/at-provider.ts';
+import { cookiesOf, linkFor, passPhrase } from '../support/people.ts';
+import { type Answer, send } from '../support/raw-request.ts';
+import { expect, type Service, test } from '../support/service.ts';
+
+/** An address of always the same length, so that answers which name it can be compared byte by byte. */
+function newAddress(): string {
+  return `${randomBytes(6).toString('hex')}@company.example`;
+}
+
+/** @returns the cookie of the browser that signed up. */
+async function signUp(service: Service, email: string): Promise<string> {
+  const body = JSON.stringify({ email, password: passPhrase, org_name: 'Company' });
+  const headers = { 'content-type': 'application/json' };
+  return cookiesOf(await send(service, '/api/signup', { method: 'POST', headers, body }));
+}
+
+async function verified(service: Service): Promise<string> {
+  const email = newAddress();
+  const cookie = await signUp(service, email);
+  const link = new URL(await linkFor(service, email));
+  expect((await send(service, link.pathname + link.search, { headers: { cookie } })).status).toBe(200);
+  return email;
+}
+
+async function operate(service: Service, ...args: string[]): Promise<void> {
+  expect((await service.operator(...args)).stderr).toBe('');
+}
+
+/** Every state that an account can be in, each made through the real doors. */
+const states: Record<string, (service: Service) => Promise<string>> = {
+  unknown: async () => newAddress(),
+  async unverified(service) {
+    const email = newAddress();
+    await signUp(service, email);
+    return email;
+  },
+  awaiting: verified,
+  async active(service) {
+    const email = await verified(service);
+    await operate(service, 'approve', email);
+    return email;
+  },
+  async declined(service) {
+    const email = await verified(service);
+    await operate(service, 'decline', email, '--reason', 'Not a customer.');
+    return email;
+  },
+  async suspended(service) {
+    const email = await verified(service);
+    await operate(service, 'suspend', email);
+    return email;
+  },
+  async 'identity provider only'(service) {
+    const email = newAddress();
+    await signInAtProvider(service, email);
+    return email;
+  },
+};
+
+async function signInAtProvider(service: Service, email: string): Promise<void> {
+  const start = await send(service, '/auth/idp/start');
+  const { pathname, search } = await chooseAtProvider(start.headers.location ?? '', service.baseUrl, email);
+  const cookie = start.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const callback = await send(service, pathname + search, { headers: { cookie } });
+  expect(callback.headers.location).toBe('/');
+}
+
+/** An answer without what differs from request to request by chance. */
+function comparable({ status, headers, text }: Answer, email: string) {
+  // The entity tag is a hash of the page, and so of its nonce.
+  const { date: _, etag: __, 'x-request-id': ___, 'set-cookie': cookies = [], ...rest } = headers;
+  const noChance = (value: string) =>
+    value
+      .replaceAll(email, 'ADDRESS')
+      .replaceAll(encodeURIComponent(email), 'ADDRESS')
+      .replace(/nonce-[\w+/=-]+/g, 'nonce')
+      .replace(/nonce="[^"]+"/g, 'nonce')
+      .replace(/__sveltekit_\w+/g, 'kit')
+      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
+  return {
+    status,
+    headers: noChance(JSON.stringify(rest)),
+    cookies: cookies.map((cookie) => cookie.replace(/=[^;]*/, '=VALUE').replace(/Expires=[^;]+/i, '')),
+    text: noChance(text),
+  };
+}
+
+const asJson = { 'content-type': 'application/json' };
+const asForm = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+const wrong = 'not the pass phrase';
+
+type Asked = { path: string; headers: Record<string, string>; body: string };
+
+function json(path: string, fields: object): Asked {
+  return { path, headers: asJson, body: JSON.stringify(fields) };
+}
+
+function form(path: string, fields: Record<string, string>): Asked {
+  return { path, headers: asForm, body: new URLSearchParams(fields).toString() };
+}
+
+const others = { password: 'another pass phrase', org_name: 'Others' };
+
+/** Every procedure that takes an address; a wrong password where one is asked of who has the address. */
+const procedures: Record<string, (email: string) => object> = {
+  'accounts.signUp': (email) => ({ email, ...others }),
+  'accounts.resend': (email) => ({ email }),
+  'accounts.changeAddress': (email) => ({ email, password: passPhrase }),
+  'signIn.withPassword': (email) => ({ email, password: wrong }),
+};
+
+/** The REST paths and forms that lead to them. */
+const doors: Record<string, (email: string, invitation: string) => Asked> = {
+  'POST /api/login': (email) => json('/api/login', { email, password: wrong }),
+  'POST /api/signup': (email) => json('/api/signup', { email, ...others }),
+  'POST /api/signup/resend': (email) => json('/api/signup/resend', { email }),
+  'the form at /login': (email) => form('/login', { email, password: wrong }),
+  'the form at /signup': (email) => form('/signup?/create', { email, ...others }),
+  'POST /api/signup by an invitation': (email, invitation) =>
+    json('/api/signup', { email, password: others.password, invitation }),
+  'the form at /signup by an invitation'(email, invitation) {
+    const asked = form('/signup?/create', { email, password: others.password, invitation });
+    return { ...asked, headers: { ...asked.headers, cookie: `invitation=${invitation}` } };
+  },
+  'the resend form': (email) => form('/signup?/resend', { email }),
+  'the form at /account': (email) => form('/account?/changeAddress', { email, password: passPhrase }),
+};
+
+const routes: typeof doors = {
+  ...doors,
+  ...Object.fromEntries(
+    Object.entries(procedures).map(([name, fields]) => [
+      name,
+      (email: string) => json(`/api/trpc/${name}`, fields(email)),
+    ]),
+  ),
+};
+
+/** An address in a state. Those that stay in it whatever is asked are made once for all routes. */
+const kept = new Map<string, Promise<string>>();
+
+function addressIn(state: string, service: Service): Promise<string> {
+  const make = () => states[state]?.(service) ?? Promise.reject(new Error(`There is no state ${state}.`));
+  if (state === 'unknown' || state === 'unverified') return make();
+  const made = kept.get(state) ?? make();
+  kept.set(state, made);
+  return made;
+}
+
+/** Where somebody has to be signed in to ask: the session of a person whom the address is not. */
+const needsSession = new Set(['accounts.changeAddress', 'the form at /account']);
+
+async function newSession(service: Service): Promise<string> {
+  const email = await verified(service);
+  await operate(service, 'approve', email);
+  const { path, headers, body } = json('/api/login', { email, password: passPhrase });
+  const answer = await send(service, path, { method: 'POST', headers, body });
+  return answer.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+}
+
+/** To an organisation of this service; signing up does not use it up. */
+async function newInvitation(service: Service): Promise<string> {
+  const cookie = await newSession(service);
+  const { organisation } = JSON.parse((await send(service, '/api/session', { headers: { cookie } })).text);
+  const asked = json('/api/trpc/members.invite', { organisation_id: organisation.id, role: 'viewer' });
+  const headers = { ...asked.headers, cookie };
+  const answer = await send(service, asked.path, { method: 'POST', headers, body: asked.body });
+  return new URL(JSON.parse(answer.text).result.data.url).searchParams.get('token') ?? '';
+}
+
+/** What each route answers whoever guesses: a wrong password is refused, all else is accepted. */
+function statusOf(route: string): number {
+  if (/login|withPassword/.test(route)) return 401;
+  return /form/.test(route) ? 303 : 200;
+}
+
+test('every procedure that takes an address is asked here', () => {
+  const taking = everyProcedure.filter((path) => fieldsOf(path).some((field) => /(^|_)(e?mail|address)$/.test(field)));
+  expect(taking.sort()).toEqual(Object.keys(procedures).sort());
+});
+
+for (const [route, request] of Object.entries(routes)) {
+  test(`${route} answers the same for every state of an account`, async ({ service }) => {
+    const cookie: Record<string, string> = needsSession.has(route) ? { cookie: await newSession(service) } : {};
+    const invitation = route.includes('invitation') ? await newInvitation(service) : '';
+
+    const answers: Record<string, ReturnType<typeof comparable>> = {};
+    for (const state of Object.keys(states)) {
+      const email = await addressIn(state, service);
+      const { path, headers, body } = request(email, invitation);
+      const answer = await send(service, path, { method: 'POST', headers: { ...headers, ...cookie }, body });
+      answers[state] = comparable(answer, email);
+    }
+
+    expect(answers.unknown?.status).toBe(statusOf(route));
+    for (const [state, answer] of Object.entries(answers)) expect(answer, state).toEqual(answers.unknown);
+  });
+}
+
+test('a browser that is known to one account learns nothing of another', async ({ service }) => {
+  const email = await verified(service);
+  const { path, headers, body } = json('/api/login', { email, password: passPhrase });
+  const signedIn = await send(service, path, { method: 'POST', headers, body });
+  const cookie = signedIn.headers['set-cookie']?.find((each) => each.startsWith('known='))?.split(';')[0] ?? '';
+  expect(cookie).toMatch(/^known=./);
+
+  const answers: Record<string, ReturnType<typeof comparable>> = {};
+  for (const state of Object.keys(states)) {
+    const other = await addressIn(state, service);
+    const asked = json('/api/login', { email: other, password: wrong });
+    const sent = { method: 'POST', headers: { ...asked.headers, cookie }, body: asked.body };
+    answers[state] = comparable(await send(service, asked.path, sent), other);
+  }
+  expect(answers.unknown).toMatchObject({ status: 401, cookies: [] });
+  for (const [state, answer] of Object.entries(answers)) expect(answer, state).toEqual(answers.unknown);
+});

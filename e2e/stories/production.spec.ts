@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@playwright/test';
+import { freePort } from '../support/free-port.ts';
+import { startWorld } from '../support/production-world.ts';
+import { startServed } from '../support/served.ts';
+import { walkStory } from '../support/story.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+test('the production way runs the same story, from the environment alone', async ({ browser }) => {
+  test.setTimeout(180_000);
+  const port = await freePort();
+  const baseUrl = `http://localhost:${port}`;
+  const world = await startWorld(baseUrl);
+  const served = await startServed(port, world.environment);
+
+  const context = await browser.newContext({ baseURL: baseUrl });
+  await walkStory(world.asService(served), { browser, page: await context.newPage() });
+
+  await context.close();
+  await served.stop();
+  await world.stop();
+});
+
+test('nothing of the sandbox is in what production runs', () => {
+  const found = execFileSync('sh', [
+    '-c',
+    `grep -rlE 'packages/sandbox|Sandbox payments|oidc-provider' '${root}apps/web/build' '${root}apps/server/dist' || true`,
+  ]);
+  expect(found.toString()).toBe('');
+});

@@ -1,0 +1,71 @@
+import type { Page } from '@playwright/test';
+import { inviteOn, makeOwner, signIn } from '../support/people.ts';
+import { expect, type Service, test } from '../support/service.ts';
+
+const refusal = 'You act for another organisation by now. Load the page again.';
+
+/** An owner of Quayside who is an admin of Larch & Sons too, on a page that shows the billing of Quayside. */
+async function openBilling(page: Page, other: Page, service: Service): Promise<{ shown: string; current: string }> {
+  const { request } = page.context();
+  await signIn(other, await makeOwner(service, request, { organisation: 'Larch & Sons' }));
+  const invitation = await inviteOn(other, 'Admin');
+  await signIn(page, await makeOwner(service, request, { organisation: 'Quayside' }));
+  const shown = (await (await request.get('/api/session')).json()).organisation.id;
+  await page.goto(invitation);
+  await page.getByRole('button', { name: 'Join Larch & Sons' }).click();
+  await expect(page).toHaveURL('/');
+  const current = (await (await request.get('/api/session')).json()).organisation.id;
+  expect(current).not.toBe(shown);
+
+  await switchTo(page, shown);
+  await page.goto('/billing');
+  await expect(page.getByRole('button', { name: 'Choose Silver' })).toBeVisible();
+  return { shown, current };
+}
+
+/** As another tab of the same browser does it. */
+async function switchTo(page: Page, organisation_id: string): Promise<void> {
+  const answer = await page.context().request.post('/api/trpc/organisations.switch', { data: { organisation_id } });
+  expect(answer.status()).toBe(200);
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`a billing page of another organisation buys nothing, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async ({
+    browser,
+    service,
+  }) => {
+    const context = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });
+    const elsewhere = await browser.newContext({ baseURL: service.baseUrl });
+    const page = await context.newPage();
+    const { shown, current } = await openBilling(page, await elsewhere.newPage(), service);
+
+    await switchTo(page, current);
+    await page.getByRole('button', { name: 'Choose Silver' }).click();
+    await expect(page.getByText(refusal)).toBeVisible();
+
+    await switchTo(page, shown);
+    await page.goto('/billing');
+    await page.getByRole('button', { name: 'Choose Silver' }).click();
+    await page.waitForURL(`${service.sandboxUrl}/pay/checkout/**`);
+    await context.close();
+    await elsewhere.close();
+  });
+}
+
+test('the JSON endpoints accept the organisation, and work without it', async ({ page, browser, service }) => {
+  const elsewhere = await browser.newContext({ baseURL: service.baseUrl });
+  const { shown, current } = await openBilling(page, await elsewhere.newPage(), service);
+  for (const action of ['checkout', 'portal', 'cancel', 'resume']) {
+    const refused = await page.request.post(`/api/billing/${action}`, {
+      data: { tier: 'silver', organisation_id: current },
+    });
+    expect(refused.status()).toBe(404);
+    expect(await refused.json()).toEqual({ error: refusal, code: 'NOT_FOUND' });
+  }
+  expect((await page.request.post('/api/billing/portal')).status()).toBe(200);
+  const named = { data: { tier: 'silver', organisation_id: shown } };
+  expect((await page.request.post('/api/billing/checkout', named)).status()).toBe(200);
+  const none = await page.request.post('/api/billing/cancel');
+  expect(await none.json()).toMatchObject({ error: 'There is no paid plan.' });
+  await elsewhere.close();
+});

@@ -1,0 +1,99 @@
+import { newEmail, passPhrase } from '../support/people.ts';
+import { type Sent, send } from '../support/raw-request.ts';
+import { expect, startService, test } from '../support/service.ts';
+
+const json = { 'content-type': 'application/json' };
+const credentials = JSON.stringify({ email: newEmail(), password: passPhrase });
+const multipart = {
+  headers: { 'content-type': 'multipart/form-data; boundary=x' },
+  body: `--x\r\ncontent-disposition: form-data; name="email"\r\n\r\n${newEmail()}\r\n--x--\r\n`,
+};
+
+const errorCodes: [what: string, path: string, sent: Sent, status: number, code: string][] = [
+  ['a form', 'accounts.signUp', multipart, 415, 'NOT_JSON'],
+  ['a form at sign-out', 'signIn.out', multipart, 415, 'NOT_JSON'],
+  [
+    'a stream of bytes',
+    'accounts.signUp',
+    { headers: { 'content-type': 'application/octet-stream' }, body: credentials },
+    415,
+    'NOT_JSON',
+  ],
+  ['text', 'accounts.signUp', { headers: { 'content-type': 'text/plain' }, body: credentials }, 415, 'NOT_JSON'],
+  ['nobody with a form', 'billing.checkout', multipart, 401, 'UNAUTHENTICATED'],
+  [
+    'nobody with text',
+    'billing.checkout',
+    { headers: { 'content-type': 'text/plain' }, body: 'x' },
+    401,
+    'UNAUTHENTICATED',
+  ],
+  ['nobody with malformed JSON', 'billing.checkout', { headers: json, body: '{' }, 401, 'UNAUTHENTICATED'],
+  ['malformed JSON', 'accounts.signUp', { headers: json, body: '{' }, 400, 'VALIDATION'],
+  ['no body', 'accounts.signUp', {}, 400, 'VALIDATION'],
+  ['no such procedure', 'no.such.procedure', multipart, 404, 'NOT_FOUND'],
+];
+
+for (const [what, path, sent, status, code] of errorCodes) {
+  test(`${what} at ${path} is refused as ${code}`, async ({ service }) => {
+    const answer = await send(service, `/api/trpc/${path}`, { method: 'POST', ...sent });
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.text).error.data.refusal).toBe(code);
+  });
+}
+
+test('a list is no object', async ({ service }) => {
+  const answer = await send(service, '/api/trpc/accounts.signUp', { method: 'POST', headers: json, body: '[]' });
+  expect(JSON.parse(answer.text).error.message).toBe('Send a JSON object.');
+});
+
+test('a body that grows beyond the limit unannounced is refused', async ({ service }) => {
+  const answer = await send(service, '/api/trpc/accounts.signUp', {
+    method: 'POST',
+    headers: { ...json, 'transfer-encoding': 'chunked' },
+    body: JSON.stringify({ email: 'x'.repeat(70_000) }),
+  });
+  expect(answer.status).toBe(413);
+  expect(JSON.parse(answer.text).code).toBe('TOO_LARGE');
+});
+
+test('a query takes its input from the address, and HEAD is answered like GET', async ({ service }) => {
+  const input = encodeURIComponent(JSON.stringify({ token: 'x' }));
+  const dead = await send(service, `/api/trpc/accounts.passwordToken?input=${input}`);
+  expect(JSON.parse(dead.text).error).toMatchObject({
+    message: expect.stringMatching(/link/),
+    data: { refusal: 'VALIDATION' },
+  });
+  expect((await send(service, '/api/trpc/sessions.verify')).status).toBe(401);
+  expect(await send(service, '/api/trpc/sessions.verify', { method: 'HEAD' })).toMatchObject({ status: 401, text: '' });
+});
+
+test('a mutation is not done by GET or HEAD, which says what is', async ({ service }) => {
+  for (const method of ['GET', 'HEAD']) {
+    const answer = await send(service, '/api/trpc/signIn.out', { method });
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
+  }
+});
+
+for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+  test(`${method} is no method of a procedure`, async ({ service }) => {
+    const answer = await send(service, '/api/trpc/sessions.verify', { method });
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, POST']);
+    expect(JSON.parse(answer.text).code).toBe('METHOD_NOT_ALLOWED');
+  });
+}
+
+test('whoever asks too often is told when to come back', async () => {
+  test.setTimeout(90_000);
+  const limited = await startService({ environment: { RATE_LIMITS: 'on' } });
+  try {
+    const ask = () => send(limited, '/api/trpc/accounts.resend', { method: 'POST', headers: json, body: '{}' });
+    for (let asked = 0; asked < 20; asked++) expect((await ask()).status).toBe(400);
+
+    const refused = await ask();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  } finally {
+    await limited.stop();
+  }
+});

@@ -1,0 +1,188 @@
+import { type Connection, openDatabase } from '@gatehouse/api/db/client';
+import { type APIRequestContext, expect, test } from '@playwright/test';
+import { freePort } from '../support/free-port.ts';
+import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
+import { startWorld, type World } from '../support/production-world.ts';
+import { type Served, startServed } from '../support/served.ts';
+import type { Service } from '../support/service.ts';
+import { startWebhookFan } from '../support/webhook-fan.ts';
+
+test.describe.configure({ mode: 'serial' });
+test.setTimeout(120_000);
+test.skip(process.platform !== 'linux', 'It finds the processes to kill in /proc.');
+
+let world: World;
+let database: Connection;
+let nodes: [Served, Served];
+let service: Service;
+const ends: (() => Promise<unknown>)[] = [];
+
+test.beforeAll(async () => {
+  const [first, second] = [await freePort(), await freePort()];
+  world = await startWorld(`http://localhost:${first}`);
+  ends.push(world.stop);
+  // At the same moment, on an empty database.
+  nodes = await Promise.all([startServed(first, world.environment), startServed(second, world.environment)]);
+  ends.push(...nodes.map(({ stop }) => stop));
+  service = world.asService(nodes[0]);
+  database = openDatabase({ url: world.databaseUrl, pool: 2, prepare: true });
+  ends.push(database.close);
+
+  const fan = await startWebhookFan(nodes.map((node) => at(node, '/webhooks/payment')));
+  ends.push(fan.stop);
+  world.sandbox.payment.setWebhookUrl(fan.url);
+  world.sandbox.payment.set({ retry_first_ms: 100 });
+});
+test.afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+test.afterEach(() => {
+  for (const { printed } of nodes) expect(printed()).not.toContain('"level":"error"');
+});
+
+function at({ port }: Served, path: string): string {
+  return `http://localhost:${port}${path}`;
+}
+
+/** The same thing many times at once, every other time on the other node. */
+function overBoth<Result>(times: number, act: (node: Served, index: number) => Promise<Result>): Promise<Result[]> {
+  return Promise.all(Array.from({ length: times }, (_, index) => act(index % 2 ? nodes[1] : nodes[0], index)));
+}
+
+/** Everything that was told has been applied, and every job that followed is done. */
+async function settled(): Promise<void> {
+  await world.sandbox.payment.deliveries.settled({ retries: true });
+  await expect
+    .poll(async () => {
+      const open =
+        await database.sql`select name from pgboss.job where name <> '__pgboss__send-it' and state < 'completed'`;
+      return open.map(({ name }) => name);
+    })
+    .toEqual([]);
+}
+
+function signUp(node: Served, email: string, organisation: string): Promise<Response> {
+  return fetch(at(node, '/api/signup'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password: passPhrase, org_name: organisation }),
+  });
+}
+
+function ownedBy(organisation: string) {
+  const { customers, subscriptions, checkout_sessions: sessions } = world.sandbox.payment.state();
+  const own = Object.values(customers).filter(({ metadata }) => metadata.organisation === organisation);
+  const isTheirs = ({ customer }: { customer?: unknown }) => own.some(({ id }) => id === customer);
+  return {
+    customers: own,
+    live: Object.values(subscriptions).filter((each) => isTheirs(each) && each.status !== 'canceled'),
+    open: Object.values(sessions).filter((each) => isTheirs(each) && each.status === 'open'),
+  };
+}
+
+async function planOn(node: Served, request: APIRequestContext) {
+  return (await (await request.get(at(node, '/api/subscription'))).json()).plan;
+}
+
+/** Somebody who may buy, signed in at one node and so at both, and what the provider has of them. */
+async function makeBuyer(request: APIRequestContext): Promise<() => ReturnType<typeof ownedBy>> {
+  const email = await makeOwner(service, request);
+  await request.post('/api/login', { data: { email, password: passPhrase } });
+  const { organisation } = await (await request.get(at(nodes[1], '/api/session'))).json();
+  return () => ownedBy(organisation.id);
+}
+
+test('many sign-ups at once: one account per address, a slug per organisation, one mail each, one use of a link', async () => {
+  const email = newEmail('crowd');
+  const answers = await overBoth(50, (node) => signUp(node, email, 'The Same'));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(await database.sql`select id from users where email = ${email}`).toHaveLength(1);
+
+  const emails = Array.from({ length: 30 }, () => newEmail('neighbour'));
+  await overBoth(emails.length, (node, index) => signUp(node, emails[index] ?? '', 'Crowded House'));
+  const slugs = await database.sql`select slug from organisations where name = 'Crowded House'`;
+  expect(new Set(slugs.map(({ slug }) => slug)).size).toBe(emails.length);
+
+  await settled();
+  const mails = emails.map((each) => world.sandbox.mailbox.messages(each).length);
+  expect(mails).toEqual(emails.map(() => 1));
+
+  const link = new URL(await linkFor(service, emails[0] ?? ''));
+  const opened = await overBoth(50, (node) => fetch(at(node, `${link.pathname}${link.search}`)));
+  expect(opened.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(opened.filter(({ status }) => status === 400)).toHaveLength(49);
+});
+
+test('many clicks on both nodes buy once, change once, and leave the provider’s truth', async ({ playwright }) => {
+  const request = await playwright.request.newContext({ baseURL: service.baseUrl });
+  const owned = await makeBuyer(request);
+  const { payment } = world.sandbox;
+  payment.set({ reorder_deliveries: true, duplicate_events: true });
+
+  const click = (tier: string) => async (node: Served) => {
+    const answer = await request.post(at(node, '/api/billing/checkout'), { data: { tier } });
+    expect(answer.status(), await answer.text()).toBe(200);
+    return (await answer.json()).url as string;
+  };
+  const pages = await overBoth(50, click('silver'));
+  expect(new Set(pages).size).toBe(1);
+  expect(owned()).toMatchObject({ customers: { length: 1 }, open: { length: 1 }, live: [] });
+
+  payment.payCheckout(pages[0] ?? '');
+  // While what was paid is still being told to both.
+  const portals = await overBoth(50, click('gold'));
+  expect(portals.every((url) => url.includes('/pay/portal/'))).toBe(true);
+  await settled();
+  expect(owned()).toMatchObject({ customers: { length: 1 }, open: [], live: { length: 1 } });
+  for (const node of nodes) expect(await planOn(node, request)).toMatchObject({ tier: 'silver', status: 'active' });
+
+  const [subscription] = owned().live;
+  const gold = Object.values(payment.state().prices).find(({ lookup_key: key }) => key === 'gold_monthly');
+  payment.portal(portals[49] ?? '').changePlan(subscription?.id ?? '', gold?.id ?? '');
+  const acts = await overBoth(20, async (node, index) => {
+    const answer = await request.post(at(node, `/api/billing/${index % 4 < 2 ? 'cancel' : 'resume'}`));
+    return answer.status();
+  });
+  expect(new Set(acts)).toEqual(new Set([200]));
+  await settled();
+  const [live, ...more] = owned().live;
+  expect(more).toEqual([]);
+  for (const node of nodes) {
+    const plan = await planOn(node, request);
+    expect(plan).toMatchObject({ tier: 'gold', status: 'active' });
+    expect(plan.cancel_at_period_end).toBe(live?.cancel_at_period_end);
+  }
+  const [seen] = await database.sql`select count(*)::int as events from payment_events`;
+  expect(seen?.events).toBe(new Set(payment.deliveries.list().map(({ event }) => event)).size);
+  payment.resetSwitches();
+  await request.dispose();
+});
+
+test('a node that is killed in the middle of a checkout leaves nothing that the other would do twice', async ({
+  playwright,
+}) => {
+  const request = await playwright.request.newContext({ baseURL: service.baseUrl });
+  const owned = await makeBuyer(request);
+  // It is carried out at the provider, and the answer never comes.
+  world.sandbox.payment.failNext('hang', { only: 'POST /v1/checkout/sessions', afterEffect: true });
+  const lost = request.post(at(nodes[1], '/api/billing/checkout'), { data: { tier: 'silver' } }).catch(() => 'lost');
+  await expect.poll(() => owned().open.length).toBe(1);
+  await nodes[1].crash();
+  expect(await lost).toBe('lost');
+  world.sandbox.payment.resetSwitches();
+
+  const [lease] = await database.sql`
+    select extract(epoch from ends_at - clock_timestamp())::float as seconds from payment_leases`;
+  expect(lease?.seconds).toBeGreaterThan(20);
+  expect(lease?.seconds).toBeLessThanOrEqual(45);
+  // Nobody waits for all of it here.
+  await database.sql`update payment_leases set ends_at = clock_timestamp() + interval '1 second'`;
+
+  const click = () => request.post('/api/billing/checkout', { data: { tier: 'silver' } });
+  const answers = await Promise.all(Array.from({ length: 5 }, click));
+  const urls = await Promise.all(answers.map(async (answer) => (await answer.json()).url));
+  expect(owned()).toMatchObject({ customers: { length: 1 }, open: { length: 1 }, live: [] });
+  expect(new Set(urls)).toEqual(new Set([owned().open[0]?.url]));
+  expect(await database.sql`select name from payment_leases`).toEqual([]);
+  await request.dispose();
+});

@@ -1,0 +1,152 @@
+import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
+import { send } from '../support/raw-request.ts';
+import { test as base, expect, type Service, startService } from '../support/service.ts';
+
+/** Addresses of company.example are approved without an operator. */
+const test = base.extend<object, { service: Service }>({
+  service: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are asked for.
+    async ({}, use) => {
+      const service = await startService({ environment: { APPROVED_DOMAINS: 'company.example' } });
+      await use(service);
+      await service.stop();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+});
+
+const chosen = 'chosen on the page itself';
+const json = { 'content-type': 'application/json' };
+
+/** The link of a sign-up in another browser. */
+async function signUpElsewhere(service: Service, { email = newEmail(), org_name = '' } = {}): Promise<string> {
+  const body = JSON.stringify({ email, password: passPhrase, org_name });
+  await send(service, '/api/signup', { method: 'POST', headers: json, body });
+  return linkFor(service, email);
+}
+
+async function statusOfSignIn(service: Service, email: string, password: string): Promise<number> {
+  const body = JSON.stringify({ email, password });
+  return (await send(service, '/api/login', { method: 'POST', headers: json, body })).status;
+}
+
+test('a used link says where to sign in beside what it still offers, and each page stays good', async ({
+  page,
+  service,
+}) => {
+  const link = await signUpElsewhere(service);
+  const scanner = () => send(service, new URL(link).pathname + new URL(link).search);
+  expect((await scanner()).status).toBe(200);
+
+  await page.goto(link);
+  await expect(page.getByRole('heading', { name: 'Already confirmed' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Sign in' })).toHaveAttribute('href', '/login');
+  expect((await scanner()).status).toBe(400);
+  await page.getByRole('button', { name: 'Approve my organisation' }).click();
+  await page.getByLabel('New password').fill(chosen);
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await expect(page).toHaveURL('/login?done=password');
+
+  await page.goto(link);
+  await expect(page.getByRole('button', { name: 'Approve my organisation' })).toHaveCount(0);
+  await expect(page.getByRole('link', { name: 'Sign in' })).toBeVisible();
+});
+
+test('a prefetch is refused without a look at the token', async ({ service }) => {
+  const { pathname, search } = new URL(await signUpElsewhere(service));
+  for (const name of ['sec-purpose', 'purpose', 'x-moz']) {
+    const answer = await send(service, pathname + search, { headers: { [name]: 'prefetch' } });
+    expect([answer.status, answer.headers['cache-control']]).toEqual([503, expect.stringContaining('no-store')]);
+  }
+  expect((await send(service, pathname + search)).status).toBe(200);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('a link that is opened elsewhere offers a password and the organisation’s name, mistakes included', async ({
+    page,
+    service,
+  }) => {
+    const email = newEmail();
+    const link = await signUpElsewhere(service, { email, org_name: 'Typed Ltd' });
+    expect((await page.goto(link))?.status()).toBe(200);
+    await expect(page.locator('main')).toHaveAttribute('data-ok', 'true');
+    await expect(page.locator('main')).toHaveAttribute('data-awaiting-approval', 'true');
+    await expect(page.locator('script')).toHaveCount(0);
+    await expect(page.getByLabel('Organisation')).toHaveValue('Typed Ltd');
+    await page.getByLabel('Organisation').fill('Edited Ltd');
+    await page.getByLabel('New password').fill('short');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await expect(page.getByRole('alert')).toBeVisible();
+    await expect(page.getByLabel('Organisation')).toHaveValue('Edited Ltd');
+    await page.getByLabel('New password').fill(chosen);
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await expect(page).toHaveURL('/login?done=password');
+    expect(await statusOfSignIn(service, email, passPhrase)).toBe(401);
+    expect(await statusOfSignIn(service, email, chosen)).toBe(200);
+  });
+
+  test('the browser that signed up keeps its password after a mail scanner opened the link', async ({
+    page,
+    service,
+  }) => {
+    const email = newEmail();
+    await page.request.post('/api/signup', { data: { email, password: passPhrase, org_name: 'Kept Ltd' } });
+    const link = await linkFor(service, email);
+    expect((await send(service, new URL(link).pathname + new URL(link).search)).status).toBe(200);
+    expect(await statusOfSignIn(service, email, passPhrase)).toBe(401);
+
+    expect((await page.goto(link))?.status()).toBe(400);
+    await page.getByRole('button', { name: 'Use the password I chose' }).click();
+    await expect(page).toHaveURL('/login?done=confirmed');
+    expect(await statusOfSignIn(service, email, passPhrase)).toBe(200);
+  });
+
+  test('a lost password is replaced by way of the sign-in page', async ({ page, request, service }) => {
+    const email = await makeOwner(service, request);
+    await page.goto('/login');
+    await page.getByText('Forgot your password?').click();
+    await page.getByLabel('Your address').fill('nobody');
+    await page.getByRole('button', { name: 'E-mail me a link' }).click();
+    await expect(page.getByRole('alert')).toBeVisible();
+    await page.getByLabel('E-mail', { exact: true }).fill(email);
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
+
+    // Its mail waits for the minute to end that the first one began; a sign-up with the address brings one too.
+    const first = await linkFor(service, email);
+    await request.post('/api/signup', { data: { email, password: passPhrase } });
+    await expect.poll(() => linkFor(service, email)).not.toBe(first);
+    expect((await page.goto(await linkFor(service, email)))?.status()).toBe(200);
+    await expect(page.locator('main')).toHaveAttribute('data-ok', 'true');
+    await page.getByLabel('New password').fill(chosen);
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await expect(page).toHaveURL('/login?done=password');
+    await page.getByLabel('E-mail', { exact: true }).fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(chosen);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page).toHaveURL('/onboarding');
+    expect((await page.goto('/api/session'))?.status()).toBe(200);
+  });
+});
+
+test('the page of a link tells no other site its address, whatever came of it', async ({ service }) => {
+  const { pathname, search } = new URL(await signUpElsewhere(service));
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+  const answers = {
+    opened: [await send(service, pathname + search), 200],
+    used: [await send(service, pathname + search), 400],
+    dead: [await send(service, '/verify?token=x'), 400],
+    looked: [await send(service, pathname + search, { method: 'HEAD' }), 200],
+    approval: [await send(service, '/verify?/approve', { method: 'POST', headers, body: 'token=x' }), 400],
+    kept: [await send(service, '/verify?/keep', { method: 'POST', headers, body: 'token=x' }), 400],
+    address: [await send(service, '/verify?/address', { method: 'POST', headers, body: 'token=x' }), 400],
+    password: [await send(service, '/verify?/password', { method: 'POST', headers, body: 'token=x&password=y' }), 400],
+  } as const;
+  for (const [what, [answer, status]] of Object.entries(answers)) {
+    expect([what, answer.status]).toEqual([what, status]);
+    expect([what, answer.headers['referrer-policy']]).toEqual([what, 'no-referrer']);
+    expect([what, answer.headers['cache-control']]).toEqual([what, expect.stringContaining('no-store')]);
+  }
+});

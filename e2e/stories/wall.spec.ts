@@ -1,0 +1,245 @@
+import { linkFor, newEmail, passPhrase } from '../support/people.ts';
+import { send } from '../support/raw-request.ts';
+import { expect, startService, test } from '../support/service.ts';
+
+const json = { 'content-type': 'application/json' };
+const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+
+for (const [what, path, sent, status, code] of [
+  ['a method that is not there', '/api/signup', { method: 'GET' }, 405, 'METHOD_NOT_ALLOWED'],
+  [
+    'such a method from another site',
+    '/api/subscription',
+    { method: 'POST', headers: foreign },
+    405,
+    'METHOD_NOT_ALLOWED',
+  ],
+  [
+    'another site with too large a body',
+    '/api/login',
+    { method: 'POST', headers: foreign, body: 'x'.repeat(70_000) },
+    413,
+    'TOO_LARGE',
+  ],
+  [
+    'another site',
+    '/api/login',
+    { method: 'POST', headers: { ...foreign, ...json }, body: '{}' },
+    403,
+    'FOREIGN_ORIGIN',
+  ],
+  ['another site without a body', '/api/billing/portal', { method: 'POST', headers: foreign }, 403, 'FOREIGN_ORIGIN'],
+  [
+    'nobody with an unreadable body',
+    '/api/billing/checkout',
+    { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' },
+    401,
+    'UNAUTHENTICATED',
+  ],
+  [
+    'text that claims to be JSON',
+    '/api/login',
+    { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' },
+    415,
+    'NOT_JSON',
+  ],
+  [
+    'a form',
+    '/api/login',
+    { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'email=a' },
+    415,
+    'NOT_JSON',
+  ],
+  [
+    'a form at sign-out',
+    '/api/logout',
+    { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'a=b' },
+    415,
+    'NOT_JSON',
+  ],
+  ['malformed JSON', '/api/login', { method: 'POST', headers: json, body: '{"email":' }, 400, 'VALIDATION'],
+  ['a list', '/api/signup', { method: 'POST', headers: json, body: '[]' }, 400, 'VALIDATION'],
+  ['a missing path', '/api/nothing', {}, 404, 'NOT_FOUND'],
+  ['a missing path by another method', '/api/nothing', { method: 'DELETE' }, 404, 'NOT_FOUND'],
+] as const) {
+  test(`${what} at ${path} is refused as ${code}`, async ({ service }) => {
+    const answer = await send(service, path, sent);
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.text)).toMatchObject({ error: expect.any(String), code });
+    expect(answer.headers['cache-control']).toContain('no-store');
+  });
+}
+
+test('invalid UTF-8 in JSON is refused, and not read as something else', async ({ service }) => {
+  const email = newEmail();
+  const typed = JSON.stringify({ email, password: passPhrase, org_name: '@' });
+  const body = Buffer.from(typed);
+  // A byte that UTF-8 never begins with, in place of the name.
+  body[body.lastIndexOf('@')] = 0xff;
+  const answer = await send(service, '/api/signup', { method: 'POST', headers: json, body });
+  expect(answer.status).toBe(400);
+  expect(JSON.parse(answer.text)).toMatchObject({ error: 'The body is not valid JSON.', code: 'VALIDATION' });
+  // The same with the character in its place is a sign-up.
+  expect((await send(service, '/api/signup', { method: 'POST', headers: json, body: typed })).status).toBe(200);
+});
+
+test('405 names the methods that are there', async ({ service }) => {
+  expect((await send(service, '/api/signup')).headers.allow).toBe('POST');
+});
+
+test('a body that grows beyond the limit unannounced is refused', async ({ service }) => {
+  const answer = await send(service, '/api/login', {
+    method: 'POST',
+    headers: { ...json, 'transfer-encoding': 'chunked' },
+    body: JSON.stringify({ email: 'x'.repeat(70_000) }),
+  });
+  expect(answer.status).toBe(413);
+});
+
+test('a POST without a body is an empty object', async ({ service }) => {
+  const answer = await send(service, '/api/signup', { method: 'POST' });
+  expect(answer.status).toBe(400);
+  expect(JSON.parse(answer.text).fields).toEqual({ email: expect.any(String), password: expect.any(String) });
+});
+
+test('Host and X-Forwarded-* change no link, redirect or cookie', async ({ service }) => {
+  const poison = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' };
+  const start = await send(service, '/auth/idp/start', { headers: poison });
+  expect(start.status).toBe(302);
+  expect(new URL(start.headers.location ?? '').searchParams.get('redirect_uri')).toBe(
+    `${service.baseUrl}/auth/idp/callback`,
+  );
+  expect(start.headers['set-cookie']?.[0]).toMatch(/^attempt=[\w-]+; .*HttpOnly/);
+
+  const email = newEmail();
+  const body = JSON.stringify({ email, password: passPhrase });
+  await send(service, '/api/signup', { method: 'POST', headers: { ...poison, ...json }, body });
+  await expect
+    .poll(async () => JSON.stringify(await (await fetch(`${service.sandboxUrl}/mailbox/messages?to=${email}`)).json()))
+    .toContain(`${service.baseUrl}/verify?token=`);
+});
+
+test('HEAD changes nothing: it signs nobody in and opens no link', async ({ service }) => {
+  expect((await send(service, '/verify?token=x', { method: 'HEAD' })).status).toBe(200);
+  expect((await send(service, '/auth/idp/start', { method: 'HEAD' })).headers['set-cookie']).toBeUndefined();
+});
+
+test('a prefetched link is sent away without being looked at', async ({ service }) => {
+  for (const [name, value] of [
+    ['sec-purpose', 'prefetch;prerender'],
+    ['purpose', 'prefetch'],
+    ['x-moz', 'prefetch'],
+  ] as const) {
+    const answer = await send(service, '/verify?token=x', { headers: { [name]: value } });
+    expect(answer.status).toBe(503);
+    expect(answer.headers['cache-control']).toContain('no-store');
+  }
+});
+
+test('pages carry a policy that lets no foreign script, frame or form target in', async ({ service }) => {
+  const { headers } = await send(service, '/login');
+  const policy = headers['content-security-policy'] ?? '';
+  expect(policy).toMatch(/script-src [^;]*'nonce-/);
+  expect(policy).not.toMatch(/script-src [^;]*unsafe/);
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).toContain(`form-action 'self' ${service.sandboxUrl}`);
+  expect(headers['x-content-type-options']).toBe('nosniff');
+  expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+  expect(headers['referrer-policy']).toBeTruthy();
+});
+
+for (const path of ['/', '/billing', '/account', '/members', '/operator', '/onboarding']) {
+  test(`${path} leads nobody in particular to /login`, async ({ service }) => {
+    const { status, headers } = await send(service, path);
+    expect([status, headers.location]).toEqual([302, '/login']);
+  });
+}
+
+test('a form from another site gets a page that says so, with every header', async ({ service }) => {
+  const headers = { ...foreign, 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+  const answer = await send(service, '/login', { method: 'POST', headers, body: 'email=a&password=b' });
+  expect(answer.status).toBe(403);
+  expect(answer.text).toContain('This request comes from another site.');
+  expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
+  expect(answer.headers['x-content-type-options']).toBe('nosniff');
+  expect(answer.headers['x-request-id']).toBeTruthy();
+});
+
+test('only a page that is opened uses up a verification link', async ({ service, request }) => {
+  const email = newEmail();
+  await request.post('/api/signup', { data: { email, password: passPhrase } });
+  const link = new URL(await linkFor(service, email));
+  const data = `/verify/__data.json${link.search}`;
+
+  for (const method of ['OPTIONS', 'PUT', 'DELETE', 'PATCH', 'POST', 'PROPFIND']) {
+    const answer = await send(service, data, { method });
+    expect([method, answer.status, answer.headers.allow]).toEqual([method, 405, 'GET, HEAD']);
+  }
+  for (const method of ['GET', 'HEAD']) expect((await send(service, data, { method })).status).toBe(200);
+  for (const method of ['HEAD', 'OPTIONS', 'PUT', 'DELETE'])
+    await send(service, link.pathname + link.search, { method });
+
+  const opened = await send(service, link.pathname + link.search);
+  expect(opened.status).toBe(200);
+  expect(opened.text).toContain('data-ok="true"');
+});
+
+test('whoever comes back too often sees the sign-in page still, without a way back', async () => {
+  test.setTimeout(120_000);
+  const product = 'https://product.example';
+  const limited = await startService({ environment: { RATE_LIMITS: 'on', RETURN_ORIGINS: product } });
+  try {
+    const come = () => send(limited, `/login?return_to=${encodeURIComponent(product)}`);
+    expect((await come()).headers['set-cookie']?.[0]).toMatch(/^return=/);
+    for (let asked = 1; asked < 300; asked++) await come();
+
+    const { status, headers } = await come();
+    expect([status, headers['set-cookie']]).toEqual([200, undefined]);
+  } finally {
+    await limited.stop();
+  }
+});
+
+const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+const chunked = { 'transfer-encoding': 'chunked' };
+
+for (const [what, headers, body, status] of [
+  ['a form that grows beyond the limit unannounced', { ...form, ...chunked }, `email=${'x'.repeat(70_000)}`, 413],
+  ['a form beyond every limit', { ...form, ...chunked }, `email=${'x'.repeat(1_200_000)}`, 413],
+  ['parts without a boundary', { ...form, 'content-type': 'multipart/form-data' }, 'email=a', 400],
+  ['a text', { ...form, 'content-type': 'text/plain' }, 'email=a', 415],
+  ['JSON', { ...form, ...json }, '{}', 415],
+  ['a form', form, 'email=a&password=b', 401],
+] as const) {
+  test(`${what} at /login answers ${status}`, async ({ service }) => {
+    expect((await send(service, '/login', { method: 'POST', headers, body })).status).toBe(status);
+  });
+}
+
+for (const [path, status] of [
+  ['/api/login/', 405],
+  ['/api/session/', 401],
+  ['/api/session//', 401],
+  ['/api/session/.', 401],
+  ['/login/', 200],
+  ['/login/?return_to=https%3A%2F%2Fevil.example', 200],
+] as const) {
+  test(`${path} is answered as without its slash, with every header`, async ({ service }) => {
+    const answer = await send(service, path);
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-security-policy']).toBeTruthy();
+    expect(answer.headers['referrer-policy']).toBeTruthy();
+    expect(answer.headers['cache-control']).toContain('no-store');
+    expect(answer.headers['x-request-id']).toBeTruthy();
+  });
+}
+
+test('a page with a slash behind it finds its style and scripts', async ({ service }) => {
+  const { text } = await send(service, '/login/');
+  const assets = [...text.matchAll(/(?:href|src)="([^"]*_app\/[^"]+)"/g)].map(([, asset]) => asset ?? '');
+  expect(assets.length).toBeGreaterThan(0);
+  for (const asset of assets) {
+    const { pathname } = new URL(asset, `${service.baseUrl}/login/`);
+    expect((await send(service, pathname)).status).toBe(200);
+  }
+});

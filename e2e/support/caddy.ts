@@ -1,0 +1,34 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { findProgram, startProgram } from '@gatehouse/api/testing/server-program';
+import { readmeBlocks } from './readme.ts';
+
+const program = findProgram('caddy');
+
+export const hasCaddy = program !== undefined;
+
+/** The site that the README gives, with its three addresses put in the place of the examples. */
+export function readmesSite({ port, gatehouse, upstream }: { port: number; gatehouse: string; upstream: string }) {
+  return (readmeBlocks('caddyfile')[0] ?? '')
+    .replace('app.example.com {', `http://localhost:${port} {`)
+    .replaceAll('https://id.example.com', gatehouse)
+    .replaceAll('127.0.0.1:8080', new URL(upstream).host);
+}
+
+/** A Caddy of its own, in a folder of its own, never the machine's. */
+export async function startCaddy(port: number, site: string): Promise<{ stop: () => Promise<void> }> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-caddy-'));
+  const file = path.join(folder, 'Caddyfile');
+  fs.writeFileSync(file, `{\n  admin off\n  auto_https off\n}\n${site}`);
+  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  const args = ['run', '--config', file, '--adapter', 'caddyfile'];
+  const running = await startProgram(program ?? 'caddy', args, { port, env });
+
+  return {
+    async stop() {
+      await running.stop();
+      fs.rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { users } from '../../db/schema/accounts.ts';
+import type { Client } from '../../security/client.ts';
+import type { Principal } from '../../sessions/principal.ts';
+import { confirmPassword } from './confirm-password.ts';
+import { requireRecentSignIn } from './recent-sign-in.ts';
+
+/**
+ * Makes sure that the user of a session is its owner: by the password, or, where the account
+ * has none, by a sign-in of the last quarter of an hour.
+ *
+ * @throws AppError UNAUTHENTICATED, with the field `password`; FORBIDDEN; TOO_MANY.
+ */
+export async function confirmUser(
+  app: App,
+  who: Principal,
+  password: string | undefined,
+  client: Client,
+): Promise<void> {
+  const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, who.user.id));
+  if (own?.passwordHash == null) return requireRecentSignIn(app, who);
+  await confirmPassword(app, who, { field: 'password', password: password ?? '' }, client);
+}

@@ -1,0 +1,112 @@
+import { and, eq, gt, inArray, ne } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { record } from '../../audit/record.ts';
+import type { Transaction } from '../../db/client.ts';
+import { oneTimeTokens, users } from '../../db/schema/accounts.ts';
+import { sessions } from '../../db/schema/sessions.ts';
+import { AppError, invalid } from '../../errors.ts';
+import { renameOrganisation } from '../../organisations/rename.ts';
+import type { Client } from '../../security/client.ts';
+import { hashPassword, newPasswordField, passwordFault } from '../../security/password.ts';
+import { hashToken } from '../../security/token.ts';
+import { type Account, accountById } from '../../sessions/account.ts';
+import { organisationNameField } from '../sign-up/organisation-name-field.ts';
+import { endSignUps } from '../sign-up/pending-sign-up.ts';
+import { unnamedOrganisation } from '../sign-up/unnamed-organisation.ts';
+import { endLinks } from '../verification/end-links.ts';
+import { holderOfPage } from '../verification/page-token.ts';
+import { endInvitations } from './end-invitations.ts';
+import { notValid, takeOneTimeToken } from './one-time-token.ts';
+
+const settingPurposes: ('password-link' | 'new-password')[] = ['password-link', 'new-password'];
+
+export const setPasswordInput = z.object({
+  token: z.string({ error: notValid }),
+  password: newPasswordField,
+  /** From the page of a sign-up's link, where an owner names the organisation. */
+  org_name: organisationNameField,
+});
+
+/**
+ * Sets a password for the holder of a one-time token: an operator's password link, or the
+ * form on the page of a verification link. There an owner whose organisation has no name
+ * yet names it too. All sessions, links and unused invitations
+ * of the user end, and no session begins.
+ *
+ * @throws AppError VALIDATION for a dead token or a password that will not do.
+ */
+export async function setPassword(
+  app: App,
+  { token, password, org_name: name = null }: { token: string; password: string; org_name?: string | null },
+  client: Client,
+): Promise<void> {
+  const owner = await ownerOf(app, token);
+  const fault = await passwordFault(password, [owner.email, app.config.service.name]);
+  if (fault !== null) throw invalid({ password: fault });
+  const passwordHash = await hashPassword(password, client);
+
+  await app.db.transaction(async (tx) => {
+    const holder = await takeSettingToken(app, tx, token);
+    if (name !== null && holder.user.passwordHash === null) await nameOrganisation(tx, holder.user, name);
+    await replacePassword(app, tx, { userId: holder.user.id, passwordHash, client });
+  });
+}
+
+type Replacing = { userId: string; passwordHash: string; client: Client };
+
+/**
+ * Makes a password the only one of a user, whose row the caller has locked. The sessions,
+ * links and pending sign-ups of the user end; the button that approves on the page of a
+ * link stays, because it proves the same mailbox.
+ */
+export async function replacePassword(app: App, tx: Transaction, { userId, passwordHash, client }: Replacing) {
+  const now = app.now();
+  await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
+  await tx.delete(oneTimeTokens).where(and(eq(oneTimeTokens.userId, userId), ne(oneTimeTokens.purpose, 'approval')));
+  await tx.delete(sessions).where(eq(sessions.userId, userId));
+  await endInvitations(tx, userId, null);
+  await endLinks(tx, userId, now);
+  await endSignUps(tx, userId, now);
+  await record(tx, now, { action: 'password-set', userId, client });
+}
+
+/** Asked once more about the account, now that nothing can close it: the hash took its time. */
+async function takeSettingToken(app: App, tx: Transaction, token: string): Promise<Account> {
+  const taken = await takeOneTimeToken(app, tx, token, settingPurposes);
+  if (taken.purpose === 'new-password') return (await holderOfPage(tx, taken)).person;
+
+  const person = await accountById(tx, taken.userId);
+  if (person === null || person.accountStatus === 'closed') throw new AppError('VALIDATION', notValid);
+  return person;
+}
+
+async function nameOrganisation(tx: Transaction, { id, email }: Account['user'], name: string): Promise<void> {
+  const organisationId = await unnamedOrganisation(tx, id);
+  if (organisationId !== null) await renameOrganisation(tx, { id: organisationId, name, email });
+}
+
+export const passwordTokenInput = z.object({ token: z.string({ error: notValid }) });
+
+/** Whose password a one-time token would set, without taking it. @throws AppError VALIDATION for a dead one. */
+export async function readPasswordToken(app: App, { token }: z.output<typeof passwordTokenInput>) {
+  const { email } = await ownerOf(app, token);
+  return { email };
+}
+
+/** Read before the password is judged, so that a bad password does not use the token up. */
+async function ownerOf(app: App, token: string) {
+  const [held] = await app.db
+    .select({ userId: oneTimeTokens.userId })
+    .from(oneTimeTokens)
+    .where(
+      and(
+        eq(oneTimeTokens.tokenHash, hashToken(token)),
+        inArray(oneTimeTokens.purpose, settingPurposes),
+        gt(oneTimeTokens.expiresAt, app.now()),
+      ),
+    );
+  const person = held === undefined ? null : await accountById(app.db, held.userId);
+  if (person === null || person.accountStatus === 'closed') throw new AppError('VALIDATION', notValid);
+  return person.user;
+}

@@ -1,0 +1,73 @@
+import { eq } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { record } from '../../audit/record.ts';
+import type { Transaction } from '../../db/client.ts';
+import { users } from '../../db/schema/accounts.ts';
+import { AppError, invalid } from '../../errors.ts';
+import type { Client } from '../../security/client.ts';
+import { type Principal, requirePrincipal } from '../../sessions/principal.ts';
+import { endNamedSession, endOtherSessions as endOthers } from '../../sessions/session.ts';
+import { confirmPassword } from '../password/confirm-password.ts';
+import { isFreshSignIn, requireRecentSignIn } from '../password/recent-sign-in.ts';
+
+/** Asked for where the sign-in is older than a quarter of an hour. */
+const password = z.string({ error: 'Enter your password.' }).optional();
+
+export const endSessionInput = z.object({ id: z.uuid('There is no such session.'), password });
+export const endOtherSessionsInput = z.object({ password }).optional();
+
+/**
+ * Ends one session of a user by the name it has on /account. Open to accounts that await approval.
+ *
+ * @throws AppError NOT_FOUND where the user has no such session; VALIDATION, UNAUTHENTICATED,
+ *   FORBIDDEN or TOO_MANY where another session is to end and the user is not confirmed.
+ */
+export async function endSession(
+  app: App,
+  principal: Principal | null,
+  { id, password }: z.output<typeof endSessionInput>,
+  client: Client,
+): Promise<void> {
+  const who = requirePrincipal(principal);
+  // Ending one's own is signing out.
+  if (id !== who.sessionId) await confirm(app, who, password, client);
+
+  await app.db.transaction(async (tx) => {
+    if (!(await endNamedSession(tx, who.user.id, id))) throw new AppError('NOT_FOUND', 'There is no such session.');
+    await recordEnd(app, tx, who, client);
+  });
+}
+
+/**
+ * Ends all sessions of a user but the one that asks. Open to accounts that await approval.
+ *
+ * @throws AppError VALIDATION, UNAUTHENTICATED, FORBIDDEN or TOO_MANY where the user is not confirmed.
+ */
+export async function endOtherSessions(
+  app: App,
+  principal: Principal | null,
+  input: z.output<typeof endOtherSessionsInput>,
+  client: Client,
+): Promise<void> {
+  const who = requirePrincipal(principal);
+  await confirm(app, who, input?.password, client);
+
+  await app.db.transaction(async (tx) => {
+    await endOthers(tx, who.user.id, who.sessionId);
+    await recordEnd(app, tx, who, client);
+  });
+}
+
+/** A session left open, or stolen, must not be enough to end the sessions of its owner. */
+async function confirm(app: App, who: Principal, password: string | undefined, client: Client): Promise<void> {
+  if (await isFreshSignIn(app, who)) return;
+  const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, who.user.id));
+  if (own?.passwordHash == null) return requireRecentSignIn(app, who);
+  if (!password) throw invalid({ password: 'Enter your password.' });
+  await confirmPassword(app, who, { field: 'password', password }, client);
+}
+
+async function recordEnd(app: App, tx: Transaction, { user }: Principal, client: Client): Promise<void> {
+  await record(tx, app.now(), { action: 'session-ended', actorId: user.id, userId: user.id, client });
+}

@@ -1,0 +1,39 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { identities, users } from '../../db/schema/accounts.ts';
+import { type Principal, requirePrincipal } from '../../sessions/principal.ts';
+import { listSessions } from '../../sessions/session.ts';
+import { isFreshSignIn, maySetPassword } from '../password/recent-sign-in.ts';
+
+/** What /account shows of a person: who they are, how they get in, and where they are signed in. */
+export async function readProfile(app: App, principal: Principal | null) {
+  const who = requirePrincipal(principal);
+  const { user, sessionId } = who;
+  const [own] = await app.db
+    .select({ passwordHash: users.passwordHash, idpSubject: identities.subject, createdAt: users.createdAt })
+    .from(users)
+    .leftJoin(identities, and(eq(identities.userId, users.id), isNull(identities.unlinkedAt)))
+    .where(eq(users.id, user.id));
+  const living = await listSessions(app, user.id);
+
+  return {
+    user: {
+      email: user.email,
+      name: user.name,
+      created_at: own?.createdAt.toISOString() ?? null,
+      has_password: own?.passwordHash != null,
+      /** Whether the current password is asked for, to have another. */
+      may_set_password: await maySetPassword(app, app.db, who),
+      /** Whether the sign-in is new enough to end other sessions without the password. */
+      fresh_sign_in: await isFreshSignIn(app, who),
+      idp_linked: own?.idpSubject != null,
+    },
+    sessions: living.map((session) => ({
+      id: session.id,
+      current: session.id === sessionId,
+      created_at: session.createdAt.toISOString(),
+      user_agent: session.userAgent,
+      client: session.client,
+    })),
+  };
+}

@@ -1,0 +1,60 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { record } from '../../audit/record.ts';
+import { identities, users } from '../../db/schema/accounts.ts';
+import { sessions } from '../../db/schema/sessions.ts';
+import { AppError } from '../../errors.ts';
+import type { Client } from '../../security/client.ts';
+import { type Principal, requireApproved } from '../../sessions/principal.ts';
+import { confirmPassword, wrong } from '../password/confirm-password.ts';
+
+export const unlinkIdentityInput = z.object({
+  password: z.string({ error: 'Enter your password.' }).min(1, 'Enter your password.'),
+});
+
+/**
+ * Unlinks the identity provider, after the user's password is confirmed. The subject is
+ * remembered and refused until the user connects one again, and the sessions that it
+ * opened end, the user's own included.
+ *
+ * @returns whether the user's own session ended, with the password's hash, to start one by it.
+ * @throws AppError VALIDATION where nothing is linked, or there is no password; UNAUTHENTICATED
+ *   for a wrong one; TOO_MANY.
+ */
+export async function unlinkIdentity(
+  app: App,
+  principal: Principal | null,
+  { password }: z.output<typeof unlinkIdentityInput>,
+  client: Client,
+): Promise<{ ownSessionEnded: boolean; passwordHash: string }> {
+  const who = requireApproved(principal);
+  const userId = who.user.id;
+  const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId));
+  if (own?.passwordHash == null) {
+    throw new AppError('VALIDATION', 'Set a password first: it is your only other way in.');
+  }
+  const passwordHash = await confirmPassword(app, who, { field: 'password', password }, client);
+
+  return app.db.transaction(async (tx) => {
+    const [locked] = await tx
+      .select({ passwordHash: users.passwordHash })
+      .from(users)
+      .where(eq(users.id, userId))
+      .for('update');
+    if (locked?.passwordHash !== passwordHash) throw wrong('password');
+    const [unlinked] = await tx
+      .update(identities)
+      .set({ unlinkedAt: app.now() })
+      .where(and(eq(identities.userId, userId), isNull(identities.unlinkedAt)))
+      .returning({ subject: identities.subject });
+    if (unlinked === undefined) throw new AppError('VALIDATION', 'No identity provider is linked to your account.');
+
+    const ended = await tx
+      .delete(sessions)
+      .where(and(eq(sessions.userId, userId), eq(sessions.idpSubject, unlinked.subject)))
+      .returning({ id: sessions.id });
+    await record(tx, app.now(), { action: 'identity-unlinked', actorId: userId, userId, client });
+    return { ownSessionEnded: ended.some(({ id }) => id === who.sessionId), passwordHash };
+  });
+}

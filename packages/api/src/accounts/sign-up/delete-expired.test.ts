@@ -1,0 +1,113 @@
+import { eq } from 'drizzle-orm';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { signUps, users } from '../../db/schema/accounts.ts';
+import { paymentCustomers } from '../../db/schema/billing.ts';
+import { memberships } from '../../db/schema/members.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { approveOwner } from '../../operators/admin-commands.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
+import { waitingForLocks } from '../../testing/waiting-for-locks.ts';
+import { sendVerification } from '../verification/sending/send-verification.ts';
+import { verifyEmail } from '../verification/verify-email.ts';
+import { sweep } from './delete-expired.ts';
+import { signUp, signUpInput } from './sign-up.ts';
+
+const day = 86_400_000;
+
+let test: TestApp;
+beforeEach(async () => {
+  test = await startTestApp({ work: false });
+});
+afterEach(() => test.close());
+
+function enter(email = newEmail(), name = 'Early Bird') {
+  return signUp(test.app, signUpInput.parse({ email, password: testPassword, org_name: name }), testClient);
+}
+
+function slugs() {
+  return test.app.db.select({ slug: organisations.slug }).from(organisations);
+}
+
+it('takes the organisation of an account that was never verified along, also one that was approved early', async () => {
+  const { email } = await enter();
+  await approveOwner(test.app, email);
+  test.advance(8 * day);
+  await sweep(test.app);
+  expect(await test.app.db.$count(users)).toBe(0);
+  expect(await slugs()).toEqual([]);
+});
+
+it('takes no other organisation along, though nobody belongs to it', async () => {
+  await enter(newEmail(), 'Deserted');
+  await test.app.db.delete(users);
+  await enter(newEmail(), 'Never Proved');
+  test.advance(8 * day);
+  await sweep(test.app);
+  expect(await slugs()).toEqual([{ slug: 'deserted' }]);
+});
+
+it('leaves an organisation that somebody else belongs to, or that the payment provider knows', async () => {
+  const [kept, known] = [await enter(newEmail(), 'Kept'), await enter(newEmail(), 'Known')];
+  const now = test.app.now();
+  const [organisation] = await test.app.db.select().from(organisations).where(eq(organisations.slug, 'kept'));
+  const [customer] = await test.app.db.select().from(organisations).where(eq(organisations.slug, 'known'));
+  const other = { id: crypto.randomUUID(), email: newEmail(), emailVerifiedAt: now, createdAt: now };
+  await test.app.db.insert(users).values(other);
+  const organisationId = organisation?.id ?? '';
+  await test.app.db.insert(memberships).values({ userId: other.id, organisationId, role: 'viewer', createdAt: now });
+  await test.app.db
+    .insert(paymentCustomers)
+    .values({ organisationId: customer?.id ?? '', generation: 1, createdAt: now });
+
+  test.advance(8 * day);
+  await sweep(test.app);
+  expect((await slugs()).map(({ slug }) => slug).sort()).toEqual(['kept', 'known']);
+  for (const { email } of [kept, known]) expect(await test.app.db.$count(users, eq(users.email, email))).toBe(0);
+});
+
+it('leaves whoever signs up again on the last day, though the mail server is away', async () => {
+  const { email } = await enter();
+  test.advance(7 * day + 1000);
+  await enter(email);
+  await sweep(test.app);
+  expect(await test.app.db.$count(users, eq(users.email, email))).toBe(1);
+  expect(await test.app.db.$count(signUps)).toBe(2);
+
+  test.advance(day + 1000);
+  await sweep(test.app);
+  expect(await test.app.db.$count(users)).toBe(0);
+});
+
+it('sees whoever signs up again while it sweeps', async () => {
+  const { email } = await enter();
+  test.advance(7 * day + 1000);
+  const [user] = await test.app.db.select().from(users);
+  const sweeping = await test.app.db.transaction(async (tx) => {
+    await tx.select().from(users).for('key share');
+    const done = sweep(test.app);
+    await waitingForLocks(test, 1);
+    const typed = { id: crypto.randomUUID(), userId: user?.id ?? '', passwordHash: '', browserHash: '' };
+    await tx.insert(signUps).values({ ...typed, createdAt: test.app.now() });
+    return { done };
+  });
+  await sweeping.done;
+  expect(await test.app.db.$count(users, eq(users.email, email))).toBe(1);
+});
+
+it('leaves what was typed at sign-up as long as a link to it is alive, and no longer', async () => {
+  const { email, browserToken } = await enter();
+  const [typed] = await test.app.db.select().from(signUps);
+  test.advance(2 * day);
+  await sendVerification(test.app, { email });
+  const token = tokenIn((await test.sandbox.mailbox.waitFor(email)).text);
+  const scan = () => verifyEmail(test.app, { token, browserToken }, testClient);
+  await verifyEmail(test.app, { token, browserToken: null }, testClient);
+  await sweep(test.app);
+  expect(await scan()).toMatchObject({ ok: false, offers: { keepToken: expect.any(String) } });
+
+  test.advance(2 * 3_600_000);
+  await sweep(test.app);
+  expect(await test.app.db.$count(signUps, eq(signUps.id, typed?.id ?? ''))).toBe(0);
+  expect(await test.app.db.$count(users, eq(users.email, email))).toBe(1);
+});

@@ -1,0 +1,93 @@
+import { and, gt, inArray, isNotNull, isNull, lt, notInArray, or } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { sweepAudit } from '../../audit/delete-old.ts';
+import type { Transaction } from '../../db/client.ts';
+import { oneTimeTokens, signUps, users, verificationLinks } from '../../db/schema/accounts.ts';
+import { invitations, memberships } from '../../db/schema/members.ts';
+import { rateLimits } from '../../db/schema/rate-limits.ts';
+import { returnUrls, signInAttempts } from '../../db/schema/sign-in.ts';
+import { deleteDeserted } from '../../organisations/delete-without-members.ts';
+import { forgetOldBrowsers } from '../../sessions/known-browser.ts';
+import { deleteExpiredSessions } from '../../sessions/session.ts';
+
+const unverifiedDays = 7;
+const day = 86_400_000;
+
+/**
+ * Removes what nobody needs any more: accounts never verified after seven days with
+ * their organisations, used sign-ups and used or expired links after a day, dead
+ * sessions, attempts and ways back, and browsers that were not signed in from for 400 days.
+ */
+export async function sweep(app: App): Promise<void> {
+  const now = app.now();
+  const yesterday = new Date(now.getTime() - day);
+
+  await app.db.transaction((tx) => deleteUnverified(tx, now));
+  await app.db
+    .delete(verificationLinks)
+    .where(or(lt(verificationLinks.usedAt, yesterday), lt(verificationLinks.expiresAt, yesterday)));
+  await deleteSignUps(app, yesterday);
+  await app.db.delete(invitations).where(lt(invitations.expiresAt, yesterday));
+  await app.db.delete(oneTimeTokens).where(lt(oneTimeTokens.expiresAt, yesterday));
+  await app.db.delete(signInAttempts).where(lt(signInAttempts.expiresAt, now));
+  await app.db.delete(rateLimits).where(lt(rateLimits.expire, now.getTime()));
+  await app.db.delete(returnUrls).where(lt(returnUrls.expiresAt, now));
+  await sweepAudit(app.db, now, app.config.retentionDays);
+  await deleteExpiredSessions(app);
+  await forgetOldBrowsers(app);
+}
+
+/**
+ * An account goes with its organisations. Its row is locked before anything is asked of
+ * it: whoever signs up with the address meanwhile is seen, and so is a link that is opened.
+ */
+async function deleteUnverified(tx: Transaction, now: Date): Promise<void> {
+  const isUnverified = and(
+    isNull(users.emailVerifiedAt),
+    lt(users.createdAt, new Date(now.getTime() - unverifiedDays * day)),
+  );
+  const old = await tx.select({ id: users.id }).from(users).where(isUnverified).orderBy(users.id).for('update');
+  const ids = old.map(({ id }) => id);
+  const belongs = await tx.select().from(memberships).where(inArray(memberships.userId, ids));
+
+  const gone = await tx
+    .delete(users)
+    .where(
+      and(
+        inArray(users.id, ids),
+        // Somebody who signs up again on the last day still has an hour to open the link, once it is mailed.
+        notInArray(users.id, holdersOfLinks(tx, now)),
+        notInArray(users.id, signedUpSince(tx, new Date(now.getTime() - day))),
+      ),
+    )
+    .returning({ id: users.id });
+  const goneIds = new Set(gone.map(({ id }) => id));
+  const organisationIds = belongs.filter(({ userId }) => goneIds.has(userId)).map((each) => each.organisationId);
+  if (organisationIds.length > 0) await deleteDeserted(tx, organisationIds);
+}
+
+function holdersOfLinks(tx: Transaction, now: Date) {
+  return tx
+    .select({ id: verificationLinks.userId })
+    .from(verificationLinks)
+    .where(and(gt(verificationLinks.expiresAt, now), isNull(verificationLinks.usedAt)));
+}
+
+/** Their mail may still wait for a mail server that is away. */
+function signedUpSince(tx: Transaction, since: Date) {
+  return tx.select({ id: signUps.userId }).from(signUps).where(gt(signUps.createdAt, since));
+}
+
+/**
+ * Those that were used, and those for an address that is confirmed, once no link to them is
+ * alive: until then the browser that signed up may keep what was typed.
+ */
+async function deleteSignUps(app: App, before: Date): Promise<void> {
+  const verified = app.db.select({ id: users.id }).from(users).where(isNotNull(users.emailVerifiedAt));
+  const living = app.db
+    .select({ id: verificationLinks.signUpId })
+    .from(verificationLinks)
+    .where(and(isNotNull(verificationLinks.signUpId), gt(verificationLinks.expiresAt, app.now())));
+  const isOver = and(lt(signUps.createdAt, before), inArray(signUps.userId, verified), notInArray(signUps.id, living));
+  await app.db.delete(signUps).where(or(lt(signUps.usedAt, before), isOver));
+}

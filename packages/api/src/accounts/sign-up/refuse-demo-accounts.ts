@@ -1,0 +1,23 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { isLoopback } from '../../config.ts';
+import { users } from '../../db/schema/accounts.ts';
+
+/**
+ * Keeps the demo accounts of `npm start`, whose passwords are printed and kept in clear, away
+ * from a service that other machines reach.
+ *
+ * @throws Error with a sentence for the operator, where the canonical base URL is not loopback
+ *   and the database holds a demo account.
+ */
+export async function refuseDemoAccounts({ config, db }: Pick<App, 'config' | 'db'>): Promise<void> {
+  if (config.publicBaseUrl !== null && isLoopback(new URL(config.publicBaseUrl).hostname)) return;
+
+  const found = await db.select({ email: users.email }).from(users).where(eq(users.demo, true)).orderBy(users.email);
+  if (found.length === 0) return;
+  throw new Error(
+    `This database holds demo accounts of npm start (${found.map(({ email }) => email).join(', ')}). ` +
+      'Give the service another database with DATABASE_URL or DATA_DIR; or, to keep this one, close these accounts ' +
+      'with "npm run operator -- close-demo-accounts" and start again.',
+  );
+}

@@ -1,0 +1,92 @@
+import { and, eq, isNull, ne } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { record } from '../../audit/record.ts';
+import type { Transaction } from '../../db/client.ts';
+import { users, type verificationLinks } from '../../db/schema/accounts.ts';
+import { memberships } from '../../db/schema/members.ts';
+import { sessions } from '../../db/schema/sessions.ts';
+import { AppError } from '../../errors.ts';
+import { deleteDeserted } from '../../organisations/delete-without-members.ts';
+import { isUniqueViolation } from '../../organisations/rename.ts';
+import type { Client } from '../../security/client.ts';
+import { accountByEmail, accountById } from '../../sessions/account.ts';
+import { endInvitations } from '../password/end-invitations.ts';
+import { lockUser } from '../profile/lock-user.ts';
+import { endLinks, endPageTokens } from './end-links.ts';
+
+type Link = typeof verificationLinks.$inferSelect;
+
+/**
+ * Gives a user the address to which a link for a change was mailed, and ends their other
+ * sessions: the one that asked for it stays. An account that was made with this address and
+ * never verified is deleted, as it would be after a week: the holder of the link has the
+ * mailbox. Links that went to the old address end, and so
+ * do the invitations that the ended sessions made.
+ *
+ * @throws AppError VALIDATION where the account is closed, or the address belongs to another one.
+ */
+export async function applyAddressChange(app: App, tx: Transaction, link: Link, client: Client): Promise<void> {
+  const { userId, email, keptSessionId } = link;
+  const holder = await requireFreeAddress(tx, link);
+
+  if (holder !== null) await deleteUnproven(tx, holder.user.id);
+  await setAddress(tx, userId, email);
+  const others = keptSessionId === null ? undefined : ne(sessions.id, keptSessionId);
+  await tx.delete(sessions).where(and(eq(sessions.userId, userId), others));
+  await endInvitations(tx, userId, keptSessionId);
+  await endLinks(tx, userId, app.now(), link);
+  await endPageTokens(tx, userId);
+  await record(tx, app.now(), { action: 'address-changed', actorId: userId, userId, client });
+}
+
+/** Whether a link for a change of address can still give its address to its user. */
+export async function isFreeAddress(tx: Transaction, link: Link): Promise<boolean> {
+  return (await readHolder(tx, link)) !== 'taken';
+}
+
+/** @returns the account that holds the address without having verified it, locked; null where there is none. */
+export async function requireFreeAddress(tx: Transaction, link: Link) {
+  const holder = await readHolder(tx, link);
+  if (holder === 'taken') throw notValid();
+  return holder;
+}
+
+async function readHolder(tx: Transaction, { userId, email }: Link) {
+  const holder = await lockHolder(tx, email);
+  const person = await accountById(tx, userId);
+  if (person === null || person.accountStatus === 'closed') return 'taken';
+  if (holder === null || holder.user.id === userId) return null;
+  return holder.accountStatus === 'unverified' ? holder : 'taken';
+}
+
+/** The account that has the address now, if any, locked: it may be proving itself just now. */
+async function lockHolder(tx: Transaction, email: string) {
+  const found = await accountByEmail(tx, email);
+  if (found === null || !(await lockUser(tx, found.user.id))) return null;
+  return accountByEmail(tx, email);
+}
+
+async function deleteUnproven(tx: Transaction, userId: string): Promise<void> {
+  const owned = await tx
+    .select({ id: memberships.organisationId })
+    .from(memberships)
+    .where(eq(memberships.userId, userId));
+  await tx.delete(users).where(and(eq(users.id, userId), isNull(users.emailVerifiedAt)));
+  await deleteDeserted(
+    tx,
+    owned.map(({ id }) => id),
+  );
+}
+
+/** The constraint decides against whoever takes the same address meanwhile. */
+async function setAddress(tx: Transaction, userId: string, email: string): Promise<void> {
+  try {
+    await tx.transaction((savepoint) => savepoint.update(users).set({ email }).where(eq(users.id, userId)));
+  } catch (error) {
+    throw isUniqueViolation(error) ? notValid() : error;
+  }
+}
+
+function notValid(): AppError {
+  return new AppError('VALIDATION', 'This link is not valid.');
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import type { Client } from '../../security/client.ts';
+import { notValid, takeOneTimeToken } from '../password/one-time-token.ts';
+import { applyAddressChange } from './apply-address-change.ts';
+import { holderOfPage } from './page-token.ts';
+
+export const confirmChangeInput = z.object({ token: z.string({ error: notValid }) });
+
+/**
+ * Changes the address of a user by the form on the page of the link that went to the new
+ * one, and ends the other sessions.
+ *
+ * @throws AppError VALIDATION for a dead token, a closed account, or an address that is taken.
+ */
+export async function confirmChange(app: App, { token }: z.output<typeof confirmChangeInput>, client: Client) {
+  await app.db.transaction(async (tx) => {
+    const { link } = await holderOfPage(tx, await takeOneTimeToken(app, tx, token, ['change-address']));
+    await applyAddressChange(app, tx, link, client);
+  });
+}

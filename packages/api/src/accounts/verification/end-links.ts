@@ -1,0 +1,50 @@
+import { and, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm';
+import type { Transaction } from '../../db/client.ts';
+import { oneTimeTokens, verificationLinks } from '../../db/schema/accounts.ts';
+
+type Link = typeof verificationLinks.$inferSelect;
+
+/** A link that was consumed makes the other links for the same address and purpose invalid. */
+export async function endEqualLinks(tx: Transaction, { userId, email, purpose, tokenHash }: Link, now: Date) {
+  await tx
+    .update(verificationLinks)
+    .set({ usedAt: now })
+    .where(
+      and(
+        eq(verificationLinks.userId, userId),
+        eq(verificationLinks.email, email),
+        eq(verificationLinks.purpose, purpose),
+        ne(verificationLinks.tokenHash, tokenHash),
+        isNull(verificationLinks.usedAt),
+      ),
+    );
+}
+
+/**
+ * Ends a user's links for a change of address and for a lost password, and what their pages
+ * still offer. A user who sets a new password because another person knew the old one must
+ * not lose the account to a link that is still under way. The rows stay: they are the mails
+ * that the limits count, and the page of a lost-password link keeps saying that the address
+ * is confirmed.
+ */
+export async function endLinks(tx: Transaction, userId: string, now: Date, kept: Link | null = null): Promise<void> {
+  const at = now.toISOString();
+  await tx
+    .update(verificationLinks)
+    .set({
+      usedAt: sql`coalesce(${verificationLinks.usedAt}, ${at}::timestamptz)`,
+      expiresAt: sql`least(${verificationLinks.expiresAt}, ${at}::timestamptz)`,
+    })
+    .where(
+      and(
+        eq(verificationLinks.userId, userId),
+        inArray(verificationLinks.purpose, ['change-address', 'lost-password']),
+        kept === null ? undefined : ne(verificationLinks.tokenHash, kept.tokenHash),
+      ),
+    );
+}
+
+/** Ends the tokens of the pages of a user's links; links that an operator made stay. */
+export async function endPageTokens(tx: Transaction, userId: string): Promise<void> {
+  await tx.delete(oneTimeTokens).where(and(eq(oneTimeTokens.userId, userId), isNotNull(oneTimeTokens.linkHash)));
+}

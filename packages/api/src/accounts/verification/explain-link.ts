@@ -1,0 +1,72 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import type { Transaction } from '../../db/client.ts';
+import { verificationLinks } from '../../db/schema/accounts.ts';
+import { type Account, accountById } from '../../sessions/account.ts';
+import { lockUser } from '../profile/lock-user.ts';
+import { isFreeAddress } from './apply-address-change.ts';
+import { makeOffers } from './offers.ts';
+import { offerChange } from './open-change-link.ts';
+import { type FailedOutcome, noOffers } from './outcome.ts';
+
+type Link = typeof verificationLinks.$inferSelect;
+type Tried = { tokenHash: string; browserToken: string | null; message: string };
+
+const confirmed = { ok: false, kind: 'confirmed-already', message: 'This address is confirmed already.' } as const;
+
+/**
+ * Why a link did not work, and what one that was used within its lifetime still offers: a
+ * mail scanner may have opened it before the user did. The account stays as it is.
+ */
+export async function explainLink(app: App, tx: Transaction, tried: Tried): Promise<FailedOutcome> {
+  const link = await lockLink(tx, tried.tokenHash);
+  if (link === null) return dead(tried.message);
+  const person = await accountById(tx, link.userId);
+  if (person === null || person.accountStatus === 'closed' || person.accountStatus === 'unverified') {
+    return dead(reason(app, link, tried.message));
+  }
+
+  if (link.purpose === 'change-address') return explainChange(app, tx, { link, person, message: tried.message });
+  if (person.user.email !== link.email) return dead(reason(app, link, tried.message));
+  if (isAlive(app, link)) {
+    return { ...confirmed, offers: await makeOffers(app, tx, { link, browserToken: tried.browserToken, person }) };
+  }
+  if (link.purpose === 'lost-password' && link.usedAt === null) return dead(reason(app, link, tried.message));
+  return { ...confirmed, offers: noOffers };
+}
+
+type Explained = { link: Link; person: Account; message: string };
+
+async function explainChange(app: App, tx: Transaction, { link, person, message }: Explained): Promise<FailedOutcome> {
+  if (person.user.email === link.email) return { ...confirmed, offers: noOffers };
+  if (!isAlive(app, link) || !(await isFreeAddress(tx, link))) return dead(reason(app, link, message));
+  return {
+    ok: false,
+    kind: 'change-offered',
+    message: 'This link has been used already.',
+    ...(await offerChange(app, tx, link)),
+  };
+}
+
+/** Read once the user's row is locked, so that a password that is set meanwhile is seen. */
+async function lockLink(tx: Transaction, tokenHash: string): Promise<Link | null> {
+  const read = () => tx.select().from(verificationLinks).where(eq(verificationLinks.tokenHash, tokenHash));
+  const [known] = await read();
+  if (known === undefined) return null;
+  await lockUser(tx, known.userId);
+  const [link] = await read();
+  return link ?? null;
+}
+
+function isAlive(app: App, { usedAt, expiresAt }: Link): boolean {
+  return usedAt !== null && expiresAt > app.now();
+}
+
+function reason(app: App, { usedAt, expiresAt }: Link, message: string): string {
+  if (usedAt !== null) return 'This link has been used already.';
+  return expiresAt > app.now() ? message : 'This link has expired.';
+}
+
+function dead(message: string): FailedOutcome {
+  return { ok: false, kind: 'dead', message };
+}

@@ -1,0 +1,37 @@
+import type { App } from '../../app.ts';
+import type { Transaction } from '../../db/client.ts';
+import { accountById } from '../../sessions/account.ts';
+import { newPageToken } from '../password/one-time-token.ts';
+import { applyAddressChange, requireFreeAddress } from './apply-address-change.ts';
+import { endEqualLinks } from './end-links.ts';
+import type { Opening } from './opening.ts';
+import type { Outcome } from './outcome.ts';
+
+/**
+ * Changes the address in a browser where the user who asked for it is signed in. Anywhere
+ * else nothing changes: the outcome offers the form that does it.
+ *
+ * @throws AppError VALIDATION where the account is closed, or the address belongs to another one.
+ */
+export async function openChangeLink(
+  app: App,
+  tx: Transaction,
+  { link, signedInUserId, client }: Opening,
+): Promise<Outcome> {
+  const changes = signedInUserId === link.userId;
+  if (changes) {
+    await applyAddressChange(app, tx, link, client);
+  } else {
+    await requireFreeAddress(tx, link);
+    await endEqualLinks(tx, link, app.now());
+  }
+
+  const awaitingApproval = (await accountById(tx, link.userId))?.accountStatus === 'awaiting_approval';
+  if (changes) return { ok: true, kind: 'address-changed', awaitingApproval };
+  return { ok: true, kind: 'change-offered', awaitingApproval, ...(await offerChange(app, tx, link)) };
+}
+
+/** The address that the form of the page gives to the user, and a fresh token for it. */
+export async function offerChange(app: App, tx: Transaction, link: Opening['link']) {
+  return { email: link.email, changeToken: await newPageToken(app, tx, link, 'change-address') };
+}

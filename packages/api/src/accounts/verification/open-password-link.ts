@@ -1,0 +1,30 @@
+import type { App } from '../../app.ts';
+import type { Transaction } from '../../db/client.ts';
+import { AppError } from '../../errors.ts';
+import { accountById } from '../../sessions/account.ts';
+import { endEqualLinks } from './end-links.ts';
+import { makeOffers } from './offers.ts';
+import type { Opening } from './opening.ts';
+import type { Outcome } from './outcome.ts';
+
+/**
+ * Consumes the link of a verified account, for a lost password. Nothing else changes: the
+ * outcome offers the form that sets a new one.
+ *
+ * @throws AppError VALIDATION where the account is closed, or has another address by now.
+ */
+export async function openPasswordLink(app: App, tx: Transaction, { link, browserToken }: Opening): Promise<Outcome> {
+  const person = await accountById(tx, link.userId);
+  if (person === null || person.accountStatus === 'closed' || person.user.email !== link.email) {
+    throw new AppError('VALIDATION', 'This link is not valid.');
+  }
+  await endEqualLinks(tx, link, app.now());
+
+  return {
+    ok: true,
+    kind: 'password-offered',
+    awaitingApproval: person.accountStatus === 'awaiting_approval',
+    email: link.email,
+    offers: await makeOffers(app, tx, { link, browserToken, person }),
+  };
+}

@@ -1,0 +1,57 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { App } from '../../../app.ts';
+import type { Transaction } from '../../../db/client.ts';
+import { signUps } from '../../../db/schema/accounts.ts';
+import { accountByEmail } from '../../../sessions/account.ts';
+import { isMailLimitReached } from './mail-limits.ts';
+import { mailLink } from './mail-link.ts';
+import { type ChangeJob, sendChangeLink } from './send-change-link.ts';
+
+/**
+ * What a sign-up (then with its id), a request for another link, or a change of address
+ * asks for. The limits tell apart whether a browser known to the account asked.
+ */
+export type VerificationJob = { email: string; signUpId?: string; fromKnownBrowser?: boolean } | ChangeJob;
+
+/**
+ * Mails a verification link where the address has an account that is not closed, and does
+ * nothing otherwise: for a verified account it is a link for a lost password. By its id a
+ * job that is begun anew knows that what it left behind is no mail.
+ */
+export async function sendVerification(app: App, job: VerificationJob, jobId: string | null = null): Promise<void> {
+  if ('userId' in job) return sendChangeLink(app, job, jobId);
+
+  const { email, signUpId, fromKnownBrowser = false } = job;
+  const addressed = await accountByEmail(app.db, email);
+  if (addressed === null || addressed.accountStatus === 'closed') return;
+
+  const addressee = { userId: addressed.user.id, email, jobId, fromKnownBrowser };
+  await mailLink(app, addressee, async (tx) => {
+    const person = await accountByEmail(tx, email);
+    if (person?.user.id !== addressee.userId || person.accountStatus === 'closed') return null;
+    if (await isMailLimitReached(app, tx, { ...addressee, isResent: signUpId === undefined })) return null;
+    if (person.accountStatus !== 'unverified') return { purpose: 'lost-password' };
+
+    const signUp = await signUpFor(tx, addressee.userId, signUpId);
+    return { purpose: 'sign-up', signUpId: signUp?.id ?? null };
+  });
+}
+
+/**
+ * The sign-up that a link belongs to: the one that asked for it; for a resent link the
+ * pending one, where there is exactly one. Of several, nothing tells which one is meant.
+ */
+async function signUpFor(tx: Transaction, userId: string, signUpId: string | undefined) {
+  const pending = await tx
+    .select({ id: signUps.id })
+    .from(signUps)
+    .where(
+      and(
+        eq(signUps.userId, userId),
+        isNull(signUps.usedAt),
+        signUpId === undefined ? undefined : eq(signUps.id, signUpId),
+      ),
+    )
+    .limit(2);
+  return pending.length === 1 ? pending[0] : undefined;
+}

@@ -1,0 +1,94 @@
+import { and, eq, gt, isNull } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import type { Transaction } from '../../db/client.ts';
+import { verificationLinks } from '../../db/schema/accounts.ts';
+import { AppError, isAppError } from '../../errors.ts';
+import type { Client } from '../../security/client.ts';
+import { clientKey } from '../../security/client-key.ts';
+import { hashToken } from '../../security/token.ts';
+import { readSession } from '../../sessions/session.ts';
+import { lockUser } from '../profile/lock-user.ts';
+import { explainLink } from './explain-link.ts';
+import { openChangeLink } from './open-change-link.ts';
+import { openPasswordLink } from './open-password-link.ts';
+import { openSignUpLink } from './open-sign-up-link.ts';
+import type { FailedOutcome, Outcome } from './outcome.ts';
+
+export type { FailedOutcome, Outcome };
+
+type Opened = {
+  token: string;
+  /** Of the cookie that a sign-up leaves in its browser. */
+  browserToken: string | null;
+  /** Of the session cookie, by which a change of address knows the user who asked for it. */
+  sessionToken?: string | null;
+};
+
+/**
+ * Consumes a verification link. One UPDATE marks it used, so that of concurrent requests
+ * (a mail scanner and the user) one succeeds. Mail scanners open links, so the link alone
+ * proves that the mail arrived and nothing else: it opens the e-mail gate, while a password
+ * or another address becomes valid only in the browser that asked for it, or by a form of
+ * the page.
+ *
+ * @throws AppError TOO_MANY for a client with too many links that do not work.
+ */
+export async function verifyEmail(app: App, opened: Opened, client: Client): Promise<Outcome> {
+  const outcome = await open(app, opened, client);
+  app.metrics.count('gatehouse_verifications_total', { outcome: outcome.ok ? counted[outcome.kind] : 'dead' });
+  return outcome;
+}
+
+const counted = {
+  'address-confirmed': 'confirmed',
+  'password-offered': 'password_offered',
+  'address-changed': 'address_changed',
+  'change-offered': 'change_offered',
+} as const;
+
+async function open(app: App, { token, browserToken, sessionToken }: Opened, client: Client): Promise<Outcome> {
+  await app.throttle.peek({ 'verify-client': clientKey(client.address) });
+  const tokenHash = hashToken(token);
+  const principal = sessionToken ? await readSession(app, sessionToken) : null;
+  const signedInUserId = principal?.user.id ?? null;
+
+  try {
+    return await app.db.transaction(async (tx) => {
+      const link = await consume(app, tx, tokenHash);
+      return act[link.purpose](app, tx, { link, browserToken, signedInUserId, client });
+    });
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'VALIDATION') throw error;
+    await app.throttle.take({ 'verify-client': clientKey(client.address) });
+    return app.db.transaction((tx) => explainLink(app, tx, { tokenHash, browserToken, message: error.message }));
+  }
+}
+
+const act = {
+  'sign-up': openSignUpLink,
+  'change-address': openChangeLink,
+  'lost-password': openPasswordLink,
+};
+
+async function consume(app: App, tx: Transaction, tokenHash: string) {
+  const now = app.now();
+  const [known] = await tx
+    .select({ userId: verificationLinks.userId })
+    .from(verificationLinks)
+    .where(eq(verificationLinks.tokenHash, tokenHash));
+  if (known !== undefined) await lockUser(tx, known.userId);
+  const [link] = await tx
+    .update(verificationLinks)
+    .set({ usedAt: now })
+    .where(
+      and(
+        eq(verificationLinks.tokenHash, tokenHash),
+        isNull(verificationLinks.usedAt),
+        gt(verificationLinks.expiresAt, now),
+      ),
+    )
+    .returning();
+  if (link === undefined) throw new AppError('VALIDATION', 'This link is not valid.');
+
+  return link;
+}

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Principal } from '../../sessions/principal.ts';
+import { type BillingTest, makeSubscriber, ownedBy, startBillingTest } from '../../testing/billing.ts';
+import { readPlan } from '../entitlement/read-plan.ts';
+import { requirePayment } from './require-payment.ts';
+import { startCheckout } from './start-checkout.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  // A clock of its own for each test: all that went before is forgotten.
+  billing.sandbox.payment.reset();
+  billing.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+const provider = () => billing.sandbox.payment;
+const ask = () => requirePayment(billing.app).ask;
+const choose = async (principal: Principal, tier: 'silver' | 'gold') =>
+  (await startCheckout(billing.app, principal, { tier })).url;
+const billingPage = 'http://localhost:3999/billing';
+const goodCard = '4242424242424242';
+const declinesLater = '4000000000000341';
+type Subscription = Awaited<ReturnType<typeof makeSubscriber>>['subscription'];
+
+async function tier(principal: Principal & { organisationId: string }) {
+  await billing.settled();
+  return (await readPlan(billing.app, principal.organisationId)).tier;
+}
+
+function invoicesOf(principal: Principal) {
+  return ownedBy(billing, principal).invoices.toSorted((one, other) => one.created - other.created);
+}
+
+/** What kind of portal page an address opens; undefined where it is no portal session. */
+function portalFlow(url: string): string | null | undefined {
+  const session = provider().state().portal_sessions[url.split('/').at(-1) ?? ''];
+  return session && (session.flow?.type ?? null);
+}
+
+/** Lets a renewal fail, and so many days go by. */
+function failRenewal(subscription: Subscription, days = 0): void {
+  provider().setCard(String(subscription.customer), declinesLater);
+  provider().clock.advanceToPeriodEnd(subscription.id);
+  if (days > 0) provider().clock.advance({ days });
+}
+
+describe('an unpaid subscription', () => {
+  test('is revived by the page that checkout leads to: its newest invoice, though that was a draft', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ dunning_end: 'unpaid' });
+    failRenewal(subscription, 40);
+    expect(subscription.status).toBe('unpaid');
+    const [, old, newest] = invoicesOf(principal);
+    expect([old?.status, newest?.status]).toEqual(['open', 'draft']);
+
+    const url = await choose(principal, 'gold');
+    expect(newest).toMatchObject({ status: 'open', hosted_invoice_url: url, auto_advance: false });
+    expect(await choose(principal, 'silver')).toBe(url);
+    provider().payInvoice(url, goodCard);
+    expect(subscription.status).toBe('active');
+    expect(await tier(principal)).toBe('silver');
+  });
+
+  test('whose newest invoice was given up is revived by that one, never by an older one', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ dunning_end: 'unpaid' });
+    failRenewal(subscription, 40);
+    await choose(principal, 'silver');
+    const newest = invoicesOf(principal).at(-1);
+    await ask()((api) => api.invoices.markUncollectible(newest?.id ?? ''));
+    expect(await choose(principal, 'silver')).toBe(newest?.hosted_invoice_url);
+  });
+
+  test('whose newest invoice is finalised at the same moment leads to it all the same', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ dunning_end: 'unpaid' });
+    failRenewal(subscription, 40);
+    const newest = invoicesOf(principal).at(-1);
+    provider().failNext('close', { count: 1, only: `POST /v1/invoices/${newest?.id}/finalize`, afterEffect: true });
+    expect(await choose(principal, 'silver')).toBe(newest?.hosted_invoice_url);
+  });
+});
+
+test('a subscription that is past due leads to its newest open invoice, and leaves a draft alone', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  provider().set({ dunning_end: 'past_due' });
+  failRenewal(subscription, 20);
+  provider().clock.advanceTo(subscription.items.data[0]?.current_period_end ?? 0);
+  const [, open, draft] = invoicesOf(principal);
+  expect([open?.status, draft?.status]).toEqual(['open', 'draft']);
+  expect(await choose(principal, 'gold')).toBe(open?.hosted_invoice_url);
+  expect(draft?.status).toBe('draft');
+});
+
+describe('a subscription that a failed payment paused', () => {
+  async function paused(after: 'first' | 'final') {
+    const made = await makeSubscriber(billing);
+    provider().set(after === 'first' ? { first_failure: 'pause' } : { dunning_end: 'pause' });
+    failRenewal(made.subscription, after === 'first' ? 0 : 16);
+    expect(made.subscription.status_details?.paused.subscription.type).toBe(`${after}_payment_failure`);
+    expect(await tier(made.principal)).toBe('free');
+    return made;
+  }
+
+  test.each(['first', 'final'] as const)(
+    'after the %s failure leads to its open invoice, and once that is paid it is resumed at no further cost',
+    async (after) => {
+      const { principal, subscription } = await paused(after);
+      const open = invoicesOf(principal).find(({ status }) => status === 'open');
+      const url = await choose(principal, 'silver');
+      expect(url).toBe(open?.hosted_invoice_url);
+
+      provider().payInvoice(url, goodCard);
+      expect(subscription.status).toBe('paused');
+      const count = invoicesOf(principal).length;
+      const end = subscription.items.data[0]?.current_period_end;
+      expect(await choose(principal, 'silver')).toBe(billingPage);
+      expect(subscription).toMatchObject({ status: 'active' });
+      expect(subscription.items.data[0]?.current_period_end).toBe(end);
+      expect(invoicesOf(principal)).toHaveLength(count);
+      // Before any event: what the provider answered is stored at once.
+      expect((await readPlan(billing.app, principal.organisationId)).tier).toBe('silver');
+    },
+  );
+
+  test('is resumed first where another tier is chosen, and then changed in place', async () => {
+    const { principal, subscription } = await paused('final');
+    provider().payInvoice(await choose(principal, 'gold'), goodCard);
+    const url = await choose(principal, 'gold');
+    expect(subscription.status).toBe('active');
+    expect(portalFlow(url)).toBe('subscription_update_confirm');
+    expect(ownedBy(billing, principal).subscriptions).toHaveLength(1);
+  });
+
+  test('and that the settings resume runs again once its invoice is paid', async () => {
+    const { principal } = await paused('final');
+    provider().set({ paid_while_paused: 'resumes' });
+    provider().payInvoice(await choose(principal, 'silver'), goodCard);
+    expect(await tier(principal)).toBe('silver');
+    await expect(choose(principal, 'silver')).rejects.toThrow('This organisation is already on the Silver plan.');
+  });
+});
+
+describe('a subscription that was paused on request', () => {
+  async function paused(days: number, card = goodCard) {
+    const made = await makeSubscriber(billing);
+    await ask()((api) =>
+      api.subscriptions.pause(made.subscription.id, { bill_for: { unused_time_from: { type: 'none' } } }),
+    );
+    provider().setCard(String(made.subscription.customer), card);
+    if (days > 0) provider().clock.advance({ days });
+    expect(await tier(made.principal)).toBe('free');
+    return made;
+  }
+
+  test.each([0, 45])('is resumed, after %i days', async (days) => {
+    const { principal, subscription } = await paused(days);
+    expect(await choose(principal, 'silver')).toBe(billingPage);
+    expect(subscription.status).toBe('active');
+    expect(await tier(principal)).toBe('silver');
+  });
+
+  test('whose resumption the card refuses leads to the invoice of the resumption, again and again', async () => {
+    const { principal, subscription } = await paused(45, declinesLater);
+    const url = await choose(principal, 'silver');
+    expect(subscription.status).toBe('paused');
+    expect(url).toBe(invoicesOf(principal).find(({ status }) => status === 'open')?.hosted_invoice_url);
+    expect(await choose(principal, 'gold')).toBe(url);
+    provider().payInvoice(url, goodCard);
+    expect(await tier(principal)).toBe('silver');
+  });
+
+  test('that the provider refuses to resume leads to a new card', async () => {
+    const { principal, subscription } = await paused(0);
+    provider().failNext(402, { count: 1, only: `POST /v1/subscriptions/${subscription.id}/resume` });
+    expect(portalFlow(await choose(principal, 'silver'))).toBe('payment_method_update');
+  });
+
+  test('whose resumption was carried out and its answer lost is found running at the next try', async () => {
+    const { principal, subscription } = await paused(0);
+    const only = `POST /v1/subscriptions/${subscription.id}/resume`;
+    provider().failNext('close', { count: 4, only, afterEffect: true });
+    await expect(choose(principal, 'silver')).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+    provider().resetSwitches();
+    await expect(choose(principal, 'silver')).rejects.toThrow('already on the Silver plan');
+    expect(await tier(principal)).toBe('silver');
+  });
+});
+
+test('a trial that ended without a card leads to a new card, and with one it is resumed', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  await ask()((api) => api.subscriptions.cancel(subscription.id));
+  const customer = String(subscription.customer);
+  const trial = await ask()((api) =>
+    api.subscriptions.create({
+      customer,
+      items: [{ price: subscription.items.data[0]?.price.id ?? '' }],
+      trial_period_days: 7,
+      trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
+    }),
+  );
+  provider().clock.advance({ days: 8 });
+  expect(provider().state().subscriptions[trial.id]?.status).toBe('paused');
+  const url = await choose(principal, 'silver');
+  expect(portalFlow(url)).toBe('payment_method_update');
+
+  provider().portal(url).changeCard(goodCard);
+  expect(await choose(principal, 'silver')).toBe(billingPage);
+  expect(await tier(principal)).toBe('silver');
+});
+
+test.each(['system', 'asked_by_the_moon', null])(
+  'a pause for the reason %j leads to a plain portal session',
+  async (type) => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().forceStatus(subscription.id, 'paused');
+    const transitioned_at = provider().clock.now();
+    if (type !== null) {
+      subscription.status_details = { paused: { subscription: { type }, transitioned_at, type: 'subscription' } };
+    }
+    expect(portalFlow(await choose(principal, 'silver'))).toBeNull();
+    expect(subscription.status).toBe('paused');
+  },
+);
+
+test('a subscription that a schedule manages is never changed in a second subscription: a plain portal session', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  await ask()((api) => api.subscriptionSchedules.create({ from_subscription: subscription.id }));
+  expect(portalFlow(await choose(principal, 'gold'))).toBeNull();
+  expect(subscription.schedule).not.toBeNull();
+  expect(ownedBy(billing, principal).subscriptions).toHaveLength(1);
+});

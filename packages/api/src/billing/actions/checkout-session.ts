@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { paymentCheckouts } from '../../db/schema/billing.ts';
+import { AppError } from '../../errors.ts';
+import { checkoutReturn } from '../../links.ts';
+import { listAll } from '../../providers/list-all.ts';
+import { type Ask, complaintOf } from '../../providers/payment.ts';
+import type { PaidTier } from '../plans/plans.ts';
+import { lookUpPrices } from '../prices/look-up-prices.ts';
+import type { TierPrice } from '../prices/tier-price.ts';
+
+/** Who talks with the provider about which tier. */
+export type Conversation = { ask: Ask; holder: string; organisationId: string; customerId: string; tier: PaidTier };
+
+/** What a tier costs now. @throws AppError VALIDATION where the provider does not sell it. */
+export async function priceOf(app: App, { ask, tier }: Conversation): Promise<TierPrice> {
+  const price = (await lookUpPrices(app, ask))[tier];
+  if (price === null) throw new AppError('VALIDATION', 'This plan cannot be bought at the moment.');
+  return price;
+}
+
+type Session = { id: string; url: string | null };
+
+export function openSessions({ ask, customerId }: Conversation): Promise<Session[]> {
+  return listAll(ask, (provider, place) =>
+    provider.checkout.sessions.list({ customer: customerId, status: 'open', ...place }),
+  );
+}
+
+/** The open session for the same price, as we noted when we made it. */
+export async function sessionFor(app: App, open: Session[], priceId: string): Promise<Session | null> {
+  if (open.length === 0) return null;
+  const noted = await app.db
+    .select({ id: paymentCheckouts.id })
+    .from(paymentCheckouts)
+    .where(
+      and(
+        inArray(
+          paymentCheckouts.id,
+          open.map(({ id }) => id),
+        ),
+        eq(paymentCheckouts.priceId, priceId),
+        isNull(paymentCheckouts.closedAt),
+      ),
+    );
+  return open.find((session) => session.url !== null && noted.some(({ id }) => id === session.id)) ?? null;
+}
+
+/** Says false where one of them cannot be expired because it is complete. */
+export async function expireAll(app: App, { ask }: Conversation, sessions: Session[]): Promise<boolean> {
+  for (const { id } of sessions) {
+    try {
+      await ask((provider) => provider.checkout.sessions.expire(id));
+    } catch (error) {
+      if (complaintOf(error)?.status !== 400) throw error;
+      return false;
+    }
+    await app.db.update(paymentCheckouts).set({ closedAt: app.now() }).where(eq(paymentCheckouts.id, id));
+  }
+  return true;
+}
+
+export async function createSession(app: App, talk: Conversation, price: TierPrice): Promise<string> {
+  const { ask, organisationId, customerId, tier } = talk;
+  const metadata = { organisation: organisationId, tier };
+
+  const session = await ask((provider) =>
+    provider.checkout.sessions.create(
+      {
+        mode: 'subscription',
+        customer: customerId,
+        client_reference_id: organisationId,
+        line_items: [{ price: price.id, quantity: 1 }],
+        metadata,
+        subscription_data: { metadata },
+        success_url: checkoutReturn(app.config, 'success'),
+        cancel_url: checkoutReturn(app.config, 'cancel'),
+      },
+      { idempotencyKey: randomUUID() },
+    ),
+  );
+  if (session.url === null) throw new Error(`The payment provider gave no address for checkout ${session.id}.`);
+
+  await app.db
+    .insert(paymentCheckouts)
+    .values({ id: session.id, organisationId, priceId: price.id, openedAt: app.now() })
+    .onConflictDoNothing();
+  return session.url;
+}

@@ -1,0 +1,60 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { record } from '../../audit/record.ts';
+import { paymentSettings } from '../../db/schema/billing.ts';
+import { billingPage } from '../../links.ts';
+import { type Ask, complaintOf, isMissing, type PortalParameters } from '../../providers/payment.ts';
+import { organisationOf, type Principal } from '../../sessions/principal.ts';
+import { withCustomer } from '../customers/customer.ts';
+import { requirePayment } from './require-payment.ts';
+
+/** Opens the provider's customer portal, where cards are changed (interface §4). */
+export async function openPortal(app: App, principal: Principal): Promise<{ url: string }> {
+  principal.require('ADMIN');
+  requirePayment(app);
+  const organisationId = organisationOf(principal).id;
+
+  const url = await withCustomer(app, organisationId, (ask, customerId) => portalSession(app, ask, customerId));
+  await record(app.db, app.now(), { action: 'plan-portal', actorId: principal.user.id, organisationId });
+  return { url };
+}
+
+export type PortalFlow = PortalParameters['flow_data'];
+
+/** A portal session's address; a plain one where the portal refuses the flow. */
+export async function portalSession(app: App, ask: Ask, customerId: string, flow?: PortalFlow): Promise<string> {
+  const configuration = await portalConfiguration(app);
+  const plain = {
+    customer: customerId,
+    return_url: billingPage(app.config),
+    ...(configuration === null ? {} : { configuration }),
+  };
+
+  async function open(parameters: PortalParameters): Promise<string> {
+    return (await ask((provider) => provider.billingPortal.sessions.create(parameters))).url;
+  }
+
+  try {
+    return await open(flow === undefined ? plain : { ...plain, flow_data: flow });
+  } catch (error) {
+    if (flow === undefined || complaintOf(error)?.status !== 400 || isMissing(error, 'customer')) throw error;
+    app.log.warn('The payment portal refused a flow. `operator billing-setup` brings its configuration up to date.', {
+      flow: flow.type,
+      error,
+    });
+    return open(plain);
+  }
+}
+
+/** The setting's name, for each of the provider's two worlds. */
+export function portalSetting(livemode: boolean): string {
+  return `portal_configuration_${livemode ? 'live' : 'test'}`;
+}
+
+async function portalConfiguration(app: App): Promise<string | null> {
+  const [setting] = await app.db
+    .select({ value: paymentSettings.value })
+    .from(paymentSettings)
+    .where(eq(paymentSettings.name, portalSetting(requirePayment(app).livemode)));
+  return setting?.value ?? null;
+}

@@ -1,0 +1,83 @@
+import type { App } from '../../app.ts';
+import { billingPage } from '../../links.ts';
+import { type Ask, complaintOf } from '../../providers/payment.ts';
+import { requireSubscriptionState, type SubscriptionState } from '../projection/subscription-state.ts';
+import { lastNumbers, storeSnapshot } from '../sync/store-snapshot.ts';
+import type { Conversation } from './checkout-session.ts';
+import { portalSession } from './open-portal.ts';
+import { payableInvoice } from './payable-invoice.ts';
+
+/** Either the subscription runs again, or there is a page that the user has to visit first. */
+export type Resumption = { resumed: SubscriptionState } | { url: string };
+
+/**
+ * Resumes a paused subscription, as far as the reason of its pause allows that. A failed
+ * payment has to be paid first, a trial that ended without a card needs a card, and for a
+ * reason that is not known nothing is changed: the portal shows what there is.
+ */
+export async function resumePaused(app: App, talk: Conversation, state: SubscriptionState): Promise<Resumption> {
+  const { ask } = talk;
+  const { customerId } = state;
+  const anchor = anchors[state.pauseReason ?? ''];
+  if (anchor === undefined) return { url: await portalSession(app, ask, customerId) };
+
+  const url = await payableInvoice(ask, state);
+  if (url !== null) return { url };
+  if (state.pauseReason === 'trial_end_without_payment_method' && !(await hasCard(ask, state))) {
+    return { url: await newCard(app, ask, customerId) };
+  }
+
+  const resumed = await resume(app, talk, state, anchor);
+  if (resumed === null) return { url: (await payableInvoice(ask, state)) ?? (await newCard(app, ask, customerId)) };
+  if (resumed.status !== 'paused') return { resumed };
+  return { url: (await payableInvoice(ask, resumed)) ?? billingPage(app.config) };
+}
+
+/**
+ * What has been paid for goes on: with a new anchor a failed renewal that was paid late
+ * would be paid twice. After a trial nothing was paid, and the first period begins now.
+ */
+const anchors: Record<string, 'now' | 'unchanged' | undefined> = {
+  __proto__: null as never,
+  first_payment_failure: 'unchanged',
+  final_payment_failure: 'unchanged',
+  pause_requested: 'unchanged',
+  trial_end_without_payment_method: 'now',
+};
+
+/** The page for a new card. */
+export function newCard(app: App, ask: Ask, customerId: string): Promise<string> {
+  return portalSession(app, ask, customerId, { type: 'payment_method_update' });
+}
+
+async function hasCard(ask: Ask, { hasPaymentMethod, customerId }: SubscriptionState): Promise<boolean> {
+  if (hasPaymentMethod) return true;
+  const customer = await ask((provider) => provider.customers.retrieve(customerId));
+  return !customer.deleted && (customer.invoice_settings.default_payment_method ?? customer.default_source) !== null;
+}
+
+/** What the provider answered, stored at once; null where it refused, as for a card that it declined. */
+async function resume(
+  app: App,
+  { ask, holder, organisationId }: Conversation,
+  { id, customerId }: SubscriptionState,
+  anchor: 'now' | 'unchanged',
+): Promise<SubscriptionState | null> {
+  const number = (await lastNumbers(app, organisationId)).get(id) ?? 0;
+  try {
+    const answer = await ask((provider) =>
+      provider.subscriptions.resume(id, {
+        payment_behavior: 'resume_on_payment_success',
+        billing_cycle_anchor: { type: anchor },
+      }),
+    );
+    const state = requireSubscriptionState(answer, id);
+    await storeSnapshot(app, { organisationId, customerId, holder }, state, number);
+    return state;
+  } catch (error) {
+    const status = complaintOf(error)?.status;
+    if (status !== 400 && status !== 402) throw error;
+    app.log.warn('The payment provider refused to resume a subscription.', { organisationId, subscription: id, error });
+    return null;
+  }
+}

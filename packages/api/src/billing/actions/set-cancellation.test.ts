@@ -1,0 +1,273 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { App } from '../../app.ts';
+import { auditEvents } from '../../db/schema/audit.ts';
+import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { AppError } from '../../errors.ts';
+import type { Ask } from '../../providers/payment.ts';
+import type { Principal } from '../../sessions/principal.ts';
+import { readSubscription } from '../../subscription/read-subscription.ts';
+import {
+  type BillingTest,
+  makeMember,
+  makeSecond,
+  makeSubscriber,
+  ownedBy,
+  startBillingTest,
+} from '../../testing/billing.ts';
+import { applyEvent } from '../events/apply-event.ts';
+import { parseEvent } from '../events/parse-event.ts';
+import { openPortal } from './open-portal.ts';
+import { requirePayment } from './require-payment.ts';
+import { setCancellation } from './set-cancellation.ts';
+import { startCheckout } from './start-checkout.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.resetSwitches();
+  billing.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+const provider = () => billing.sandbox.payment;
+const cancel = (principal: Principal) => setCancellation(billing.app, principal, true);
+const resume = (principal: Principal) => setCancellation(billing.app, principal, false);
+const plan = async (principal: Principal) => (await readSubscription(billing.app, principal)).plan;
+const portal = async (principal: Principal) => provider().portal((await openPortal(billing.app, principal)).url);
+
+async function row(id: string) {
+  const [found] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  return found;
+}
+
+describe('cancel and resume of a plan whose customer', () => {
+  const lost = (customer: unknown) => requirePayment(billing.app).ask((api) => api.customers.del(String(customer)));
+  const ended = { code: 'VALIDATION', message: 'The paid plan has already ended.' };
+  const none = { code: 'VALIDATION', message: 'There is no paid plan.' };
+
+  test('was deleted say that it has ended', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await lost(subscription.customer);
+    await billing.settled();
+    await expect(resume(principal)).rejects.toMatchObject(ended);
+    await expect(cancel(principal)).rejects.toMatchObject(none);
+  });
+
+  test.each([
+    ['resume', resume, ended],
+    ['cancel', cancel, none],
+  ] as const)('was deleted, and whose end was never told: %s brings the record up to date', async (_, act, refusal) => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    await lost(subscription.customer);
+    await billing.app.db
+      .update(paymentCustomers)
+      .set({ goneAt: billing.app.now() })
+      .where(eq(paymentCustomers.customerId, String(subscription.customer)));
+
+    await expect(act(principal)).rejects.toMatchObject(refusal);
+    expect(await plan(principal)).toMatchObject({ tier: 'free', status: 'canceled' });
+  });
+
+  test('is said to be deleted: the provider is asked what became of the plan', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    await lost(subscription.customer);
+    const told = provider()
+      .events()
+      .findLast(({ type }) => type === 'customer.deleted');
+    provider().deliveries.resendEvent(told?.id ?? '');
+    await billing.settled();
+    expect(await plan(principal)).toMatchObject({ tier: 'free', status: 'canceled' });
+  });
+
+  test('is unknown to the provider, as with a wrong key: nothing ends, and an operator is told', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const { customers, subscriptions } = provider().state();
+    delete customers[String(subscription.customer)];
+    delete subscriptions[subscription.id];
+
+    for (const act of [cancel, resume]) {
+      await expect(act(principal)).rejects.toMatchObject({
+        code: 'PROVIDER_UNAVAILABLE',
+        message: 'The payment provider does not know this plan. Ask whoever runs this service.',
+      });
+    }
+    expect(await plan(principal)).toMatchObject({ tier: 'silver', status: 'active' });
+    expect(await row(subscription.id)).toMatchObject({ problem: 'unknown_to_provider', needsSync: false });
+  });
+
+  test('is gone but whose plan lives on: it is acted on', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await billing.app.db
+      .update(paymentCustomers)
+      .set({ goneAt: billing.app.now() })
+      .where(eq(paymentCustomers.customerId, String(subscription.customer)));
+    expect(await cancel(principal)).toMatchObject({ tier: 'silver', cancel_at_period_end: true });
+    expect(ownedBy(billing, principal).subscriptions[0]?.cancel_at_period_end).toBe(true);
+  });
+});
+
+describe('cancel and resume', () => {
+  test('answer with the subscription record, and the summary says the same at once', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const end = new Date((subscription.items.data[0]?.current_period_end ?? 0) * 1000).toISOString();
+
+    const record = { tier: 'silver', status: 'active', current_period_end: end };
+    expect(await cancel(principal)).toEqual({ ...record, cancel_at_period_end: true, ends_at: end });
+    expect(await plan(principal)).toMatchObject({ tier: 'silver', cancel_at_period_end: true, ends_at: end });
+
+    expect(await resume(principal)).toEqual({ ...record, cancel_at_period_end: false, ends_at: null });
+    expect(await plan(principal)).toMatchObject({ tier: 'silver', cancel_at_period_end: false, ends_at: null });
+  });
+
+  test('twice is as good as once, and asks for no change', async () => {
+    const { principal } = await makeSubscriber(billing);
+    const first = await cancel(principal);
+    const events = provider().events().length;
+    expect(await cancel(principal)).toEqual(first);
+    expect(provider().events()).toHaveLength(events);
+  });
+
+  test.each(['flexible', 'classic'] as const)(
+    'resume takes back a cancellation made in the portal, in the %s form',
+    async (form) => {
+      const { principal, subscription } = await makeSubscriber(billing);
+      provider().set({ portal_cancellation: form });
+      (await portal(principal)).cancel(subscription.id);
+      await billing.settled();
+      expect(subscription.cancel_at_period_end).toBe(form === 'classic');
+      expect(await plan(principal)).toMatchObject({ cancel_at_period_end: true });
+
+      expect(await resume(principal)).toMatchObject({ cancel_at_period_end: false, ends_at: null });
+      expect(ownedBy(billing, principal).subscriptions[0]?.cancel_at).toBeNull();
+    },
+  );
+
+  test('without a paid plan are refused', async () => {
+    const principal = await makeMember(billing);
+    for (const act of [cancel, resume]) {
+      await expect(act(principal)).rejects.toMatchObject({ code: 'VALIDATION', message: 'There is no paid plan.' });
+    }
+    await startCheckout(billing.app, principal, { tier: 'silver' });
+    await expect(cancel(principal)).rejects.toThrow('There is no paid plan.');
+  });
+
+  test('after the end: resume says so and brings the record up to date, though no event came', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await cancel(principal);
+    await billing.settled();
+    provider().set({ drop_deliveries: true });
+    provider().forceStatus(subscription.id, 'canceled');
+    expect(await plan(principal)).toMatchObject({ tier: 'silver' });
+
+    await expect(resume(principal)).rejects.toMatchObject({
+      code: 'VALIDATION',
+      message: 'The paid plan has already ended.',
+    });
+    expect(await plan(principal)).toEqual({
+      tier: 'free',
+      name: 'Free',
+      status: 'canceled',
+      cancel_at_period_end: false,
+      current_period_end: null,
+      ends_at: null,
+    });
+    await expect(cancel(principal)).rejects.toThrow('There is no paid plan.');
+  });
+
+  test('act on all of several live subscriptions', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await makeSecond(billing, subscription.customer, 'gold');
+    expect(await cancel(principal)).toMatchObject({ tier: 'gold', cancel_at_period_end: true });
+    const ends = ownedBy(billing, principal).subscriptions.map((each) => each.cancel_at_period_end);
+    expect(ends).toEqual([true, true]);
+  });
+
+  test('answer with what the provider carried out, whatever is told meanwhile of the time before', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    const { id } = await makeSecond(billing, subscription.customer, 'gold');
+    const created = provider()
+      .events()
+      .findLast(({ type }) => type === 'customer.subscription.created');
+    const update = `POST /v1/subscriptions/${id}`;
+    provider().failNext('close', { count: 1, only: update, afterEffect: true });
+
+    const answer = cancel(principal);
+    await vi.waitFor(() => expect(provider().state().subscriptions[id]?.cancel_at_period_end).toBe(true), 10_000);
+    provider().deliveries.resendEvent(created?.id ?? '');
+    expect(await answer).toMatchObject({ tier: 'gold', cancel_at_period_end: true });
+  });
+
+  describe('once carried out', () => {
+    /** The App with a provider that fails after the n-th question, of which it is told. */
+    function failingAfter(questions: number, told: () => Promise<unknown>): App {
+      const payment = requirePayment(billing.app);
+      let asked = 0;
+      const ask: Ask = async (question) => {
+        if (++asked > questions) throw new AppError('PROVIDER_UNAVAILABLE', 'The payment provider does not answer.');
+        const answer = await payment.ask(question);
+        if (asked === questions) await told();
+        return answer;
+      };
+      return { ...billing.app, payment: { ...payment, ask } };
+    }
+
+    async function acts(organisationId: string) {
+      const rows = await billing.app.db
+        .select()
+        .from(auditEvents)
+        .where(eq(auditEvents.organisationId, organisationId));
+      return rows.map(({ action }) => action).filter((action) => action === 'plan-cancelled');
+    }
+
+    test('answer so, and are in the audit trail, though the provider falls silent before the row is right', async () => {
+      const { principal, subscription } = await makeSubscriber(billing);
+      provider().set({ drop_deliveries: true });
+      provider().clock.advance({ seconds: 1 });
+      const before = provider().emit('customer.subscription.updated', structuredClone(subscription));
+      const event = parseEvent(before);
+      if (event === null) throw new Error('There is no event.');
+
+      // The list, and the update.
+      const app = failingAfter(2, () => applyEvent(billing.app, event, JSON.stringify(before)));
+      expect(await setCancellation(app, principal, true)).toMatchObject({ tier: 'silver', cancel_at_period_end: true });
+      expect(provider().state().subscriptions[subscription.id]?.cancel_at_period_end).toBe(true);
+      expect(await acts(principal.organisationId)).toEqual(['plan-cancelled']);
+      const warned = billing.logged.filter(({ level }) => level === 'warn').map(({ fields }) => fields.organisationId);
+      expect(warned).toContain(principal.organisationId);
+    });
+
+    test('for one of several are in the audit trail, though the provider refuses the next', async () => {
+      const { principal, subscription } = await makeSubscriber(billing);
+      await makeSecond(billing, subscription.customer, 'gold');
+      const app = failingAfter(2, async () => undefined);
+      await expect(setCancellation(app, principal, true)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+      expect(await acts(principal.organisationId)).toEqual(['plan-cancelled']);
+    });
+  });
+
+  test('hold against each other and against the events of both', async () => {
+    const { principal } = await makeSubscriber(billing);
+    provider().set({ reorder_deliveries: true, duplicate_deliveries: true, duplicate_events: true });
+    const acts = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? cancel : resume));
+    await Promise.all(acts.map((act) => act(principal)));
+    await billing.settled();
+
+    const [subscription] = ownedBy(billing, principal).subscriptions;
+    expect((await plan(principal)).cancel_at_period_end).toBe(subscription?.cancel_at_period_end);
+  }, 60_000);
+
+  test('a provider that carries it out and loses the answer: 502, and the event brings the truth', async () => {
+    const { principal } = await makeSubscriber(billing);
+    provider().failNext('close', { count: 4, only: 'POST /v1/subscriptions', afterEffect: true });
+    await expect(cancel(principal)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+    provider().resetSwitches();
+    await billing.settled();
+    expect(await plan(principal)).toMatchObject({ cancel_at_period_end: true });
+  });
+});

@@ -1,0 +1,136 @@
+import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { App } from '../../app.ts';
+import { createPayment } from '../../providers/payment.ts';
+import { sandboxIdentity, sandboxPayment, serviceUrl, startTestApp, type TestApp } from '../../testing/app.ts';
+import { makeMember } from '../../testing/billing.ts';
+import { openPortal } from './open-portal.ts';
+import { setUpBilling } from './set-up-billing.ts';
+
+let running: TestApp;
+let empty: Sandbox;
+let app: App;
+beforeAll(async () => {
+  running = await startTestApp({ work: false });
+  empty = await startSandbox({
+    port: 0,
+    smtpPort: 0,
+    dataDir: null,
+    serviceUrl,
+    idp: sandboxIdentity,
+    payment: { ...sandboxPayment, seeded: false },
+  });
+  const payment = createPayment({ secretKey: sandboxPayment.secretKey, apiUrl: empty.payment.apiUrl });
+  app = { ...running.app, payment };
+});
+afterAll(async () => {
+  await empty.close();
+  await running.close();
+});
+
+test('makes what is missing once, and leaves what is there', async () => {
+  expect(await setUpBilling(app)).toMatch(/^silver: price price_\w+ made\ngold: price price_\w+ made\nportal: /);
+  const { products, prices, portal_configurations } = empty.payment.state();
+  const count = () => [products, prices, portal_configurations].map((shelf) => Object.keys(shelf).length);
+  const made = count();
+  expect(Object.values(prices).map(({ lookup_key, unit_amount }) => [lookup_key, unit_amount])).toEqual([
+    ['silver_monthly', 2400],
+    ['gold_monthly', 7900],
+  ]);
+
+  expect(await setUpBilling(app)).toMatch(/^silver: price price_\w+ was there\ngold: price price_\w+ was there\n/);
+  expect(count()).toEqual(made);
+});
+
+test('the portal’s sessions name its configuration, which offers our prices', async () => {
+  await setUpBilling(app);
+  const { url } = await openPortal(app, await makeMember(running));
+  const { portal_sessions, portal_configurations, prices } = empty.payment.state();
+  const session = portal_sessions[url.split('/').at(-1) ?? ''];
+  const configuration = portal_configurations[session?.configuration ?? ''];
+  expect(session?.return_url).toBe(`${serviceUrl}/billing`);
+  expect(configuration?.metadata).toEqual({ purpose: 'gatehouse', deployment: serviceUrl });
+  expect(configuration?.features.subscription_cancel).toMatchObject({ enabled: true, mode: 'at_period_end' });
+  const offered = configuration?.features.subscription_update.products?.flatMap((product) => product.prices);
+  expect(offered).toEqual(Object.keys(prices));
+});
+
+test('the portal lets people change the card, see their invoices, cancel at the period’s end and change the plan', async () => {
+  await setUpBilling(app);
+  const [configuration] = Object.values(empty.payment.state().portal_configurations);
+  expect(configuration?.features).toMatchObject({
+    payment_method_update: { enabled: true },
+    invoice_history: { enabled: true },
+    subscription_cancel: { enabled: true, mode: 'at_period_end' },
+    subscription_update: {
+      enabled: true,
+      default_allowed_updates: ['price'],
+      proration_behavior: 'always_invoice',
+    },
+  });
+});
+
+test('a price that was archived gives its lookup key to the one that is made for it', async () => {
+  await setUpBilling(app);
+  const archived = Object.values(empty.payment.state().prices).find(({ lookup_key }) => lookup_key === 'gold_monthly');
+  if (archived === undefined) throw new Error('There is no price of the gold plan.');
+  archived.active = false;
+
+  expect(await setUpBilling(app)).toMatch(/gold: price price_\w+ made/);
+  const named = Object.values(empty.payment.state().prices).filter(({ lookup_key }) => lookup_key === 'gold_monthly');
+  expect(named.map(({ id, active }) => [id === archived.id, active])).toEqual([[false, true]]);
+});
+
+describe('two deployments in one account', () => {
+  const other = () => ({ ...app, config: { ...app.config, publicBaseUrl: 'https://other.example' } });
+  const ownKeys = { silver: 'other_silver', gold: 'other_gold' };
+
+  test('have a portal and products of their own', async () => {
+    await setUpBilling(app);
+    const before = structuredClone(empty.payment.state());
+    const apart = { ...other(), config: { ...other().config, prices: ownKeys } };
+    expect(await setUpBilling(apart)).toMatch(/^silver: price price_\w+ made\ngold: price price_\w+ made\nportal: /);
+
+    const { products, prices, portal_configurations } = empty.payment.state();
+    expect(products).toMatchObject(before.products);
+    expect(prices).toMatchObject(before.prices);
+    expect(portal_configurations).toMatchObject(before.portal_configurations);
+    const made = Object.values(products).filter(({ id }) => !(id in before.products));
+    expect(made.map(({ metadata }) => metadata.deployment)).toEqual(['https://other.example', 'https://other.example']);
+    expect(Object.keys(portal_configurations)).toHaveLength(Object.keys(before.portal_configurations).length + 1);
+  });
+
+  test('are told where they share a price, and neither takes the other’s key', async () => {
+    await setUpBilling(app);
+    expect(await setUpBilling(other())).toContain(
+      `silver: the price silver_monthly was made by ${serviceUrl}. Set PAYMENT_PRICE_SILVER`,
+    );
+    const sold = Object.values(empty.payment.state().prices).find(({ lookup_key }) => lookup_key === 'silver_monthly');
+    if (sold === undefined) throw new Error('There is no price of the silver plan.');
+    sold.active = false;
+    await expect(setUpBilling(other())).rejects.toThrow(`silver_monthly was made by ${serviceUrl}`);
+    expect(sold.lookup_key).toBe('silver_monthly');
+    sold.active = true;
+  });
+});
+
+test('what was made before there were marks is taken for ours by its return address and its prices, and marked', async () => {
+  await setUpBilling(app);
+  const { products, prices, portal_configurations } = empty.payment.state();
+  const ours = [...Object.values(products), ...Object.values(prices), ...Object.values(portal_configurations)].filter(
+    ({ metadata }) => metadata?.deployment === serviceUrl,
+  );
+  for (const { metadata } of ours) delete metadata?.deployment;
+  const count = [products, portal_configurations].map((shelf) => Object.keys(shelf).length);
+  for (const price of Object.values(prices)) if (price.lookup_key === 'gold_monthly') price.active = false;
+
+  expect(await setUpBilling(app)).toMatch(/gold: price price_\w+ made/);
+  expect([products, portal_configurations].map((shelf) => Object.keys(shelf).length)).toEqual(count);
+  expect(Object.values(portal_configurations).map(({ metadata }) => metadata?.deployment)).toContain(serviceUrl);
+});
+
+test('a configured price id that does not exist is a sentence', async () => {
+  const { config } = app;
+  const wrong = { ...app, config: { ...config, prices: { ...config.prices, gold: 'price_nowhere' } } };
+  await expect(setUpBilling(wrong)).rejects.toThrow('PAYMENT_PRICE_GOLD names the price price_nowhere');
+});

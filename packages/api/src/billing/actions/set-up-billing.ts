@@ -1,0 +1,150 @@
+import type { App } from '../../app.ts';
+import { paymentKnownPrices, paymentSettings } from '../../db/schema/billing.ts';
+import { billingPage } from '../../links.ts';
+import { listAll } from '../../providers/list-all.ts';
+import type { Ask } from '../../providers/payment.ts';
+import { withLease } from '../customers/lease.ts';
+import { type PaidTier, paidTiers, planOf } from '../plans/plans.ts';
+import { deploymentMark, deploymentOf, isOurs } from '../prices/deployment-mark.ts';
+import { readPrices } from '../prices/look-up-prices.ts';
+import { portalOffer, saveOffer, setupLease } from '../prices/portal-offer.ts';
+import type { TierPrices } from '../prices/tier-price.ts';
+import { portalSetting } from './open-portal.ts';
+import { requirePayment } from './require-payment.ts';
+
+/**
+ * Makes what is missing at the provider: a product and a price for each paid tier, under
+ * its lookup key and at the declared price, and the configuration of the portal. What is
+ * there stays as it is; the portal's configuration is brought up to date. All of it is marked
+ * with this deployment, and what another one made is neither changed nor taken. Says what was done.
+ *
+ * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE; Error where a configured
+ * price id does not exist, since only lookup keys can be made, or where a lookup key is another deployment's.
+ */
+export async function setUpBilling(app: App): Promise<string> {
+  const { livemode } = requirePayment(app);
+
+  return withLease(app, setupLease, async (ask) => {
+    const found = await readPrices(app, ask);
+    const made = paidTiers.filter((tier) => found[tier] === null);
+    for (const tier of made) await makePrice(app, ask, tier);
+    const prices = made.length === 0 ? found : await readPrices(app, ask);
+
+    const portalConfiguration = await configurePortal(app, ask, prices);
+    await app.db
+      .insert(paymentSettings)
+      .values({ name: portalSetting(livemode), value: portalConfiguration })
+      .onConflictDoUpdate({ target: paymentSettings.name, set: { value: portalConfiguration } });
+    await saveOffer(app, portalOffer(prices));
+    const foreign = await foreignKeys(app, ask);
+    return [
+      ...paidTiers.map((tier) => `${tier}: price ${prices[tier]?.id} ${made.includes(tier) ? 'made' : 'was there'}`),
+      ...paidTiers.flatMap((tier) => foreignPrice(app, foreign, tier) ?? []),
+      `portal: configuration ${portalConfiguration} is up to date`,
+    ].join('\n');
+  });
+}
+
+async function makePrice(app: App, ask: Ask, tier: PaidTier): Promise<void> {
+  const lookupKey = app.config.prices[tier];
+  if (lookupKey.startsWith('price_')) {
+    throw new Error(
+      `PAYMENT_PRICE_${tier.toUpperCase()} names the price ${lookupKey}, which the provider does not sell.`,
+    );
+  }
+  const foreign = foreignPrice(app, await foreignKeys(app, ask), tier);
+  if (foreign !== null) throw new Error(foreign);
+  const { name, price } = planOf(app.plans, tier);
+  if (price === null) throw new Error(`The plan ${tier} has no price.`);
+
+  const metadata = { ...deploymentMark(app.config), tier };
+  const product =
+    (await findProduct(app, ask, tier)) ?? (await ask((provider) => provider.products.create({ name, metadata }))).id;
+  await ask((provider) =>
+    provider.prices.create({
+      product,
+      currency: price.currency,
+      unit_amount: price.amount,
+      recurring: { interval: price.interval },
+      lookup_key: lookupKey,
+      // An archived price may still hold the key.
+      transfer_lookup_key: true,
+      metadata,
+    }),
+  );
+}
+
+/** One of before, which bears no mark, is ours where we know a price of it. */
+async function findProduct(app: App, ask: Ask, tier: PaidTier): Promise<string | null> {
+  const products = await listAll(ask, (provider, place) => provider.products.list({ active: true, ...place }));
+  const ofTier = products.filter(({ metadata }) => metadata.tier === tier);
+  const ours = ofTier.find(({ metadata }) => isOurs(app.config, metadata));
+  if (ours !== undefined) return ours.id;
+
+  const known = await app.db.select({ id: paymentKnownPrices.productId }).from(paymentKnownPrices);
+  const unmarked = ofTier.find(
+    ({ id, metadata }) => deploymentOf(metadata) === null && known.some((each) => each.id === id),
+  );
+  if (unmarked === undefined) return null;
+  await ask((provider) => provider.products.update(unmarked.id, { metadata: deploymentMark(app.config) }));
+  return unmarked.id;
+}
+
+/** The lookup keys of ours whose price another deployment made, archived ones included, with its address. */
+async function foreignKeys(app: App, ask: Ask): Promise<Map<string, string>> {
+  const names = [...new Set(Object.values(app.config.prices))];
+  const found = await Promise.all(
+    [true, false].map((active) => ask((provider) => provider.prices.list({ lookup_keys: names, active, limit: 100 }))),
+  );
+  return new Map(
+    found.flatMap(({ data }) =>
+      data.flatMap(({ lookup_key, metadata }) => {
+        const deployment = deploymentOf(metadata);
+        return lookup_key === null || deployment === null || isOurs(app.config, metadata)
+          ? []
+          : [[lookup_key, deployment] as const];
+      }),
+    ),
+  );
+}
+
+function foreignPrice(app: App, foreign: Map<string, string>, tier: PaidTier): string | null {
+  const key = app.config.prices[tier];
+  const deployment = foreign.get(key);
+  if (deployment === undefined) return null;
+  return `${tier}: the price ${key} was made by ${deployment}. Set PAYMENT_PRICE_${tier.toUpperCase()} to another key for a price of your own.`;
+}
+
+async function configurePortal(app: App, ask: Ask, prices: TierPrices): Promise<string> {
+  const settings = {
+    default_return_url: billingPage(app.config),
+    features: {
+      payment_method_update: { enabled: true },
+      invoice_history: { enabled: true },
+      subscription_cancel: { enabled: true, mode: 'at_period_end' as const },
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ['price' as const],
+        ...portalOffer(prices),
+      },
+    },
+    metadata: deploymentMark(app.config),
+  };
+
+  const known = await listAll(ask, (provider, place) =>
+    provider.billingPortal.configurations.list({ active: true, ...place }),
+  );
+  // One of before bears no deployment, and is told by its return address.
+  const ours =
+    known.find(({ metadata }) => isOurs(app.config, metadata)) ??
+    known.find(
+      ({ metadata, default_return_url }) =>
+        metadata?.purpose === settings.metadata.purpose &&
+        deploymentOf(metadata) === null &&
+        default_return_url === settings.default_return_url,
+    );
+  const saved = await ask(({ billingPortal: { configurations } }) =>
+    ours === undefined ? configurations.create(settings) : configurations.update(ours.id, settings),
+  );
+  return saved.id;
+}

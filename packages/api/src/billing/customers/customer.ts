@@ -1,0 +1,188 @@
+import { and, asc, desc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { paymentCustomers } from '../../db/schema/billing.ts';
+import { AppError } from '../../errors.ts';
+import { type Ask, complaintOf, isMissing } from '../../providers/payment.ts';
+import { requirePayment } from '../actions/require-payment.ts';
+import { withLease } from './lease.ts';
+import { ofOurMode } from './mode.ts';
+
+/**
+ * A conversation with the provider about an organisation's customer, which is created
+ * where there is none. A customer that the provider has deleted is created anew, once.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE also where the provider does not know the customer:
+ *   a wrong key gets the same answer.
+ */
+export async function withCustomer<Result>(
+  app: App,
+  organisationId: string,
+  talk: (ask: Ask, customerId: string, holder: string) => Promise<Result>,
+): Promise<Result> {
+  return withLease(app, leaseOf(organisationId), async (ask, holder) => {
+    const customerId = await ensureCustomer(app, ask, organisationId);
+    try {
+      const result = await talk(ask, customerId, holder);
+      await confirmCustomer(app, customerId);
+      return result;
+    } catch (error) {
+      if (!isMissing(error, 'customer')) throw error;
+      const fate = await fateOf(app, ask, { organisationId, customerId });
+      if (fate === 'known') throw error;
+      if (fate === 'unknown') throw unknownCustomer();
+      return talk(ask, await ensureCustomer(app, ask, organisationId), holder);
+    }
+  });
+}
+
+export function leaseOf(organisationId: string): string {
+  return `organisation:${organisationId}`;
+}
+
+/** The organisation's customer at the provider in our key's mode, if it has one. */
+export async function currentCustomer(app: App, organisationId: string): Promise<string | null> {
+  return (await currentGeneration(app, organisationId))?.customerId ?? null;
+}
+
+export type Customer = { organisationId: string; customerId: string; goneAt: Date | null };
+
+/** All customers that the organisation has ever been in our key's mode, oldest first. */
+export async function customersOf(app: App, organisationId: string): Promise<Customer[]> {
+  const rows = await app.db
+    .select({
+      organisationId: paymentCustomers.organisationId,
+      customerId: paymentCustomers.customerId,
+      goneAt: paymentCustomers.goneAt,
+    })
+    .from(paymentCustomers)
+    .where(
+      and(
+        eq(paymentCustomers.organisationId, organisationId),
+        isNotNull(paymentCustomers.customerId),
+        ofOurMode(app, paymentCustomers.livemode),
+      ),
+    )
+    .orderBy(asc(paymentCustomers.generation));
+  return rows.flatMap(({ customerId, ...row }) => (customerId === null ? [] : [{ ...row, customerId }]));
+}
+
+/**
+ * Asks what became of a customer that an answer called missing, and stores it. Only the
+ * provider's own word ends a customer: `deleted`. What this key does not know stays as it
+ * is, flagged, because a key of the other mode or of another account sees the same.
+ */
+export async function fateOf(
+  app: App,
+  ask: Ask,
+  { organisationId, customerId }: Omit<Customer, 'goneAt'>,
+): Promise<'known' | 'deleted' | 'unknown'> {
+  try {
+    const found = await ask((provider) => provider.customers.retrieve(customerId));
+    if (found.deleted !== true) {
+      await confirmCustomer(app, customerId);
+      return 'known';
+    }
+    await app.db
+      .update(paymentCustomers)
+      .set({
+        goneAt: sql`coalesce(${paymentCustomers.goneAt}, ${app.now().toISOString()}::timestamptz)`,
+        problem: null,
+      })
+      .where(eq(paymentCustomers.customerId, customerId));
+    return 'deleted';
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    app.log.warn('The payment provider does not know a customer. The key may be a wrong one.', {
+      organisationId,
+      customerId,
+      key: requirePayment(app).key,
+    });
+    await app.db
+      .update(paymentCustomers)
+      .set({ problem: 'unknown_to_provider' })
+      .where(eq(paymentCustomers.customerId, customerId));
+    return 'unknown';
+  }
+}
+
+/** The provider knows the customer under our key: so its mode is the key's, and no problem is left. */
+export async function confirmCustomer(app: App, customerId: string): Promise<void> {
+  await app.db
+    .update(paymentCustomers)
+    .set({ livemode: requirePayment(app).livemode, problem: null })
+    .where(
+      and(
+        eq(paymentCustomers.customerId, customerId),
+        or(isNull(paymentCustomers.livemode), isNotNull(paymentCustomers.problem)),
+      ),
+    );
+}
+
+/** Our rows stay: what the provider does not know may go on under another key. */
+export function unknownCustomer(): AppError {
+  return new AppError(
+    'PROVIDER_UNAVAILABLE',
+    'The payment provider does not know this organisation’s plan. Ask the operator of this service.',
+  );
+}
+
+/**
+ * The customer is stored before anything else is asked for it. Its idempotency key and
+ * its parameters never change, so an answer that got lost is given again; a key that
+ * met a failure of the provider would replay that failure for a day and is left behind.
+ */
+async function ensureCustomer(app: App, ask: Ask, organisationId: string): Promise<string> {
+  const { generation, customerId } = await ensureGeneration(app, organisationId);
+  if (customerId !== null) return customerId;
+
+  const thisGeneration = and(
+    eq(paymentCustomers.organisationId, organisationId),
+    eq(paymentCustomers.generation, generation),
+  );
+  const idempotencyKey = `customer:${organisationId}${generation === 1 ? '' : `:${generation}`}`;
+  const { livemode } = requirePayment(app);
+  try {
+    const customer = await ask((provider) =>
+      provider.customers.create({ metadata: { organisation: organisationId } }, { idempotencyKey }),
+    );
+    await app.db.update(paymentCustomers).set({ customerId: customer.id, livemode }).where(thisGeneration);
+    return customer.id;
+  } catch (error) {
+    if ((complaintOf(error)?.status ?? 0) >= 500) {
+      await app.db.update(paymentCustomers).set({ goneAt: app.now() }).where(thisGeneration);
+    }
+    throw error;
+  }
+}
+
+async function ensureGeneration(app: App, organisationId: string) {
+  const current = await currentGeneration(app, organisationId);
+  if (current !== null) return current;
+
+  const [{ generation = 1 } = {}] = await app.db
+    .insert(paymentCustomers)
+    .values({
+      organisationId,
+      generation: sql`(select coalesce(max(generation), 0) + 1 from payment_customers where organisation_id = ${organisationId})`,
+      livemode: requirePayment(app).livemode,
+      createdAt: app.now(),
+    })
+    .returning({ generation: paymentCustomers.generation });
+  return { generation, customerId: null };
+}
+
+async function currentGeneration(app: App, organisationId: string) {
+  const [current] = await app.db
+    .select({ generation: paymentCustomers.generation, customerId: paymentCustomers.customerId })
+    .from(paymentCustomers)
+    .where(
+      and(
+        eq(paymentCustomers.organisationId, organisationId),
+        isNull(paymentCustomers.goneAt),
+        ofOurMode(app, paymentCustomers.livemode),
+      ),
+    )
+    .orderBy(desc(paymentCustomers.generation))
+    .limit(1);
+  return current ?? null;
+}

@@ -1,0 +1,99 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { paymentLeases } from '../../db/schema/billing.ts';
+import { patience } from '../../providers/payment.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { withLease } from './lease.ts';
+
+let running: TestApp;
+beforeAll(async () => {
+  running = await startTestApp({ work: false });
+});
+afterAll(() => running.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The clock by which patience is measured, which can be moved. */
+function patienceClock() {
+  let ahead = 0;
+  const real = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => real() + ahead);
+  return {
+    advance: (seconds: number) => {
+      ahead += seconds * 1000;
+    },
+  };
+}
+
+test('conversations of one name happen one after the other, those of others beside them', async () => {
+  const talking = new Map<string, number>();
+  let together = 0;
+
+  async function talk(name: string): Promise<void> {
+    await withLease(running.app, name, async () => {
+      talking.set(name, (talking.get(name) ?? 0) + 1);
+      expect(talking.get(name)).toBe(1);
+      together = Math.max(
+        together,
+        [...talking.values()].reduce((sum, count) => sum + count, 0),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      talking.set(name, 0);
+    });
+  }
+  await Promise.all(['one', 'two'].flatMap((name) => Array.from({ length: 12 }, () => talk(name))));
+  expect(together).toBe(2);
+  expect(await running.app.db.select().from(paymentLeases)).toEqual([]);
+});
+
+test('one that failed is given back', async () => {
+  await expect(withLease(running.app, 'x', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await withLease(running.app, 'x', async () => 'yes')).toBe('yes');
+});
+
+test('one whose holder crashed ends by itself', async () => {
+  const holder = '0199c0de-0000-7000-8000-000000000000';
+  await running.app.db.insert(paymentLeases).values({ name: 'crashed', holder, endsAt: new Date(Date.now() + 300) });
+  const began = performance.now();
+  expect(await withLease(running.app, 'crashed', async () => 'yes')).toBe('yes');
+  expect(performance.now() - began).toBeGreaterThan(200);
+});
+
+test('a conversation asks nothing new after twenty seconds, so that its last question fits into the lease', async () => {
+  const clock = patienceClock();
+  await withLease(running.app, 'long', async (ask) => {
+    const question = async () => ask((provider) => provider.prices.list({ limit: 1 }));
+    clock.advance(19);
+    await question();
+    clock.advance(2);
+    await expect(question()).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+
+    const [lease] = await running.app.sql`
+      select extract(epoch from ends_at - clock_timestamp())::float as left from payment_leases where name = 'long'`;
+    expect(20 + patience.action.question / 1000).toBeLessThan(lease?.left);
+  });
+});
+
+test('whoever finds it taken waits for twenty seconds', async () => {
+  const clock = patienceClock();
+  await withLease(running.app, 'busy', async () => {
+    let ended = false;
+    const other = withLease(running.app, 'busy', async () => {}).finally(() => {
+      ended = true;
+    });
+    other.catch(() => {});
+    clock.advance(18);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(ended).toBe(false);
+    clock.advance(3);
+    await expect(other).rejects.toMatchObject({ code: 'BUSY', retryAfterSeconds: 5 });
+  });
+});
+
+test('without billing there is nobody to talk with', async () => {
+  const off = { ...running.app, payment: null };
+  await expect(withLease(off, 'x', async () => 'yes')).rejects.toMatchObject({
+    code: 'BILLING_UNAVAILABLE',
+    message: 'Billing is not available on this deployment.',
+  });
+});

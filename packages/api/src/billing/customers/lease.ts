@@ -1,0 +1,122 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import type { Transaction } from '../../db/client.ts';
+import { newId } from '../../db/id.ts';
+import { paymentLeases } from '../../db/schema/billing.ts';
+import { AppError } from '../../errors.ts';
+import type { Ask } from '../../providers/payment.ts';
+import { requirePayment } from '../actions/require-payment.ts';
+
+/**
+ * Lets one conversation with the provider about `name` happen at a time, over all
+ * processes. No transaction and no pooled connection is held meanwhile: the lease is a
+ * row, taken and given back by single statements. It ends by itself after a crash, and
+ * then another `holder` may have it: `isHeld` tells.
+ *
+ * The whole has a bound: 20 s of waiting for the lease, 20 s in which questions may be
+ * asked, and the last question's 17 s.
+ *
+ * @throws AppError BUSY where it stays taken, PROVIDER_UNAVAILABLE where the conversation
+ * takes too long.
+ */
+export async function withLease<Result>(
+  app: App,
+  name: string,
+  talk: (ask: Ask, holder: string) => Promise<Result>,
+): Promise<Result> {
+  const { ask } = requirePayment(app);
+  const holder = newId(app.now());
+  await take(app, name, holder);
+
+  const lastQuestionAt = performance.now() + conversationSeconds * 1000;
+  try {
+    return await talk((question) => {
+      if (performance.now() > lastQuestionAt) throw tooSlow();
+      return ask(question);
+    }, holder);
+  } finally {
+    await giveBack(app, name, holder);
+  }
+}
+
+/**
+ * Does `work` unless another holder of `name` does it already, in this process or another
+ * one. In that case it returns when that holder has ended, and at the latest after
+ * `mostMilliseconds`, without having done anything.
+ */
+export async function doOrWait(
+  app: App,
+  name: string,
+  mostMilliseconds: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  const holder = newId(app.now());
+  if (await tryTake(app, name, holder)) {
+    try {
+      return await work();
+    } finally {
+      await giveBack(app, name, holder);
+    }
+  }
+
+  const giveUpAt = performance.now() + mostMilliseconds;
+  while ((await isTaken(app, name)) && performance.now() < giveUpAt) {
+    await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 50));
+  }
+}
+
+async function isTaken(app: App, name: string): Promise<boolean> {
+  const taken = and(eq(paymentLeases.name, name), sql`${paymentLeases.endsAt} > clock_timestamp()`);
+  return (await app.db.$count(paymentLeases, taken)) > 0;
+}
+
+async function giveBack(app: App, name: string, holder: string): Promise<void> {
+  await app.db
+    .delete(paymentLeases)
+    .where(and(eq(paymentLeases.name, name), eq(paymentLeases.holder, holder)))
+    .catch((error: unknown) => app.log.warn('A payment lease was not given back; it ends by itself.', { error }));
+}
+
+/** Whether nobody else has taken the lease since its holder did. */
+export async function isHeld(tx: Transaction, name: string, holder: string): Promise<boolean> {
+  const [lease] = await tx
+    .select({ holder: paymentLeases.holder })
+    .from(paymentLeases)
+    .where(and(eq(paymentLeases.name, name), eq(paymentLeases.holder, holder)));
+  return lease !== undefined;
+}
+
+/** How long new questions may be asked. One question lasts 17 s at most, so all of it fits into the lease. */
+const conversationSeconds = 20;
+const leaseSeconds = 45;
+const waitSeconds = 20;
+
+async function take(app: App, name: string, holder: string): Promise<void> {
+  const giveUpAt = performance.now() + waitSeconds * 1000;
+  for (let pause = 20; !(await tryTake(app, name, holder)); pause = Math.min(pause * 1.5, 250)) {
+    if (performance.now() > giveUpAt) {
+      const sentence = 'Another billing request of this organisation is still under way. Try again in a moment.';
+      throw new AppError('BUSY', sentence, { retryAfterSeconds: 5 });
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+  }
+}
+
+/** The database's clock decides, because the processes' clocks may differ by more than a lease. */
+async function tryTake(app: App, name: string, holder: string): Promise<boolean> {
+  const endsAt = sql`clock_timestamp() + make_interval(secs => ${leaseSeconds})`;
+  const taken = await app.db
+    .insert(paymentLeases)
+    .values({ name, holder, endsAt })
+    .onConflictDoUpdate({
+      target: paymentLeases.name,
+      set: { holder, endsAt },
+      setWhere: sql`${paymentLeases.endsAt} <= clock_timestamp()`,
+    })
+    .returning({ holder: paymentLeases.holder });
+  return taken.length > 0;
+}
+
+function tooSlow(): AppError {
+  return new AppError('PROVIDER_UNAVAILABLE', 'The payment provider is slow to answer. Try again in a moment.');
+}

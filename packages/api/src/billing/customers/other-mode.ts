@@ -1,0 +1,38 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
+
+export type OtherMode = { mode: 'live' | 'test'; customers: number; subscriptions: number };
+
+/**
+ * How many customers and running subscriptions the database holds of the mode that our key
+ * is not of: they count for nothing. Null where there are none, and without a key.
+ */
+export async function readOtherMode({ db, payment }: App): Promise<OtherMode | null> {
+  if (payment === null) return null;
+  const other = !payment.livemode;
+  const customers = await db.$count(
+    paymentCustomers,
+    and(eq(paymentCustomers.livemode, other), isNull(paymentCustomers.goneAt)),
+  );
+  const subscriptions = await db.$count(
+    paymentSubscriptions,
+    and(eq(paymentSubscriptions.livemode, other), eq(paymentSubscriptions.ended, false)),
+  );
+  return customers + subscriptions === 0 ? null : { mode: other ? 'live' : 'test', customers, subscriptions };
+}
+
+/** In a sentence, with what to do about it. */
+export function describeOtherMode({ mode, customers, subscriptions }: OtherMode): string {
+  const remedy =
+    mode === 'live'
+      ? 'Their plans are off. Unless this is a copy for tests, set PAYMENT_SECRET_KEY to the live key.'
+      : 'They count for nothing. That is right after tests, and wrong if this deployment should use the test key.';
+  return `The database holds ${customers} customers and ${subscriptions} running subscriptions of ${mode} mode, and PAYMENT_SECRET_KEY is of the other one. ${remedy}`;
+}
+
+/** Says so in the log. */
+export async function warnOfOtherMode(app: App): Promise<void> {
+  const found = await readOtherMode(app);
+  if (found !== null) app.log.warn(describeOtherMode(found), { key: app.payment?.key });
+}

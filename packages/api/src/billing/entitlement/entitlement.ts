@@ -1,0 +1,71 @@
+import type { PaidTier } from '../plans/plans.ts';
+import { statusClassOf } from '../projection/subscription-state.ts';
+
+/** What decides about a subscription's worth. */
+export type Facts = {
+  tier: PaidTier | null;
+  status: string;
+  endsAt: Date | null;
+  pastDueSince: Date | null;
+  startedAt: Date | null;
+};
+
+/**
+ * Whether a subscription gives its tier's limits and features now. Statuses that nobody
+ * knows give nothing, and a scheduled end is an end once it has come.
+ */
+export function isEntitled(facts: Omit<Facts, 'startedAt'>, graceDays: number, now: Date): boolean {
+  if (facts.tier === null) return false;
+  if (facts.endsAt !== null && facts.endsAt <= now) return false;
+  if (facts.status === 'active' || facts.status === 'trialing') return true;
+
+  const ends = graceEnd(facts, graceDays);
+  return ends !== null && now < ends;
+}
+
+const dayMilliseconds = 86_400_000;
+
+/** Until when a subscription that is past due keeps its tier. */
+export function graceEnd(
+  { status, pastDueSince }: Pick<Facts, 'status' | 'pastDueSince'>,
+  graceDays: number,
+): Date | null {
+  if (status !== 'past_due' || pastDueSince === null) return null;
+  return new Date(pastDueSince.getTime() + graceDays * dayMilliseconds);
+}
+
+const order = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete'];
+
+/**
+ * The subscription that speaks for its organisation: an entitled one, else the liveliest
+ * status, then gold before silver, then the newest. So the late end of an old one can
+ * never take away a new one.
+ */
+export function best<Some extends Facts>(all: Some[], graceDays: number, now: Date): Some | null {
+  return ranked(all, graceDays, now)[0] ?? null;
+}
+
+/** The same order for all of them, the best one first. */
+export function ranked<Some extends Facts>(all: Some[], graceDays: number, now: Date): Some[] {
+  const ranks = all.map((facts) => ({ facts, rank: rankOf(facts, isEntitled(facts, graceDays, now)) }));
+  return ranks.sort((one, other) => compare(one.rank, other.rank)).map(({ facts }) => facts);
+}
+
+function rankOf({ tier, status, startedAt }: Facts, entitled: boolean): number[] {
+  const place = status === 'trialing' ? 0 : order.indexOf(status);
+  const unknown = statusClassOf(status) === 'ended' ? order.length + 1 : order.length;
+  return [
+    entitled ? 0 : 1,
+    place === -1 ? unknown : place,
+    tier === 'gold' ? 0 : tier === 'silver' ? 1 : 2,
+    -(startedAt?.getTime() ?? 0),
+  ];
+}
+
+function compare(one: number[], other: number[]): number {
+  for (const [at, value] of one.entries()) {
+    const difference = value - (other[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

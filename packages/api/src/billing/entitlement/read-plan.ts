@@ -1,0 +1,66 @@
+import { sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { type Executor, prepared } from '../../db/client.ts';
+import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
+import { isOfOurMode } from '../customers/mode.ts';
+import { type Plan, planOf, type Tier } from '../plans/plans.ts';
+import { best, type Facts, isEntitled, ranked } from './entitlement.ts';
+
+export type SubscriptionFacts = Facts & { id: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
+
+export type OrganisationPlan = {
+  /** What the organisation is entitled to now. */
+  tier: Tier;
+  plan: Plan;
+  /** The subscription that speaks for it, entitled or not. */
+  subscription: SubscriptionFacts | null;
+};
+
+/** What an organisation may use now, in one query. */
+export async function readPlan(app: App, organisationId: string, db: Executor = app.db): Promise<OrganisationPlan> {
+  const [row] = await organisationFacts(db).execute({ organisationId });
+  return planFrom(app, row?.facts);
+}
+
+/** An organisation's subscriptions as its rows tell them, the best one first. */
+export async function rankedSubscriptions(app: App, organisationId: string): Promise<SubscriptionFacts[]> {
+  const [row] = await organisationFacts(app.db).execute({ organisationId });
+  return ranked(counting(app, row?.facts), app.config.pastDueGraceDays, app.now());
+}
+
+/** The same from a row of `planFacts`, which another query may bring along. */
+export function planFrom(app: App, facts: PlanFacts | null | undefined): OrganisationPlan {
+  const subscription = best(counting(app, facts), app.config.pastDueGraceDays, app.now());
+  const entitled = subscription !== null && isEntitled(subscription, app.config.pastDueGraceDays, app.now());
+  const tier = entitled && subscription.tier !== null ? subscription.tier : 'free';
+  return { tier, plan: planOf(app.plans, tier), subscription };
+}
+
+/** The subscriptions of the key's mode. */
+function counting(app: App, facts: PlanFacts | null | undefined): SubscriptionFacts[] {
+  return (facts ?? []).filter(({ livemode }) => isOfOurMode(app, livemode)).map(readFacts);
+}
+
+const organisationFacts = prepared((db) =>
+  db
+    .select({ facts: planFacts(sql.placeholder('organisationId')) })
+    .from(sql`(select 1) as one`)
+    .prepare('payment_plan_facts'),
+);
+
+function readFacts(row: PlanFacts[number]): SubscriptionFacts {
+  return {
+    id: row.id,
+    tier: row.tier,
+    status: row.status,
+    cancelAtPeriodEnd: row.cancel_at_period_end,
+    currentPeriodEnd: toDate(row.current_period_end),
+    endsAt: toDate(row.ends_at),
+    pastDueSince: toDate(row.past_due_since),
+    startedAt: toDate(row.started_at),
+  };
+}
+
+function toDate(value: string | null): Date | null {
+  return value === null ? null : new Date(value);
+}

@@ -1,0 +1,25 @@
+import { AppError } from '../../errors.ts';
+import type { PaidTier } from '../plans/plans.ts';
+import type { SubscriptionFacts } from './read-plan.ts';
+
+/** The subscription record, as cancel and resume answer with it. */
+export type SubscriptionRecord = {
+  tier: PaidTier | null;
+  status: string;
+  /** True whenever an end is scheduled, in either of the provider's forms. */
+  cancel_at_period_end: boolean;
+  current_period_end: string | null;
+  ends_at: string | null;
+};
+
+export function recordOf(subscription: SubscriptionFacts | null): SubscriptionRecord {
+  if (subscription === null) throw new AppError('VALIDATION', 'There is no paid plan.');
+  const { tier, status, cancelAtPeriodEnd, currentPeriodEnd, endsAt } = subscription;
+  return {
+    tier,
+    status,
+    cancel_at_period_end: cancelAtPeriodEnd,
+    current_period_end: currentPeriodEnd?.toISOString() ?? null,
+    ends_at: endsAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,100 @@
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { prepared, type Transaction } from '../../db/client.ts';
+import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { lockOrganisation } from '../../organisations/lock.ts';
+import { handlerOf } from './event-handlers.ts';
+import { applied, type EventOutcome, eventOutcomes } from './event-outcome.ts';
+import { correct, type Entry, payloadOf, store, storeAgain, wasHandled } from './event-store.ts';
+import { handleEvent } from './handle-event.ts';
+import { type PaymentEvent, parseEvent, type Subject, subjectOf } from './parse-event.ts';
+
+export type Answer = { received: true; handled: boolean };
+
+/**
+ * Writes an event into the ledger and makes the rows that it concerns what the set of
+ * stored events says, in one transaction and without asking the provider. A duplicate
+ * changes nothing and answers as the first one did.
+ */
+export async function applyEvent(app: App, event: PaymentEvent, payload: string): Promise<Answer> {
+  const { handled, outcome } = await app.db.transaction(async (tx) => {
+    const entry = await entryOf(app, tx, event, payload);
+    const number = await store(tx, app, entry);
+    if (number === null) return { handled: await wasHandled(tx, event.id), outcome: 'duplicate' };
+    return takeEffect(app, tx, { ...entry, number });
+  });
+  app.metrics.count('gatehouse_payment_events_total', { outcome });
+
+  app.jobs.wake('payment-sync');
+  app.jobs.wake('payment-prices');
+  return { received: true, handled };
+}
+
+/**
+ * Does once more what a stored event asks for. It keeps its place in the ledger, so an old
+ * one cannot outrank what was learnt since; what could not be told when it came (whose it
+ * is, whether it is of our mode) is told anew. Null where there is no such event.
+ */
+export async function applyAgain(app: App, tx: Transaction, id: string): Promise<boolean | null> {
+  const payload = await payloadOf(tx, id);
+  const event = payload === null ? null : parseEvent(JSON.parse(payload));
+  if (payload === null || event === null) return null;
+
+  const entry = await entryOf(app, tx, event, payload);
+  const number = await storeAgain(tx, entry);
+  return number === null ? null : (await takeEffect(app, tx, { ...entry, number })).handled;
+}
+
+/** What is to be stored of an event, with the row of its organisation locked. */
+async function entryOf(app: App, tx: Transaction, event: PaymentEvent, payload: string): Promise<Entry> {
+  const ourMode = event.livemode === app.payment?.livemode;
+  const effect = ourMode ? handlerOf(event.type) : null;
+  const verdict = effect !== null ? applied : ourMode ? eventOutcomes.ignored : eventOutcomes.other_mode;
+
+  const subject = subjectOf(event);
+  const owner = await ownerOf(tx, subject);
+  const organisationId =
+    owner !== null && (await lockOrganisation(tx, owner.organisationId)) ? owner.organisationId : null;
+  if (owner?.isModeUnknown) await learnMode(tx, subject, event.livemode);
+  return { event, payload, effect, subject, organisationId, verdict };
+}
+
+/** What became of it. */
+async function takeEffect(
+  app: App,
+  tx: Transaction,
+  { effect, verdict, ...stored }: Entry & { number: number },
+): Promise<EventOutcome> {
+  if (effect === null) return verdict;
+
+  const found = await handleEvent(app, tx, { ...stored, effect });
+  if (found !== verdict) await correct(tx, stored.event.id, found);
+  return found;
+}
+
+/** Whose event it is: by the customer, or by a subscription that we know. Never by an address. */
+async function ownerOf(tx: Transaction, { customerId, subscriptionId }: Subject) {
+  const rows = await owner(tx).execute({ customerId, subscriptionId });
+  const [row] = rows;
+  return row === undefined ? null : { ...row, isModeUnknown: rows.some(({ livemode }) => livemode === null) };
+}
+
+/** An event of either mode tells the mode of rows that were stored before modes were. */
+async function learnMode(tx: Transaction, { customerId, subscriptionId }: Subject, livemode: boolean): Promise<void> {
+  const customer = and(eq(paymentCustomers.customerId, customerId ?? ''), isNull(paymentCustomers.livemode));
+  await tx.update(paymentCustomers).set({ livemode }).where(customer);
+  const subscription = and(eq(paymentSubscriptions.id, subscriptionId ?? ''), isNull(paymentSubscriptions.livemode));
+  await tx.update(paymentSubscriptions).set({ livemode }).where(subscription);
+}
+
+const owner = prepared((db) => {
+  const byCustomer = db
+    .select({ organisationId: paymentCustomers.organisationId, livemode: paymentCustomers.livemode })
+    .from(paymentCustomers)
+    .where(eq(paymentCustomers.customerId, sql.placeholder('customerId')));
+  const bySubscription = db
+    .select({ organisationId: paymentSubscriptions.organisationId, livemode: paymentSubscriptions.livemode })
+    .from(paymentSubscriptions)
+    .where(eq(paymentSubscriptions.id, sql.placeholder('subscriptionId')));
+  return byCustomer.unionAll(bySubscription).prepare('payment_event_owner');
+});

@@ -1,0 +1,59 @@
+import { inArray } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { paymentEvents } from '../../db/schema/billing.ts';
+import { requirePayment } from '../actions/require-payment.ts';
+import { applyEvent } from './apply-event.ts';
+import { type PaymentEvent, parseEvent } from './parse-event.ts';
+
+/** Undelivered events may be another endpoint's, and many: a run ends somewhere. */
+const mostPages = 50;
+
+/**
+ * Applies the events that the provider could not deliver, through the same function that
+ * the webhook uses. They may be other endpoints', a month old, in the version of their
+ * making. Says how many were new.
+ */
+export async function applyUndelivered(app: App): Promise<number> {
+  const { ask } = requirePayment(app);
+
+  let applied = 0;
+  let startingAfter: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const after = startingAfter === undefined ? {} : { starting_after: startingAfter };
+    const { data, has_more } = await ask((provider) =>
+      provider.events.list({ delivery_success: false, limit: 100, ...after }),
+    );
+    applied += await applyNew(app, data);
+
+    startingAfter = data.at(-1)?.id;
+    if (!has_more || startingAfter === undefined) return applied;
+  }
+  app.log.warn('The payment provider lists more undelivered events than one run applies.', { pages: mostPages });
+  return applied;
+}
+
+async function applyNew(app: App, listed: { id: string }[]): Promise<number> {
+  if (listed.length === 0) return 0;
+  const ids = listed.map(({ id }) => id);
+  const known = await app.db.select({ id: paymentEvents.id }).from(paymentEvents).where(inArray(paymentEvents.id, ids));
+  const knownIds = new Set(known.map(({ id }) => id));
+
+  let count = 0;
+  for (const value of listed) {
+    const event = parseEvent(value);
+    if (event === null || knownIds.has(event.id)) continue;
+    if (await applyOne(app, event, JSON.stringify(value))) count++;
+  }
+  return count;
+}
+
+/** One that cannot be applied must not keep the others waiting; the next run tries it again. */
+async function applyOne(app: App, event: PaymentEvent, payload: string): Promise<boolean> {
+  try {
+    await applyEvent(app, event, payload);
+    return true;
+  } catch (error) {
+    app.log.error('A payment event could not be applied.', { type: event.type, event: event.id, error });
+    return false;
+  }
+}

@@ -1,0 +1,85 @@
+import { eq } from 'drizzle-orm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../db/id.ts';
+import { paymentEvents } from '../../db/schema/billing.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { history } from '../../testing/random-history.ts';
+import { project } from '../projection/projection.ts';
+import { readStateEvents } from '../projection/read-state-events.ts';
+import { statusClassOf } from '../projection/subscription-state.ts';
+import { sweepEvents } from './delete-old-events.ts';
+
+let running: TestApp;
+beforeAll(async () => {
+  running = await startTestApp({ work: false });
+});
+afterAll(() => running.close());
+
+const old = () => new Date(running.app.now().getTime() - 401 * 86_400_000);
+
+type Entry = Partial<typeof paymentEvents.$inferInsert>;
+async function keep(entries: Entry[]): Promise<void> {
+  const rows = entries.map((entry) => ({
+    id: `evt_${newId(running.app.now())}`,
+    type: 'something.old',
+    created: 1000,
+    receivedAt: old(),
+    handled: true,
+    outcome: 'applied',
+    payload: '{}',
+    ...entry,
+  }));
+  await running.app.db.insert(paymentEvents).values(rows);
+}
+
+const left = (invoiceId: string) => running.app.db.$count(paymentEvents, eq(paymentEvents.invoiceId, invoiceId));
+
+test('what no longer decides goes, and no projection changes by it', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, fc.nat(100), async ({ events }, answeredAfter) => {
+      const subscriptionId = `sub_${newId(running.app.now())}`;
+      await keep(
+        events.map(({ created, object, previous }) => ({
+          subscriptionId,
+          created,
+          statusClass: statusClassOf(String(object.status)),
+          payload: JSON.stringify({ data: { object, previous_attributes: previous } }),
+        })),
+      );
+      // By the events alone, and where the provider's answer ended a run of failed payments.
+      const numbers = await running.app.db
+        .select({ number: paymentEvents.number })
+        .from(paymentEvents)
+        .where(eq(paymentEvents.subscriptionId, subscriptionId))
+        .orderBy(paymentEvents.number);
+      const settledNumbers = [0, numbers[answeredAfter % numbers.length]?.number ?? 0];
+      async function told() {
+        const read = settledNumbers.map((settled) => readStateEvents(running.app.db, subscriptionId, settled));
+        return (await Promise.all(read)).map((states, at) => project(states, settledNumbers[at]));
+      }
+      const before = await told();
+      await sweepEvents(running.app);
+      expect(await told()).toEqual(before);
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
+
+test('old events go, new ones stay', async () => {
+  await keep([{ invoiceId: 'in_old' }, { invoiceId: 'in_new', receivedAt: running.app.now() }]);
+  expect(await sweepEvents(running.app)).toBeGreaterThan(0);
+  expect([await left('in_old'), await left('in_new')]).toEqual([0, 1]);
+});
+
+test('an open payment problem stays, and a settled one never comes back', async () => {
+  await keep([
+    { invoiceId: 'in_open', type: 'invoice.payment_failed' },
+    { invoiceId: 'in_settled', type: 'invoice.payment_failed' },
+    { invoiceId: 'in_settled', type: 'invoice.paid' },
+  ]);
+  await sweepEvents(running.app);
+  expect([await left('in_open'), await left('in_settled')]).toEqual([1, 1]);
+  await sweepEvents(running.app);
+  expect([await left('in_open'), await left('in_settled')]).toEqual([1, 0]);
+});

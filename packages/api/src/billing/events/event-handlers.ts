@@ -1,0 +1,52 @@
+/** What the events do to us that we subscribe to. Every other type is kept and does nothing. */
+export type HandlerName =
+  | 'checkout_completed'
+  | 'checkout_closed'
+  | 'checkout_failed'
+  | 'state'
+  | 'invoice_settled'
+  | 'invoice_problem'
+  | 'note'
+  | 'customer_gone'
+  | 'prices';
+
+export function handlerOf(type: string): HandlerName | null {
+  if (type.startsWith('price.')) return 'prices';
+  return effects[type] ?? null;
+}
+
+const effects: Record<string, HandlerName | undefined> = {
+  __proto__: null as never,
+  'checkout.session.completed': 'checkout_completed',
+  'checkout.session.async_payment_succeeded': 'checkout_completed',
+  'checkout.session.expired': 'checkout_closed',
+  'checkout.session.async_payment_failed': 'checkout_failed',
+  'customer.subscription.created': 'state',
+  'customer.subscription.updated': 'state',
+  'customer.subscription.deleted': 'state',
+  'customer.subscription.paused': 'state',
+  'customer.subscription.resumed': 'state',
+  'customer.subscription.trial_will_end': 'state',
+  'customer.subscription.pending_update_applied': 'state',
+  'customer.subscription.pending_update_expired': 'state',
+  'invoice.paid': 'invoice_settled',
+  'invoice.voided': 'invoice_settled',
+  'invoice.marked_uncollectible': 'invoice_settled',
+  'invoice.payment_failed': 'invoice_problem',
+  'invoice.payment_action_required': 'invoice_problem',
+  'invoice.finalization_failed': 'note',
+  'charge.refunded': 'note',
+  'charge.dispute.created': 'note',
+  'customer.deleted': 'customer_gone',
+  'product.updated': 'prices',
+};
+
+function typesOf(effect: HandlerName): string[] {
+  return Object.keys(effects).filter((type) => effects[type] === effect);
+}
+
+export const problemTypes = typesOf('invoice_problem');
+export const settledTypes = typesOf('invoice_settled');
+
+/** Every type that an endpoint at the provider has to be subscribed to. */
+export const subscribedTypes = [...Object.keys(effects), 'price.created', 'price.updated', 'price.deleted'];

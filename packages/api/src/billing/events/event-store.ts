@@ -1,0 +1,105 @@
+import { eq, sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { prepared, type Transaction } from '../../db/client.ts';
+import { paymentEvents } from '../../db/schema/billing.ts';
+import { readSubscriptionState, statusClassOf } from '../projection/subscription-state.ts';
+import type { HandlerName } from './event-handlers.ts';
+import type { EventOutcome } from './event-outcome.ts';
+import type { PaymentEvent, Subject } from './parse-event.ts';
+
+export type Entry = {
+  event: PaymentEvent;
+  payload: string;
+  /** What its type does to us; null where that is nothing. */
+  effect: HandlerName | null;
+  subject: Subject;
+  organisationId: string | null;
+  verdict: EventOutcome;
+};
+
+/** Its number in our own order; null where it is here already. */
+export async function store(tx: Transaction, app: App, entry: Entry): Promise<number | null> {
+  const { event, payload } = entry;
+  const [stored] = await insertion(tx).execute({
+    id: event.id,
+    type: event.type,
+    created: event.created,
+    receivedAt: app.now(),
+    ...understood(entry),
+    payload,
+  });
+  return stored?.number ?? null;
+}
+
+/** Writes down anew what a stored event was understood to be. Its number stays. */
+export async function storeAgain(tx: Transaction, entry: Entry): Promise<number | null> {
+  const [stored] = await tx
+    .update(paymentEvents)
+    .set(understood(entry))
+    .where(eq(paymentEvents.id, entry.event.id))
+    .returning({ number: paymentEvents.number });
+  return stored?.number ?? null;
+}
+
+function understood({ event, effect, subject, organisationId, verdict }: Entry) {
+  const tellsState = verdict.handled && effect === 'state' && organisationId !== null;
+  const state = tellsState ? readSubscriptionState(event.object) : null;
+
+  return {
+    organisationId,
+    customerId: subject.customerId,
+    subscriptionId: subject.subscriptionId,
+    invoiceId: subject.invoiceId,
+    statusClass: state && statusClassOf(state.status),
+    handled: verdict.handled,
+    outcome: verdict.outcome,
+    flagged: verdict.flagged,
+  };
+}
+
+const insertion = prepared((db) =>
+  db
+    .insert(paymentEvents)
+    .values({
+      id: sql.placeholder('id'),
+      type: sql.placeholder('type'),
+      created: sql.placeholder('created'),
+      receivedAt: sql.placeholder('receivedAt'),
+      organisationId: sql.placeholder('organisationId'),
+      customerId: sql.placeholder('customerId'),
+      subscriptionId: sql.placeholder('subscriptionId'),
+      invoiceId: sql.placeholder('invoiceId'),
+      statusClass: sql.placeholder('statusClass'),
+      handled: sql.placeholder('handled'),
+      outcome: sql.placeholder('outcome'),
+      flagged: sql.placeholder('flagged'),
+      payload: sql.placeholder('payload'),
+    })
+    .onConflictDoNothing()
+    .returning({ number: paymentEvents.number })
+    .prepare('payment_event_store'),
+);
+
+export async function wasHandled(tx: Transaction, id: string): Promise<boolean> {
+  const [known] = await tx
+    .select({ handled: paymentEvents.handled })
+    .from(paymentEvents)
+    .where(eq(paymentEvents.id, id));
+  return known?.handled ?? false;
+}
+
+export async function payloadOf(tx: Transaction, id: string): Promise<string | null> {
+  const [known] = await tx
+    .select({ payload: paymentEvents.payload })
+    .from(paymentEvents)
+    .where(eq(paymentEvents.id, id));
+  return known?.payload ?? null;
+}
+
+/** What turned out not to be ours decides nothing about a subscription either. */
+export async function correct(tx: Transaction, id: string, verdict: EventOutcome): Promise<void> {
+  await tx
+    .update(paymentEvents)
+    .set({ ...verdict, ...(verdict.handled ? {} : { statusClass: null }) })
+    .where(eq(paymentEvents.id, id));
+}

@@ -1,0 +1,147 @@
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { prepared, type Transaction } from '../../db/client.ts';
+import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { requestPriceLookUp } from '../prices/request-look-up.ts';
+import { text } from '../projection/fields.ts';
+import { recompute } from '../projection/recompute.ts';
+import { readSubscriptionState } from '../projection/subscription-state.ts';
+import type { HandlerName } from './event-handlers.ts';
+import { applied, type EventOutcome, eventOutcomes } from './event-outcome.ts';
+import type { PaymentEvent, Subject } from './parse-event.ts';
+
+type Stored = {
+  event: PaymentEvent;
+  effect: HandlerName;
+  subject: Subject;
+  /** Whose row is locked; null where the event is nobody's of ours. */
+  organisationId: string | null;
+  number: number;
+};
+
+type Ours = Stored & { organisationId: string };
+
+/** Does what an event's type asks for, once the event is stored. */
+export async function handleEvent(app: App, tx: Transaction, stored: Stored): Promise<EventOutcome> {
+  if (stored.effect === 'prices') return requestPriceLookUp(app, tx, stored.event);
+  if (stored.organisationId === null) return stranger(tx, stored);
+
+  const ours = { ...stored, organisationId: stored.organisationId };
+  switch (stored.effect) {
+    case 'checkout_completed':
+      return completeCheckout(app, tx, ours);
+    case 'checkout_closed':
+      return closeCheckout(app, tx, ours, applied);
+    case 'checkout_failed':
+      return closeCheckout(app, tx, ours, eventOutcomes.noted);
+    case 'state':
+      return tellState(app, tx, ours);
+    case 'invoice_settled':
+    case 'invoice_problem':
+      return ours.subject.subscriptionId === null ? applied : touch(app, tx, ours);
+    case 'note':
+      return eventOutcomes.noted;
+    case 'customer_gone':
+      return loseCustomer(app, tx, ours);
+  }
+}
+
+/** An event of a customer that is not ours; one that names an organisation as we do is worth a look. */
+async function stranger(tx: Transaction, { event, subject }: Stored): Promise<EventOutcome> {
+  // A dispute names no customer at all, and an operator has to hear of each.
+  if (event.type === 'charge.dispute.created') return eventOutcomes.noted;
+  if (subject.claims.length === 0) return eventOutcomes.not_ours;
+
+  const ids = subject.claims.filter((claim) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(claim));
+  const known = await tx.select({ id: organisations.id }).from(organisations).where(inArray(organisations.id, ids));
+  return known.length > 0 ? eventOutcomes.contradiction : eventOutcomes.unknown_organisation;
+}
+
+/** Ties organisation, customer and subscription together; grants nothing by itself. */
+async function completeCheckout(app: App, tx: Transaction, ours: Ours): Promise<EventOutcome> {
+  const { organisationId, subject } = ours;
+  if (subject.claims.length < 2 || subject.claims.some((claim) => claim !== organisationId)) {
+    return eventOutcomes.contradiction;
+  }
+  await closeCheckout(app, tx, ours, applied);
+  return subject.subscriptionId === null ? applied : touch(app, tx, ours);
+}
+
+async function closeCheckout(app: App, tx: Transaction, ours: Ours, verdict: EventOutcome): Promise<EventOutcome> {
+  const open = and(
+    eq(paymentCheckouts.id, text(ours.event.object.id) ?? ''),
+    eq(paymentCheckouts.organisationId, ours.organisationId),
+    isNull(paymentCheckouts.closedAt),
+  );
+  await tx.update(paymentCheckouts).set({ closedAt: app.now() }).where(open);
+  return verdict;
+}
+
+/** The end of its subscriptions is the provider's to tell: it is asked, since that event may be lost. */
+async function loseCustomer(app: App, tx: Transaction, { organisationId, subject }: Ours): Promise<EventOutcome> {
+  const customerId = subject.customerId ?? '';
+  const statusClass = and(eq(paymentCustomers.customerId, customerId), isNull(paymentCustomers.goneAt));
+  await tx.update(paymentCustomers).set({ goneAt: app.now() }).where(statusClass);
+
+  const theirs = and(
+    eq(paymentSubscriptions.organisationId, organisationId),
+    eq(paymentSubscriptions.customerId, customerId),
+  );
+  const live = await tx
+    .update(paymentSubscriptions)
+    .set({ needsSync: true })
+    .where(and(theirs, eq(paymentSubscriptions.ended, false)))
+    .returning({ id: paymentSubscriptions.id });
+  for (const { id } of live) await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
+  return applied;
+}
+
+async function tellState(app: App, tx: Transaction, ours: Ours): Promise<EventOutcome> {
+  if (readSubscriptionState(ours.event.object) === null) return eventOutcomes.unreadable;
+  return touch(app, tx, ours, (row) => recompute(app, tx, row));
+}
+
+type Row = typeof paymentSubscriptions.$inferSelect;
+
+/**
+ * Makes sure that the subscription has a row and that the provider is asked about it
+ * after the commit. A subscription never changes its customer.
+ */
+async function touch(app: App, tx: Transaction, ours: Ours, then?: (row: Row) => Promise<void>): Promise<EventOutcome> {
+  const { organisationId, subject, number } = ours;
+  const { customerId, subscriptionId: id } = subject;
+  if (customerId === null || id === null) return eventOutcomes.unreadable;
+
+  const [row] = await touched(tx).execute({ id, organisationId, customerId, livemode: ours.event.livemode, number });
+  if (row === undefined) return eventOutcomes.contradiction;
+  await then?.(row);
+  await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
+  return applied;
+}
+
+const touched = prepared((db) =>
+  db
+    .insert(paymentSubscriptions)
+    .values({
+      id: sql.placeholder('id'),
+      organisationId: sql.placeholder('organisationId'),
+      customerId: sql.placeholder('customerId'),
+      livemode: sql.placeholder('livemode'),
+      lastEventNumber: sql.placeholder('number'),
+      needsSync: true,
+    })
+    .onConflictDoUpdate({
+      target: paymentSubscriptions.id,
+      set: {
+        // One that is applied again keeps its old number.
+        lastEventNumber: sql`greatest(${paymentSubscriptions.lastEventNumber}, excluded.last_event_number)`,
+        livemode: sql`excluded.livemode`,
+        needsSync: true,
+      },
+      setWhere: sql`${paymentSubscriptions.organisationId} = excluded.organisation_id
+        and ${paymentSubscriptions.customerId} = excluded.customer_id`,
+    })
+    .returning()
+    .prepare('payment_subscription_touch'),
+);

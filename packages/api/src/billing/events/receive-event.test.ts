@@ -1,0 +1,412 @@
+import { eq } from 'drizzle-orm';
+import Stripe from 'stripe';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  paymentCheckouts,
+  paymentCustomers,
+  paymentEvents,
+  paymentLivePrices,
+  paymentSubscriptions,
+} from '../../db/schema/billing.ts';
+import type { Principal } from '../../sessions/principal.ts';
+import { sandboxPayment } from '../../testing/app.ts';
+import {
+  type BillingTest,
+  makeMember,
+  makeSecond,
+  makeSubscriber,
+  ownedBy,
+  startBillingTest,
+} from '../../testing/billing.ts';
+import { startCheckout } from '../actions/start-checkout.ts';
+import { readNotice } from '../entitlement/read-notice.ts';
+import { readPlan } from '../entitlement/read-plan.ts';
+import { receiveEvent } from './receive-event.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest({
+    environment: { PAYMENT_WEBHOOK_SECRET: `${sandboxPayment.webhookSecret},rolled_secret` },
+  });
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.set({ drop_deliveries: false });
+});
+afterEach(() => {
+  billing.logged.length = 0;
+});
+
+const second = () => Math.floor(billing.app.now().getTime() / 1000);
+let made = 0;
+function event(type: string, object: object, more: object = {}) {
+  const id = `evt_made_${++made}`;
+  return {
+    id,
+    object: 'event',
+    api_version: null,
+    created: second(),
+    type,
+    livemode: false,
+    data: { object },
+    ...more,
+  };
+}
+
+function sign(payload: string, secret: string = sandboxPayment.webhookSecret, timestamp = second()): string {
+  return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });
+}
+
+function receive(value: unknown, signature?: string) {
+  const payload = typeof value === 'string' ? value : JSON.stringify(value);
+  return receiveEvent(billing.app, { body: Buffer.from(payload), signature: signature ?? sign(payload) });
+}
+
+async function ledger(id: string) {
+  const [row] = await billing.app.db.select().from(paymentEvents).where(eq(paymentEvents.id, id));
+  return row;
+}
+
+async function row(id: string) {
+  const [found] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  return found;
+}
+
+const tier = async (principal: Principal) => (await readPlan(billing.app, principal.organisationId ?? '')).tier;
+
+describe('the signature', () => {
+  const harmless = () => event('ping.sent', {});
+
+  test('of the newest or of an older secret is accepted', async () => {
+    expect(await receive(harmless())).toEqual({ received: true, handled: false });
+    const value = JSON.stringify(harmless());
+    expect(await receive(value, sign(value, 'rolled_secret'))).toEqual({ received: true, handled: false });
+  });
+
+  test.each<[string, (payload: string) => string]>([
+    ['none', () => ''],
+    ['of another secret', (payload) => sign(payload, 'another')],
+    ['of other bytes', (payload) => sign(`${payload} `)],
+    ['older than five minutes', (payload) => sign(payload, undefined, second() - 301)],
+    ['in uppercase hex', (payload) => sign(payload).replace(/v1=(.*)/, (_, hex: string) => `v1=${hex.toUpperCase()}`)],
+    ['of another scheme', (payload) => sign(payload).replace('v1=', 'v0=')],
+    ['that is no signature', () => 'x'],
+  ])('%s is a 400 and leaves nothing behind', async (_, signature) => {
+    const value = harmless();
+    const payload = JSON.stringify(value);
+    await expect(receive(payload, signature(payload))).rejects.toMatchObject({ code: 'VALIDATION' });
+    expect(await ledger(value.id)).toBeUndefined();
+  });
+
+  test('is checked on the raw bytes: a byte-order mark belongs to them', async () => {
+    const payload = `\uFEFF${JSON.stringify(harmless())}`;
+    await expect(receive(payload, sign(payload.slice(1)))).rejects.toThrow(/No signatures found/);
+    await expect(receive(payload)).rejects.toThrow('The body is not valid JSON.');
+  });
+
+  test.each(['{', '', 'null', '7', '[]', '{}', '{"object":"event","id":"evt_x"}'])(
+    'of what is no event is a 400: %s',
+    async (payload) => {
+      await expect(receive(payload, payload === '' ? 't=1,v1=x' : undefined)).rejects.toMatchObject({
+        code: 'VALIDATION',
+      });
+    },
+  );
+
+  test('of well-signed JSON that is no event has its sentence', async () => {
+    await expect(receive('{"a":1}')).rejects.toThrow('This is not an event.');
+  });
+
+  test('without a secret refuses everything', async () => {
+    const { app } = billing;
+    const payload = JSON.stringify(harmless());
+    for (const webhookSecrets of [[], ['']]) {
+      const closed = { ...app, config: { ...app.config, webhookSecrets } };
+      const delivery = { body: Buffer.from(payload), signature: sign(payload, 'x') };
+      await expect(receiveEvent(closed, delivery)).rejects.toMatchObject({ code: 'VALIDATION' });
+    }
+  });
+});
+
+describe('every event is kept', () => {
+  test('with its payload to the letter, U+0000 and broken surrogates included', async () => {
+    const value = event('something.new', { text: 'a\u0000b\ud800' });
+    expect(await receive(value)).toEqual({ received: true, handled: false });
+    expect(await ledger(value.id)).toMatchObject({
+      outcome: 'ignored',
+      handled: false,
+      payload: JSON.stringify(value),
+    });
+  });
+
+  test('of the other mode, and does nothing', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const value = event('customer.subscription.deleted', { ...subscription, status: 'canceled' }, { livemode: true });
+    expect(await receive(value)).toEqual({ received: true, handled: false });
+    expect(await ledger(value.id)).toMatchObject({ outcome: 'other_mode' });
+    expect(await tier(principal)).toBe('silver');
+  });
+
+  test('without a key, whatever its mode', async () => {
+    const { subscription } = await makeSubscriber(billing);
+    const off = { ...billing.app, payment: null };
+    const value = event('customer.subscription.deleted', { ...subscription, status: 'canceled' });
+    const payload = JSON.stringify(value);
+    const answer = await receiveEvent(off, { body: Buffer.from(payload), signature: sign(payload) });
+    expect(answer).toEqual({ received: true, handled: false });
+    expect(await ledger(value.id)).toMatchObject({ outcome: 'other_mode' });
+  });
+
+  test('of nobody of ours', async () => {
+    const value = event('customer.subscription.created', { id: 'sub_x', customer: 'cus_x', status: 'active' });
+    expect(await receive(value)).toEqual({ received: true, handled: false });
+    expect(await ledger(value.id)).toMatchObject({ outcome: 'not_ours', flagged: false, statusClass: null });
+  });
+
+  test.each(['0199c0de-0000-7000-8000-000000000000', 'no-id-at-all'])(
+    'of an unknown organisation (%s), flagged, never a 500',
+    async (organisation) => {
+      const object = { id: 'sub_y', customer: 'cus_y', status: 'active', metadata: { organisation } };
+      const value = event('customer.subscription.created', object);
+      expect(await receive(value)).toEqual({ received: true, handled: false });
+      expect(await ledger(value.id)).toMatchObject({ outcome: 'unknown_organisation', flagged: true });
+    },
+  );
+
+  test('that gives our organisation another customer, flagged', async () => {
+    const { organisationId } = await makeMember(billing);
+    const object = { id: 'sub_z', customer: 'cus_z', status: 'active', metadata: { organisation: organisationId } };
+    const value = event('customer.subscription.created', object);
+    expect(await receive(value)).toEqual({ received: true, handled: false });
+    expect(await ledger(value.id)).toMatchObject({ outcome: 'contradiction', flagged: true });
+  });
+
+  test('once: a duplicate answers as the first did, also when many come at once', async () => {
+    const { subscription } = await makeSubscriber(billing);
+    const value = event('customer.subscription.updated', subscription, { created: second() - 1000 });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => receive(value)));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(
+      new Set(['{"received":true,"handled":true}']),
+    );
+    const foreign = event('something.else', {});
+    expect([await receive(foreign), await receive(foreign)]).toEqual(Array(2).fill({ received: true, handled: false }));
+  });
+});
+
+describe('an event does what the table says', () => {
+  test('checkout.session.completed closes the checkout, ties the three together and grants nothing', async () => {
+    const principal = await makeMember(billing);
+    billing.sandbox.payment.set({ drop_deliveries: true });
+    billing.sandbox.payment.payCheckout((await startCheckout(billing.app, principal, { tier: 'gold' })).url);
+    const [session] = ownedBy(billing, principal).sessions;
+    if (session === undefined) throw new Error('no session');
+
+    billing.sandbox.payment.failNext('close', { count: 1000 });
+    expect(await receive(event('checkout.session.completed', session))).toEqual({ received: true, handled: true });
+    const [checkout] = await billing.app.db.select().from(paymentCheckouts).where(eq(paymentCheckouts.id, session.id));
+    expect(checkout?.closedAt).not.toBeNull();
+    expect(await row(String(session.subscription))).toMatchObject({
+      status: null,
+      needsSync: true,
+      customerId: session.customer,
+    });
+    expect(await tier(principal)).toBe('free');
+    expect((await readPlan(billing.app, principal.organisationId)).subscription).toBeNull();
+
+    billing.sandbox.payment.resetSwitches();
+    billing.sandbox.payment.set({ retry_first_ms: 100 });
+    await receive(event('checkout.session.async_payment_succeeded', session));
+    await billing.settled();
+    expect(await tier(principal)).toBe('gold');
+  });
+
+  test.each([
+    ['the reference', { client_reference_id: '0199c0de-0000-7000-8000-000000000000' }],
+    ['the metadata', { metadata: { organisation: '0199c0de-0000-7000-8000-000000000000' } }],
+    ['no reference at all', { client_reference_id: null }],
+  ])('a checkout in which %s disagrees is flagged and ties nothing', async (_, wrong) => {
+    const principal = await makeMember(billing);
+    await startCheckout(billing.app, principal, { tier: 'gold' });
+    const [session] = ownedBy(billing, principal).sessions;
+    const value = event('checkout.session.completed', { ...session, ...wrong, subscription: 'sub_elsewhere' });
+    expect(await receive(value)).toEqual({ received: true, handled: false });
+    expect(await ledger(value.id)).toMatchObject({ outcome: 'contradiction', flagged: true });
+    expect(await row('sub_elsewhere')).toBeUndefined();
+  });
+
+  test.each([
+    ['checkout.session.expired', 'applied', false],
+    ['checkout.session.async_payment_failed', 'noted', true],
+  ])('%s closes the checkout', async (type, outcome, flagged) => {
+    const principal = await makeMember(billing);
+    await startCheckout(billing.app, principal, { tier: 'gold' });
+    const [session] = ownedBy(billing, principal).sessions;
+    const value = event(type, session ?? {});
+    expect(await receive(value)).toEqual({ received: true, handled: true });
+    expect(await ledger(value.id)).toMatchObject({ outcome, flagged });
+    const [checkout] = await billing.app.db
+      .select()
+      .from(paymentCheckouts)
+      .where(eq(paymentCheckouts.id, session?.id ?? ''));
+    expect(checkout?.closedAt).not.toBeNull();
+  });
+
+  test.each([
+    'created',
+    'updated',
+    'deleted',
+    'paused',
+    'resumed',
+    'trial_will_end',
+    'pending_update_applied',
+    'pending_update_expired',
+  ])('customer.subscription.%s tells the state, with the provider away', async (kind) => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    billing.sandbox.payment.failNext('close', { count: 1000 });
+    const object = { ...subscription, status: kind === 'deleted' ? 'canceled' : 'paused' };
+    const value = event(`customer.subscription.${kind}`, object, { created: second() + 10 });
+    expect(await receive(value)).toEqual({ received: true, handled: true });
+    expect(await tier(principal)).toBe('free');
+    expect(await row(subscription.id)).toMatchObject({ status: object.status, needsSync: true });
+    billing.sandbox.payment.resetSwitches();
+  });
+
+  test('a late event of an older second changes nothing', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const late = event('customer.subscription.updated', { ...subscription, status: 'incomplete' }, { created: 1000 });
+    expect(await receive(late)).toEqual({ received: true, handled: true });
+    expect(await tier(principal)).toBe('silver');
+  });
+
+  test('a failed payment stands until its invoice is settled, in whatever order they come', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const about = (id: string) => ({
+      id,
+      customer: subscription.customer,
+      parent: { subscription_details: { subscription: subscription.id } },
+      hosted_invoice_url: `https://pay.example/${id}`,
+    });
+    expect(await readNotice(billing.app, principal)).toBeNull();
+
+    expect(await receive(event('invoice.payment_failed', about('in_a')))).toEqual({ received: true, handled: true });
+    expect(await readNotice(billing.app, principal)).toEqual({
+      kind: 'payment_failed',
+      invoice_url: 'https://pay.example/in_a',
+      grace_ends_at: null,
+    });
+    expect(await tier(principal)).toBe('silver');
+
+    await receive(event('invoice.paid', about('in_a'), { created: 1000 }));
+    expect(await readNotice(billing.app, principal)).toBeNull();
+
+    for (const settled of ['paid', 'voided', 'marked_uncollectible']) {
+      await receive(event(`invoice.${settled}`, about(`in_${settled}`)));
+      await receive(event('invoice.payment_action_required', about(`in_${settled}`)));
+      expect(await readNotice(billing.app, principal)).toBeNull();
+    }
+    await receive(event('invoice.payment_action_required', about('in_b')));
+    expect(await readNotice(billing.app, principal)).toMatchObject({ kind: 'action_required' });
+  });
+
+  test('an invoice of an older version names its subscription too', async () => {
+    const { subscription } = await makeSubscriber(billing);
+    await billing.settled();
+    billing.sandbox.payment.failNext('close', { count: 1000 });
+    await receive(
+      event('invoice.paid', { id: 'in_old', customer: subscription.customer, subscription: subscription.id }),
+    );
+    expect(await row(subscription.id)).toMatchObject({ needsSync: true });
+    billing.sandbox.payment.resetSwitches();
+    await billing.settled();
+    expect(await row(subscription.id)).toMatchObject({ needsSync: false });
+  });
+
+  test.each(['invoice.finalization_failed', 'charge.refunded'])('%s is noted for the operator', async (type) => {
+    const { subscription } = await makeSubscriber(billing);
+    const value = event(type, { id: 'x_1', customer: subscription.customer });
+    expect(await receive(value)).toEqual({ received: true, handled: true });
+    expect(await ledger(value.id)).toMatchObject({ outcome: 'noted', flagged: true });
+  });
+
+  test('charge.dispute.created, which names no customer, is noted with its charge', async () => {
+    const value = event('charge.dispute.created', { id: 'dp_1', charge: 'ch_1' });
+    expect(await receive(value)).toEqual({ received: true, handled: true });
+    const stored = await ledger(value.id);
+    expect(stored).toMatchObject({ outcome: 'noted', flagged: true });
+    expect(stored?.payload).toContain('ch_1');
+  });
+
+  test('customer.deleted marks the customer gone, and its late events still count', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const customer = String(subscription.customer);
+    expect(await receive(event('customer.deleted', { id: customer }))).toEqual({ received: true, handled: true });
+    const [stored] = await billing.app.db
+      .select()
+      .from(paymentCustomers)
+      .where(eq(paymentCustomers.customerId, customer));
+    expect(stored?.goneAt).not.toBeNull();
+    expect(await tier(principal)).toBe('silver');
+
+    billing.sandbox.payment.forceStatus(subscription.id, 'canceled');
+    await billing.settled();
+    expect(await tier(principal)).toBe('free');
+  });
+
+  test.each(['price.created', 'price.updated', 'price.deleted', 'product.updated'])(
+    '%s has the prices looked up again',
+    async (type) => {
+      await billing.app.db.update(paymentLivePrices).set({ amount: 1 });
+      const object = type.startsWith('price')
+        ? { id: 'price_n', lookup_key: 'silver_monthly' }
+        : { id: 'prod_unknown' };
+      expect(await receive(event(type, object))).toEqual({ received: true, handled: type.startsWith('price') });
+      await billing.settled();
+      const rows = await billing.app.db.select().from(paymentLivePrices);
+      expect(rows.map(({ amount }) => amount).sort()).toEqual([2400, 7900]);
+    },
+  );
+});
+
+test('events of one organisation are applied one after the other, those of others beside them', async () => {
+  const { subscription } = await makeSubscriber(billing);
+  const { subscription: stranger } = await makeSubscriber(billing);
+  const second = await makeSecond(billing, subscription.customer, 'gold');
+  await billing.settled();
+
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow = { ...billing.app, jobs: { ...billing.app.jobs, send: () => held } };
+  const payload = JSON.stringify(event('customer.subscription.updated', subscription));
+  const first = receiveEvent(slow, { body: Buffer.from(payload), signature: sign(payload) });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+
+  let answered = false;
+  const next = receive(event('customer.subscription.updated', second)).then(() => {
+    answered = true;
+  });
+  await receive(event('customer.subscription.updated', stranger));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(answered).toBe(false);
+  release();
+  await Promise.all([first, next]);
+});
+
+describe('a failure while applying', () => {
+  test('is a 500 with the exact sentence, leaves nothing, and the next delivery succeeds', async () => {
+    const { subscription } = await makeSubscriber(billing);
+    const value = event('customer.subscription.updated', subscription);
+    const payload = JSON.stringify(value);
+    const delivery = { body: Buffer.from(payload), signature: sign(payload) };
+    const broken = { ...billing.app, jobs: { ...billing.app.jobs, send: () => Promise.reject(new Error('no queue')) } };
+
+    await expect(receiveEvent(broken, delivery)).rejects.toMatchObject({
+      code: 'INTERNAL',
+      message: 'Could not process the event.',
+    });
+    expect(await ledger(value.id)).toBeUndefined();
+    expect(billing.logged.at(-1)).toMatchObject({ level: 'error', fields: { type: 'customer.subscription.updated' } });
+    expect(await receiveEvent(billing.app, delivery)).toEqual({ received: true, handled: true });
+  });
+});

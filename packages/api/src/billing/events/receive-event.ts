@@ -1,0 +1,52 @@
+import type { App } from '../../app.ts';
+import { AppError } from '../../errors.ts';
+import { openDelivery } from '../../providers/payment.ts';
+import { type Answer, applyEvent } from './apply-event.ts';
+import { type PaymentEvent, parseEvent } from './parse-event.ts';
+
+type Delivery = {
+  /** The raw bytes of the request. */
+  body: Uint8Array;
+  signature: string;
+};
+
+/**
+ * Takes a delivery of the payment provider (interface §4, POST /webhooks/payment): its
+ * signature is checked on the raw bytes first, then the event is applied as a whole or
+ * not at all.
+ *
+ * @throws AppError VALIDATION for what is not signed by the provider or is no event, so
+ * that it is not tried again; INTERNAL where applying failed, so that it is.
+ */
+export async function receiveEvent(app: App, { body, signature }: Delivery): Promise<Answer> {
+  const event = await openEvent(app, { body, signature }).catch((refusal) => {
+    app.metrics.count('gatehouse_payment_events_total', { outcome: 'refused' });
+    throw refusal;
+  });
+
+  return apply(app, event, Buffer.from(body).toString());
+}
+
+async function openEvent(app: App, delivery: Delivery): Promise<PaymentEvent> {
+  const event = parseEvent(await open(app, delivery));
+  if (event === null) throw new AppError('VALIDATION', 'This is not an event.');
+  return event;
+}
+
+async function open(app: App, delivery: Delivery): Promise<unknown> {
+  try {
+    return await openDelivery(delivery, app.config.webhookSecrets, app.now());
+  } catch (cause) {
+    throw new AppError('VALIDATION', cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+async function apply(app: App, event: PaymentEvent, payload: string): Promise<Answer> {
+  try {
+    return await applyEvent(app, event, payload);
+  } catch (cause) {
+    app.metrics.count('gatehouse_payment_events_total', { outcome: 'failed' });
+    app.log.error('A payment event could not be applied.', { type: event.type, event: event.id, error: cause });
+    throw new AppError('INTERNAL', 'Could not process the event.', { cause });
+  }
+}

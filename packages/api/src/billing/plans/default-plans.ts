@@ -1,0 +1,31 @@
+/** What a deployment without a PLANS_FILE sells; the same shape as that file. */
+export const defaultPlans = {
+  meters: [
+    { meter: 'members', name: 'Members', kind: 'gauge' },
+    { meter: 'projects', name: 'Projects', kind: 'gauge' },
+    { meter: 'api_calls', name: 'API calls', kind: 'counter' },
+  ],
+  tiers: [
+    {
+      tier: 'free',
+      name: 'Free',
+      price: null,
+      limits: { members: 2, projects: 3, api_calls: 1000 },
+      features: { sso: false, audit_log: false, priority_support: false },
+    },
+    {
+      tier: 'silver',
+      name: 'Silver',
+      price: { amount: 2400, currency: 'gbp', interval: 'month' },
+      limits: { members: 10, projects: 25, api_calls: 50_000 },
+      features: { sso: false, audit_log: true, priority_support: false },
+    },
+    {
+      tier: 'gold',
+      name: 'Gold',
+      price: { amount: 7900, currency: 'gbp', interval: 'month' },
+      limits: { members: null, projects: 200, api_calls: 1_000_000 },
+      features: { sso: true, audit_log: true, priority_support: true },
+    },
+  ],
+};

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { type KnownPrice, matchTier } from './match-tier.ts';
+
+const configured = { silver: 'silver_monthly', gold: 'price_gold_now' };
+const known: KnownPrice[] = [
+  { priceId: 'price_silver_old', productId: 'prod_silver', tier: 'silver' },
+  { priceId: 'price_one', productId: 'prod_both', tier: 'silver' },
+  { priceId: 'price_two', productId: 'prod_both', tier: 'gold' },
+];
+
+type Item = { priceId?: string; lookupKey?: string; productId?: string };
+
+function match(items: Item[], tier: string | null = null) {
+  const full = items.map((item) => ({
+    id: 'si',
+    priceId: null,
+    lookupKey: null,
+    productId: null,
+    quantity: 1,
+    ...item,
+  }));
+  const found = matchTier({ items: full, metadata: { organisation: null, tier } }, known, configured);
+  return [found.tier, found.source];
+}
+
+test.each<[string, Item[], string | null, unknown]>([
+  ['a price seen before, which lost its lookup key', [{ priceId: 'price_silver_old' }], 'gold', ['silver', 'price']],
+  ['a configured price id', [{ priceId: 'price_gold_now' }], null, ['gold', 'price']],
+  ['a lookup key', [{ priceId: 'price_new', lookupKey: 'silver_monthly' }], 'gold', ['silver', 'lookup_key']],
+  ['a price before a lookup key', [{ priceId: 'price_two', lookupKey: 'silver_monthly' }], null, ['gold', 'price']],
+  ['a product of one tier', [{ priceId: 'price_new', productId: 'prod_silver' }], 'gold', ['silver', 'product']],
+  ['a product of two tiers says nothing', [{ priceId: 'price_new', productId: 'prod_both' }], null, [null, null]],
+  ['metadata, last', [{ priceId: 'price_new', productId: 'prod_both' }], 'gold', ['gold', 'metadata']],
+  ['metadata of no tier', [], 'platinum', [null, null]],
+  ['any item that matches', [{ priceId: 'price_extra' }, { priceId: 'price_two' }], null, ['gold', 'price']],
+])('%s', (_, items, metadata, expected) => {
+  expect(match(items, metadata)).toEqual(expected);
+});

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { App } from '../../app.ts';
+import { paymentKnownPrices, paymentLivePrices } from '../../db/schema/billing.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { livePrices, refreshPrices } from './live-prices.ts';
+
+let running: TestApp;
+beforeAll(async () => {
+  running = await startTestApp({ work: false });
+});
+afterAll(() => running.close());
+beforeEach(async () => {
+  running.sandbox.payment.reset();
+  await running.app.db.delete(paymentLivePrices);
+});
+
+const provider = () => running.sandbox.payment;
+/** Another process: the same database, a memory of its own. */
+const node = (more: Partial<App> = {}): App => ({ ...running.app, ...more });
+
+async function timed<Result>(act: () => Promise<Result>) {
+  const began = performance.now();
+  const result = await act();
+  return { result, milliseconds: performance.now() - began };
+}
+
+function counting(app: App): App & { asked: () => number; answered: () => number } {
+  let asked = 0;
+  let answered = 0;
+  const { payment } = app;
+  if (payment === null) throw new Error('billing is off');
+  const askBriefly: typeof payment.askBriefly = (question) => {
+    asked++;
+    return payment.askBriefly(question).finally(() => answered++);
+  };
+  return { ...app, payment: { ...payment, askBriefly }, asked: () => asked, answered: () => answered };
+}
+
+const live = {
+  silver: { amount: 2400, currency: 'gbp', interval: 'month' },
+  gold: { amount: 7900, currency: 'gbp', interval: 'month' },
+};
+
+describe('live prices', () => {
+  test('are looked up once for many readers, kept for a minute, and remembered for their tiers', async () => {
+    const app = counting(node());
+    const all = await Promise.all(Array.from({ length: 30 }, () => livePrices(app)));
+    expect(all).toEqual(Array(30).fill(live));
+    await livePrices(app);
+    expect(app.asked()).toBe(1);
+
+    const known = await running.app.db.select().from(paymentKnownPrices);
+    expect(known.map(({ tier }) => tier)).toEqual(expect.arrayContaining(['silver', 'gold']));
+  });
+
+  test('are taken over from another node for as long as they are good', async () => {
+    await livePrices(node());
+    const other = counting(node());
+    expect(await livePrices(other)).toEqual(live);
+    expect(other.asked()).toBe(0);
+  });
+
+  test('keep nobody waiting longer than 300 ms where none is known, and are there for the next reader', async () => {
+    provider().set({ api_delay_ms: 1000 });
+    const app = node();
+    const first = await timed(() => livePrices(app));
+    expect(first.result).toEqual({ silver: null, gold: null });
+    expect(first.milliseconds).toBeGreaterThan(250);
+    expect(first.milliseconds).toBeLessThan(900);
+
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    expect(await livePrices(app)).toEqual(live);
+  });
+
+  test('keep nobody waiting at all where one is known, however old', async () => {
+    let now = Date.now();
+    const app = counting(node({ now: () => new Date(now) }));
+    await livePrices(app);
+
+    now += 61_000;
+    provider().set({ api_delay_ms: 500 });
+    expect(await livePrices(app)).toEqual(live);
+    expect(app.answered()).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 900));
+    expect(app.asked()).toBe(2);
+    expect(app.answered()).toBe(2);
+  });
+
+  test('stand while the provider is silent, which is asked again only after a pause', async () => {
+    let now = Date.now();
+    const app = counting(node({ now: () => new Date(now) }));
+    await livePrices(app);
+
+    now += 61_000;
+    provider().set({ api_failure: 'close' });
+    await livePrices(app);
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    for (let reader = 0; reader < 10; reader++) expect(await livePrices(app)).toEqual(live);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(app.asked()).toBe(2);
+    now += 6000;
+    await livePrices(app);
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    expect(app.asked()).toBe(3);
+  });
+
+  test('are asked for once and for a second and a half at most', async () => {
+    provider().set({ api_failure: 'hang' });
+    const began = performance.now();
+    await expect(refreshPrices(node())).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+    expect(performance.now() - began).toBeGreaterThan(1400);
+    expect(performance.now() - began).toBeLessThan(6000);
+  });
+
+  test('follow a lookup key to its new price', async () => {
+    await livePrices(node());
+    await requireAsk()((api) =>
+      api.prices.create({
+        product_data: { name: 'Silver' },
+        currency: 'gbp',
+        unit_amount: 2900,
+        recurring: { interval: 'month' },
+        lookup_key: 'silver_monthly',
+        transfer_lookup_key: true,
+      }),
+    );
+    const app = node();
+    await refreshPrices(app);
+    expect((await livePrices(app)).silver?.amount).toBe(2900);
+    const silver = (await running.app.db.select().from(paymentKnownPrices)).filter(({ tier }) => tier === 'silver');
+    expect(silver.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('may be configured by their id', async () => {
+    const price = Object.values(provider().state().prices).find(({ lookup_key }) => lookup_key === 'gold_monthly');
+    const { config } = running.app;
+    const app = node({ config: { ...config, prices: { ...config.prices, gold: price?.id ?? '' } } });
+    await refreshPrices(app);
+    expect((await livePrices(app)).gold?.amount).toBe(7900);
+  });
+
+  test.each<[string, object]>([
+    ['without one amount', { unit_amount: null }],
+    ['that is paid once', { recurring: null }],
+    ['for several intervals at once', { recurring: { interval: 'month', interval_count: 3, usage_type: 'licensed' } }],
+    ['that is archived', { active: false }],
+  ])('leave the declared one in place of a price %s', async (_, change) => {
+    const price = Object.values(provider().state().prices).find(({ lookup_key }) => lookup_key === 'silver_monthly');
+    Object.assign(price ?? {}, change);
+    const app = node();
+    await refreshPrices(app);
+    expect(await livePrices(app)).toEqual({ ...live, silver: null });
+  });
+
+  test('are the declared ones where billing is off', async () => {
+    expect(await livePrices(node({ payment: null }))).toEqual({ silver: null, gold: null });
+  });
+});
+
+function requireAsk() {
+  if (running.app.payment === null) throw new Error('billing is off');
+  return running.app.payment.ask;
+}

@@ -1,0 +1,121 @@
+import { sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { paymentKnownPrices, paymentLivePrices, paymentSettings } from '../../db/schema/billing.ts';
+import { type Ask, isMissing } from '../../providers/payment.ts';
+import { requirePayment } from '../actions/require-payment.ts';
+import { type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
+import { idOf, text } from '../projection/fields.ts';
+import { requestPortalUpdate } from './portal-offer.ts';
+import type { TierPrice, TierPrices } from './tier-price.ts';
+
+/** The prices of `readPrices`. Where the portal offers other ones, its update is enqueued. */
+export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
+  const prices = await readPrices(app, ask);
+  await app.db.transaction((tx) => requestPortalUpdate(app, tx, prices));
+  return prices;
+}
+
+/**
+ * Asks the provider what the tiers cost now, by lookup key or configured price id,
+ * keeps it for every node, and remembers each price for its tier.
+ */
+export async function readPrices(app: App, ask: Ask): Promise<TierPrices> {
+  const names = app.config.prices;
+  const listed = await ask((provider) =>
+    provider.prices.list({ lookup_keys: [...new Set(Object.values(names))], active: true, limit: 100 }),
+  );
+
+  async function find(tier: PaidTier): Promise<TierPrice | null> {
+    const byKey = listed.data.find((price) => price.lookup_key === names[tier]);
+    return readPrice(byKey ?? (await byId(ask, names[tier])));
+  }
+  const prices: TierPrices = { silver: await find('silver'), gold: await find('gold') };
+
+  await remember(app, prices);
+  return prices;
+}
+
+type ProviderPrice = {
+  id: string;
+  active: boolean;
+  product: unknown;
+  currency: string;
+  unit_amount: number | null;
+  recurring: { interval: string; interval_count: number } | null;
+};
+
+async function byId(ask: Ask, id: string): Promise<ProviderPrice | null> {
+  if (!id.startsWith('price_')) return null;
+  try {
+    return await ask((provider) => provider.prices.retrieve(id));
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+const intervals: Price['interval'][] = ['day', 'week', 'month', 'year'];
+
+/** A price that is archived, or paid once, can start no subscription. */
+function readPrice(price: ProviderPrice | null): TierPrice | null {
+  if (price === null || !price.active || text(price.id) === null || !price.recurring) return null;
+
+  const { unit_amount: amount, currency, recurring } = price;
+  const interval = intervals.find((each) => each === recurring.interval);
+  const shown =
+    typeof amount === 'number' && recurring.interval_count === 1 && interval !== undefined
+      ? { amount, currency, interval }
+      : null;
+  return { id: price.id, productId: idOf(price.product), shown };
+}
+
+/** The setting that says of which mode the stored prices are. */
+export const pricesModeSetting = 'prices_mode';
+
+export function modeName({ livemode }: { livemode: boolean }): string {
+  return livemode ? 'live' : 'test';
+}
+
+async function remember(app: App, prices: TierPrices): Promise<void> {
+  const lookedUpAt = app.now();
+  const known = paidTiers.flatMap((tier) => {
+    const price = prices[tier];
+    return price === null ? [] : [{ priceId: price.id, productId: price.productId, tier }];
+  });
+  const live = paidTiers.map((tier) => ({
+    tier,
+    amount: prices[tier]?.shown?.amount ?? null,
+    currency: prices[tier]?.shown?.currency ?? null,
+    interval: prices[tier]?.shown?.interval ?? null,
+    lookedUpAt,
+  }));
+
+  await app.db.transaction(async (tx) => {
+    if (known.length > 0) {
+      await tx
+        .insert(paymentKnownPrices)
+        .values(known)
+        .onConflictDoUpdate({
+          target: paymentKnownPrices.priceId,
+          set: { tier: sql`excluded.tier`, productId: sql`excluded.product_id` },
+        });
+    }
+    const mode = { name: pricesModeSetting, value: modeName(requirePayment(app)) };
+    await tx
+      .insert(paymentSettings)
+      .values(mode)
+      .onConflictDoUpdate({ target: paymentSettings.name, set: { value: mode.value } });
+    await tx
+      .insert(paymentLivePrices)
+      .values(live)
+      .onConflictDoUpdate({
+        target: paymentLivePrices.tier,
+        set: {
+          amount: sql`excluded.amount`,
+          currency: sql`excluded.currency`,
+          interval: sql`excluded.interval`,
+          lookedUpAt: sql`excluded.looked_up_at`,
+        },
+      });
+  });
+}

@@ -1,0 +1,80 @@
+import { inArray } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import type { Transaction } from '../../db/client.ts';
+import { paymentSettings } from '../../db/schema/billing.ts';
+import { portalSetting } from '../actions/open-portal.ts';
+import { requirePayment } from '../actions/require-payment.ts';
+import { paidTiers } from '../plans/plans.ts';
+import type { TierPrice, TierPrices } from './tier-price.ts';
+
+/** Held by everything that writes the portal's configuration. */
+export const setupLease = 'setup';
+
+/**
+ * What the portal's configuration says about a change of plan: our prices, and that the
+ * difference is invoiced at once. With `create_prorations` the higher plan would be given
+ * away until the renewal.
+ */
+export function portalOffer(prices: TierPrices) {
+  return { proration_behavior: 'always_invoice' as const, products: productsOf(prices) };
+}
+
+export type PortalOffer = ReturnType<typeof portalOffer>;
+
+/** The portal lists a product once, with all of its prices. */
+function productsOf(prices: TierPrices): { product: string; prices: string[] }[] {
+  const byProduct = new Map<string, string[]>();
+  for (const tier of paidTiers) {
+    const price: TierPrice | null = prices[tier];
+    if (price?.productId == null) continue;
+    byProduct.set(price.productId, [...(byProduct.get(price.productId) ?? []), price.id]);
+  }
+  return [...byProduct].map(([product, ids]) => ({ product, prices: ids }));
+}
+
+type Saved = {
+  /** The id of our configuration at the provider; null where `billing-setup` never ran. */
+  configuration: string | null;
+  /** Whether the offer is the one that was last written there. */
+  isCurrent: boolean;
+};
+
+/** What this deployment last wrote to the portal's configuration, compared with an offer. */
+export async function readSavedOffer(app: App, db: Transaction | App['db'], offer: PortalOffer): Promise<Saved> {
+  const [configurationName, offerName] = settingNames(app);
+  const rows = await db
+    .select()
+    .from(paymentSettings)
+    .where(inArray(paymentSettings.name, [configurationName, offerName]));
+  const saved = (name: string) => rows.find((row) => row.name === name)?.value ?? null;
+  return { configuration: saved(configurationName), isCurrent: saved(offerName) === JSON.stringify(offer) };
+}
+
+/** Stores which offer the provider now has. */
+export async function saveOffer(app: App, offer: PortalOffer): Promise<void> {
+  const [, name] = settingNames(app);
+  const value = JSON.stringify(offer);
+  await app.db
+    .insert(paymentSettings)
+    .values({ name, value })
+    .onConflictDoUpdate({ target: paymentSettings.name, set: { value } });
+}
+
+function settingNames(app: App): [string, string] {
+  const configurationName = portalSetting(requirePayment(app).livemode);
+  return [configurationName, `${configurationName}_offer`];
+}
+
+/**
+ * Enqueues an update of the portal's configuration where it offers something else than
+ * these prices. Without any price there is nothing to offer, and without a configuration
+ * nothing to update.
+ */
+export async function requestPortalUpdate(app: App, tx: Transaction, prices: TierPrices): Promise<void> {
+  const offer = portalOffer(prices);
+  if (offer.products.length === 0) return;
+
+  const { configuration, isCurrent } = await readSavedOffer(app, tx, offer);
+  if (configuration === null || isCurrent) return;
+  await app.jobs.send(tx, 'payment-portal', {}, { key: 'portal' });
+}

@@ -1,0 +1,32 @@
+import { eq, or } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import type { Transaction } from '../../db/client.ts';
+import { paymentKnownPrices, paymentLivePrices } from '../../db/schema/billing.ts';
+import { applied, type EventOutcome, eventOutcomes } from '../events/event-outcome.ts';
+import type { PaymentEvent } from '../events/parse-event.ts';
+import { idOf, text } from '../projection/fields.ts';
+
+/**
+ * Has the prices looked up again after the commit; the last known ones stand until then.
+ * Every price's event asks for it, because a lookup key may have moved to a new price.
+ */
+export async function requestPriceLookUp(
+  app: App,
+  tx: Transaction,
+  { type, object }: PaymentEvent,
+): Promise<EventOutcome> {
+  await tx.update(paymentLivePrices).set({ lookedUpAt: null });
+  await app.jobs.send(tx, 'payment-prices', {}, { key: 'prices' });
+
+  const names: string[] = Object.values(app.config.prices);
+  const isNamed = names.includes(text(object.lookup_key) ?? '') || names.includes(text(object.id) ?? '');
+  if (isNamed) return applied;
+
+  const productId = type.startsWith('product.') ? text(object.id) : idOf(object.product);
+  const [known] = await tx
+    .select({ tier: paymentKnownPrices.tier })
+    .from(paymentKnownPrices)
+    .where(or(eq(paymentKnownPrices.priceId, text(object.id) ?? ''), eq(paymentKnownPrices.productId, productId ?? '')))
+    .limit(1);
+  return known === undefined ? eventOutcomes.not_ours : applied;
+}

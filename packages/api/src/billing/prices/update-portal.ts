@@ -1,0 +1,35 @@
+import type { App } from '../../app.ts';
+import { isMissing } from '../../providers/payment.ts';
+import { withLease } from '../customers/lease.ts';
+import { readPrices } from './look-up-prices.ts';
+import { portalOffer, readSavedOffer, saveOffer, setupLease } from './portal-offer.ts';
+
+/**
+ * Makes the portal offer the prices that the tiers have now, where `billing-setup` made
+ * its configuration. The prices are looked up under the lease, so of several updates the
+ * last one writes the newest prices. This look-up enqueues no further update: one that the
+ * provider refuses would otherwise enqueue the next at once. What else the configuration
+ * allows is left alone.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE, BUSY: the job is tried again.
+ */
+export async function updatePortal(app: App): Promise<void> {
+  await withLease(app, setupLease, async (ask) => {
+    const offer = portalOffer(await readPrices(app, ask));
+    const { configuration, isCurrent } = await readSavedOffer(app, app.db, offer);
+    if (configuration === null || isCurrent || offer.products.length === 0) return;
+
+    try {
+      await ask((provider) =>
+        provider.billingPortal.configurations.update(configuration, { features: { subscription_update: offer } }),
+      );
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      app.log.warn('The payment provider does not know the portal’s configuration. Run `operator billing-setup`.', {
+        configuration,
+      });
+      return;
+    }
+    await saveOffer(app, offer);
+  });
+}

@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type History, history } from '../../testing/random-history.ts';
+import { project, type StateEvent } from './projection.ts';
+import { readSubscriptionState, statusClassOf } from './subscription-state.ts';
+
+const runs = { numRuns: 3000 };
+
+describe('the projection of a set of events', () => {
+  test('does not depend on order or duplicates', () => {
+    const shuffled = history.chain(({ events }) =>
+      fc.record({
+        events: fc.constant(events),
+        arrived: fc
+          .shuffledSubarray([...events, ...events], { minLength: events.length * 2 })
+          .map((all) => all as StateEvent[]),
+      }),
+    );
+    fc.assert(
+      fc.property(shuffled, ({ events, arrived }) => {
+        expect(project(arrived)).toEqual(project(events));
+        // Nor do the numbers, which are given on arrival.
+        const numbered = arrived.map((event, at) => ({ ...event, number: at + 1 }));
+        expect({ ...project(numbered), number: 0 }).toEqual({ ...project(events), number: 0 });
+      }),
+      runs,
+    );
+  });
+
+  test('is the truth, or says that it is not certain', () => {
+    fc.assert(
+      fc.property(history, ({ events, truth }) => {
+        const projection = project(events);
+        if (projection?.certain) expect(projection.state).toEqual(readSubscriptionState(truth));
+      }),
+      runs,
+    );
+  });
+
+  test('is certain where the newest second holds one event', () => {
+    fc.assert(
+      fc.property(history, ({ events }) => {
+        const newest = Math.max(...events.map(({ created }) => created));
+        if (events.filter(({ created }) => created === newest).length === 1)
+          expect(project(events)?.certain).toBe(true);
+      }),
+      runs,
+    );
+  });
+
+  test('resolves most histories, equal seconds included', () => {
+    const histories = fc.sample(history, 2000).map(({ events }) => project(events)?.certain);
+    expect(histories.filter(Boolean).length).toBeGreaterThan(1600);
+  });
+
+  test('is the same from the few events that are read of it', () => {
+    fc.assert(
+      fc.property(history, fc.nat(12), ({ events }, settledNumber) => {
+        expect(project(deciding(events, settledNumber), settledNumber)).toEqual(project(events, settledNumber));
+      }),
+      runs,
+    );
+  });
+
+  test('counts a run of failed payments from its first event', () => {
+    fc.assert(
+      fc.property(history, ({ events }) => {
+        const projection = project(events);
+        if (projection === null || !projection.certain || projection.state.status !== 'past_due') return;
+        const since = startOfLastRun(events);
+        expect(projection.pastDueSince).toBeGreaterThanOrEqual(since);
+        if (secondsAreDistinct(events)) expect(projection.pastDueSince).toBe(since);
+      }),
+      runs,
+    );
+  });
+});
+
+/** The reading of `readStateEvents`, in memory; a test on a database holds the two together. */
+function deciding(events: StateEvent[], settledNumber: number): StateEvent[] {
+  const statusClass = (event: StateEvent) => statusClassOf(String(event.object.status));
+  const newest = Math.max(...events.map(({ created }) => created));
+  const others = events.filter((event) => statusClass(event) === 'other');
+  const broken = Math.max(-1, ...others.map(({ created }) => created));
+  const run = events
+    .filter((event) => statusClass(event) === 'past_due' && event.created > broken && event.number > settledNumber)
+    .sort((one, other) => one.created - other.created);
+  return [
+    ...events.filter(({ created }) => created === newest || created === broken),
+    ...events.filter((event) => statusClass(event) === 'ended'),
+    ...run.slice(0, 1),
+  ];
+}
+
+function startOfLastRun(events: History['events']): number {
+  let since = events.at(-1)?.created ?? 0;
+  for (const { object, created } of events.toReversed()) {
+    if (object.status !== 'past_due') break;
+    since = created;
+  }
+  return since;
+}
+
+function secondsAreDistinct(events: History['events']): boolean {
+  return new Set(events.map(({ created }) => created)).size === events.length;
+}
+
+describe('within one second', () => {
+  const active = { id: 'sub_1', customer: 'cus_1', status: 'active', cancel_at_period_end: false };
+  const scheduled = { ...active, cancel_at_period_end: true };
+  const was = (flag: boolean) => ({ cancel_at_period_end: flag });
+
+  test('the state that no other event leaves wins, whatever the ids', () => {
+    const schedule = { id: 'evt_z', number: 1, created: 5, object: scheduled, previous: was(false) };
+    const start = { id: 'evt_a', number: 2, created: 5, object: active, previous: { status: 'incomplete' } };
+    expect(project([schedule, start])).toMatchObject({ certain: true, state: { scheduled: true } });
+  });
+
+  test('payloads of two shapes in one second are no one way, and no certain state', () => {
+    const told = (id: string, object: object, previous: object | null): StateEvent => ({
+      id,
+      number: 1,
+      created: 5,
+      object: { id: 'sub_1', customer: 'cus_1', ...object },
+      previous: previous as StateEvent['previous'],
+    });
+    const inNewShape = [
+      told('evt_1', { status: 'incomplete', added: 1 }, null),
+      told('evt_2', { status: 'active', added: 1 }, { status: 'incomplete' }),
+    ];
+    const inOldShape = [
+      told('evt_3', { status: 'past_due' }, { status: 'active' }),
+      told('evt_4', { status: 'unpaid' }, { status: 'past_due' }),
+      told('evt_5', { status: 'past_due' }, { status: 'unpaid' }),
+    ];
+    expect(project([...inNewShape, ...inOldShape])?.certain).toBe(false);
+    const around = told('evt_6', { status: 'active' }, { status: 'past_due' });
+    expect(project([...inNewShape, ...inOldShape, around])?.certain).toBe(false);
+  });
+
+  test('a change and its undoing leave no certain state', () => {
+    const schedule = { id: 'evt_a', number: 1, created: 5, object: scheduled, previous: was(false) };
+    const resume = { id: 'evt_b', number: 2, created: 5, object: active, previous: was(true) };
+    expect(project([schedule, resume])?.certain).toBe(false);
+  });
+
+  test('two events for one change agree', () => {
+    const twice = ['evt_a', 'evt_b'].map((id, at) => ({
+      id,
+      number: at,
+      created: 5,
+      object: scheduled,
+      previous: was(false),
+    }));
+    expect(project(twice)).toMatchObject({ certain: true, state: { scheduled: true } });
+  });
+
+  test('an end absorbs everything, older or newer', () => {
+    const ended = { id: 'evt_a', number: 1, created: 5, object: { ...active, status: 'canceled' }, previous: null };
+    const newer = { id: 'evt_b', number: 2, created: 9, object: active, previous: null };
+    expect(project([newer, ended])).toMatchObject({ certain: true, state: { status: 'canceled' } });
+  });
+});
+
+test('a run of failed payments does not reach behind the provider’s word that nothing was due', () => {
+  const told = (number: number, created: number, status: string) => ({
+    id: `evt_${number}`,
+    number,
+    created,
+    object: { id: 'sub_1', customer: 'cus_1', status },
+    previous: null,
+  });
+  // The event of the recovery in between was lost; a fetch after event 2 showed it.
+  const events = [told(1, 10, 'active'), told(2, 20, 'past_due'), told(3, 900, 'past_due')];
+  expect(project(events, 0)?.pastDueSince).toBe(20);
+  expect(project(events, 2)?.pastDueSince).toBe(900);
+});
+
+test('no events tell nothing, and unreadable ones are none', () => {
+  expect(project([])).toBeNull();
+  expect(project([{ id: 'evt_1', number: 1, created: 1, object: {}, previous: null }])).toBeNull();
+});

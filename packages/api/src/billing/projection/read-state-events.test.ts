@@ -1,0 +1,99 @@
+import { sql } from 'drizzle-orm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Transaction } from '../../db/client.ts';
+import { newId } from '../../db/id.ts';
+import { paymentEvents } from '../../db/schema/billing.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { history } from '../../testing/random-history.ts';
+import { project, type StateEvent } from './projection.ts';
+import { readStateEvents } from './read-state-events.ts';
+import { statusClassOf } from './subscription-state.ts';
+
+let running: TestApp;
+beforeAll(async () => {
+  running = await startTestApp({ work: false });
+});
+afterAll(() => running.close());
+
+/** Stores a history as that of a subscription of its own, and says by what to ask for it. */
+async function store(events: StateEvent[]): Promise<{ subscriptionId: string; numbers: Map<string, number> }> {
+  const subscriptionId = `sub_${newId(running.app.now())}`;
+  const rows = await running.app.db
+    .insert(paymentEvents)
+    .values(
+      events.map(({ id, created, object, previous }) => ({
+        id: `${id}_${subscriptionId}`,
+        type: 'customer.subscription.updated',
+        created,
+        receivedAt: running.app.now(),
+        subscriptionId,
+        statusClass: statusClassOf(String(object.status)),
+        handled: true,
+        outcome: 'applied',
+        payload: JSON.stringify({ data: { object, previous_attributes: previous } }),
+      })),
+    )
+    .returning({ id: paymentEvents.id, number: paymentEvents.number });
+  return { subscriptionId, numbers: new Map(rows.map(({ id, number }) => [id, number])) };
+}
+
+test('what is read of any history tells the same as all of it', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, fc.nat(12), async ({ events }, settledAt) => {
+      const { subscriptionId, numbers } = await store(events);
+      const all = events.map((event) => {
+        const id = `${event.id}_${subscriptionId}`;
+        return { ...event, id, number: numbers.get(id) ?? 0 };
+      });
+      const settledNumber = all[settledAt]?.number ?? 0;
+
+      const read = await readStateEvents(running.app.db, subscriptionId, settledNumber);
+      expect(project(read, settledNumber)).toEqual(project(all, settledNumber));
+    }),
+    { numRuns: 150 },
+  );
+}, 60_000);
+
+test('what is read of a run of failed payments begins behind the last settled event', async () => {
+  const object = { id: 'sub_1', customer: 'cus_1', status: 'past_due' };
+  const run = [10, 20, 30].map((created) => ({ id: `evt_${created}`, number: 0, created, object, previous: null }));
+  const { subscriptionId, numbers } = await store(run);
+  const settledNumber = numbers.get(`evt_10_${subscriptionId}`) ?? 0;
+  const read = await readStateEvents(running.app.db, subscriptionId, settledNumber);
+  expect(project(read, settledNumber)?.pastDueSince).toBe(20);
+});
+
+test('is a handful of events, however many there are, found by an index', async () => {
+  const object = { id: 'sub_1', customer: 'cus_1', status: 'past_due' };
+  const many = Array.from({ length: 4000 }, (_, at) => ({
+    id: `evt_${at}`,
+    number: at,
+    created: 1000 + at,
+    object: { ...object, status: at === 1500 ? 'active' : 'past_due' },
+    previous: null,
+  }));
+  const { subscriptionId } = await store(many);
+  await running.app.sql`analyze payment_events`;
+
+  const read = await readStateEvents(running.app.db, subscriptionId, 0);
+  expect(read.length).toBeLessThanOrEqual(4);
+  expect(project(read, 0)?.pastDueSince).toBe(2501);
+
+  await running.app.db.transaction(async (tx) => {
+    const before = await touched(tx);
+    await readStateEvents(tx, subscriptionId, 0);
+    const after = await touched(tx);
+    expect(after.scans).toBe(before.scans);
+    expect(after.rows - before.rows).toBeGreaterThan(0);
+    expect(after.rows - before.rows).toBeLessThan(20);
+  });
+});
+
+/** How often the whole table was gone through, and how many of its rows an index led to. */
+async function touched(tx: Transaction) {
+  const [counts] = await tx.execute<{ scans: number; rows: number }>(sql`
+    select seq_scan::int as scans, idx_tup_fetch::int as rows
+    from pg_stat_xact_user_tables where relname = 'payment_events'`);
+  return counts ?? { scans: Number.NaN, rows: Number.NaN };
+}

@@ -1,0 +1,48 @@
+import { sql } from 'drizzle-orm';
+import { type Executor, prepared } from '../../db/client.ts';
+import { paymentEvents as event } from '../../db/schema/billing.ts';
+import { fields } from './fields.ts';
+import type { StateEvent } from './projection.ts';
+
+/**
+ * Of a subscription's events those that can matter to its projection, however many
+ * there are: the ended ones, those of the newest second and, for a run of failed
+ * payments, the second that it began after and its first event.
+ */
+export async function readStateEvents(
+  db: Executor,
+  subscriptionId: string,
+  settledNumber: number,
+): Promise<StateEvent[]> {
+  const rows = await decidingEvents(db).execute({ subscriptionId, settledNumber });
+  return rows.map(({ id, number, created, payload }) => ({ id, number, created, ...toldBy(payload) }));
+}
+
+function toldBy(payload: string): Pick<StateEvent, 'object' | 'previous'> {
+  const data = fields(fields(JSON.parse(payload))?.data);
+  return { object: fields(data?.object) ?? {}, previous: fields(data?.previous_attributes) };
+}
+
+const ofSubscription = sql`${event.subscriptionId} = ${sql.placeholder('subscriptionId')} and ${event.statusClass} is not null`;
+
+const newestSecond = sql`(select max(${event.created}) from ${event} where ${ofSubscription})`;
+
+/** The newest second that holds an event which is not past due; before all of them where none does. */
+const brokenSecond = sql`(select coalesce(max(${event.created}), -1) from ${event} where ${ofSubscription} and ${event.statusClass} = 'other')`;
+
+const decidingEvents = prepared((db) => {
+  const columns = { id: event.id, number: event.number, created: event.created, payload: event.payload };
+  const newest = db.select(columns).from(event).where(sql`${ofSubscription} and ${event.created} = ${newestSecond}`);
+  const ended = db.select(columns).from(event).where(sql`${ofSubscription} and ${event.statusClass} = 'ended'`);
+  const broken = db.select(columns).from(event).where(sql`${ofSubscription} and ${event.created} = ${brokenSecond}`);
+  const firstPastDue = db
+    .select(columns)
+    .from(event)
+    .where(
+      sql`${ofSubscription} and ${event.statusClass} = 'past_due' and ${event.created} > ${brokenSecond}
+        and ${event.number} > ${sql.placeholder('settledNumber')}`,
+    )
+    .orderBy(event.created, event.id)
+    .limit(1);
+  return newest.unionAll(ended).unionAll(broken).unionAll(firstPastDue).prepare('payment_events_deciding');
+});

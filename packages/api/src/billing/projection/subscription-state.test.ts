@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { readSubscriptionState, statusClassOf } from './subscription-state.ts';
+
+const least = { id: 'sub_1', customer: 'cus_1', status: 'active' };
+const read = (more: object) => readSubscriptionState({ ...least, ...more });
+
+describe('a subscription as any version of the provider’s API tells it', () => {
+  test('its period stands on its items; the earliest ends first', () => {
+    const items = { data: [{ current_period_end: 300 }, { current_period_end: 200 }] };
+    expect(read({ items, current_period_end: 999 })?.currentPeriodEnd).toBe(200);
+  });
+
+  test('its period stands on itself in older versions', () => {
+    expect(read({ items: { data: [{ id: 'si_1' }] }, current_period_end: 999 })?.currentPeriodEnd).toBe(999);
+  });
+
+  test.each([
+    ['neither form', {}, false, null],
+    ['the flag', { cancel_at_period_end: true }, true, 200],
+    ['a moment', { cancel_at: 150 }, true, 150],
+    ['both', { cancel_at_period_end: true, cancel_at: 150 }, true, 150],
+  ])('a scheduled end: %s', (_, given, scheduled, endsAt) => {
+    const state = read({ items: { data: [{ current_period_end: 200 }] }, ...given });
+    expect([state?.scheduled, state?.endsAt]).toEqual([scheduled, endsAt]);
+  });
+
+  test('its price may be an id, an object, or the plan of old', () => {
+    const first = (item: object) => read({ items: { data: [item] } })?.items[0];
+    expect(first({ price: 'price_1' })?.priceId).toBe('price_1');
+    expect(first({ price: { id: 'price_1', lookup_key: 'key', product: { id: 'prod_1' } } })).toMatchObject({
+      priceId: 'price_1',
+      lookupKey: 'key',
+      productId: 'prod_1',
+    });
+    expect(first({ plan: { id: 'price_1', product: 'prod_1' } })).toMatchObject({
+      priceId: 'price_1',
+      productId: 'prod_1',
+    });
+  });
+
+  test('its customer may stand there in full', () => {
+    expect(read({ customer: { id: 'cus_2' } })?.customerId).toBe('cus_2');
+  });
+
+  test.each([null, 'text', [], {}, { ...least, status: 7 }, { ...least, id: '' }, { ...least, customer: null }])(
+    'what cannot be read is none: %j',
+    (value) => {
+      expect(readSubscriptionState(value)).toBeNull();
+    },
+  );
+
+  test('values that PostgreSQL could not store are left out', () => {
+    const state = read({ metadata: { tier: 'a\u0000b' }, cancel_at: 1e300, current_period_end: -5, created: 1.5 });
+    expect(state).toMatchObject({ metadata: { tier: null }, cancelAt: null, currentPeriodEnd: null, createdAt: null });
+  });
+});
+
+test.each([
+  ['canceled', 'ended'],
+  ['incomplete_expired', 'ended'],
+  ['past_due', 'past_due'],
+  ['active', 'other'],
+  ['on_holiday', 'other'],
+])('%s counts as %s', (status, statusClass) => {
+  expect(statusClassOf(status)).toBe(statusClass);
+});

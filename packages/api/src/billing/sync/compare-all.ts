@@ -1,0 +1,143 @@
+import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { paymentCustomers, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { requirePayment } from '../actions/require-payment.ts';
+import { ofOurMode } from '../customers/mode.ts';
+import { toDate } from '../projection/fields.ts';
+import { readSubscriptionState, type SubscriptionState } from '../projection/subscription-state.ts';
+import type { Report } from './report.ts';
+import { startRound } from './sync-round.ts';
+
+type Row = typeof subscription.$inferSelect;
+
+/**
+ * Compares every subscription that lives at the provider, a hundred a page, with the
+ * local rows, syncs those that differ, and says what an operator should look at. One that
+ * cannot be synced keeps none of the others waiting.
+ */
+export async function compareAll(app: App, round = startRound(app)): Promise<Report> {
+  const { ask } = requirePayment(app);
+  const seen = new Set<string>();
+  const unknownOrganisations: Report['unknownOrganisations'] = [];
+
+  for (let startingAfter: string | undefined; ; ) {
+    const after = startingAfter === undefined ? {} : { starting_after: startingAfter };
+    const { data, has_more } = await ask((provider) => provider.subscriptions.list({ limit: 100, ...after }));
+    const states = data.map(readSubscriptionState).filter((state) => state !== null);
+    const rows = await rowsOf(app, states);
+    const owners = await ownersOf(app, states);
+    await confirmCustomers(app, states);
+
+    for (const state of states) {
+      seen.add(state.id);
+      const row = rows.get(state.id);
+      const owner = row?.organisationId ?? owners.get(state.customerId);
+      if (owner === undefined) {
+        if (state.metadata.organisation !== null) {
+          unknownOrganisations.push({ subscription: state.id, organisation: state.metadata.organisation });
+        }
+      } else if (row === undefined || differs(row, state)) {
+        await round.sync({ id: state.id, organisationId: owner, customerId: state.customerId });
+      } else if (row.tierSource !== 'price' || row.problem !== null || row.livemode === null) {
+        // Its price may have become known since, what was wrong with it be over, and its mode be told now.
+        await round.sync(row);
+      }
+    }
+    startingAfter = data.at(-1)?.id;
+    if (!has_more || startingAfter === undefined) break;
+  }
+
+  for (const row of await liveRows(app)) {
+    if (!seen.has(row.id)) await round.sync(row);
+  }
+  return {
+    subscriptions: seen.size,
+    repaired: [...round.repaired.keys()],
+    drift: [...round.repaired].map(([id, differences]) => ({ subscription: id, differences })),
+    leftOut: [...round.leftOut].map(([id, why]) => ({ subscription: id, why })),
+    unknownOrganisations,
+    ...(await localFindings(app)),
+  };
+}
+
+async function rowsOf(app: App, states: SubscriptionState[]): Promise<Map<string, Row>> {
+  const ids = states.map(({ id }) => id);
+  const rows = await app.db.select().from(subscription).where(inArray(subscription.id, ids));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function ownersOf(app: App, states: SubscriptionState[]): Promise<Map<string, string>> {
+  const ids = states.map(({ customerId }) => customerId);
+  const rows = await app.db
+    .select({ customerId: paymentCustomers.customerId, organisationId: paymentCustomers.organisationId })
+    .from(paymentCustomers)
+    .where(inArray(paymentCustomers.customerId, ids));
+  return new Map(rows.flatMap((row) => (row.customerId === null ? [] : [[row.customerId, row.organisationId]])));
+}
+
+function differs(row: Row, state: SubscriptionState): boolean {
+  return (
+    row.status !== state.status ||
+    row.customerId !== state.customerId ||
+    row.cancelAtPeriodEnd !== state.scheduled ||
+    row.endsAt?.getTime() !== toDate(state.endsAt)?.getTime() ||
+    row.currentPeriodEnd?.getTime() !== toDate(state.currentPeriodEnd)?.getTime() ||
+    !state.items.some(({ priceId }) => priceId === row.priceId)
+  );
+}
+
+/** Whose subscription the provider shows, it knows. */
+async function confirmCustomers(app: App, states: SubscriptionState[]): Promise<void> {
+  const ids = states.map(({ customerId }) => customerId);
+  const unsure = or(isNull(paymentCustomers.livemode), isNotNull(paymentCustomers.problem));
+  await app.db
+    .update(paymentCustomers)
+    .set({ livemode: requirePayment(app).livemode, problem: null })
+    .where(and(inArray(paymentCustomers.customerId, ids), unsure));
+}
+
+function liveRows(app: App): Promise<Row[]> {
+  return app.db.select().from(subscription).where(liveHere(app));
+}
+
+function liveHere(app: App) {
+  return and(eq(subscription.ended, false), ofOurMode(app, subscription.livemode));
+}
+
+async function localFindings(app: App) {
+  const live = await liveRows(app);
+  const several = await app.db
+    .select({ organisation: subscription.organisationId, subscriptions: sql<string[]>`array_agg(${subscription.id})` })
+    .from(subscription)
+    .where(and(liveHere(app), isNotNull(subscription.status)))
+    .groupBy(subscription.organisationId)
+    .having(sql`count(*) > 1`);
+  const dead = await app.db
+    .select({ organisation: organisations.id, customer: sql<string | null>`max(${paymentCustomers.customerId})` })
+    .from(organisations)
+    .innerJoin(paymentCustomers, eq(paymentCustomers.organisationId, organisations.id))
+    .where(ofOurMode(app, paymentCustomers.livemode))
+    .groupBy(organisations.id)
+    .having(sql`bool_and(${paymentCustomers.goneAt} is not null) and count(${paymentCustomers.customerId}) > 0`);
+  const unknown = await app.db
+    .select({ organisation: paymentCustomers.organisationId, customer: paymentCustomers.customerId })
+    .from(paymentCustomers)
+    .where(
+      and(
+        isNotNull(paymentCustomers.problem),
+        isNull(paymentCustomers.goneAt),
+        ofOurMode(app, paymentCustomers.livemode),
+      ),
+    );
+
+  return {
+    severalLive: several,
+    unmappedPrices: live
+      .filter(({ status, tier, tierSource }) => status !== null && (tier === null || tierSource === 'metadata'))
+      .map(({ id, priceId, tier }) => ({ subscription: id, price: priceId, tier })),
+    deadCustomers: dead,
+    unknownCustomers: unknown,
+    problems: live.flatMap(({ id, problem }) => (problem === null ? [] : [{ subscription: id, problem }])),
+  };
+}

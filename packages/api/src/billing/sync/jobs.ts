@@ -1,0 +1,91 @@
+import { and, sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
+import type { JobKinds } from '../../jobs/registry.ts';
+import { ofOurMode } from '../customers/mode.ts';
+import { applyUndelivered } from '../events/apply-undelivered.ts';
+import { sweepEvents } from '../events/delete-old-events.ts';
+import { refreshPrices } from '../prices/live-prices.ts';
+import { updatePortal } from '../prices/update-portal.ts';
+import { compareAll } from './compare-all.ts';
+import { logReport } from './report.ts';
+import { syncSubscription } from './sync.ts';
+
+/**
+ * The work behind the webhooks. Without a payment provider there is nothing to ask and
+ * nothing to do. Of each kind at most one runs and one waits: a burst of events about a
+ * subscription is one question, and what comes meanwhile is one more.
+ */
+export function billingJobs(app: App): Omit<JobKinds, 'verification-mail' | 'sweep'> {
+  function whenOn<Data>(handler: (data: Data) => Promise<unknown>) {
+    return async (data: Data) => {
+      if (app.payment !== null) await handler(data);
+    };
+  }
+
+  return {
+    'payment-sync': {
+      handler: whenOn((data: { subscriptionId: string }) => syncSubscription(app, data.subscriptionId)),
+      policy: 'stately',
+      retryLimit: 5,
+      retryDelayMax: 60,
+      concurrency: 4,
+    },
+    // About an hour of tries: until one succeeds, the portal sells the old prices.
+    'payment-prices': { handler: whenOn(() => refreshPrices(app)), policy: 'stately', retryLimit: 20 },
+    'payment-portal': { handler: whenOn(() => updatePortal(app)), policy: 'stately', retryLimit: 20 },
+    'payment-due': { handler: whenOn(() => enqueueDue(app)), policy: 'stately', schedule: '* * * * *', retryLimit: 0 },
+    'payment-undelivered': {
+      handler: whenOn(() => applyUndelivered(app)),
+      policy: 'stately',
+      schedule: '*/15 * * * *',
+      retryLimit: 1,
+    },
+    'payment-compare': {
+      handler: whenOn(async () => logReport(app, await compareAll(app))),
+      policy: 'stately',
+      schedule: '23 3 * * *',
+      retryLimit: 2,
+    },
+    'payment-sweep': {
+      handler: async () => void (await sweepEvents(app)),
+      policy: 'stately',
+      schedule: '41 2 * * *',
+      retryLimit: 2,
+    },
+  };
+}
+
+const mostAtOnce = 500;
+
+/**
+ * Enqueues a sync of every row that needs one: marked so, at the end of a scheduled
+ * cancellation, or with a paid period that is long over. What time alone makes due is
+ * asked again every 15 minutes at most. Says how many there were.
+ */
+export async function enqueueDue(app: App): Promise<number> {
+  const now = sql`${app.now().toISOString()}::timestamptz`;
+  const count = await app.db.transaction(async (tx) => {
+    const rows = await tx
+      .select({ id: subscription.id })
+      .from(subscription)
+      .where(
+        and(
+          ofOurMode(app, subscription.livemode),
+          sql`(${subscription.needsSync} or (not ${subscription.ended} and (
+          (${subscription.endsAt} <= ${now} and (${subscription.syncedAt} is null
+            or ${subscription.syncedAt} < greatest(${subscription.endsAt}, ${now} - interval '15 minutes')))
+          or (${subscription.currentPeriodEnd} < ${now} - interval '3 days' and (${subscription.syncedAt} is null
+            or ${subscription.syncedAt} < ${now} - interval '15 minutes'))
+        )))`,
+        ),
+      )
+      .orderBy(sql`${subscription.syncedAt} nulls first`)
+      .limit(mostAtOnce);
+    for (const { id } of rows) await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
+    return rows.length;
+  });
+
+  if (count > 0) app.jobs.wake('payment-sync');
+  return count;
+}

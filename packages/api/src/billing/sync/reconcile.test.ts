@@ -1,0 +1,294 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { paymentEvents, paymentSubscriptions } from '../../db/schema/billing.ts';
+import type { Principal } from '../../sessions/principal.ts';
+import {
+  type BillingTest,
+  makeMember,
+  makeSecond,
+  makeSubscriber,
+  ownedBy,
+  startBillingTest,
+} from '../../testing/billing.ts';
+import { startCheckout } from '../actions/start-checkout.ts';
+import { readPlan } from '../entitlement/read-plan.ts';
+import { applyUndelivered } from '../events/apply-undelivered.ts';
+import { readSubscriptionState } from '../projection/subscription-state.ts';
+import { enqueueDue } from './jobs.ts';
+import { reconcile, reconcileAll } from './reconcile.ts';
+import { storeSnapshot } from './store-snapshot.ts';
+import { syncSubscription } from './sync.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.resetSwitches();
+  billing.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+const provider = () => billing.sandbox.payment;
+const plan = async (principal: Principal) => readPlan(billing.app, principal.organisationId ?? '');
+
+async function row(id: string) {
+  const [found] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  if (found === undefined) throw new Error(`no row ${id}`);
+  return found;
+}
+
+const change = (id: string, set: Partial<typeof paymentSubscriptions.$inferInsert>) =>
+  billing.app.db.update(paymentSubscriptions).set(set).where(eq(paymentSubscriptions.id, id));
+
+describe('with webhooks blocked', () => {
+  test('undelivered events are applied through the same function, once', async () => {
+    provider().set({ drop_deliveries: true });
+    const principal = await makeMember(billing);
+    provider().payCheckout((await startCheckout(billing.app, principal, { tier: 'silver' })).url);
+    expect((await plan(principal)).tier).toBe('free');
+
+    expect(await applyUndelivered(billing.app)).toBeGreaterThan(2);
+    expect((await plan(principal)).tier).toBe('silver');
+    expect(await applyUndelivered(billing.app)).toBe(0);
+  });
+
+  test('an event that cannot be applied does not keep the others waiting', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    provider().forceStatus(subscription.id, 'canceled');
+    provider().emit('something.odd', { id: 'odd_1' }, { id: 'evt_odd' });
+    let first = true;
+    const transaction: typeof billing.app.db.transaction = (act, config) => {
+      if (!first) return billing.app.db.transaction(act, config);
+      first = false;
+      return Promise.reject(new Error('The database went away.'));
+    };
+    const db = new Proxy(billing.app.db, {
+      get: (target, name) => (name === 'transaction' ? transaction : Reflect.get(target, name)),
+    });
+
+    expect(await applyUndelivered({ ...billing.app, db })).toBeGreaterThan(0);
+    expect((await plan(principal)).tier).toBe('free');
+    expect(billing.logged.pop()).toMatchObject({ level: 'error', fields: { event: 'evt_odd' } });
+    expect(await applyUndelivered(billing.app)).toBe(1);
+  });
+
+  test('a comparison of all subscriptions repairs what no event told', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const fresh = await makeMember(billing);
+    provider().set({ drop_deliveries: true });
+    provider().forceStatus(subscription.id, 'canceled');
+    provider().payCheckout((await startCheckout(billing.app, fresh, { tier: 'gold' })).url);
+    for (const event of provider().events()) event.pending_webhooks = 0;
+
+    const report = await reconcileAll(billing.app);
+    expect((await plan(principal)).tier).toBe('free');
+    expect((await plan(fresh)).tier).toBe('gold');
+    expect(report.repaired).toContain(ownedBy(billing, fresh).subscriptions[0]?.id);
+    expect((await reconcileAll(billing.app)).repaired).toEqual([]);
+  });
+});
+
+describe('a row needs a sync', () => {
+  async function isDue(id: string): Promise<boolean> {
+    await enqueueDue(billing.app);
+    const jobs = await billing.app.sql`
+      select 1 from pgboss.job where name = 'payment-sync' and singleton_key = ${id} and created_on > now() - interval '5 seconds'`;
+    return jobs.length > 0;
+  }
+
+  const minute = 60_000;
+  const at = (milliseconds: number) => new Date(billing.app.now().getTime() + milliseconds);
+
+  test.each<[string, () => Partial<typeof paymentSubscriptions.$inferInsert>, boolean]>([
+    ['marked so', () => ({ needsSync: true }), true],
+    ['at its scheduled end', () => ({ endsAt: at(-1000), syncedAt: at(-2000) }), true],
+    ['at its scheduled end, asked since then', () => ({ endsAt: at(-2 * minute), syncedAt: at(-minute) }), false],
+    ['past its scheduled end, asked long ago', () => ({ endsAt: at(-60 * minute), syncedAt: at(-16 * minute) }), true],
+    ['before its scheduled end', () => ({ endsAt: at(minute), syncedAt: at(-60 * minute) }), false],
+    [
+      'three days past its period',
+      () => ({ currentPeriodEnd: at(-73 * 60 * minute), syncedAt: at(-16 * minute) }),
+      true,
+    ],
+    [
+      'two days past its period',
+      () => ({ currentPeriodEnd: at(-48 * 60 * minute), syncedAt: at(-60 * minute) }),
+      false,
+    ],
+    ['ended', () => ({ ended: true, endsAt: at(-1000), syncedAt: at(-2000) }), false],
+  ])('%s', async (_, facts, due) => {
+    const { subscription } = await makeSubscriber(billing);
+    await billing.app.sql`delete from pgboss.job where name = 'payment-sync'`;
+    await change(subscription.id, { needsSync: false, endsAt: null, currentPeriodEnd: at(minute), ...facts() });
+    expect(await isDue(subscription.id)).toBe(due);
+  });
+
+  test('long past its period, and keeps its plan until the provider is asked', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await change(subscription.id, { currentPeriodEnd: at(-10 * 24 * 60 * minute) });
+    expect((await plan(principal)).tier).toBe('silver');
+  });
+});
+
+describe('a sync', () => {
+  test('flags what the provider does not know, and ends nothing', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    delete provider().state().subscriptions[subscription.id];
+    await change(subscription.id, { needsSync: true });
+    await syncSubscription(billing.app, subscription.id);
+    expect(await row(subscription.id)).toMatchObject({ problem: 'unknown_to_provider', needsSync: false });
+    expect((await plan(principal)).tier).toBe('silver');
+    expect(await reconcile(billing.app)).toContain(`unknown to provider: ${subscription.id}`);
+  });
+
+  test('takes the flag away once the provider knows the subscription again, unchanged', async () => {
+    const { subscription } = await makeSubscriber(billing);
+    const { subscriptions } = provider().state();
+    delete subscriptions[subscription.id];
+    await syncSubscription(billing.app, subscription.id);
+    expect(await row(subscription.id)).toMatchObject({ problem: 'unknown_to_provider' });
+
+    subscriptions[subscription.id] = subscription;
+    const report = await reconcileAll(billing.app);
+    expect(await row(subscription.id)).toMatchObject({ problem: null, status: 'active' });
+    expect(report.problems.map((each) => each.subscription)).not.toContain(subscription.id);
+  });
+
+  test('refuses and flags a subscription of another customer', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    Object.assign(provider().state().subscriptions[subscription.id] ?? {}, {
+      customer: 'cus_other',
+      status: 'canceled',
+    });
+    await syncSubscription(billing.app, subscription.id);
+    expect(await row(subscription.id)).toMatchObject({ problem: 'other_customer', status: 'active' });
+    expect((await plan(principal)).tier).toBe('silver');
+  });
+
+  test('that was overtaken by an event keeps the row in need of another one', async () => {
+    const { subscription } = await makeSubscriber(billing);
+    const { organisationId, customerId, lastEventNumber } = await row(subscription.id);
+    await change(subscription.id, { needsSync: true, lastEventNumber: lastEventNumber + 1 });
+    const state = readSubscriptionState(subscription);
+    if (state === null) throw new Error('unreadable');
+
+    await storeSnapshot(billing.app, { organisationId, customerId }, state, lastEventNumber);
+    expect((await row(subscription.id)).needsSync).toBe(true);
+    await storeSnapshot(billing.app, { organisationId, customerId }, state, lastEventNumber + 1);
+    expect((await row(subscription.id)).needsSync).toBe(false);
+  });
+
+  test('that is older than what is stored changes nothing, and an end stays an end', async () => {
+    const { subscription } = await makeSubscriber(billing);
+    const { organisationId, customerId, snapshotNumber } = await row(subscription.id);
+    const number = snapshotNumber ?? 0;
+    const state = readSubscriptionState(subscription);
+    if (state === null) throw new Error('unreadable');
+    const take = (status: string, at: number) =>
+      storeSnapshot(billing.app, { organisationId, customerId }, { ...state, status }, at);
+
+    await take('paused', number - 1);
+    expect((await row(subscription.id)).status).toBe('active');
+    await take('canceled', number);
+    await take('active', number + 5);
+    expect((await row(subscription.id)).status).toBe('canceled');
+  });
+
+  test('counts past due from when it first showed it, where no event tells', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    provider().forceStatus(subscription.id, 'past_due');
+    await syncSubscription(billing.app, subscription.id);
+    const { pastDueSince } = await row(subscription.id);
+    await syncSubscription(billing.app, subscription.id);
+    expect((await row(subscription.id)).pastDueSince).toEqual(pastDueSince);
+    expect((await plan(principal)).tier).toBe('silver');
+  });
+
+  test('of a burst of events is one question, and one more for what came meanwhile', async () => {
+    const { subscription } = await makeSubscriber(billing);
+    const { payment } = billing.app;
+    if (payment === null) throw new Error('billing is off');
+    const { ask } = payment;
+    let asked = 0;
+    let answer = () => {};
+    const allCame = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    payment.ask = async (question) => {
+      asked++;
+      await allCame;
+      return ask(question);
+    };
+
+    try {
+      for (let at = 0; at < 15; at++) provider().forceStatus(subscription.id, at % 2 === 0 ? 'past_due' : 'active');
+      await provider().deliveries.settled({ retries: true });
+      answer();
+      await billing.settled();
+    } finally {
+      answer();
+      payment.ask = ask;
+    }
+    expect(asked).toBeLessThanOrEqual(2);
+    expect(await row(subscription.id)).toMatchObject({ needsSync: false, status: 'past_due' });
+  });
+});
+
+function cardOf(customer: string): string {
+  const cards = Object.values(provider().state().payment_methods);
+  return cards.find((card) => card.customer === customer)?.id ?? '';
+}
+
+describe('the report names', () => {
+  test('several live subscriptions, unmapped prices, unknown organisations and dead customers', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const second = await makeSecond(billing, subscription.customer, 'gold');
+    const ask = billing.app.payment?.ask;
+    if (ask === undefined) throw new Error('billing is off');
+    const odd = await ask((api) =>
+      api.prices.create({
+        product_data: { name: 'Odd' },
+        currency: 'gbp',
+        unit_amount: 5,
+        recurring: { interval: 'month' },
+      }),
+    );
+    await ask((api) =>
+      api.subscriptions.update(second.id, { items: [{ id: second.items.data[0]?.id ?? '', price: odd.id }] }),
+    );
+    const stranger = await ask((api) => api.customers.create({ payment_method: 'pm_card_visa' }));
+    const lost = await ask((api) =>
+      api.subscriptions.create({
+        customer: stranger.id,
+        default_payment_method: cardOf(stranger.id),
+        items: [{ price: odd.id }],
+        metadata: { organisation: 'an-organisation-that-left' },
+      }),
+    );
+    const dead = await makeSubscriber(billing);
+    await ask((api) => api.customers.del(String(dead.subscription.customer)));
+    await billing.settled();
+
+    const report = await reconcileAll(billing.app);
+    const organisation = principal.organisationId;
+    expect(report.severalLive).toContainEqual({
+      organisation,
+      subscriptions: expect.arrayContaining([subscription.id, second.id]),
+    });
+    expect(report.unmappedPrices).toContainEqual({ subscription: second.id, price: odd.id, tier: null });
+    expect(report.unknownOrganisations).toEqual([{ subscription: lost.id, organisation: 'an-organisation-that-left' }]);
+    expect(report.deadCustomers).toContainEqual({
+      organisation: dead.principal.organisationId,
+      customer: dead.subscription.customer,
+    });
+    expect((await plan(principal)).tier).toBe('silver');
+  });
+});
+
+test('the ledger holds each of the provider’s events once', async () => {
+  const stored = await billing.app.db.select({ id: paymentEvents.id }).from(paymentEvents);
+  expect(new Set(stored.map(({ id }) => id)).size).toBe(stored.length);
+});

@@ -1,0 +1,38 @@
+import { and, eq } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { paymentSubscriptions } from '../../db/schema/billing.ts';
+import { ofOurMode } from '../customers/mode.ts';
+import { applyUndelivered } from '../events/apply-undelivered.ts';
+import { compareAll } from './compare-all.ts';
+import { linesOf, type Report } from './report.ts';
+import { startRound } from './sync-round.ts';
+
+/** Reconciles, and says what was found in lines for a person. */
+export async function reconcile(app: App): Promise<string> {
+  return linesOf(await reconcileAll(app)).join('\n');
+}
+
+/**
+ * Everything that the jobs do bit by bit, at once: applies the undelivered events, syncs
+ * the rows that need it and compares all subscriptions. Harmless at any time, and done
+ * when it returns. What could not be brought up to date is named and left in need of a
+ * sync.
+ *
+ * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE.
+ */
+export async function reconcileAll(app: App): Promise<Report> {
+  await applyUndelivered(app);
+
+  const due = await app.db
+    .select({
+      id: paymentSubscriptions.id,
+      organisationId: paymentSubscriptions.organisationId,
+      customerId: paymentSubscriptions.customerId,
+    })
+    .from(paymentSubscriptions)
+    .where(and(eq(paymentSubscriptions.needsSync, true), ofOurMode(app, paymentSubscriptions.livemode)));
+  const round = startRound(app);
+  for (const each of due) await round.sync(each);
+
+  return compareAll(app, round);
+}

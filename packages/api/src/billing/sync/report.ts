@@ -1,0 +1,55 @@
+import type { App } from '../../app.ts';
+import type { Difference } from './drift.ts';
+
+/** What a comparison with the provider found. Subscriptions and organisations by their ids. */
+export type Report = {
+  subscriptions: number;
+  /** Rows that said something else than the provider, or were missing, and now agree. */
+  repaired: string[];
+  /** In what they differed: the row's word and the provider's. */
+  drift: { subscription: string; differences: Difference[] }[];
+  /** Subscriptions that could not be brought up to date, and why. Their rows are left in need of a sync. */
+  leftOut: { subscription: string; why: string }[];
+  /** Subscriptions whose metadata name an organisation that is not here. */
+  unknownOrganisations: { subscription: string; organisation: string }[];
+  severalLive: { organisation: string; subscriptions: string[] }[];
+  /** Live subscriptions whose price belongs to no tier, or to one by our metadata alone. */
+  unmappedPrices: { subscription: string; price: string | null; tier: string | null }[];
+  /** Organisations whose customer is gone at the provider. */
+  deadCustomers: { organisation: string; customer: string | null }[];
+  /** Customers that our key does not find. They stay as they are. */
+  unknownCustomers: { organisation: string; customer: string | null }[];
+  /** Live rows that the provider does not know, or gives to another customer. They stay as they are. */
+  problems: { subscription: string; problem: string }[];
+};
+
+/** The findings of a report as lines for a person. */
+export function linesOf(report: Report): string[] {
+  return [
+    `${report.subscriptions} ${report.subscriptions === 1 ? 'subscription' : 'subscriptions'} compared, ${report.repaired.length} repaired.`,
+    ...report.drift.map(({ subscription, differences }) => `repaired: ${subscription} (${inWords(differences)})`),
+    ...report.leftOut.map(({ subscription, why }) => `not brought up to date: ${subscription} (${why})`),
+    ...report.unknownOrganisations.map((each) => `unknown organisation: ${each.organisation} of ${each.subscription}`),
+    ...report.severalLive.map(
+      (each) => `several live subscriptions: ${each.organisation} (${each.subscriptions.join(', ')})`,
+    ),
+    ...report.unmappedPrices.map((each) =>
+      each.tier === null
+        ? `price of no tier: ${each.price} of ${each.subscription}`
+        : `price known by metadata alone: ${each.price} of ${each.subscription}, taken for ${each.tier}`,
+    ),
+    ...report.deadCustomers.map((each) => `customer gone: ${each.customer} of ${each.organisation}`),
+    ...report.unknownCustomers.map((each) => `unknown to provider: ${each.customer} of ${each.organisation}`),
+    ...report.problems.map((each) => `${each.problem.replaceAll('_', ' ')}: ${each.subscription}`),
+  ];
+}
+
+function inWords(differences: Difference[]): string {
+  return differences.map(({ what, was, is }) => `${what} was ${was}, is ${is}`).join('; ');
+}
+
+export function logReport(app: App, report: Report): void {
+  const lines = linesOf(report);
+  if (lines.length > 1) app.log.warn('The comparison with the payment provider found something.', { findings: lines });
+  else app.log.info('The payment provider and the local rows agree.', { subscriptions: report.subscriptions });
+}

@@ -1,0 +1,97 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { App } from '../../app.ts';
+import { paymentLeases, paymentSubscriptions } from '../../db/schema/billing.ts';
+import type { Ask } from '../../providers/payment.ts';
+import { type BillingTest, makeSubscriber, startBillingTest } from '../../testing/billing.ts';
+import { requirePayment } from '../actions/require-payment.ts';
+import { setCancellation } from '../actions/set-cancellation.ts';
+import { leaseOf } from '../customers/customer.ts';
+import { withLease } from '../customers/lease.ts';
+import { syncCustomer, syncSubscription } from './sync.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+beforeEach(() => billing.sandbox.payment.resetSwitches());
+
+/** The App with a provider whose first answer is there when `asked` resolves and is given at `release`. */
+function withHeldAnswer() {
+  const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const payment = requirePayment(billing.app);
+  const ask: Ask = async (question) => {
+    const answer = await payment.ask(question).then(
+      (value) => () => value,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    isAsked();
+    await released;
+    return answer();
+  };
+  const app: App = { ...billing.app, payment: { ...payment, ask } };
+  return { app, asked, release };
+}
+
+async function loseLease(organisationId: string): Promise<void> {
+  await billing.app.db
+    .update(paymentLeases)
+    .set({ endsAt: new Date(Date.now() - 60_000) })
+    .where(eq(paymentLeases.name, leaseOf(organisationId)));
+}
+
+type Row = typeof paymentSubscriptions.$inferSelect;
+
+async function row(id: string): Promise<Row> {
+  const [found] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  if (found === undefined) throw new Error(`There is no row ${id}.`);
+  return found;
+}
+
+test.each<[string, (app: App, row: Row) => Promise<unknown>]>([
+  ['of a subscription', (app, { id }) => syncSubscription(app, id)],
+  [
+    'of a customer',
+    (app, { organisationId, customerId }) =>
+      withLease(app, leaseOf(organisationId), (ask, holder) =>
+        syncCustomer(app, ask, { organisationId, customerId, holder }),
+      ),
+  ],
+])('the answer %s that comes after its lease was lost gives way to one that was asked for later', async (_, fetch) => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  billing.sandbox.payment.set({ drop_deliveries: true });
+  const { app, asked, release } = withHeldAnswer();
+
+  const late = fetch(app, await row(subscription.id));
+  await asked;
+  await loseLease(principal.organisationId);
+  await setCancellation(billing.app, principal, true);
+  expect(await row(subscription.id)).toMatchObject({ cancelAtPeriodEnd: true });
+  release();
+  await late;
+
+  expect(await row(subscription.id)).toMatchObject({ cancelAtPeriodEnd: true, needsSync: true });
+  await syncSubscription(billing.app, subscription.id);
+  expect(await row(subscription.id)).toMatchObject({ cancelAtPeriodEnd: true, needsSync: false });
+});
+
+test('so does the word that the provider does not know the subscription', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const { subscriptions } = billing.sandbox.payment.state();
+  const { app, asked, release } = withHeldAnswer();
+
+  delete subscriptions[subscription.id];
+  const late = syncSubscription(app, subscription.id);
+  await asked;
+  subscriptions[subscription.id] = subscription;
+  await loseLease(principal.organisationId);
+  await syncSubscription(billing.app, subscription.id);
+  release();
+  await late;
+
+  expect(await row(subscription.id)).toMatchObject({ problem: null, needsSync: true });
+});

@@ -1,0 +1,107 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { paymentLeases, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { type BillingTest, makeSecond, makeSubscriber, startBillingTest } from '../../testing/billing.ts';
+import { requirePayment } from '../actions/require-payment.ts';
+import { leaseOf } from '../customers/customer.ts';
+import { readPlan } from '../entitlement/read-plan.ts';
+import { reconcileAll } from './reconcile.ts';
+import { linesOf } from './report.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.resetSwitches();
+  billing.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+const provider = () => billing.sandbox.payment;
+
+async function row(id: string) {
+  const [found] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  return found;
+}
+
+async function manyMore(count: number, customer: unknown) {
+  const made: { id: string }[] = [];
+  while (made.length < count) made.push(await makeSecond(billing, customer, 'gold'));
+  return made;
+}
+
+describe('a round over all subscriptions', () => {
+  test('waits once for an organisation that is busy, names and marks what is its own, and repairs the others', async () => {
+    const busy = await makeSubscriber(billing);
+    const others = [busy.subscription, ...(await manyMore(2, busy.subscription.customer))];
+    await billing.settled();
+    const { principal, subscription } = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    for (const { id } of [...others, subscription]) provider().forceStatus(id, 'paused');
+    for (const event of provider().events()) event.pending_webhooks = 0;
+    await billing.app.db
+      .update(paymentSubscriptions)
+      .set({ needsSync: true })
+      .where(eq(paymentSubscriptions.id, busy.subscription.id));
+
+    const name = leaseOf(busy.principal.organisationId);
+    const holder = '0199c0de-0000-7000-8000-000000000000';
+    await billing.app.db.insert(paymentLeases).values({ name, holder, endsAt: new Date(Date.now() + 3_600_000) });
+    const began = performance.now();
+    const report = await reconcileAll(billing.app);
+    const seconds = (performance.now() - began) / 1000;
+
+    expect((await readPlan(billing.app, principal.organisationId)).tier).toBe('free');
+    expect(report.repaired).toEqual([subscription.id]);
+    const why = 'Another billing request of this organisation is still under way. Try again in a moment.';
+    const ids = others.map(({ id }) => id).sort();
+    expect(report.leftOut.toSorted((one, other) => (one.subscription < other.subscription ? -1 : 1))).toEqual(
+      ids.map((id) => ({ subscription: id, why })),
+    );
+    expect(linesOf(report)).toContain(`not brought up to date: ${busy.subscription.id} (${why})`);
+    for (const id of ids) expect(await row(id)).toMatchObject({ needsSync: true, status: 'active' });
+    await billing.app.db.delete(paymentLeases).where(eq(paymentLeases.name, name));
+    // Waiting for each of the three takes a minute.
+    expect(seconds).toBeLessThan(45);
+
+    const next = await reconcileAll(billing.app);
+    expect(next.leftOut).toEqual([]);
+    for (const id of ids) expect(await row(id)).toMatchObject({ needsSync: false, status: 'paused' });
+  }, 120_000);
+
+  test('says what each row said and what the provider says', async () => {
+    const ended = await makeSubscriber(billing);
+    const scheduled = await makeSubscriber(billing);
+    provider().set({ drop_deliveries: true });
+    const second = await makeSecond(billing, scheduled.subscription.customer, 'gold');
+    provider().forceStatus(ended.subscription.id, 'canceled');
+    await requirePayment(billing.app).ask((api) =>
+      api.subscriptions.update(scheduled.subscription.id, { cancel_at_period_end: true }),
+    );
+    for (const event of provider().events()) event.pending_webhooks = 0;
+
+    const lines = linesOf(await reconcileAll(billing.app));
+    const end = (await row(scheduled.subscription.id))?.endsAt?.toISOString();
+    expect(lines).toContain(
+      `repaired: ${scheduled.subscription.id} (set to end was no, is yes; end was none, is ${end})`,
+    );
+    expect(lines).toContain(`repaired: ${second.id} (row was none, is gold, active)`);
+    expect(lines).toContainEqual(
+      expect.stringContaining(`repaired: ${ended.subscription.id} (status was active, is canceled; `),
+    );
+    expect(linesOf(await reconcileAll(billing.app)).filter((line) => line.startsWith('repaired'))).toEqual([]);
+  });
+
+  test('goes on where the provider refuses to speak of one', async () => {
+    const [one, two] = [await makeSubscriber(billing), await makeSubscriber(billing)];
+    provider().set({ drop_deliveries: true });
+    for (const { subscription } of [one, two]) provider().forceStatus(subscription.id, 'paused');
+    for (const event of provider().events()) event.pending_webhooks = 0;
+    provider().failNext(500, { count: 2, only: `GET /v1/subscriptions/${one.subscription.id}` });
+
+    const report = await reconcileAll(billing.app);
+    expect(report.leftOut).toEqual([{ subscription: one.subscription.id, why: expect.any(String) }]);
+    expect(report.repaired).toEqual([two.subscription.id]);
+  });
+});

@@ -1,0 +1,67 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { paymentSubscriptions } from '../../db/schema/billing.ts';
+import { isAppError } from '../../errors.ts';
+import { complaintOf } from '../../providers/payment.ts';
+import { type Difference, differencesOf } from './drift.ts';
+import { adoptSubscription } from './sync.ts';
+
+type Subscription = { id: string; organisationId: string; customerId: string };
+
+export type SyncRound = {
+  /** Brings the subscription's row to what the provider says now. */
+  sync: (subscription: Subscription) => Promise<void>;
+  /** Those whose rows said something else than the provider, or were missing, and in what. */
+  repaired: Map<string, Difference[]>;
+  /** Those that could not be brought up to date, by their ids, and why. */
+  leftOut: Map<string, string>;
+};
+
+/**
+ * A round over many subscriptions, in which none keeps the others waiting: one that
+ * cannot be brought up to date is left in need of a sync, and a busy organisation is
+ * waited for only once. Only a provider that does not answer at all ends the round.
+ */
+export function startRound(app: App): SyncRound {
+  const repaired: SyncRound['repaired'] = new Map();
+  const leftOut: SyncRound['leftOut'] = new Map();
+  const busy = new Map<string, string>();
+
+  async function leaveOut(id: string, why: string): Promise<void> {
+    await app.db.update(paymentSubscriptions).set({ needsSync: true }).where(eq(paymentSubscriptions.id, id));
+    leftOut.set(id, why);
+  }
+
+  return {
+    repaired,
+    leftOut,
+    async sync({ id, ...whose }) {
+      const known = busy.get(whose.organisationId);
+      if (known !== undefined) return leaveOut(id, known);
+
+      try {
+        const before = await rowOf(app, id);
+        await adoptSubscription(app, whose, id);
+        leftOut.delete(id);
+        const differences = differencesOf(before, await rowOf(app, id));
+        if (differences.length > 0) repaired.set(id, [...(repaired.get(id) ?? []), ...differences]);
+      } catch (error) {
+        if (isSilence(error)) throw error;
+
+        const why = error instanceof Error ? error.message : String(error);
+        if (isAppError(error) && error.code === 'BUSY') busy.set(whose.organisationId, why);
+        app.log.warn('A subscription could not be brought up to date.', { subscription: id, error });
+        return leaveOut(id, why);
+      }
+    },
+  };
+}
+
+async function rowOf(app: App, id: string) {
+  const [row] = await app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  return row ?? null;
+}
+
+function isSilence(error: unknown): boolean {
+  return isAppError(error) && error.code === 'PROVIDER_UNAVAILABLE' && (complaintOf(error)?.status ?? null) === null;
+}

@@ -1,0 +1,136 @@
+import { sweep } from './accounts/sign-up/delete-expired.ts';
+import { refuseDemoAccounts } from './accounts/sign-up/refuse-demo-accounts.ts';
+import { sendVerification } from './accounts/verification/sending/send-verification.ts';
+import type { App } from './app.ts';
+import { warnOfOtherMode } from './billing/customers/other-mode.ts';
+import { loadPlans } from './billing/plans/plans.ts';
+import { createPriceCache } from './billing/prices/price-cache.ts';
+import { billingJobs } from './billing/sync/jobs.ts';
+import type { Config } from './config.ts';
+import { withAdvisoryLock } from './db/advisory-lock.ts';
+import { openDatabase } from './db/client.ts';
+import { migrate } from './db/migrate.ts';
+import { pingDatabase } from './db/ping.ts';
+import { explainDatabaseRefusal, isDatabaseAway } from './errors.ts';
+import { openJobs } from './jobs/queue.ts';
+import type { JobKinds, Jobs } from './jobs/registry.ts';
+import { createLog, type Log } from './log.ts';
+import { createIdentity } from './providers/identity.ts';
+import { createMailer } from './providers/mailer.ts';
+import { createPayment } from './providers/payment.ts';
+import { createThrottle } from './security/throttle.ts';
+import { watchCalls } from './telemetry/calls.ts';
+import { nothingWatched, openWatching } from './telemetry/open-watching.ts';
+
+type Options = {
+  config: Config;
+  /** The folder of the migrations: a bundle cannot find it by itself. */
+  migrations: string;
+  /** Whether this process works on jobs, or only enqueues them. */
+  work: boolean;
+  /** Opens also while the database cannot be used: for what looks at everything else. */
+  withoutDatabase?: boolean;
+  log?: Log;
+  now?: () => Date;
+};
+
+/**
+ * Opens the database, migrates it and starts the job queue. A process that works on jobs
+ * waits for a database that is away.
+ *
+ * @throws any other failure: the start ends with its sentence.
+ */
+export async function createApp({
+  config,
+  migrations,
+  work,
+  withoutDatabase = false,
+  log = createLog(config.log),
+  now,
+}: Options): Promise<App> {
+  if (config.databaseUrl === null) throw new Error('DATABASE_URL is unset and no embedded database was started.');
+
+  const connect = { url: config.databaseUrl, prepare: config.databasePrepare };
+  // A command ends before its metrics could be read.
+  const watching = work ? await openWatching(config, log) : nothingWatched();
+  const { metrics, traces, load } = watching;
+  const { db, sql, close } = openDatabase({ ...connect, pool: config.databasePool, ...watching.database });
+  const queue = openDatabase({ ...connect, pool: 1 });
+  const app: App = {
+    config,
+    db,
+    sql,
+    mail: createMailer(config, log, watchCalls(watching, 'mail')),
+    idp: config.idp && createIdentity(config.idp, watchCalls(watching, 'identity')),
+    payment: config.payment && createPayment(config.payment, watchCalls(watching, 'payment')),
+    plans: await loadPlans(config.plansFile),
+    jobs: unopened,
+    throttle: createThrottle(config, sql, (rule) => metrics.count('gatehouse_rate_limit_refusals_total', { rule })),
+    priceCache: createPriceCache(),
+    log,
+    metrics,
+    traces,
+    load,
+    now: now ?? (() => new Date()),
+    async close() {
+      await app.jobs.stop();
+      app.mail.close();
+      await Promise.all([close(), queue.close(), traces.close()]);
+    },
+  };
+
+  if (work) for (const warning of config.warnings) log.warn(warning);
+  if (work && !app.mail.on) log.warn('SMTP_URL is unset: no mail leaves.');
+  if (work && !config.rateLimits) {
+    log.warn('RATE_LIMITS is off: passwords can be guessed without limit. It is meant for measurements alone.');
+  }
+  const open: typeof whileUnavailable = work ? whileUnavailable : (_, attempt) => attempt();
+  try {
+    if (!work) await pingDatabase(sql);
+    await open(log, () => migrate(sql, migrations));
+    if (work) await open(log, () => refuseDemoAccounts(app));
+    if (work) await open(log, () => warnOfOtherMode(app));
+    app.jobs = await open(log, () =>
+      withAdvisoryLock(sql, () => openJobs({ sql: queue.sql, log, metrics, traces, kinds: jobKinds(app), work })),
+    );
+  } catch (error) {
+    if (!withoutDatabase) {
+      await app.close();
+      const refused = explainDatabaseRefusal(error);
+      throw refused === null ? error : new Error(refused, { cause: error });
+    }
+  }
+  return app;
+}
+
+const unopened: Jobs = {
+  send: () => Promise.reject(new Error('The job queue is not open yet.')),
+  wake: () => {},
+  stop: () => Promise.resolve(),
+};
+
+/** Every kind of job, by name. */
+function jobKinds(app: App): JobKinds {
+  return {
+    'verification-mail': {
+      handler: (data, id) => sendVerification(app, data, id),
+      retryLimit: 30,
+      retryDelayMax: 300,
+      concurrency: 2,
+    },
+    sweep: { handler: () => sweep(app), schedule: '17 * * * *', policy: 'stately' },
+    ...billingJobs(app),
+  };
+}
+
+async function whileUnavailable<Result>(log: Log, attempt: () => Promise<Result>): Promise<Result> {
+  for (let pause = 250; ; pause = Math.min(pause * 2, 5000)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      log.warn('The database does not answer; trying again.', { pauseMilliseconds: pause, error });
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { moment } from './columns.ts';
+
+/** Append-only, and without foreign keys: what happened stays true after those whom it happened to are gone. */
+export const auditEvents = pgTable(
+  'audit_events',
+  {
+    id: uuid('id').primaryKey(),
+    at: moment('at').notNull(),
+    action: text('action').notNull(),
+    actorId: uuid('actor_id'),
+    userId: uuid('user_id'),
+    organisationId: uuid('organisation_id'),
+    client: text('client'),
+    userAgent: text('user_agent'),
+    details: jsonb('details').$type<Record<string, string>>().notNull().default({}),
+  },
+  (table) => [
+    index('audit_events_user').on(table.userId, table.at),
+    index('audit_events_organisation').on(table.organisationId, table.at),
+    index('audit_events_at').on(table.at),
+  ],
+);

@@ -1,0 +1,53 @@
+import { sql } from 'drizzle-orm';
+import { check, foreignKey, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { users } from './accounts.ts';
+import { moment } from './columns.ts';
+import { organisations } from './organisations.ts';
+
+export const memberships = pgTable(
+  'memberships',
+  {
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    organisationId: uuid('organisation_id')
+      .notNull()
+      .references(() => organisations.id, { onDelete: 'cascade' }),
+    role: text('role', { enum: ['owner', 'admin', 'member', 'viewer'] }).notNull(),
+    createdAt: moment('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.organisationId] }),
+    index('memberships_organisation').on(table.organisationId),
+    check('memberships_role', sql`${table.role} in ('owner', 'admin', 'member', 'viewer')`),
+  ],
+);
+
+/**
+ * Links by which somebody joins an organisation, each once: the row goes as it is taken.
+ * Those of somebody who does not belong to the organisation any more go with the membership.
+ */
+export const invitations = pgTable(
+  'invitations',
+  {
+    id: uuid('id').primaryKey(),
+    tokenHash: text('token_hash').notNull().unique(),
+    organisationId: uuid('organisation_id').notNull(),
+    madeBy: uuid('made_by').notNull(),
+    role: text('role', { enum: ['admin', 'member', 'viewer'] }).notNull(),
+    /** The name of the session that made it: a password change that ends the session ends it too. */
+    sessionId: uuid('session_id'),
+    createdAt: moment('created_at').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (table) => [
+    foreignKey({
+      name: 'invitations_maker',
+      columns: [table.madeBy, table.organisationId],
+      foreignColumns: [memberships.userId, memberships.organisationId],
+    }).onDelete('cascade'),
+    index('invitations_organisation').on(table.organisationId, table.madeBy),
+    index('invitations_expiry').on(table.expiresAt),
+    check('invitations_role', sql`${table.role} in ('admin', 'member', 'viewer')`),
+  ],
+);

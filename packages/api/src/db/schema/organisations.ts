@@ -1,0 +1,25 @@
+import { sql } from 'drizzle-orm';
+import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { moment } from './columns.ts';
+
+export const organisations = pgTable(
+  'organisations',
+  {
+    id: uuid('id').primaryKey(),
+    slug: text('slug').notNull().unique(),
+    name: text('name'),
+    approval: text('approval', { enum: ['pending', 'approved', 'declined'] })
+      .notNull()
+      .default('pending'),
+    createdAt: moment('created_at').notNull(),
+    approvedAt: moment('approved_at'),
+    declinedAt: moment('declined_at'),
+    declineReason: text('decline_reason'),
+    /** Beside the approval, so that restoring brings back whatever held before. */
+    suspendedAt: moment('suspended_at'),
+  },
+  (table) => [
+    check('organisations_approval', sql`${table.approval} in ('pending', 'approved', 'declined')`),
+    index('organisations_pending').on(table.createdAt).where(sql`${table.approval} = 'pending'`),
+  ],
+);

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseConfig } from '../config.ts';
+import { createApp } from '../create-app.ts';
+import { type Connection, openDatabase } from '../db/client.ts';
+import { createTestDatabase, migrationsFolder } from '../testing/database.ts';
+import { execute } from './queue.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let queue: Connection;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  queue = openDatabase({ url: database.url, pool: 1, prepare: true });
+});
+afterAll(async () => {
+  await queue.close();
+  await database.drop();
+});
+
+it('several nodes start at the same moment where there is no queue yet', async () => {
+  const logged: unknown[] = [];
+  const note = (message: string, fields?: object) => void logged.push([message, fields]);
+  const log = { debug: note, info: note, warn: note, error: note };
+  const config = parseConfig({ DATABASE_URL: database.url, SMTP_URL: 'smtp://localhost:1' });
+
+  const started = await Promise.allSettled(
+    Array.from({ length: 6 }, () => createApp({ config, migrations: migrationsFolder, work: true, log })),
+  );
+  await Promise.all(started.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)));
+  expect(started.filter(({ status }) => status === 'rejected')).toEqual([]);
+  expect(logged).toEqual([]);
+});
+
+it('goes on after a statement that failed in the middle of its transaction', async () => {
+  await expect(execute(queue.sql, 'BEGIN; SELECT 1/0; COMMIT;')).rejects.toThrow('division by zero');
+  expect(await execute(queue.sql, 'SELECT 1 AS one')).toMatchObject({ rows: [{ one: 1 }] });
+});

@@ -1,0 +1,44 @@
+import type { App } from '../../app.ts';
+import { identityRedirectUri } from '../../links.ts';
+import type { Identity } from '../../providers/identity.ts';
+import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
+
+/** Whether the identity provider takes our redirect address and our credentials. */
+export async function examineIdentity(app: App): Promise<Finding[]> {
+  if (app.idp === null) {
+    return [note('Identity provider', 'Off, because IDP_CLIENT_ID or IDP_CLIENT_SECRET is not set.')];
+  }
+  if (app.config.publicBaseUrl === null) return [];
+
+  const redirectUri = identityRedirectUri(app.config);
+  return [await examineRedirect(app.idp, redirectUri), await examineClient(app.idp, redirectUri)];
+}
+
+async function examineRedirect(idp: Identity, redirectUri: string): Promise<Finding> {
+  const about = 'Redirect address';
+  try {
+    if (await idp.takesRedirectUri(redirectUri)) return right(about, `The identity provider takes ${redirectUri}.`);
+    return wrong(
+      about,
+      `The identity provider refuses it. Register ${redirectUri} there, for the client of IDP_CLIENT_ID.`,
+    );
+  } catch (error) {
+    return wrong(
+      about,
+      `Nothing answers at IDP_AUTH_URL (${reasonOf(error)}). Correct it, or let the network through.`,
+    );
+  }
+}
+
+async function examineClient(idp: Identity, redirectUri: string): Promise<Finding> {
+  const about = 'Identity provider';
+  try {
+    if (await idp.knowsClient(redirectUri)) return right(about, 'It knows our client id and secret.');
+    return wrong(about, 'It refuses our credentials. Copy IDP_CLIENT_ID and IDP_CLIENT_SECRET from it anew.');
+  } catch (error) {
+    return wrong(
+      about,
+      `Nothing answers at IDP_TOKEN_URL (${reasonOf(error)}). Correct it, or let the network through.`,
+    );
+  }
+}

@@ -1,0 +1,100 @@
+import type { App } from '../../app.ts';
+import { describeOtherMode, readOtherMode } from '../../billing/customers/other-mode.ts';
+import { paidTiers, planOf } from '../../billing/plans/plans.ts';
+import { lookUpPrices } from '../../billing/prices/look-up-prices.ts';
+import type { TierPrices } from '../../billing/prices/tier-price.ts';
+import { pingDatabase } from '../../db/ping.ts';
+import { formatAmount } from '../../providers/minor-units.ts';
+import { complaintOf, type Payment } from '../../providers/payment.ts';
+import { examinePortal } from './check-portal.ts';
+import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
+
+/** The payment provider's key, its mode, its clock, our prices and the portal there. */
+export async function examinePayment(app: App): Promise<Finding[]> {
+  const { payment } = app;
+  if (payment === null) return [note('Payment provider', 'Billing is off, because PAYMENT_SECRET_KEY is not set.')];
+
+  try {
+    const key = await examineKey(app, payment);
+    const prices = await lookUpPrices(app, payment.ask);
+    return [
+      ...key,
+      ...(await examineRows(app)),
+      ...examinePrices(app, prices),
+      await examinePortal(app, payment, prices),
+    ];
+  } catch (error) {
+    return [cliError(error)];
+  }
+}
+
+function cliError(error: unknown): Finding {
+  const status = complaintOf(error)?.status;
+  if (status === 401) {
+    return wrong('Payment provider', 'It refuses the key. Copy PAYMENT_SECRET_KEY from the provider anew.');
+  }
+  if (status === 403) {
+    const says = 'The key may not do what billing needs. Give it the permissions that the README lists.';
+    return wrong('Payment provider', says);
+  }
+  const says = `It does not answer as it should (${status ?? reasonOf(error)}). Look at its status page and at PAYMENT_API_URL.`;
+  return wrong('Payment provider', says);
+}
+
+async function examineKey(app: App, { ask, livemode }: Payment): Promise<Finding[]> {
+  const listed = await ask((provider) => provider.prices.list({ limit: 1 }));
+  const mode = listed.data[0]?.livemode ?? livemode;
+  const name = livemode ? 'live' : 'test';
+  return [
+    mode === livemode
+      ? right('Payment provider', `It knows the key, which is of ${name} mode.`)
+      : wrong('Payment provider', `The key looks like ${name} mode, but the provider’s data are of the other one.`),
+    ...(!livemode && app.config.publicBaseUrl?.startsWith('https:')
+      ? [note('Payment mode', 'A test key on a public address: nobody pays with real money.')]
+      : []),
+    examineClock(app, listed.lastResponse.headers.date),
+  ];
+}
+
+/** Live rows under a test key are plans that are paid for and off; test rows under a live one are left of tests. */
+async function examineRows(app: App): Promise<Finding[]> {
+  const about = 'Payment mode';
+  try {
+    await pingDatabase(app.sql);
+    const found = await readOtherMode(app);
+    if (found === null) return [];
+    return [(found.mode === 'live' ? wrong : note)(about, describeOtherMode(found))];
+  } catch {
+    return [note(about, 'The stored customers could not be looked at, because the database cannot be read.')];
+  }
+}
+
+/** Signatures of deliveries are refused beyond 300 s. */
+const alarmSeconds = 60;
+
+function examineClock(app: App, told: string | undefined): Finding {
+  const theirs = Date.parse(told ?? '');
+  if (Number.isNaN(theirs)) return note('Clock', 'The payment provider’s answer has no Date to compare with.');
+
+  const seconds = Math.round((app.now().getTime() - theirs) / 1000);
+  if (Math.abs(seconds) <= alarmSeconds) return right('Clock', 'It agrees with the payment provider’s.');
+  const direction = seconds > 0 ? 'ahead of' : 'behind';
+  const says = `This machine’s clock is ${Math.abs(seconds)} s ${direction} the payment provider’s; from 300 s on, every event is refused. Set it by NTP.`;
+  return wrong('Clock', says);
+}
+
+function examinePrices(app: App, prices: TierPrices): Finding[] {
+  return paidTiers.map((tier) => {
+    const about = `Price of ${planOf(app.plans, tier).name}`;
+    const name = app.config.prices[tier];
+    const found = prices[tier];
+    if (found === null) {
+      const says = `The provider has no recurring price ${name}. Run "npm run operator -- billing-setup", or set PAYMENT_PRICE_${tier.toUpperCase()}.`;
+      return wrong(about, says);
+    }
+    if (found.shown === null) {
+      return wrong(about, `${name} has no fixed amount per day, week, month or year. Make one that has.`);
+    }
+    return right(about, `${name} is ${formatAmount(found.shown)} a ${found.shown.interval}.`);
+  });
+}

@@ -1,0 +1,54 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { portalSetting } from '../../billing/actions/open-portal.ts';
+import type { TierPrices } from '../../billing/prices/tier-price.ts';
+import { pingDatabase } from '../../db/ping.ts';
+import { paymentSettings } from '../../db/schema/billing.ts';
+import { isMissing, type Payment } from '../../providers/payment.ts';
+import { type Finding, note, right, wrong } from './finding.ts';
+
+const about = 'Portal';
+const remedy = 'Run "npm run operator -- billing-setup".';
+
+/**
+ * Whether the portal's configuration lets people change cards, see past invoices, cancel at
+ * the period's end and choose our prices, and charges an upgrade when it happens.
+ */
+export async function examinePortal(app: App, { ask, livemode }: Payment, prices: TierPrices): Promise<Finding> {
+  const setting = await readSetting(app, livemode).catch(() => null);
+  if (setting === null) return note(about, 'It could not be looked at, because the database cannot be read.');
+  if (setting === undefined) return wrong(about, `It was never configured from here. ${remedy}`);
+
+  try {
+    const found = await ask((provider) => provider.billingPortal.configurations.retrieve(setting.value));
+    const { features } = found;
+    const offered = new Set((features.subscription_update.products ?? []).flatMap((product) => product.prices));
+    const lacks = [
+      found.active ? null : 'it is switched off',
+      features.payment_method_update.enabled ? null : 'cards cannot be changed',
+      features.invoice_history.enabled ? null : 'past invoices cannot be seen',
+      features.subscription_cancel.enabled && features.subscription_cancel.mode === 'at_period_end'
+        ? null
+        : 'plans cannot be cancelled at the end of the period',
+      features.subscription_update.enabled ? null : 'plans cannot be changed',
+      features.subscription_update.proration_behavior === 'always_invoice'
+        ? null
+        : 'an upgrade is not charged when it happens',
+      Object.values(prices).every((price) => price === null || offered.has(price.id)) ? null : 'it offers other prices',
+    ].filter((lack) => lack !== null);
+    if (lacks.length > 0) return wrong(about, `${setting.value}: ${lacks.join(', ')}. ${remedy}`);
+    return right(about, `Configuration ${setting.value} is as it should be.`);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return wrong(about, `The provider does not know the configuration ${setting.value}. ${remedy}`);
+  }
+}
+
+async function readSetting({ db, sql }: App, livemode: boolean): Promise<{ value: string } | undefined> {
+  await pingDatabase(sql);
+  const [setting] = await db
+    .select({ value: paymentSettings.value })
+    .from(paymentSettings)
+    .where(eq(paymentSettings.name, portalSetting(livemode)));
+  return setting;
+}

@@ -1,0 +1,74 @@
+import type { App } from '../../app.ts';
+import { identityRedirectUri } from '../../links.ts';
+import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
+
+const patienceMilliseconds = 5000;
+
+/** The canonical base URL, whether this service answers there, and how safe its cookies are. */
+export async function examineService(app: App): Promise<Finding[]> {
+  const { publicBaseUrl: base, trustedProxies } = app.config;
+  if (base === null) {
+    const says =
+      'PUBLIC_BASE_URL is not set, so no link and no return address can be made. Set it to the https address that people use.';
+    return [wrong('Base URL', says)];
+  }
+
+  const secure = base.startsWith('https:');
+  const proxies =
+    secure && trustedProxies === 0
+      ? [
+          wrong(
+            'Proxies',
+            'TRUSTED_PROXIES is 0, but https ends at a proxy: everybody shares its address and its rate limits. Set it to the number of proxies, most often 1.',
+          ),
+        ]
+      : [];
+  return [await examineAddress(base), ...(await examineCookies(app, base, secure)), ...proxies];
+}
+
+async function examineAddress(base: string): Promise<Finding> {
+  try {
+    const { status } = await look(`${base}/healthz`);
+    if (status === 200) return right('Base URL', `${base} is answered.`);
+    return wrong('Base URL', `${base}/healthz answers ${status}. Start the service, or let the proxy lead to it.`);
+  } catch (error) {
+    const says = `Nothing answers at ${base} (${reasonOf(error)}). Start the service, or correct PUBLIC_BASE_URL, DNS or the proxy.`;
+    return wrong('Base URL', says);
+  }
+}
+
+/** Asks for the start of a sign-in, whose answer carries both a cookie and the redirect address. */
+async function examineCookies(app: App, base: string, secure: boolean): Promise<Finding[]> {
+  const plain = 'Cookies go over http, which is for this machine alone.';
+  if (app.idp === null) {
+    return [secure ? right('Cookies', 'They are named __Host- and go over https alone.') : note('Cookies', plain)];
+  }
+
+  const answer = await look(`${base}/auth/idp/start`).catch(() => null);
+  if (answer === null) return [note('Cookies', 'They could not be looked at, because the service does not answer.')];
+
+  const findings: Finding[] = [];
+  const location = answer.headers.get('location') ?? '';
+  const told = URL.canParse(location) ? new URL(location).searchParams.get('redirect_uri') : null;
+  if (told !== identityRedirectUri(app.config)) {
+    const says = `${base}/auth/idp/start does not send ${identityRedirectUri(app.config)}. Run the service with the same configuration as this command, and see its log.`;
+    findings.push(wrong('Redirect address in use', says));
+  }
+
+  const [cookie = ''] = answer.headers.getSetCookie().filter((each) => each.includes('attempt='));
+  const flags = cookie.toLowerCase();
+  const safe = flags.includes('httponly') && flags.includes('samesite=lax');
+  if (told === null) return findings;
+  if (!safe || (secure && !(cookie.startsWith('__Host-') && flags.includes('secure')))) {
+    const says = 'The answer’s cookie lacks __Host-, Secure, HttpOnly or SameSite. Let no proxy rewrite Set-Cookie.';
+    return [...findings, wrong('Cookies', says)];
+  }
+  return [
+    ...findings,
+    secure ? right('Cookies', '__Host-, Secure, HttpOnly and SameSite arrive.') : note('Cookies', plain),
+  ];
+}
+
+function look(address: string): Promise<Response> {
+  return fetch(address, { redirect: 'manual', signal: AbortSignal.timeout(patienceMilliseconds) });
+}

@@ -1,0 +1,83 @@
+import type { App } from '../../app.ts';
+import { subscribedTypes } from '../../billing/events/event-handlers.ts';
+import { webhookAddress } from '../../links.ts';
+import { listAll } from '../../providers/list-all.ts';
+import { complaintOf, type Payment, signDelivery } from '../../providers/payment.ts';
+import { type Finding, note, right, wrong } from './finding.ts';
+
+const patienceMilliseconds = 5000;
+
+/** The way of the provider's events to us: the secret, our door, and the endpoint at the provider. */
+export async function examineWebhook(app: App): Promise<Finding[]> {
+  if (app.payment === null || app.config.publicBaseUrl === null) return [];
+
+  const address = webhookAddress(app.config);
+  return [await examineSecret(app, address), await examineEndpoint(app.payment, address)].filter(
+    (each) => each !== null,
+  );
+}
+
+/** A signed body that is no event: a door with the same secret says so, and keeps nothing. */
+async function examineSecret(app: App, address: string): Promise<Finding | null> {
+  const about = 'Webhook secret';
+  const [secret] = app.config.webhookSecrets;
+  if (secret === undefined) {
+    const says =
+      'PAYMENT_WEBHOOK_SECRET is not set, so every event is refused. Copy it from the endpoint at the provider.';
+    return wrong(about, says);
+  }
+
+  const body = '{}';
+  const signature = await signDelivery(body, secret, app.now());
+  const said = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'payment-signature': signature },
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(patienceMilliseconds),
+  }).then(
+    async (answer) => ({ status: answer.status, text: await answer.text() }),
+    () => null,
+  );
+  // That nothing answers is said of the base URL already.
+  if (said === null) return null;
+  if (said.status === 400 && said.text.includes('This is not an event.')) {
+    return right(about, `${address} takes what is signed with it.`);
+  }
+  const says = `${address} refuses what is signed with it (${said.status}). Restart the service with this configuration, and let the proxy pass the body and its headers on unchanged.`;
+  return wrong(about, says);
+}
+
+async function examineEndpoint({ ask }: Payment, address: string): Promise<Finding | null> {
+  const about = 'Webhook endpoint';
+  try {
+    const all = await listAll(ask, (provider, place) => provider.webhookEndpoints.list(place));
+    const ours = all.filter(({ url }) => url === address);
+    const live = ours.find(({ status }) => status === 'enabled');
+    if (live === undefined) {
+      const says =
+        ours.length > 0
+          ? `The provider has switched the endpoint ${address} off. Switch it on again there.`
+          : `The provider sends no events to ${address}. Add it there as an endpoint, and set PAYMENT_WEBHOOK_SECRET to its secret.`;
+      return wrong(about, says);
+    }
+    return examineTypes(live.enabled_events, address);
+  } catch (error) {
+    const { status } = complaintOf(error) ?? {};
+    // Without a working key that is said of the provider already.
+    if (status !== 403) return null;
+    return note(about, 'This key may not read the endpoints: compare them with the README by hand.');
+  }
+}
+
+function examineTypes(enabled: string[], address: string): Finding {
+  const about = 'Webhook endpoint';
+  if (enabled.includes('*') || enabled.includes('invoice.created')) {
+    const says = `${address} also gets invoice.created, and invoices wait up to 72 h for an endpoint that fails. Choose the events one by one, without it.`;
+    return note(about, says);
+  }
+  const missing = subscribedTypes.filter((type) => !enabled.includes(type));
+  if (missing.length > 0)
+    return wrong(about, `${address} does not get ${missing.join(', ')}. Add them at the provider.`);
+  return right(about, `The provider sends what we need to ${address}.`);
+}

@@ -1,0 +1,38 @@
+import type { App } from '../../app.ts';
+import { examineAddresses } from './check-addresses.ts';
+import { examineDatabase } from './check-database.ts';
+import { examineIdentity } from './check-identity.ts';
+import { examineMail } from './check-mail.ts';
+import { examinePayment } from './check-payment.ts';
+import { examineService } from './check-service.ts';
+import { examineWebhook } from './check-webhook.ts';
+import type { Finding } from './finding.ts';
+
+/**
+ * Holds the whole configuration against reality: the running service, the identity
+ * provider, the mail server, the payment provider and the database are really asked.
+ * Says per line what is right, and what to do about what is not. Changes nothing.
+ */
+export async function examine(app: App): Promise<{ report: string; sound: boolean }> {
+  const parts = [
+    examineService,
+    examineIdentity,
+    examineMail,
+    examinePayment,
+    examineWebhook,
+    examineDatabase,
+    examineAddresses,
+  ];
+  const findings = (await Promise.all(parts.map((part) => part(app)))).flat();
+
+  const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
+  const conclusion =
+    wrong === 0 ? 'Everything is right.' : wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`;
+  return { report: [...findings.map(lineOf), conclusion].join('\n'), sound: wrong === 0 };
+}
+
+const marks = { right: 'right', note: 'note ', wrong: 'WRONG' };
+
+function lineOf({ about, verdict, says }: Finding): string {
+  return `${marks[verdict]}  ${about}: ${says}`;
+}

@@ -1,0 +1,20 @@
+import type { App } from '../../app.ts';
+import { record } from '../../audit/record.ts';
+import { reconcileAll } from '../../billing/sync/reconcile.ts';
+import { linesOf } from '../../billing/sync/report.ts';
+import type { Client } from '../../security/client.ts';
+import { type Principal, requireOperator } from '../../sessions/principal.ts';
+
+/**
+ * Does at once what the jobs do bit by bit: undelivered events are applied and every
+ * subscription is compared with the provider's, a hundred a question. Says what it found.
+ *
+ * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE, BUSY
+ */
+export async function compareNow(app: App, principal: Principal | null, client: Client) {
+  const { user } = requireOperator(principal);
+
+  const lines = linesOf(await reconcileAll(app));
+  await record(app.db, app.now(), { action: 'billing-reconciled', actorId: user.id, client });
+  return { lines };
+}

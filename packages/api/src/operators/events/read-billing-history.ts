@@ -1,0 +1,102 @@
+import { asc, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { sentenceOf } from '../../audit/read-activity.ts';
+import { users } from '../../db/schema/accounts.ts';
+import { auditEvents } from '../../db/schema/audit.ts';
+import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { AppError } from '../../errors.ts';
+import { type Principal, requireOperator } from '../../sessions/principal.ts';
+import { tellChange } from './describe-change.ts';
+import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
+
+const rowsPerPage = 50;
+
+export const historyInput = z.object({
+  organisation_id: z.uuid('Choose an organisation.'),
+  /** Where an earlier page ended. */
+  before: z.string('This must be a text.').optional(),
+});
+
+type Asked = z.output<typeof historyInput>;
+
+/**
+ * What happened to an organisation's plan, newest first: what the provider told, at the
+ * provider's own time, and what its people and operators did here. With it the rows of
+ * its subscriptions as they stand now.
+ *
+ * @throws AppError NOT_FOUND
+ */
+export async function readBillingHistory(
+  app: App,
+  principal: Principal | null,
+  { organisation_id: id, before }: Asked,
+) {
+  requireOperator(principal);
+  const [organisation] = await app.db.select(ownerColumns).from(organisations).where(eq(organisations.id, id));
+  if (organisation === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+
+  const [moments, rows] = await Promise.all([momentsOf(app, id, before), rowsOf(app, id)]);
+  const shown = moments.slice(0, rowsPerPage);
+  const last = moments.length > rowsPerPage ? shown.at(-1) : undefined;
+  return {
+    organisation,
+    subscriptions: rows.map(shownRow),
+    moments: shown.map(momentShown),
+    next: last === undefined ? null : `${last.at}/${last.key}`,
+  };
+}
+
+function rowsOf(app: App, organisationId: string) {
+  return app.db
+    .select(rowOf)
+    .from(subscription)
+    .where(eq(subscription.organisationId, organisationId))
+    .orderBy(asc(subscription.ended), desc(subscription.startedAt));
+}
+
+type Moment = {
+  /** Milliseconds. */
+  at: number;
+  /** Orders what happened in one second as it came; another one for each moment. */
+  key: string;
+  event: string | null;
+  /** The provider's type of event, or our own action. */
+  type: string;
+  outcome: string | null;
+  flagged: boolean;
+  payload: string | null;
+  actor: string | null;
+};
+
+async function momentsOf(app: App, organisationId: string, before: string | undefined): Promise<Moment[]> {
+  const rows = await app.db.execute<Moment>(sql`
+    select * from (
+      select ${paymentEvents.created} * 1000 as at, 'e' || lpad(${paymentEvents.number}::text, 18, '0') as key,
+        ${paymentEvents.id} as event, ${paymentEvents.type} as type, ${paymentEvents.outcome} as outcome,
+        ${paymentEvents.flagged} as flagged, ${paymentEvents.payload} as payload, null as actor
+      from ${paymentEvents} where ${paymentEvents.organisationId} = ${organisationId}
+      union all
+      select floor(extract(epoch from ${auditEvents.at}) * 1000)::bigint, 'a' || ${auditEvents.id},
+        null, ${auditEvents.action}, null, false, null, ${users.email}
+      from ${auditEvents} left join ${users} on ${users.id} = ${auditEvents.actorId}
+      where ${auditEvents.organisationId} = ${organisationId}
+        and (${auditEvents.action} like 'plan-%' or ${auditEvents.action} = 'subscription-synced')
+    ) as moments
+    ${after(before)}
+    order by at desc, key collate "C" desc limit ${rowsPerPage + 1}`);
+  return rows.map((row) => ({ ...row, at: Number(row.at) }));
+}
+
+function after(before: string | undefined): SQL {
+  const [, at, key] = /^(\d{1,15})\/([ea][0-9a-f-]{1,40})$/.exec(before ?? '') ?? [];
+  if (at === undefined || key === undefined) return sql``;
+  return sql`where (at, key collate "C") < (${at}::bigint, ${key})`;
+}
+
+function momentShown({ at, key, event, type, outcome, flagged, payload, actor }: Moment) {
+  const common = { at: new Date(at).toISOString(), key, outcome, flagged, event, actor };
+  if (event === null) return { ...common, title: sentenceOf(type), change: null };
+  return { ...common, title: type, change: tellChange(type, payload ?? '') };
+}

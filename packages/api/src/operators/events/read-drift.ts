@@ -1,0 +1,35 @@
+import { asc, count, eq, or, sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { type Principal, requireOperator } from '../../sessions/principal.ts';
+import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
+
+const mostRows = 100;
+
+/**
+ * Where the local rows may say something else than the provider: those that wait to be
+ * synced, longest first, those that something is wrong with, and how many events an
+ * operator should look at.
+ */
+export async function readDrift(app: App, principal: Principal | null) {
+  requireOperator(principal);
+
+  const drifting = or(subscription.needsSync, sql`${subscription.problem} is not null`);
+  const rows = await app.db
+    .select({ ...rowOf, organisation: ownerColumns })
+    .from(subscription)
+    .innerJoin(organisations, eq(organisations.id, subscription.organisationId))
+    .where(drifting)
+    .orderBy(sql`${subscription.problem} is null`, sql`${subscription.syncedAt} nulls first`, asc(subscription.id))
+    .limit(mostRows);
+  const [counted] = await app.db.select({ rows: count() }).from(subscription).where(drifting);
+  const [flagged] = await app.db.select({ rows: count() }).from(paymentEvents).where(eq(paymentEvents.flagged, true));
+
+  return {
+    rows: rows.map(({ organisation, ...row }) => ({ ...shownRow(row), organisation })),
+    count: counted?.rows ?? 0,
+    flagged_events: flagged?.rows ?? 0,
+    billing_enabled: app.payment !== null,
+  };
+}

@@ -1,0 +1,54 @@
+import { eq } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { handlerOf } from '../../billing/events/event-handlers.ts';
+import { paymentEvents as event, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { AppError } from '../../errors.ts';
+import { storableText } from '../../security/text.ts';
+import { type Principal, requireOperator } from '../../sessions/principal.ts';
+import { tellChange } from './describe-change.ts';
+import { hideAddresses } from './hide-addresses.ts';
+import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
+
+export const eventInput = z.object({ event_id: storableText('Say which event.') });
+
+/**
+ * An event as it came, without the addresses of hosted pages, what became of it, and the row of its subscription as it stands now.
+ *
+ * @throws AppError NOT_FOUND
+ */
+export async function readEvent(app: App, principal: Principal | null, { event_id: id }: z.output<typeof eventInput>) {
+  requireOperator(principal);
+
+  const [found] = await app.db
+    .select({
+      event,
+      organisation: ownerColumns,
+      subscription: rowOf,
+    })
+    .from(event)
+    .leftJoin(organisations, eq(organisations.id, event.organisationId))
+    .leftJoin(subscription, eq(subscription.id, event.subscriptionId))
+    .where(eq(event.id, id));
+  if (found === undefined) throw new AppError('NOT_FOUND', 'There is no such event in the ledger.');
+
+  const { payload, receivedAt, created, ...row } = found.event;
+  return {
+    id: row.id,
+    type: row.type,
+    created_at: new Date(created * 1000).toISOString(),
+    received_at: receivedAt.toISOString(),
+    customer: row.customerId,
+    subscription: row.subscriptionId,
+    invoice: row.invoiceId,
+    organisation: found.organisation,
+    handled: row.handled,
+    outcome: row.outcome,
+    flagged: row.flagged,
+    effect: handlerOf(row.type),
+    change: tellChange(row.type, payload),
+    payload: hideAddresses(payload),
+    row: found.subscription && shownRow(found.subscription),
+  };
+}

@@ -1,0 +1,83 @@
+import { and, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { paymentEvents as event } from '../../db/schema/billing.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { freeLine } from '../../security/text.ts';
+import { type Principal, requireOperator } from '../../sessions/principal.ts';
+import { ownerColumns } from './subscription-row.ts';
+
+const rowsPerPage = 50;
+
+export const eventsInput = z.object({
+  search: freeLine(200).optional(),
+  /** Only what an operator should look at. */
+  flagged: z.boolean({ error: 'This must be true or false.' }).optional(),
+  /** Where an earlier page ended. */
+  before: z.string('This must be a text.').optional(),
+});
+
+type Asked = z.output<typeof eventsInput>;
+
+/**
+ * A page of the ledger, newest arrival first. A search finds events by the beginning of
+ * their id or type, by what they are about (customer, subscription, invoice), and by the
+ * slug or name of their organisation.
+ */
+export async function readEvents(app: App, principal: Principal | null, { search, flagged, before }: Asked) {
+  requireOperator(principal);
+
+  const rows = await app.db
+    .select({
+      id: event.id,
+      type: event.type,
+      receivedAt: event.receivedAt,
+      number: event.number,
+      outcome: event.outcome,
+      flagged: event.flagged,
+      organisation: ownerColumns,
+    })
+    .from(event)
+    .leftJoin(organisations, eq(organisations.id, event.organisationId))
+    .where(and(matches(app, search), flagged ? eq(event.flagged, true) : undefined, after(before)))
+    .orderBy(desc(event.receivedAt), desc(event.number))
+    .limit(rowsPerPage + 1);
+
+  const shown = rows.slice(0, rowsPerPage);
+  const last = rows.length > rowsPerPage ? shown.at(-1) : undefined;
+  return {
+    events: shown.map(({ receivedAt, number: _, ...row }) => ({ ...row, received_at: receivedAt.toISOString() })),
+    next: last === undefined ? null : `${last.receivedAt.getTime()}-${last.number}`,
+  };
+}
+
+function matches(app: App, search: string | undefined): SQL | undefined {
+  if (!search) return undefined;
+
+  const begins = `${literal(search)}%`;
+  const named = app.db
+    .select({ id: organisations.id })
+    .from(organisations)
+    .where(or(ilike(organisations.slug, begins), ilike(organisations.name, `%${begins}`)));
+  return or(
+    ilike(event.id, begins),
+    ilike(event.type, begins),
+    eq(event.customerId, search),
+    eq(event.subscriptionId, search),
+    eq(event.invoiceId, search),
+    inArray(event.organisationId, named),
+  );
+}
+
+function literal(search: string): string {
+  return search.replace(/[\\%_]/g, '\\$&');
+}
+
+/** An end of a page that nobody was given is the end of none: the list begins at the top. */
+function after(before: string | undefined): SQL | undefined {
+  const [, milliseconds, number] = /^(\d{1,14})-(\d{1,15})$/.exec(before ?? '') ?? [];
+  if (milliseconds === undefined || number === undefined) return undefined;
+
+  const receivedAt = new Date(Number(milliseconds)).toISOString();
+  return sql`(${event.receivedAt}, ${event.number}) < (${receivedAt}::timestamptz, ${number}::bigint)`;
+}

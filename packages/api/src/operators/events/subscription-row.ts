@@ -1,0 +1,39 @@
+import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+
+/** The columns of a subscription's local row that operators are shown. */
+export const rowOf = {
+  id: subscription.id,
+  customerId: subscription.customerId,
+  status: subscription.status,
+  tier: subscription.tier,
+  tierSource: subscription.tierSource,
+  priceId: subscription.priceId,
+  currentPeriodEnd: subscription.currentPeriodEnd,
+  endsAt: subscription.endsAt,
+  pastDueSince: subscription.pastDueSince,
+  needsSync: subscription.needsSync,
+  syncedAt: subscription.syncedAt,
+  problem: subscription.problem,
+};
+
+export const ownerColumns = { id: organisations.id, slug: organisations.slug, name: organisations.name };
+
+type Row = Pick<typeof subscription.$inferSelect, keyof typeof rowOf>;
+
+export function shownRow(row: Row) {
+  return {
+    id: row.id,
+    customer: row.customerId,
+    status: row.status,
+    tier: row.tier,
+    tier_source: row.tierSource,
+    price: row.priceId,
+    current_period_end: row.currentPeriodEnd?.toISOString() ?? null,
+    ends_at: row.endsAt?.toISOString() ?? null,
+    past_due_since: row.pastDueSince?.toISOString() ?? null,
+    needs_sync: row.needsSync,
+    synced_at: row.syncedAt?.toISOString() ?? null,
+    problem: row.problem,
+  };
+}

@@ -1,0 +1,51 @@
+import { eq } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { record } from '../../audit/record.ts';
+import { requirePayment } from '../../billing/actions/require-payment.ts';
+import { syncSubscription } from '../../billing/sync/sync.ts';
+import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
+import { AppError } from '../../errors.ts';
+import type { Client } from '../../security/client.ts';
+import { storableText } from '../../security/text.ts';
+import { type Principal, requireOperator } from '../../sessions/principal.ts';
+import { rowOf, shownRow } from './subscription-row.ts';
+
+export const syncInput = z.object({ subscription_id: storableText('Say which subscription.') });
+
+/**
+ * Brings a subscription's row to what the provider says now, and answers with it.
+ *
+ * @throws AppError BILLING_UNAVAILABLE, NOT_FOUND, PROVIDER_UNAVAILABLE, BUSY
+ */
+export async function syncNow(
+  app: App,
+  principal: Principal | null,
+  { subscription_id: id }: z.output<typeof syncInput>,
+  client: Client,
+) {
+  const { user } = requireOperator(principal);
+  requirePayment(app);
+  const organisationId = await ownerOf(app, id);
+
+  await syncSubscription(app, id);
+  await record(app.db, app.now(), {
+    action: 'subscription-synced',
+    actorId: user.id,
+    client,
+    organisationId,
+    details: { subscription: id },
+  });
+
+  const [row] = await app.db.select(rowOf).from(subscription).where(eq(subscription.id, id));
+  return { row: row === undefined ? null : shownRow(row) };
+}
+
+async function ownerOf(app: App, id: string): Promise<string> {
+  const [row] = await app.db
+    .select({ organisationId: subscription.organisationId })
+    .from(subscription)
+    .where(eq(subscription.id, id));
+  if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such subscription here.');
+  return row.organisationId;
+}

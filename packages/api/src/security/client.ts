@@ -1,0 +1,7 @@
+/** The client of a request: its address and browser, for limits and the audit. */
+export type Client = {
+  address: string;
+  userAgent: string | null;
+  /** The cookie `known` of a browser that signed in before. It opens nothing: see `isKnownBrowser`. */
+  knownBrowser?: string | null;
+};

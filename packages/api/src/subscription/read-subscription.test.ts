@@ -1,0 +1,146 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { paymentSubscriptions } from '../db/schema/billing.ts';
+import { makePrincipal } from '../sessions/principal.ts';
+import { type BillingTest, makeMember, makeSecond, makeSubscriber, startBillingTest } from '../testing/billing.ts';
+import { readSubscription } from './read-subscription.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.resetSwitches();
+  billing.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+describe('the subscription summary', () => {
+  test('of an organisation without a plan, to the letter', async () => {
+    const principal = await makeMember(billing, 'viewer');
+    await readSubscription(billing.app, principal);
+    const summary = await readSubscription(billing.app, principal);
+    expect(summary).toEqual({
+      organisation: principal.organisation,
+      plan: {
+        tier: 'free',
+        name: 'Free',
+        status: 'none',
+        cancel_at_period_end: false,
+        current_period_end: null,
+        ends_at: null,
+      },
+      usage: [
+        { meter: 'members', name: 'Members', used: 1, limit: 2, resets_at: null },
+        { meter: 'projects', name: 'Projects', used: 0, limit: 3, resets_at: null },
+        {
+          meter: 'api_calls',
+          name: 'API calls',
+          used: 0,
+          limit: 1000,
+          resets_at: expect.stringMatching(/-01T00:00:00.000Z$/),
+        },
+      ],
+      features: { sso: false, audit_log: false, priority_support: false },
+      tiers: [
+        {
+          tier: 'free',
+          name: 'Free',
+          price: null,
+          price_source: 'declared',
+          limits: { members: 2, projects: 3, api_calls: 1000 },
+          features: { sso: false, audit_log: false, priority_support: false },
+        },
+        {
+          tier: 'silver',
+          name: 'Silver',
+          price: { amount: 2400, currency: 'gbp', interval: 'month' },
+          price_source: 'provider',
+          limits: { members: 10, projects: 25, api_calls: 50_000 },
+          features: { sso: false, audit_log: true, priority_support: false },
+        },
+        {
+          tier: 'gold',
+          name: 'Gold',
+          price: { amount: 7900, currency: 'gbp', interval: 'month' },
+          price_source: 'provider',
+          limits: { members: null, projects: 200, api_calls: 1_000_000 },
+          features: { sso: true, audit_log: true, priority_support: true },
+        },
+      ],
+      billing_enabled: true,
+    });
+  });
+
+  test('of a paying one has the tier’s limits and features', async () => {
+    const { principal, subscription } = await makeSubscriber(billing, 'gold');
+    const { plan, usage, features } = await readSubscription(billing.app, principal);
+    const end = new Date((subscription.items.data[0]?.current_period_end ?? 0) * 1000).toISOString();
+    expect(plan).toEqual({
+      tier: 'gold',
+      name: 'Gold',
+      status: 'active',
+      cancel_at_period_end: false,
+      current_period_end: end,
+      ends_at: null,
+    });
+    expect(usage.map(({ limit }) => limit)).toEqual([null, 200, 1_000_000]);
+    expect(features.sso).toBe(true);
+  });
+
+  test('without billing says so, with the declared prices', async () => {
+    const summary = await readSubscription({ ...billing.app, payment: null }, await makeMember(billing));
+    expect(summary.billing_enabled).toBe(false);
+    expect(summary.tiers.map(({ price_source }) => price_source)).toEqual(['declared', 'declared', 'declared']);
+  });
+
+  test('follows the grace of a failed payment', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    billing.sandbox.payment.forceStatus(subscription.id, 'past_due');
+    await billing.settled();
+    const at = (days: number) => ({ ...billing.app, now: () => new Date(Date.now() + days * 86_400_000) });
+    expect((await readSubscription(at(6.9), principal)).plan).toMatchObject({ tier: 'silver', status: 'past_due' });
+    expect((await readSubscription(at(7.1), principal)).plan).toMatchObject({
+      tier: 'free',
+      name: 'Free',
+      status: 'past_due',
+    });
+  });
+
+  test('after a scheduled end has come is the free plan’s, though nobody told of the end', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await billing.app.db
+      .update(paymentSubscriptions)
+      .set({ cancelAtPeriodEnd: true, endsAt: new Date(Date.now() - 1000) })
+      .where(eq(paymentSubscriptions.id, subscription.id));
+    expect((await readSubscription(billing.app, principal)).plan).toEqual({
+      tier: 'free',
+      name: 'Free',
+      status: 'active',
+      cancel_at_period_end: false,
+      current_period_end: null,
+      ends_at: null,
+    });
+  });
+
+  test('speaks of the best of several, so that an old end takes nothing away', async () => {
+    const { principal, subscription } = await makeSubscriber(billing, 'silver');
+    await makeSecond(billing, subscription.customer, 'gold');
+    await billing.settled();
+    expect((await readSubscription(billing.app, principal)).plan.tier).toBe('gold');
+    billing.sandbox.payment.forceStatus(subscription.id, 'canceled');
+    await billing.settled();
+    expect((await readSubscription(billing.app, principal)).plan).toMatchObject({ tier: 'gold', status: 'active' });
+  });
+
+  test('needs READ and an organisation', async () => {
+    const { user, role, sessionId, organisation } = await makeMember(billing);
+    const waiting = makePrincipal({ user, organisation, role, sessionId, gate: 'awaiting_approval' });
+    await expect(readSubscription(billing.app, waiting)).rejects.toMatchObject({ code: 'AWAITING_APPROVAL' });
+    const alone = makePrincipal({ user, organisation: null, role, sessionId, gate: 'open' });
+    await expect(readSubscription(billing.app, alone)).rejects.toMatchObject({
+      code: 'NO_ORGANISATION',
+      message: 'This account is not scoped to an organisation.',
+    });
+  });
+});

@@ -1,0 +1,151 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { signUp, signUpInput } from '../accounts/sign-up/sign-up.ts';
+import { verifyEmail } from '../accounts/verification/verify-email.ts';
+import { newId } from '../db/id.ts';
+import { users } from '../db/schema/accounts.ts';
+import { paymentSubscriptions } from '../db/schema/billing.ts';
+import { memberships } from '../db/schema/members.ts';
+import { approveOwner, grantOperator } from '../operators/admin-commands.ts';
+import { type Caller, createCaller } from '../router/root.ts';
+import type { Context } from '../router/trpc.ts';
+import { accountByEmail } from '../sessions/account.ts';
+import type { Principal, Role } from '../sessions/principal.ts';
+import { readSession, startSession } from '../sessions/session.ts';
+import type { Identity } from '../sign-in/id-token.ts';
+import { linkIdentity } from '../sign-in/linked-identity.ts';
+import type { TestApp } from './app.ts';
+
+export const testClient = { address: '127.0.0.1', userAgent: 'test' };
+export const testPassword = 'a long enough pass phrase';
+
+type Made = { email: string; userId: string; organisationId: string; principal: Principal; api: Caller };
+
+export function newEmail(): string {
+  return `person-${randomBytes(5).toString('hex')}@company.example`;
+}
+
+/** A sign-up through the real door; the link is the one in the sandbox's mailbox. */
+export async function makeSignUp(
+  test: TestApp,
+  { email = newEmail(), name = 'Company', invitation }: { email?: string; name?: string; invitation?: string } = {},
+) {
+  const { browserToken } = await signUp(
+    test.app,
+    signUpInput.parse({ email, password: testPassword, org_name: name, invitation }),
+    testClient,
+  );
+  const mail = await test.sandbox.mailbox.waitFor(email);
+  return { email, browserToken, mail, token: tokenIn(mail.text) };
+}
+
+export function tokenIn(text: string | null | undefined): string {
+  const token = /\/verify\?token=([\w-]+)/.exec(text ?? '')?.[1];
+  if (token === undefined) throw new Error(`There is no verification link in: ${text}`);
+  return token;
+}
+
+/** An owner who confirmed the address, and whose organisation is approved unless said otherwise. */
+export async function makeOwner(
+  test: TestApp,
+  { approved = true, operator = false, name = 'Company' } = {},
+): Promise<Made> {
+  const { email, token, browserToken } = await makeSignUp(test, { name });
+  await verifyEmail(test.app, { token, browserToken }, testClient);
+  if (approved) await approveOwner(test.app, email);
+  if (operator) await grantOperator(test.app, email);
+  return signInAs(test, email);
+}
+
+/** Somebody else in an organisation, verified, with that role there. */
+export async function makeMember(test: TestApp, organisationId: string, role: Role): Promise<Made> {
+  const now = test.app.now();
+  const id = newId(now);
+  const email = newEmail();
+  await test.app.db.insert(users).values({ id, email, emailVerifiedAt: now, createdAt: now });
+  await test.app.db.insert(memberships).values({ userId: id, organisationId, role, createdAt: now });
+  return signInAs(test, email);
+}
+
+/** Somebody who belongs to no organisation, verified, with a session. */
+export async function makeAccount(test: TestApp) {
+  const now = test.app.now();
+  const userId = newId(now);
+  const email = newEmail();
+  await test.app.db.insert(users).values({ id: userId, email, emailVerifiedAt: now, createdAt: now });
+  const session = await startSession(test.app, { userId, organisationId: null, client: testClient });
+  const principal = await readSession(test.app, session);
+  if (principal === null) throw new Error(`${email} gets no session`);
+  return { email, userId, session, principal, api: callerFor(test, principal) };
+}
+
+/** What the identity provider says of a user, at an issuer that vouches for every domain. */
+export function makeIdentity(known: Partial<Identity> & { email: string }): Identity {
+  return { issuer: 'https://idp.example', subject: randomUUID(), name: null, hostedDomain: null, ...known };
+}
+
+/** Links a subject of the identity provider to a user, as a sign-in with it would. */
+export function linkSubject(test: TestApp, userId: string, subject: string): Promise<void> {
+  const { issuer } = makeIdentity({ email: '' });
+  return test.app.db.transaction((tx) => linkIdentity(tx, test.app.now(), { userId, issuer, subject }));
+}
+
+/** The token of a new invitation to the organisation that an administrator acts for. */
+export async function makeInvitation(
+  { api, organisationId }: Pick<Made, 'api' | 'organisationId'>,
+  role: 'admin' | 'member' | 'viewer' = 'member',
+): Promise<string> {
+  const { url } = await api.members.invite({ organisation_id: organisationId, role });
+  return new URL(url).searchParams.get('token') ?? '';
+}
+
+/** Gives an organisation a paid plan, as if the provider had told of one. */
+export async function givePlan(test: TestApp, organisationId: string, tier: 'silver' | 'gold'): Promise<void> {
+  const row = { id: `sub_${organisationId}`, organisationId, customerId: 'customer', status: 'active', tier };
+  await test.app.db.insert(paymentSubscriptions).values({ ...row, startedAt: test.app.now() });
+}
+
+/** A session of somebody who can have one, and the router as they would call it. */
+export async function signInAs(
+  test: TestApp,
+  email: string,
+  { idpSubject = null }: { idpSubject?: string | null } = {},
+): Promise<Made> {
+  const person = await accountByEmail(test.app.db, email);
+  if (person?.organisationId == null) throw new Error(`${email} has no organisation`);
+  const session = { userId: person.user.id, organisationId: person.organisationId, idpSubject, client: testClient };
+  const principal = await readSession(test.app, await startSession(test.app, session));
+  if (principal === null) throw new Error(`${email} gets no session`);
+
+  return {
+    email,
+    userId: person.user.id,
+    organisationId: person.organisationId,
+    principal,
+    api: callerFor(test, principal),
+  };
+}
+
+type Asking = { client?: string; knownBrowser?: string | null; session?: Partial<Context['session']> };
+
+/** The router, called in this process by a principal or by nobody. */
+export function callerFor(
+  test: TestApp,
+  principal: Principal | null,
+  { client = testClient.address, knownBrowser = null, session }: Asking = {},
+): Caller {
+  return createCaller({
+    app: test.app,
+    principal,
+    requestId: 'test',
+    client: { ...testClient, address: client, knownBrowser },
+    session: {
+      start: async () => {},
+      end: async () => {},
+      renew: async () => {},
+      rememberSignUp: () => {},
+      browserToken: () => null,
+      rememberAttempt: () => {},
+      ...session,
+    },
+  });
+}

@@ -1,0 +1,165 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AppError, type Exchange, readText } from '../http/request.ts';
+import { newId } from '../id.ts';
+import type { Provider } from '../provider.ts';
+import type { Switches } from '../switches.ts';
+import { ApiError, ParameterError } from './api-error.ts';
+import { requireKey, worldOf } from './authentication.ts';
+import { expand } from './expand.ts';
+import { type Field, readFields } from './form-fields.ts';
+import { fingerprintOf, occupy, saveAnswer, savedAnswer } from './idempotency.ts';
+import { takeFailure } from './injected-failure.ts';
+import { inMode, withHint } from './modes.ts';
+import { readParameters } from './parameters.ts';
+import type { Call, Route } from './route.ts';
+import { findRoute } from './routes.ts';
+
+interface Answer {
+  status: number;
+  body: string;
+  replayed?: boolean;
+}
+
+/** Everything at /v1: the API that the unmodified SDK talks to. */
+export async function handleApi(first: Provider, exchange: Exchange): Promise<boolean> {
+  const { req, res, method, path } = exchange;
+  if (!path.startsWith('/v1/')) return false;
+  const provider = worldOf(first, req.headers.authorization);
+  const requestId = newId('req', 14);
+  res.setHeader('Request-Id', requestId);
+  res.setHeader('Stripe-Version', String(req.headers['stripe-version'] ?? ''));
+
+  const delay = provider.state.switches.api_delay_ms;
+  const failure = takeFailure(provider, `${method} ${path}`);
+  const isSilent = failure === 'hang' || failure === 'close';
+  if (isSilent && !provider.state.switches.api_failure_after_effect) return fallSilent(res, failure);
+
+  let body: string;
+  try {
+    body = await readText(req);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    write(res, { status: error.status, body: JSON.stringify(new ApiError(error.status, error.message).body()) });
+    return true;
+  }
+  const answer = await carryOut(provider, exchange, body, requestId, delay, failure);
+  if (isSilent) return fallSilent(res, failure);
+  write(res, answer);
+  return true;
+}
+
+/** A request without an answer: cut off, or held until its sender gives up. */
+function fallSilent(res: ServerResponse, failure: 'hang' | 'close'): true {
+  if (failure === 'close') res.destroy();
+  return true;
+}
+
+async function carryOut(
+  provider: Provider,
+  exchange: Exchange,
+  body: string,
+  requestId: string,
+  delay: number,
+  failure: Switches['api_failure'],
+): Promise<Answer> {
+  const { req, method, path } = exchange;
+  const key = method === 'POST' ? String(req.headers['idempotency-key'] ?? '') : '';
+  let release = () => {};
+  try {
+    requireKey(provider.secretKey, req.headers.authorization);
+    const fingerprint = fingerprintOf(method, path, body);
+    if (key) {
+      const saved = savedAnswer(provider, key, fingerprint);
+      if (saved) return { status: saved.status, body: saved.body, replayed: true };
+      release = occupy(provider, key);
+    }
+    if (delay > 0) await pause(delay);
+    const { answer, ran } = perform(provider, exchange, body, requestId, failure, key);
+    if (key && ran) saveAnswer(provider, key, { fingerprint, status: answer.status, body: answer.body });
+    if (method !== 'GET') provider.file.save();
+    return answer;
+  } catch (error) {
+    if (error instanceof ApiError) return { status: error.status, body: JSON.stringify(error.body()) };
+    console.error(error);
+    return failed(500);
+  } finally {
+    release();
+  }
+}
+
+/** Runs the request, or fails it as the switch says. `ran` is false when nothing began. */
+function perform(
+  provider: Provider,
+  { method, path, query }: Exchange,
+  body: string,
+  requestId: string,
+  failure: Switches['api_failure'],
+  key: string,
+): { answer: Answer; ran: boolean } {
+  const { api_failure_after_effect: afterEffect } = provider.state.switches;
+  if (typeof failure === 'number' && !afterEffect) return { answer: failed(failure), ran: failure >= 500 };
+  let answer: Answer;
+  let ran = true;
+  try {
+    const found = findRoute(method, path);
+    if (!found) throw unknownAddress(method, path);
+    const fields = readFields(method === 'GET' || (method === 'DELETE' && body === '') ? query.toString() : body);
+    const result = run(provider, found.route, { ...found, path }, fields, {
+      id: requestId,
+      idempotency_key: key || null,
+    });
+    answer = { status: 200, body: JSON.stringify(inMode(provider, result)) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    ran = !(error instanceof ParameterError);
+    answer = { status: error.status, body: JSON.stringify(withHint(provider, error).body()) };
+  }
+  return { answer: typeof failure === 'number' ? failed(failure) : answer, ran };
+}
+
+function run(
+  provider: Provider,
+  route: Route,
+  call: { id: string; otherId: string; path: string },
+  fields: Record<string, Field>,
+  request: { id: string; idempotency_key: string | null },
+): object {
+  const { expand: paths = [], ...rest } = fields;
+  const params = readParameters(rest, route.rules, route.required);
+  provider.request = request;
+  try {
+    const result = route.answer({ ...call, provider, params } as Call<never>);
+    return expand(provider, result, readPaths(paths), route.showsSecret);
+  } finally {
+    provider.request = null;
+  }
+}
+
+function readPaths(field: Field): string[] {
+  if (Array.isArray(field) && field.every((path) => typeof path === 'string')) return field;
+  throw new ParameterError(400, 'Invalid array: expand', { param: 'expand' });
+}
+
+function unknownAddress(method: string, path: string): ApiError {
+  return new ApiError(404, `Unrecognized request URL (${method}: ${path}).`);
+}
+
+function failed(status: number): Answer {
+  const error =
+    status === 429
+      ? new ApiError(429, 'Request rate limit exceeded.', { type: 'invalid_request_error', code: 'rate_limit' })
+      : new ApiError(status, 'An unknown error occurred.', {
+          type: status >= 500 ? 'api_error' : 'invalid_request_error',
+        });
+  return { status, body: JSON.stringify(error.body()) };
+}
+
+function write(res: ServerResponse, answer: Answer): void {
+  res.writeHead(answer.status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(answer.body),
+    ...(answer.replayed && { 'Idempotent-Replayed': 'true' }),
+  });
+  res.end(answer.body);
+}

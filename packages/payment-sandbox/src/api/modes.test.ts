@@ -1,0 +1,60 @@
+import Stripe from 'stripe';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PaymentProvider } from '../payment-controls.ts';
+import type { PaymentSandbox as Sandbox } from '../start-payment-sandbox.ts';
+import { sdk, startTestSandbox } from '../testing.ts';
+
+const liveKey = 'sandbox_live_key';
+const foreignKey = 'sandbox_foreign_key';
+
+let sandbox: Sandbox;
+let live: PaymentProvider;
+let stripe: { test: Stripe; live: Stripe; foreign: Stripe };
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+  live = sandbox.payment.openWorld({ secretKey: liveKey, livemode: true });
+  sandbox.payment.openWorld({ secretKey: foreignKey, account: 'another' });
+  const { hostname: host, port } = new URL(sandbox.payment.apiUrl);
+  const withKey = (key: string) => new Stripe(key, { host, port, protocol: 'http', maxNetworkRetries: 0 });
+  stripe = { test: sdk(sandbox), live: withKey(liveKey), foreign: withKey(foreignKey) };
+});
+afterAll(() => sandbox.close());
+
+test('a key of the other mode is answered that there is a similar object in the other one', async () => {
+  const { id } = await stripe.test.customers.create({});
+  await expect(stripe.live.customers.retrieve(id)).rejects.toMatchObject({
+    statusCode: 404,
+    code: 'resource_missing',
+    param: 'id',
+    message: `No such customer: '${id}'; a similar object exists in test mode, but a live mode key was used to make this request.`,
+  });
+  for (const list of [stripe.live.subscriptions, stripe.live.checkout.sessions]) {
+    await expect(list.list({ customer: id })).rejects.toMatchObject({
+      statusCode: 400,
+      code: 'resource_missing',
+      param: 'customer',
+    });
+  }
+});
+
+test('a key of another account is answered that there is no such object', async () => {
+  const { id } = await stripe.test.customers.create({});
+  await expect(stripe.foreign.customers.retrieve(id)).rejects.toMatchObject({
+    code: 'resource_missing',
+    message: `No such customer: '${id}'`,
+  });
+});
+
+test('a deleted customer is known as such, and to its own key alone', async () => {
+  const { id } = await stripe.test.customers.create({});
+  await stripe.test.customers.del(id);
+  expect(await stripe.test.customers.retrieve(id)).toMatchObject({ id, deleted: true });
+  expect((await stripe.test.subscriptions.list({ customer: id, status: 'all' })).data).toEqual([]);
+  await expect(stripe.live.customers.retrieve(id)).rejects.toMatchObject({ code: 'resource_missing' });
+});
+
+test('objects and events of live mode say so', async () => {
+  expect(await stripe.live.customers.create({})).toMatchObject({ livemode: true });
+  expect(live.events().at(-1)).toMatchObject({ livemode: true, data: { object: { livemode: true } } });
+  expect(await stripe.test.customers.create({})).toMatchObject({ livemode: false });
+});

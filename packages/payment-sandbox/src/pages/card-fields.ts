@@ -1,0 +1,14 @@
+import { cards, goodCard, grouped } from '../cards.ts';
+import { type Html, html } from '../http/html.ts';
+
+/** The choice of a test card. Nobody types a number, and no real one can get in. */
+export function cardFields(chosen = goodCard): Html {
+  return html`<fieldset><legend>Card</legend>${cards.map(
+    ({ number, about }) =>
+      html`<label class="check"><input type="radio" name="card" value="${number}" required${number === chosen && html` checked`}><span>${grouped(number)} <span class="soft">– ${about}</span></span></label>`,
+  )}</fieldset>`;
+}
+
+export function problem(message: string | null): Html | null {
+  return message === null ? null : html`<p class="wrong" role="alert">${message}</p>`;
+}

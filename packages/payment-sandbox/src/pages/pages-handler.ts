@@ -1,0 +1,17 @@
+import { AppError, type Exchange } from '../http/request.ts';
+import type { Provider } from '../provider.ts';
+import { checkoutPage } from './checkout-page.ts';
+import { invoicePage } from './invoice-page.ts';
+import { portalPage } from './portal-page.ts';
+
+const pages = { checkout: checkoutPage, portal: portalPage, invoice: invoicePage };
+
+/** Everything at /pay: the hosted pages. Whoever has an address may use it, as with the real provider. */
+export async function handlePages(provider: Provider, exchange: Exchange): Promise<boolean> {
+  const [, first, kind, id] = exchange.path.split('/');
+  if (first !== 'pay' || !kind || !id || !Object.hasOwn(pages, kind)) return false;
+  if (!['GET', 'HEAD', 'POST'].includes(exchange.method))
+    throw new AppError(405, 'Pages are read and their forms posted.');
+  await pages[kind as keyof typeof pages](provider, exchange, id);
+  return true;
+}

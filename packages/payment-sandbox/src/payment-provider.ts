@@ -1,0 +1,215 @@
+import { announce } from './announce.ts';
+import { nextStep, runUntil } from './billing-cycle.ts';
+import { findCard } from './cards.ts';
+import { payCheckout } from './checkout.ts';
+import { now } from './clock.ts';
+import { createDeliveryQueue } from './delivery.ts';
+import { openStoredFile } from './http/stored-file.ts';
+import { payInvoice } from './pages/invoice-page.ts';
+import type { PaymentProvider, World } from './payment-controls.ts';
+import { cancelInPortal, changeCard, changePlan, resumeInPortal } from './portal.ts';
+import type { Provider } from './provider.ts';
+import type { PortalSession } from './records.ts';
+import { forceStatus } from './resources/subscriptions.ts';
+import { addEndpoint } from './resources/webhook-endpoints.ts';
+import { seed } from './seed.ts';
+import { emptyState, type PaymentState, restoreState } from './state.ts';
+import { defaultSwitches, readSwitches, type Switches } from './switches.ts';
+
+export interface PaymentSettings {
+  /** The sandbox's own origin. */
+  url: string;
+  secretKey: string;
+  webhookSecret: string;
+  /** Where everything is kept; null: in memory. */
+  path: string | null;
+  /** Whether the two plans are on sale from the start. */
+  seeded: boolean;
+  /** What tells it from other worlds behind the same API; by default the only one, in test mode. */
+  world?: { account: string; livemode: boolean; worlds: Map<string, Provider> };
+}
+
+export interface RunningPaymentProvider extends PaymentProvider {
+  provider: Provider;
+  close(): void;
+}
+
+const serviceEndpoint = 'we_sandbox_service';
+const tickMs = 1000;
+const goodCard = '4242424242424242';
+/** A renewal's invoice is charged an hour after the period's end. */
+const chargedAfterSeconds = 3600 + 60;
+const longestAdvanceSeconds = 5 * 366 * 86_400;
+
+export function startPaymentProvider(settings: PaymentSettings): RunningPaymentProvider {
+  const file = openStoredFile(settings.path, emptyState());
+  const queue = createDeliveryQueue(() => provider);
+  const provider: Provider = {
+    url: settings.url,
+    secretKey: settings.secretKey,
+    ...(settings.world ?? { account: 'own', livemode: false, worlds: new Map() }),
+    file,
+    state: file.value,
+    deliveries: queue,
+    replayedTime: null,
+    request: null,
+  };
+  const others: RunningPaymentProvider[] = [];
+  let webhookUrl: string | null = null;
+  provider.worlds.set(settings.secretKey, provider);
+  begin();
+  const ticker = setInterval(tick, tickMs);
+  ticker.unref();
+
+  return {
+    provider,
+    apiUrl: settings.url,
+    secretKey: settings.secretKey,
+    webhookSecret: settings.webhookSecret,
+    state: () => provider.state,
+    switches: () => provider.state.switches,
+    set,
+    resetSwitches: () => set(defaultSwitches()),
+    failNext(failure, { count = 1, only = '', afterEffect = false } = {}) {
+      set({
+        api_failure: failure,
+        api_failure_count: count,
+        api_failure_only: only,
+        api_failure_after_effect: afterEffect,
+      });
+    },
+    setWebhookUrl,
+    clock: { now: () => now(provider), advance, advanceTo, advanceToPeriodEnd, advanceToNext, next },
+    deliveries: { ...queue, list: () => provider.state.deliveries },
+    events: () => Object.values(provider.state.events),
+    emit: (type, object, about) => saved(() => announce(provider, type, object, about)),
+    payCheckout: (session, card = goodCard) =>
+      saved(() => payCheckout(provider, find('checkout_sessions', session), card)),
+    portal,
+    payInvoice: (invoice, card = goodCard) => saved(() => payInvoice(provider, find('invoices', invoice), card)),
+    setCard(customer, card) {
+      if (!findCard(card)) throw new Error(`${card} is none of the test cards.`);
+      saved(() => changeCard(provider, { customer } as PortalSession, card));
+    },
+    forceStatus: (id, status) => saved(() => forceStatus(provider, id, status)),
+    reset,
+    openWorld,
+    close() {
+      for (const other of others) other.close();
+      provider.worlds.delete(settings.secretKey);
+      clearInterval(ticker);
+      queue.stop();
+      file.close();
+    },
+  };
+
+  /** Lets happen what falls due while the sandbox runs. A failure of ours must not end the process. */
+  function tick(): void {
+    try {
+      if (runUntil(provider, now(provider), null) > 0) file.save();
+    } catch (error) {
+      console.error(error);
+    }
+  }
+
+  function begin(): void {
+    restoreState(provider.state);
+    if (settings.seeded) seed(provider);
+    setWebhookUrl(webhookUrl);
+  }
+
+  function saved<T>(work: () => T): T {
+    try {
+      return work();
+    } finally {
+      file.save();
+    }
+  }
+
+  function set(changes: Partial<Switches>): Switches {
+    Object.assign(provider.state.switches, readSwitches(changes));
+    file.save();
+    return provider.state.switches;
+  }
+
+  function setWebhookUrl(url: string | null): void {
+    webhookUrl = url;
+    const { webhook_endpoints: endpoints } = provider.state;
+    if (url === null) delete endpoints[serviceEndpoint];
+    else if (endpoints[serviceEndpoint])
+      Object.assign(endpoints[serviceEndpoint], { url, secret: settings.webhookSecret });
+    else addEndpoint(provider, serviceEndpoint, { url, secret: settings.webhookSecret, enabled_events: ['*'] });
+    file.save();
+  }
+
+  function advance({ seconds = 0, hours = 0, days = 0 }: { seconds?: number; hours?: number; days?: number }): number {
+    return advanceTo(now(provider) + seconds + hours * 3600 + days * 86_400);
+  }
+
+  function advanceTo(target: number): number {
+    const from = now(provider);
+    if (!Number.isFinite(target) || target < from) throw new Error('The clock goes forward only.');
+    if (target - from > longestAdvanceSeconds)
+      throw new Error('The clock goes forward by at most five years at a time.');
+    return saved(() => {
+      runUntil(provider, target, null);
+      provider.state.clock_offset_seconds += Math.ceil(target - from);
+      return now(provider);
+    });
+  }
+
+  function advanceToPeriodEnd(id?: string): number {
+    const ends = Object.values(provider.state.subscriptions)
+      .filter(
+        (one) =>
+          (id === undefined || one.id === id) && ['active', 'past_due', 'trialing', 'unpaid'].includes(one.status),
+      )
+      .flatMap((one) => one.items.data.map((item) => item.current_period_end));
+    if (ends.length === 0) throw new Error('There is no subscription with a period to end.');
+    return advanceTo(Math.max(now(provider), Math.min(...ends) + chargedAfterSeconds));
+  }
+
+  function advanceToNext(): string | null {
+    const step = nextStep(provider, null);
+    if (!step) return null;
+    advanceTo(Math.max(now(provider), step.at));
+    return step.about;
+  }
+
+  function next(): { at: number; about: string } | null {
+    const step = nextStep(provider, null);
+    return step && { at: step.at, about: step.about };
+  }
+
+  function portal(sessionId: string) {
+    const session = find('portal_sessions', sessionId);
+    return {
+      changeCard: (card: string) => saved(() => changeCard(provider, session, card)),
+      cancel: (id: string) => saved(() => cancelInPortal(provider, session, id)),
+      resume: (id: string) => saved(() => resumeInPortal(provider, session, id)),
+      changePlan: (id: string, price: string) => saved(() => changePlan(provider, session, id, price)),
+    };
+  }
+
+  function find<K extends 'checkout_sessions' | 'portal_sessions' | 'invoices'>(
+    shelf: K,
+    idOrAddress: string,
+  ): PaymentState[K][string] {
+    const id = idOrAddress.split(/[?#]/)[0]?.split('/').at(-1) ?? '';
+    const found = provider.state[shelf][id];
+    if (!found) throw new Error(`There is no ${id} among the ${shelf.replace('_', ' ')}.`);
+    return found as PaymentState[K][string];
+  }
+
+  function openWorld({ secretKey, livemode = false, account = provider.account }: World): PaymentProvider {
+    const world = { account, livemode, worlds: provider.worlds };
+    const other = startPaymentProvider({ ...settings, secretKey, path: null, world });
+    others.push(other);
+    return other;
+  }
+
+  function reset(): void {
+    Object.assign(provider.state, emptyState());
+    begin();
+  }
+}

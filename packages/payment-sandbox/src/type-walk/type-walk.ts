@@ -1,0 +1,96 @@
+import Stripe from 'stripe';
+import type { Route } from '../api/route.ts';
+import { findRoute, routes } from '../api/routes.ts';
+import type { ProviderEvent } from '../records.ts';
+import { differences } from './differences.ts';
+import { sdkTypes } from './sdk-types.ts';
+
+/** Holds everything that a sandbox answers and sends against the SDK's own types. */
+export interface TypeWalk {
+  /** For the SDK: every answer that it gets is read, errorCodes too. */
+  httpClient: ReturnType<typeof Stripe.createFetchHttpClient>;
+  /** The same for events, as they are sent to endpoints. */
+  read(events: ProviderEvent[]): void;
+  /** Each difference once, with an example's path; `[]` stands for every place in a list. */
+  found(): string[];
+  /** The `object` of everything that was read. */
+  objects(): string[];
+  /** The routes whose answer was not read. */
+  unread(): string[];
+}
+
+type Answer = { object?: unknown; data?: unknown };
+
+export function startTypeWalk(): TypeWalk {
+  const found = new Set<string>();
+  const objects = new Set<string>();
+  const answered = new Set<Route>();
+  return {
+    httpClient: Stripe.createFetchHttpClient(recordingFetch),
+    read(events) {
+      for (const event of events) readAnswer(JSON.parse(JSON.stringify(event)));
+    },
+    found: () => [...found].sort(),
+    objects: () => [...objects].sort(),
+    unread: () =>
+      routes.filter(({ route }) => !answered.has(route)).map(({ route }) => `${route.method} ${route.path}`),
+  };
+
+  async function recordingFetch(...request: Parameters<typeof fetch>): Promise<Response> {
+    const response = await fetch(...request);
+    if (!response.ok) {
+      const { error } = (await response.clone().json()) as { error: unknown };
+      note(differences(sdkTypes(), sdkTypes().named('StripeRawError'), error, 'error'));
+      return response;
+    }
+    const [address, { method = 'GET' } = {}] = request;
+    const found = findRoute(method, new URL(String(address)).pathname);
+    if (found) answered.add(found.route);
+    readAnswer((await response.clone().json()) as Answer);
+    return response;
+  }
+
+  function readAnswer(answer: Answer): void {
+    collect(answer);
+    if (answer.object === 'list' && Array.isArray(answer.data)) {
+      note(differences(sdkTypes(), sdkTypes().named('ApiList'), { ...answer, data: [] }, 'list'));
+      for (const one of answer.data) note(differencesOf(one));
+    } else note(differencesOf(answer));
+  }
+
+  function note(sentences: string[]): void {
+    for (const sentence of sentences) found.add(sentence.replace(/\[\d+\]/g, '[]'));
+  }
+
+  function collect(value: unknown): void {
+    if (typeof value !== 'object' || value === null) return;
+    if ('object' in value && typeof value.object === 'string') objects.add(value.object);
+    for (const member of Object.values(value)) collect(member);
+  }
+}
+
+/** Where an object differs from the SDK's type of its `object`. */
+export function differencesOf(value: { object?: unknown }): string[] {
+  const { object } = value;
+  if (object === 'event') return ofEvent(value as ProviderEvent);
+  const types = sdkTypes().of(String(object));
+  if (types.length === 0) return [`${object}: the SDK knows no such object`];
+  return nearest(types.map((type) => differences(sdkTypes(), type, value, String(object))));
+}
+
+/** The object is read by the type of the event; what it was before may be any part of it. */
+function ofEvent(event: ProviderEvent): string[] {
+  const type = sdkTypes().ofEvent(event.type);
+  if (type === undefined) return [`event ${event.type}: the SDK knows no such event`];
+  const { previous_attributes: previous, object } = event.data;
+  const whole = differences(sdkTypes(), type, { ...event, data: { object } }, `event ${event.type}`);
+  if (previous === undefined) return whole;
+
+  const parts = sdkTypes().of(String((object as { object?: unknown }).object));
+  const path = `event ${event.type}.data.previous_attributes`;
+  return [...whole, ...nearest(parts.map((part) => differences(sdkTypes(), part, previous, path, 'part')))];
+}
+
+function nearest(all: string[][]): string[] {
+  return all.reduce((best, one) => (one.length < best.length ? one : best));
+}

@@ -1,0 +1,116 @@
+import { redirect, sendJson, sendPage } from '@gatehouse/payment-sandbox/http/answer';
+import { AppError, type Exchange, readForm, readJson } from '@gatehouse/payment-sandbox/http/request';
+import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
+import { readSwitches } from '@gatehouse/payment-sandbox/switches';
+import { controlPage } from './control-page.ts';
+import { switchesFromForm } from './switch-form.ts';
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Everything at /control: the page for people, whose forms come back to it, and
+ * the same as JSON for tests (a JSON body gets a JSON answer).
+ *
+ * GET  switches, clock, deliveries, events, state
+ * POST switches {name: value, …}, switches/reset
+ *      clock {to: "next" | "period_end" | seconds, subscription?} or {seconds?, hours?, days?}
+ *      deliveries/resend {id}, events/resend {id}, deliveries/send-dropped, deliveries/retry-now
+ *      card {customer, card}, status {subscription, status}
+ *      emit {type, object, about?: {livemode?, created?, id?, previousAttributes?}}
+ *      reset
+ */
+export async function handleControl(payment: PaymentProvider, exchange: Exchange): Promise<boolean> {
+  const { req, res, method, path, query } = exchange;
+  if (path !== '/control' && !path.startsWith('/control/')) return false;
+  const what = path.slice('/control/'.length);
+  if (method === 'GET' || method === 'HEAD') {
+    if (path === '/control') sendPage(res, 200, controlPage(payment, query.get('said')));
+    else sendJson(res, 200, read(payment, what));
+    return true;
+  }
+  if (method !== 'POST') throw new AppError(405, 'The controls are read with GET and set with POST.');
+  const isForm = req.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
+  const fields: Fields = isForm ? formFields(what, await readForm(req)) : await readJson(req);
+  let answer: object;
+  try {
+    answer = act(payment, what, fields);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const { message } = error as Error;
+    if (isForm) redirect(res, `/control?said=${encodeURIComponent(message)}`);
+    else sendJson(res, 400, { error: message });
+    return true;
+  }
+  if (isForm) redirect(res, `/control?said=${encodeURIComponent(String((answer as Fields).said ?? 'Done.'))}`);
+  else sendJson(res, 200, answer);
+  return true;
+}
+
+function read(payment: PaymentProvider, what: string): unknown {
+  if (what === 'switches') return payment.switches();
+  if (what === 'clock') return { now: payment.clock.now(), next: payment.clock.next() };
+  if (what === 'deliveries') return payment.deliveries.list();
+  if (what === 'events') return payment.events();
+  if (what === 'state') return payment.state();
+  throw new AppError(404, 'There is no such control.');
+}
+
+function formFields(what: string, form: URLSearchParams): Fields {
+  return what === 'switches' ? switchesFromForm(form) : Object.fromEntries(form);
+}
+
+function act(payment: PaymentProvider, what: string, fields: Fields): object {
+  const text = (name: string) => String(fields[name] ?? '');
+  switch (what) {
+    case 'switches':
+      return { ...payment.set(readSwitches(fields)) };
+    case 'switches/reset':
+      return { ...payment.resetSwitches() };
+    case 'clock':
+      return moveClock(payment, fields);
+    case 'deliveries/resend':
+      return { ok: true, delivery: payment.deliveries.resend(text('id')), said: 'Sent again.' };
+    case 'events/resend':
+      payment.deliveries.resendEvent(text('id'));
+      return { ok: true, said: 'Sent again.' };
+    case 'deliveries/send-dropped':
+      return { ok: true, sent: payment.deliveries.sendDropped() };
+    case 'deliveries/retry-now':
+      payment.deliveries.retryNow();
+      return { ok: true };
+    case 'card':
+      payment.setCard(text('customer'), text('card'));
+      return { ok: true, said: 'The card has been changed.' };
+    case 'status':
+      return payment.forceStatus(text('subscription'), text('status'));
+    case 'emit':
+      return payment.emit(text('type'), (fields.object ?? {}) as object, (fields.about ?? {}) as object);
+    case 'reset':
+      payment.reset();
+      return { ok: true, said: 'Everything is as new.' };
+    default:
+      throw new AppError(404, 'There is no such control.');
+  }
+}
+
+/** `{to: "next"}`, `{to: "period_end", subscription?}`, `{to: seconds}`, or `{seconds, hours, days}`. */
+function moveClock(payment: PaymentProvider, fields: Fields): object {
+  const { clock } = payment;
+  let said = 'The clock has been moved.';
+  if (fields.to === 'next') said = sentence(clock.advanceToNext());
+  else if (fields.to === 'period_end')
+    clock.advanceToPeriodEnd(fields.subscription ? String(fields.subscription) : undefined);
+  else if (typeof fields.to === 'number') clock.advanceTo(fields.to);
+  else clock.advance({ seconds: count(fields.seconds), hours: count(fields.hours), days: count(fields.days) });
+  return { now: clock.now(), next: clock.next(), said };
+}
+
+function sentence(about: string | null): string {
+  return about === null ? 'Nothing is due to happen.' : `It happened: ${about}.`;
+}
+
+function count(value: unknown): number {
+  const number = Number(value ?? 0);
+  if (Number.isFinite(number) && number >= 0) return number;
+  throw new Error('The clock is moved by a number of seconds, hours or days that is not negative.');
+}

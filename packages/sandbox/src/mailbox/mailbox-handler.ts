@@ -1,0 +1,104 @@
+import { redirect, send, sendJson, sendPage } from '@gatehouse/payment-sandbox/http/answer';
+import { html } from '@gatehouse/payment-sandbox/http/html';
+import { moment } from '@gatehouse/payment-sandbox/http/moment';
+import { page } from '@gatehouse/payment-sandbox/http/page';
+import { AppError, type Exchange, readForm } from '@gatehouse/payment-sandbox/http/request';
+import { type Mail, type Mailbox, type MailFault, mailFaults } from './mailbox.ts';
+
+/** Everything at /mailbox: the pages, and JSON at /mailbox/messages. */
+export async function handleMailbox(mailbox: Mailbox, { req, res, method, path, query }: Exchange): Promise<boolean> {
+  if (path !== '/mailbox' && !path.startsWith('/mailbox/')) return false;
+  if (path === '/mailbox/messages' && method === 'GET') {
+    sendJson(res, 200, mailbox.messages(query.get('to') ?? undefined));
+  } else if (path === '/mailbox/messages' && method === 'DELETE') {
+    mailbox.clear();
+    sendJson(res, 200, { ok: true });
+  } else if (path === '/mailbox/clear' && method === 'POST') {
+    mailbox.clear();
+    redirect(res, '/mailbox');
+  } else if (path === '/mailbox/fault' && method === 'POST') {
+    mailbox.setFault(readFault((await readForm(req)).get('fault') ?? ''));
+    redirect(res, '/mailbox');
+  } else if (method !== 'GET' && method !== 'HEAD') {
+    throw new AppError(405, 'The mailbox is read with GET.');
+  } else if (path === '/mailbox') {
+    sendPage(res, 200, listPage(mailbox, query.get('to') ?? ''));
+  } else {
+    const [, , id, part] = path.split('/');
+    const mail = mailbox.messages().find((candidate) => candidate.id === id);
+    if (!mail) throw new AppError(404, 'There is no such mail.');
+    if (part === 'html') sendMarkup(res, mail);
+    else sendPage(res, 200, mailPage(mail));
+  }
+  return true;
+}
+
+function readFault(value: string): MailFault | null {
+  if (value === '') return null;
+  const fault = mailFaults.find((known) => known === value);
+  if (!fault) throw new AppError(400, `The mailbox knows no fault of that name. It knows ${mailFaults.join(', ')}.`);
+  return fault;
+}
+
+function listPage(mailbox: Mailbox, to: string): string {
+  const mails = mailbox.messages(to || undefined).slice(0, 200);
+  return page({
+    title: 'Mailbox',
+    body: html`<h1>Mailbox</h1>
+<p class="soft">Every mail that the service sent, newest first. None of them left this machine.</p>
+${mails.length === 0 && html`<p class="panel">No mail yet. Sign up at the service, and the verification link arrives here.</p>`}
+<ul class="mails">${mails.map((mail) => mailEntry(mail))}</ul>
+<section class="panel" aria-labelledby="server"><h2 id="server">Mail server</h2>
+<form method="post" action="/mailbox/fault"><div class="field"><label for="fault">What it does with the next mails</label>
+<select id="fault" name="fault"><option value="">takes them</option>${mailFaults.map(
+      (fault) =>
+        html`<option value="${fault}"${fault === mailbox.fault() && html` selected`}>${faultWords[fault]}</option>`,
+    )}</select></div><button>Set</button></form></section>
+<form method="post" action="/mailbox/clear"><button>Delete all mails</button></form>`,
+  });
+}
+
+const faultWords: Record<MailFault, string> = {
+  refuse: 'refuses them for good (550)',
+  later: 'refuses them for now (451)',
+  hang: 'never answers',
+  close: 'turns connections away (421)',
+};
+
+function mailEntry(mail: Mail) {
+  return html`<li><a href="/mailbox/${mail.id}">${mail.subject || '(no subject)'}</a>
+<div class="soft small">to ${mail.to.join(', ')} · <time datetime="${mail.received_at}">${timeWords(mail)}</time></div>
+${mail.links.map((link) => html`<div class="small"><a href="${link}">${link}</a></div>`)}</li>`;
+}
+
+function timeWords({ received_at: at }: Mail): string {
+  return moment(Date.parse(at) / 1000);
+}
+
+function mailPage(mail: Mail): string {
+  return page({
+    title: mail.subject || 'Mail',
+    body: html`<p><a href="/mailbox">All mails</a></p>
+<h1>${mail.subject || '(no subject)'}</h1>
+<dl><dt>From</dt><dd>${mail.from}</dd><dt>To</dt><dd>${mail.to.join(', ')}</dd><dt>Received</dt><dd>${timeWords(mail)}</dd></dl>
+${
+  mail.links.length > 0 &&
+  html`<section class="panel" aria-labelledby="links"><h2 id="links">Links</h2><ul>${mail.links.map((link) => html`<li><a href="${link}">${link}</a></li>`)}</ul></section>`
+}
+<section class="panel" aria-labelledby="text"><h2 id="text">Text</h2><pre>${mail.text || '(none)'}</pre></section>
+${
+  mail.html !== null &&
+  html`<section aria-labelledby="html"><h2 id="html">HTML</h2><iframe title="The HTML part of the mail" src="/mailbox/${mail.id}/html" sandbox="allow-popups allow-popups-to-escape-sandbox"></iframe></section>`
+}
+<details class="panel"><summary>Headers</summary><dl>${Object.entries(mail.headers).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></details>`,
+  });
+}
+
+/** A mail's own markup, in a document that has no origin, runs nothing and loads nothing. */
+function sendMarkup(res: Exchange['res'], mail: Mail): void {
+  res.setHeader(
+    'Content-Security-Policy',
+    "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'",
+  );
+  send(res, 200, 'text/html; charset=utf-8', `<base target="_blank">${mail.html ?? ''}`);
+}

@@ -16,6 +16,7 @@ import { readPlan } from './entitlement/read-plan.ts';
 import { applyEvent } from './events/apply-event.ts';
 import { parseEvent } from './events/parse-event.ts';
 import { livePrices, refreshPrices } from './prices/live-prices.ts';
+import { createPriceCache } from './prices/price-cache.ts';
 import { enqueueDue } from './sync/jobs.ts';
 import { reconcileAll } from './sync/reconcile.ts';
 import { syncSubscription } from './sync/sync.ts';
@@ -233,9 +234,11 @@ test('an event of one of a customer’s subscriptions tells its mode where the c
 test('prices of the other mode are not shown, however silent the provider is', async () => {
   await refreshPrices(billing.app);
   worlds.live.set({ api_failure: 'close' });
-  expect(await livePrices({ ...apps.live })).toEqual({ silver: null, gold: null });
+  expect(await livePrices({ ...apps.live, priceCache: createPriceCache() })).toEqual({ silver: null, gold: null });
   worlds.live.resetSwitches();
-  expect(await livePrices({ ...billing.app })).toMatchObject({ silver: { amount: 2400 } });
+  expect(await livePrices({ ...billing.app, priceCache: createPriceCache() })).toMatchObject({
+    silver: { amount: 2400 },
+  });
 });
 
 test('the deletion also ends what runs under a customer of before', async () => {
@@ -269,6 +272,8 @@ test.each([
     }),
   );
   if (!wanted) await setCancellation(billing.app, principal, true);
+  // A sync of its own events would take the failure.
+  await billing.settled();
 
   world.failNext(400, { count: 1, only: 'GET /v1/subscriptions' });
   await expect(setCancellation(billing.app, principal, wanted)).rejects.toMatchObject({

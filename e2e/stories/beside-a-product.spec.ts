@@ -92,7 +92,7 @@ test('the identity provider leads back too', async ({ page, request, beside }) =
   const wanted = `${product.url}/reports`;
   await page.goto(`/auth/idp/start?return_to=${encodeURIComponent(wanted)}`);
   await page.getByLabel('E-mail address').fill(email);
-  await page.getByLabel('Name').fill('A Account');
+  await page.getByLabel('Name').fill('A Person');
   await page.getByRole('button', { name: 'Create and continue' }).click();
   await expect(page).toHaveURL(`${service.baseUrl}/onboarding`);
   await page.getByRole('button', { name: 'Go on' }).click();

@@ -53,7 +53,7 @@ test('a lost password is set anew after coming in through the identity provider'
   await page.goto('/login');
   await page.getByRole('link', { name: /^Continue with/ }).click();
   await page.getByLabel('E-mail address').fill(email);
-  await page.getByLabel('Name').fill('A Account');
+  await page.getByLabel('Name').fill('A Person');
   await page.getByRole('button', { name: 'Create and continue' }).click();
   await page.getByRole('button', { name: 'Go on' }).click();
 

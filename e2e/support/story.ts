@@ -137,12 +137,12 @@ export async function walkStory(service: Service, { browser, page }: { browser: 
   await test.step('sign in through the identity provider: the same user', async () => {
     await page.getByRole('link', { name: /^Continue with/ }).click();
     await page.getByLabel('E-mail address').fill(email);
-    await page.getByLabel('Name').fill('A Account');
+    await page.getByLabel('Name').fill('A Person');
     await page.getByRole('button', { name: 'Create and continue' }).click();
     await expect(page).toHaveURL('/');
     const session = await (await page.request.get('/api/session')).json();
     expect(session).toMatchObject({
-      user: { id: before.id, email, name: 'A Account' },
+      user: { id: before.id, email, name: 'A Person' },
       organisation: { tier: 'silver' },
     });
     expect(before.id).toMatch(/^[0-9a-f-]{36}$/);

@@ -58,7 +58,7 @@ it('learns the mode of customers and subscriptions from the events that told of 
     });
     await sql`
       insert into payment_events
-        (id, type, created, received_at, subscription_id, statusClass, handled, outcome, payload)
+        (id, type, created, received_at, subscription_id, standing, handled, outcome, payload)
       values (${`evt_${id}`}, 'customer.subscription.updated', 1, now(), ${id}, 'other', true, 'applied', ${payload})`;
   }
 

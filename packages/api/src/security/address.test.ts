@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { addressSearchTexts, readAddress } from './address.ts';
 
 it.each([
-  ['  Account@Company.example ', 'person@company.example'],
+  ['  Person@Company.example ', 'person@company.example'],
   ['ＰＥＲＳＯＮ@company.example', 'person@company.example'],
   ['o’neil@company.example', null],
   ["o'neil+tag@sub.company.example", "o'neil+tag@sub.company.example"],

@@ -27,11 +27,11 @@ it.each([
 });
 
 it.each([
-  ['  A Account ', 'A Account'],
-  ['A\tPerson\r\nHere', 'A Account Here'],
-  ['A\u0000 Per\u0007son\u202e', 'A Account'],
-  ['A\ud800 Account', 'A Account'],
-  ['👩‍🚀 Account', '👩🚀 Account'],
+  ['  A Person ', 'A Person'],
+  ['A\tPerson\r\nHere', 'A Person Here'],
+  ['A\u0000 Per\u0007son\u202e', 'A Person'],
+  ['A\ud800 Person', 'A Person'],
+  ['👩‍🚀 Person', '👩🚀 Person'],
   ['می‌خواهم', 'می‌خواهم'],
   ['\u200b\u3164', null],
   ['\u3164\u200d\u3164', null],

@@ -9,10 +9,10 @@ const good: Claims = {
   aud: 'client',
   nonce: 'the-nonce',
   exp: seconds + 300,
-  email: 'Account@Company.example',
+  email: 'Person@Company.example',
   email_verified: true,
   sub: 'subject',
-  name: ' A Account ',
+  name: ' A Person ',
 };
 
 function tokenOf(payload: string | Uint8Array, segments = 3): string {
@@ -24,7 +24,7 @@ it('reads who the claims speak of', () => {
   expect(validateClaims(claims, expected)).toEqual({
     subject: 'subject',
     email: 'person@company.example',
-    name: 'A Account',
+    name: 'A Person',
     issuer: 'https://idp.example',
     hostedDomain: null,
   });
@@ -109,7 +109,7 @@ it.each(['idp.example', 'https://idp.example'])('gives the issuer %s one form', 
 
 it('reads an address with a domain in Unicode as the stored one, and refuses an invisible character', () => {
   const address = (email: string) => validateClaims({ ...good, email }, expected).email;
-  expect(address('Account@MÜNCHEN.example')).toBe('person@xn--mnchen-3ya.example');
+  expect(address('Person@MÜNCHEN.example')).toBe('person@xn--mnchen-3ya.example');
   for (const email of ['person\ufe0f@company.example', 'person@com\u00adpany.example']) {
     expect(() => address(email)).toThrow('email');
   }
@@ -117,7 +117,7 @@ it('reads an address with a domain in Unicode as the stored one, and refuses an 
 
 it('removes from a name what a typed one may not contain', () => {
   const name = 'A\u202e Per\u200bson\u0000';
-  expect(validateClaims({ ...good, name }, expected).name).toBe('A Account');
+  expect(validateClaims({ ...good, name }, expected).name).toBe('A Person');
 });
 
 it.each([

@@ -49,10 +49,10 @@ async function rowOf(email: string) {
 
 it('makes a new organisation and owner, verified and awaiting approval', async () => {
   const email = newEmail();
-  const person = await match({ email, subject: 'new-subject', name: 'A Account' });
+  const person = await match({ email, subject: 'new-subject', name: 'A Person' });
 
   expect(person).toMatchObject({ accountStatus: 'awaiting_approval', organisationId: expect.any(String) });
-  expect(await rowOf(email)).toMatchObject({ name: 'A Account', idpSubject: 'new-subject', passwordHash: null });
+  expect(await rowOf(email)).toMatchObject({ name: 'A Person', idpSubject: 'new-subject', passwordHash: null });
 });
 
 it('knows a subject again, whatever its address is now', async () => {

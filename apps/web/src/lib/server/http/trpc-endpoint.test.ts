@@ -56,7 +56,7 @@ for (const [what, nest] of Object.entries(nestings)) {
 }
 
 it('takes a body that is nested as deep as any real one', async () => {
-  const body = JSON.stringify({ name: 'A Account', beside: [{ more: [{ than: [{ is: ['asked', 'for'] }] }] }] });
+  const body = JSON.stringify({ name: 'A Person', beside: [{ more: [{ than: [{ is: ['asked', 'for'] }] }] }] });
   expect((await ask('/api/trpc/accounts.changeName', body)).status).toBe(200);
 });
 

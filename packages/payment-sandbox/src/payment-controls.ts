@@ -1,9 +1,9 @@
-import type { Announcement } from './announce.ts';
-import type { Payment } from './checkout.ts';
-import type { Delivery, DeliveryQueue } from './delivery.ts';
-import type { ProviderEvent, Subscription } from './records.ts';
-import type { PaymentState } from './state.ts';
-import type { Switches } from './switches.ts';
+import type { Payment } from './checkout/pay-checkout.ts';
+import type { Announcement } from './events/announce.ts';
+import type { Delivery, DeliveryQueue } from './events/delivery-queue.ts';
+import type { ProviderEvent, Subscription } from './provider/records.ts';
+import type { PaymentState } from './provider/state.ts';
+import type { Switches } from './provider/switches.ts';
 
 /** What else the same API serves under a key of its own: the other mode of the account, or another account. */
 export interface World {

@@ -1,20 +1,20 @@
-import { announce } from './announce.ts';
-import { nextStep, runUntil } from './billing-cycle.ts';
-import { findCard } from './cards.ts';
-import { payCheckout } from './checkout.ts';
-import { now } from './clock.ts';
-import { createDeliveryQueue } from './delivery.ts';
-import { openStoredFile } from './http/stored-file.ts';
-import { payInvoice } from './pages/invoice-page.ts';
+import { payCheckout } from './checkout/pay-checkout.ts';
+import { nextStep, runUntil } from './clock/advance.ts';
+import { findCard } from './customers/cards.ts';
+import { announce } from './events/announce.ts';
+import { createDeliveryQueue } from './events/delivery-queue.ts';
+import { addEndpoint } from './events/webhook-endpoints.ts';
+import { payInvoice } from './invoices/invoice-page.ts';
 import type { PaymentProvider, World } from './payment-controls.ts';
-import { cancelInPortal, changeCard, changePlan, resumeInPortal } from './portal.ts';
-import type { Provider } from './provider.ts';
-import type { PortalSession } from './records.ts';
-import { forceStatus } from './resources/subscriptions.ts';
-import { addEndpoint } from './resources/webhook-endpoints.ts';
+import { cancelInPortal, changeCard, changePlan, resumeInPortal } from './portal/portal.ts';
+import { now } from './provider/clock.ts';
+import type { Provider } from './provider/provider.ts';
+import type { PortalSession } from './provider/records.ts';
+import { emptyState, type PaymentState, restoreState } from './provider/state.ts';
+import { openStoredFile } from './provider/stored-file.ts';
+import { defaultSwitches, readSwitches, type Switches } from './provider/switches.ts';
 import { seed } from './seed.ts';
-import { emptyState, type PaymentState, restoreState } from './state.ts';
-import { defaultSwitches, readSwitches, type Switches } from './switches.ts';
+import { forceStatus } from './subscriptions/subscriptions.ts';
 
 export interface PaymentSettings {
   /** The sandbox's own origin. */

@@ -1,7 +1,7 @@
-import type { Provider } from './provider.ts';
-import { addConfiguration } from './resources/portal-configurations.ts';
-import { addPrice } from './resources/prices.ts';
-import { addProduct } from './resources/products.ts';
+import { addPrice } from './catalogue/prices.ts';
+import { addProduct } from './catalogue/products.ts';
+import { addConfiguration } from './portal/portal-configurations.ts';
+import type { Provider } from './provider/provider.ts';
 
 const plans = [
   { key: 'silver', name: 'Silver', pence: 2400 },

@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, type Exchange, readText } from '../http/request.ts';
-import { newId } from '../id.ts';
-import type { Provider } from '../provider.ts';
-import type { Switches } from '../switches.ts';
-import { ApiError, ParameterError } from './api-error.ts';
+import { newId } from '../provider/id.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { Switches } from '../provider/switches.ts';
+import { ApiError, ParameterError } from '../routing/api-error.ts';
+import { type Field, readFields } from '../routing/form-fields.ts';
+import { readParameters } from '../routing/parameters.ts';
+import type { Call, Route } from '../routing/route.ts';
 import { requireKey, worldOf } from './authentication.ts';
 import { expand } from './expand.ts';
-import { type Field, readFields } from './form-fields.ts';
 import { fingerprintOf, occupy, saveAnswer, savedAnswer } from './idempotency.ts';
 import { takeFailure } from './injected-failure.ts';
 import { inMode, withHint } from './modes.ts';
-import { readParameters } from './parameters.ts';
-import type { Call, Route } from './route.ts';
 import { findRoute } from './routes.ts';
 
 interface Answer {

@@ -1,5 +1,5 @@
-import type { Provider } from '../provider.ts';
-import { ApiError } from './api-error.ts';
+import type { Provider } from '../provider/provider.ts';
+import { ApiError } from '../routing/api-error.ts';
 
 /** Lets a request pass that carries the secret key, as a bearer token or as the name of basic authentication. */
 export function requireKey(secretKey: string, header: string | undefined): void {

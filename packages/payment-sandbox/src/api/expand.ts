@@ -1,5 +1,5 @@
-import type { Provider } from '../provider.ts';
-import { refused } from './api-error.ts';
+import type { Provider } from '../provider/provider.ts';
+import { refused } from '../routing/api-error.ts';
 
 type Loose = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Provider } from '../provider.ts';
-import type { SavedAnswer } from '../state.ts';
-import { ApiError } from './api-error.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { SavedAnswer } from '../provider/state.ts';
+import { ApiError } from '../routing/api-error.ts';
 
 const keptHours = 24;
 /** Keys whose first request is still being worked on. */

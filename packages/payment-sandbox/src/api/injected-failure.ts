@@ -1,5 +1,5 @@
-import type { Provider } from '../provider.ts';
-import type { Switches } from '../switches.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { Switches } from '../provider/switches.ts';
 
 /** The failure that this request shall meet, if any; it counts as used. */
 export function takeFailure(provider: Provider, request: string): Switches['api_failure'] {

@@ -1,5 +1,5 @@
-import type { Provider } from '../provider.ts';
-import { ApiError } from './api-error.ts';
+import type { Provider } from '../provider/provider.ts';
+import { ApiError } from '../routing/api-error.ts';
 
 /** An object as this world sends it: each part says the world's mode. */
 export function inMode<T extends object>({ livemode }: Provider, object: T): T {

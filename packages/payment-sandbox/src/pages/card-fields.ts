@@ -1,4 +1,4 @@
-import { cards, goodCard, grouped } from '../cards.ts';
+import { cards, goodCard, grouped } from '../customers/cards.ts';
 import { type Html, html } from '../http/html.ts';
 
 /** The choice of a test card. Nobody types a number, and no real one can get in. */

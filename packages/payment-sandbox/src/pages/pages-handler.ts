@@ -1,8 +1,8 @@
+import { checkoutPage } from '../checkout/checkout-page.ts';
 import { AppError, type Exchange } from '../http/request.ts';
-import type { Provider } from '../provider.ts';
-import { checkoutPage } from './checkout-page.ts';
-import { invoicePage } from './invoice-page.ts';
-import { portalPage } from './portal-page.ts';
+import { invoicePage } from '../invoices/invoice-page.ts';
+import { portalPage } from '../portal/portal-page.ts';
+import type { Provider } from '../provider/provider.ts';
 
 const pages = { checkout: checkoutPage, portal: portalPage, invoice: invoicePage };
 

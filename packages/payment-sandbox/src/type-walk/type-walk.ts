@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
-import type { Route } from '../api/route.ts';
 import { findRoute, routes } from '../api/routes.ts';
-import type { ProviderEvent } from '../records.ts';
+import type { ProviderEvent } from '../provider/records.ts';
+import type { Route } from '../routing/route.ts';
 import { differences } from './differences.ts';
 import { sdkTypes } from './sdk-types.ts';
 

@@ -1,7 +1,7 @@
-import { cards } from '@gatehouse/payment-sandbox/cards';
+import { cards } from '@gatehouse/payment-sandbox/customers/cards';
 import { type Html, html } from '@gatehouse/payment-sandbox/http/html';
-import type { Subscription } from '@gatehouse/payment-sandbox/records';
-import type { PaymentState } from '@gatehouse/payment-sandbox/state';
+import type { Subscription } from '@gatehouse/payment-sandbox/provider/records';
+import type { PaymentState } from '@gatehouse/payment-sandbox/provider/state';
 
 /** Which card a subscription is charged to, and a way to change it, to see a renewal declined. */
 export function cardChoice(state: PaymentState, subscription: Subscription): Html | string {

@@ -1,7 +1,7 @@
 import { redirect, sendJson, sendPage } from '@gatehouse/payment-sandbox/http/answer';
 import { AppError, type Exchange, readForm, readJson } from '@gatehouse/payment-sandbox/http/request';
 import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
-import { readSwitches } from '@gatehouse/payment-sandbox/switches';
+import { readSwitches } from '@gatehouse/payment-sandbox/provider/switches';
 import { controlPage } from './control-page.ts';
 import { switchesFromForm } from './switch-form.ts';
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '@gatehouse/payment-sandbox/http/html';
-import { defaultSwitches, type Switches } from '@gatehouse/payment-sandbox/switches';
+import { defaultSwitches, type Switches } from '@gatehouse/payment-sandbox/provider/switches';
 
 const checks: Partial<Record<keyof Switches, string>> = {
   duplicate_deliveries: 'Deliver each event twice',

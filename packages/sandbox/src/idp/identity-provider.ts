@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { openStoredFile, type StoredFile } from '@gatehouse/payment-sandbox/http/stored-file';
+import { openStoredFile, type StoredFile } from '@gatehouse/payment-sandbox/provider/stored-file';
 import Provider, { type Configuration, interactionPolicy } from 'oidc-provider';
 import { answerOf, withoutScheme } from './answer-of.ts';
 import { type AnswerKind, findAnswer } from './answers.ts';

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { StoredFile } from '@gatehouse/payment-sandbox/http/stored-file';
+import type { StoredFile } from '@gatehouse/payment-sandbox/provider/stored-file';
 
 /** A made-up person whom the identity provider vouches for. */
 export interface Account {

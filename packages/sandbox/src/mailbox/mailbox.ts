@@ -1,4 +1,4 @@
-import type { StoredFile } from '@gatehouse/payment-sandbox/http/stored-file';
+import type { StoredFile } from '@gatehouse/payment-sandbox/provider/stored-file';
 
 /** A mail as it was read, in the JSON of GET /mailbox/messages. */
 export interface Mail {

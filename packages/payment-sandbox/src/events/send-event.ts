@@ -1,0 +1,50 @@
+import Stripe from 'stripe';
+import type { ProviderEvent, WebhookEndpoint } from '../provider/records.ts';
+
+export interface DeliveryAttempt {
+  at: string;
+  /** The answer's status, or null when none came. */
+  status: number | null;
+  /** The answer's beginning, or what went wrong. */
+  answer: string;
+  ms: number;
+}
+
+const attemptTimeoutMs = 10_000;
+
+/** Sends an event once, signed under both header names. It never throws: what went wrong is the outcome. */
+export async function sendEvent(
+  event: ProviderEvent,
+  endpoint: WebhookEndpoint,
+  wrongly: boolean,
+  ending: AbortSignal,
+): Promise<DeliveryAttempt> {
+  const began = Date.now();
+  const payload = JSON.stringify(event, null, 2);
+  const secret = wrongly ? 'another_webhook_secret' : (endpoint.secret ?? '');
+  const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret });
+  const at = new Date(began).toISOString();
+  try {
+    const response = await fetch(endpoint.url, {
+      method: 'POST',
+      body: payload,
+      redirect: 'manual',
+      headers: {
+        'Content-Type': 'application/json; charset=utf-8',
+        'User-Agent': 'Sandbox payments',
+        'Payment-Signature': signature,
+        'Stripe-Signature': signature,
+      },
+      signal: AbortSignal.any([AbortSignal.timeout(attemptTimeoutMs), ending]),
+    });
+    const answer = (await response.text()).slice(0, 500);
+    return { at, status: response.status, answer, ms: Date.now() - began };
+  } catch (error) {
+    return { at, status: null, answer: reason(error), ms: Date.now() - began };
+  }
+}
+
+function reason(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error && cause.message ? `${message}: ${cause.message}` : message;
+}

@@ -1,6 +1,7 @@
 import type { Payment } from './checkout/pay-checkout.ts';
 import type { Announcement } from './events/announce.ts';
-import type { Delivery, DeliveryQueue } from './events/delivery-queue.ts';
+import type { Delivery } from './provider/bookkeeping.ts';
+import type { DeliveryQueue } from './provider/provider.ts';
 import type { ProviderEvent, Subscription } from './provider/records.ts';
 import type { PaymentState } from './provider/state.ts';
 import type { Switches } from './provider/switches.ts';

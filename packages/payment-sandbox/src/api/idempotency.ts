@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { SavedAnswer } from '../provider/bookkeeping.ts';
 import type { Provider } from '../provider/provider.ts';
-import type { SavedAnswer } from '../provider/state.ts';
 import { ApiError } from '../routing/api-error.ts';
 
 const keptHours = 24;

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { findPrice } from '../catalogue/prices.ts';
 import { knownCustomer, liveCustomer } from '../customers/customers.ts';
+import type { SubscriptionData } from '../provider/bookkeeping.ts';
 import { timeOfCustomer } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -11,7 +12,7 @@ import { mergeMetadata, pageRules, rangeRule } from '../routing/parameters.ts';
 import { type Call, route } from '../routing/route.ts';
 import { createRules } from './checkout-rules.ts';
 import { newSession } from './new-checkout-session.ts';
-import { expireSession, type SubscriptionData } from './pay-checkout.ts';
+import { expireSession } from './pay-checkout.ts';
 
 type Params = Stripe.Checkout.SessionCreateParams;
 

@@ -7,16 +7,6 @@ import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, Customer } from '../provider/records.ts';
 import { startSubscription } from '../subscriptions/start-subscription.ts';
 
-/** What a checkout session leaves to its subscription; the session itself does not show it. */
-export interface SubscriptionData {
-  metadata?: Record<string, string>;
-  description?: string;
-  trial_period_days?: number;
-  trial_end?: number;
-  missing_payment_method?: string;
-  billing_mode?: 'classic' | 'flexible';
-}
-
 export type Payment = { paid: true; location: string } | { paid: false; message: string };
 
 /**

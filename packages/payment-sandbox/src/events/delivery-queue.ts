@@ -1,35 +1,8 @@
+import type { Delivery } from '../provider/bookkeeping.ts';
 import { newId } from '../provider/id.ts';
-import type { Provider } from '../provider/provider.ts';
+import type { DeliveryQueue, Provider } from '../provider/provider.ts';
 import type { ProviderEvent, WebhookEndpoint } from '../provider/records.ts';
-import { type DeliveryAttempt, sendEvent } from './send-event.ts';
-
-export interface Delivery {
-  id: string;
-  event: string;
-  type: string;
-  endpoint: string;
-  state: 'waiting' | 'delivered' | 'failed' | 'dropped';
-  attempts: DeliveryAttempt[];
-  /** Milliseconds of the machine's clock; null when none is to come. */
-  next_attempt_at: number | null;
-  /** Somebody asked for the attempt that is to come. */
-  asked?: true;
-}
-
-export interface DeliveryQueue {
-  enqueue(event: ProviderEvent): void;
-  /** Sends a delivery once more, now, whatever became of it. */
-  resend(id: string): Delivery;
-  /** Sends an event to every endpoint once more, now. */
-  resendEvent(eventId: string): void;
-  /** Sends, in the order of their making, all that were dropped. */
-  sendDropped(): number;
-  /** Resolves when every delivery has been tried, and every one that was asked for again; with `retries`, when all have ended. */
-  settled(options?: { retries?: boolean; timeoutMs?: number }): Promise<void>;
-  /** Tries everything now that waits for a retry. */
-  retryNow(): void;
-  stop(): void;
-}
+import { sendEvent } from './send-event.ts';
 
 const keptDeliveries = 4000;
 /** Reordered deliveries wait up to this long, each a random time. */

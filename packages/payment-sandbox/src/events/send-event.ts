@@ -1,14 +1,6 @@
 import Stripe from 'stripe';
+import type { DeliveryAttempt } from '../provider/bookkeeping.ts';
 import type { ProviderEvent, WebhookEndpoint } from '../provider/records.ts';
-
-export interface DeliveryAttempt {
-  at: string;
-  /** The answer's status, or null when none came. */
-  status: number | null;
-  /** The answer's beginning, or what went wrong. */
-  answer: string;
-  ms: number;
-}
 
 const attemptTimeoutMs = 10_000;
 

@@ -6,9 +6,7 @@ import type { Invoice, InvoiceLine, Subscription } from '../provider/records.ts'
 import { canPause, pauseFor } from '../subscriptions/pause/pause.ts';
 import { afterFailedAttempt, afterSettlement } from '../subscriptions/pause/wake-paused.ts';
 import { dunningAfterFailure } from './dunning.ts';
-import { newInvoice, newLine } from './new-invoice.ts';
-
-export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update';
+import { type BillingReason, newInvoice, newLine } from './new-invoice.ts';
 
 /**
  * Drafts an invoice over a subscription's items and what waits to be billed with

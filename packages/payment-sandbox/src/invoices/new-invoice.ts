@@ -2,7 +2,8 @@ import { timeOfCustomer } from '../provider/clock.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice, InvoiceLine, Subscription, SubscriptionItem } from '../provider/records.ts';
-import type { BillingReason } from './invoice.ts';
+
+export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update';
 
 /** A draft with no lines. A renewal's is finalised an hour later, as the real provider does it. */
 export function newInvoice(provider: Provider, subscription: Subscription, reason: BillingReason): Invoice {

@@ -1,7 +1,5 @@
 import type Stripe from 'stripe';
-import type { SubscriptionData } from '../checkout/pay-checkout.ts';
-import type { Delivery } from '../events/delivery-queue.ts';
-import type { Resumption } from '../subscriptions/pause/wake-paused.ts';
+import type { Delivery, Resumption, SavedAnswer, SubscriptionData } from './bookkeeping.ts';
 import type {
   CheckoutSession,
   Customer,
@@ -22,14 +20,6 @@ import { defaultSwitches, type Switches } from './switches.ts';
 
 /** Records of one kind by their id, oldest first. */
 export type Shelf<T> = Record<string, T>;
-
-/** A first answer that an idempotency key replays for a day. */
-export interface SavedAnswer {
-  fingerprint: string;
-  status: number;
-  body: string;
-  at: number;
-}
 
 /** Everything the provider knows: one JSON document. */
 export interface PaymentState {

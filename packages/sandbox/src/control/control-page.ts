@@ -1,9 +1,9 @@
-import type { Delivery } from '@gatehouse/payment-sandbox/events/delivery-queue';
 import { type Html, html } from '@gatehouse/payment-sandbox/http/html';
 import { day, moment } from '@gatehouse/payment-sandbox/http/moment';
 import { page } from '@gatehouse/payment-sandbox/http/page';
 import { priceWords } from '@gatehouse/payment-sandbox/pages/money';
 import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
+import type { Delivery } from '@gatehouse/payment-sandbox/provider/bookkeeping';
 import type { Subscription } from '@gatehouse/payment-sandbox/provider/records';
 import { periodEnd } from '@gatehouse/payment-sandbox/subscriptions/end-subscription';
 import { cardChoice } from './card-choice.ts';

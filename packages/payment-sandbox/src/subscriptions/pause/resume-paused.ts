@@ -2,13 +2,14 @@ import type Stripe from 'stripe';
 import { announce, change } from '../../events/announce.ts';
 import { addPendingLine, draftInvoice, finalizeInvoice, payNow, settle } from '../../invoices/invoice.ts';
 import { newLine } from '../../invoices/new-invoice.ts';
+import type { Renewed } from '../../provider/bookkeeping.ts';
 import { addInterval, timeOfCustomer } from '../../provider/clock.ts';
 import type { Provider } from '../../provider/provider.ts';
 import type { Invoice, InvoiceLine, Subscription, SubscriptionItem } from '../../provider/records.ts';
 import { refused } from '../../routing/api-error.ts';
 import { firstPeriodEnd } from '../new-subscription.ts';
 import { remainderLine } from './pause.ts';
-import { type Renewed, wakePaused } from './wake-paused.ts';
+import { wakePaused } from './wake-paused.ts';
 
 /**
  * Carries out POST /v1/subscriptions/:id/resume. Where there is something to pay, the

@@ -1,21 +1,7 @@
 import { announce, change } from '../../events/announce.ts';
+import type { Renewed } from '../../provider/bookkeeping.ts';
 import type { Provider } from '../../provider/provider.ts';
-import type { Invoice, Subscription, SubscriptionItem } from '../../provider/records.ts';
-
-/** A resumption that waits for its invoice: the subscription stays paused until then. */
-export interface Resumption {
-  at: number;
-  invoice: string;
-  /** Whether any payment attempt ends the pause, a failed one by past due; else only a paid invoice does. */
-  onAttempt: boolean;
-  renewed: Renewed;
-}
-
-/** What a subscription consists of once it has been resumed. */
-export interface Renewed {
-  items: SubscriptionItem[];
-  billingCycleAnchor: number;
-}
+import type { Invoice, Subscription } from '../../provider/records.ts';
 
 /** Ends a pause: the subscription is active, or past due where the payment of its resumption failed. */
 export function wakePaused(

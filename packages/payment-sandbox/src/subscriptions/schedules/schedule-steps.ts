@@ -1,7 +1,7 @@
-import type { Step } from '../../clock/advance.ts';
 import { change } from '../../events/announce.ts';
 import type { Provider } from '../../provider/provider.ts';
 import type { SubscriptionSchedule } from '../../provider/records.ts';
+import type { Step } from '../../provider/step.ts';
 import { endSubscription } from '../end-subscription.ts';
 import { startSubscription } from '../start-subscription.ts';
 import { updateItems } from '../update-items.ts';

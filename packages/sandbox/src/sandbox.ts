@@ -1,10 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { handleApi } from '@gatehouse/payment-sandbox/api/api-handler';
-import { send, sendPage } from '@gatehouse/payment-sandbox/http/answer';
+import { sendPage } from '@gatehouse/payment-sandbox/http/answer';
 import type { Exchange } from '@gatehouse/payment-sandbox/http/request';
 import { startServer } from '@gatehouse/payment-sandbox/http/server';
-import { stylesheet } from '@gatehouse/payment-sandbox/http/stylesheet';
 import { handlePages } from '@gatehouse/payment-sandbox/pages/pages-handler';
 import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
 import { startPaymentProvider } from '@gatehouse/payment-sandbox/payment-provider';
@@ -84,9 +83,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 
   function handleStartPage({ res, path: address }: Exchange): boolean {
-    if (address === '/') sendPage(res, 200, startPage(serviceUrl, readDemoAccounts(options.dataDir)));
-    else if (address === '/sandbox.css') send(res, 200, 'text/css; charset=utf-8', stylesheet);
-    else return false;
+    if (address !== '/') return false;
+    sendPage(res, 200, startPage(serviceUrl, readDemoAccounts(options.dataDir)));
     return true;
   }
 

@@ -181,34 +181,6 @@ test('expand reaches through lists and refuses what is no reference', async () =
   await expectError(stripe.prices.retrieve(silver, { expand: ['a.b.c.d.e'] }), { status: 400 });
 });
 
-test('a lookup key is handed over only where that is asked for, and the old price loses it', async () => {
-  const fresh = await startTestSandbox();
-  const own = sdk(fresh);
-  const price = {
-    product: 'prod_sandbox_silver',
-    currency: 'gbp',
-    unit_amount: 2900,
-    recurring: { interval: 'month' as const },
-    lookup_key: 'silver_monthly',
-  };
-  await expectError(own.prices.create(price), { code: 'resource_already_exists', param: 'lookup_key' });
-  const next = await own.prices.create({ ...price, transfer_lookup_key: true });
-  expect((await own.prices.list({ lookup_keys: ['silver_monthly'] })).data.map(({ id }) => id)).toEqual([next.id]);
-  expect((await own.prices.retrieve(silver)).lookup_key).toBeNull();
-  await fresh.close();
-});
-
-test('amounts never change, and a fraction of a penny has no whole amount', async () => {
-  await expectError(stripe.prices.update(silver, { unit_amount: 1 } as never), { code: 'parameter_unknown' });
-  const price = await stripe.prices.create({
-    product: 'prod_sandbox_gold',
-    currency: 'gbp',
-    unit_amount_decimal: Stripe.Decimal.from('0.5'),
-  });
-  expect(price).toMatchObject({ unit_amount: null, type: 'one_time', recurring: null });
-  expect(String(price.unit_amount_decimal)).toBe('0.5');
-});
-
 test('metadata is merged key by key, and an empty text takes a key away', async () => {
   const { id } = await stripe.customers.create({ metadata: { a: '1', b: '2' } });
   expect((await stripe.customers.update(id, { metadata: { b: '', c: '3' } })).metadata).toEqual({ a: '1', c: '3' });

@@ -21,11 +21,11 @@ export interface PaymentSettings {
   url: string;
   secretKey: string;
   webhookSecret: string;
-  /** Where everything is kept; null: in memory. */
+  /** The file that keeps the state; null: in memory. */
   path: string | null;
-  /** Whether the two plans are on sale from the start. */
+  /** Whether the two products and a portal configuration exist from the start. */
   seeded: boolean;
-  /** What tells it from other worlds behind the same API; by default the only one, in test mode. */
+  /** Its account and mode, if the API serves several; by default the only account, in test mode. */
   world?: { account: string; livemode: boolean; worlds: Map<string, Provider> };
 }
 
@@ -41,6 +41,11 @@ const goodCard = '4242424242424242';
 const chargedAfterSeconds = 3600 + 60;
 const longestAdvanceSeconds = 5 * 366 * 86_400;
 
+/**
+ * Starts the provider without a server: its state, its clock, and the deliveries of its events.
+ *
+ * @throws Error if the file at `path` is not JSON.
+ */
 export function startPaymentProvider(settings: PaymentSettings): RunningPaymentProvider {
   const file = openStoredFile(settings.path, emptyState());
   const queue = createDeliveryQueue(() => provider);
@@ -103,7 +108,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     },
   };
 
-  /** Lets happen what falls due while the sandbox runs. A failure of ours must not end the process. */
+  /** Runs what has become due. An error is logged and must not end the process. */
   function tick(): void {
     try {
       if (runUntil(provider, now(provider), null) > 0) file.save();

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AppError, type Exchange, readText } from '../http/request.ts';
+import { type Exchange, HttpError, readText } from '../http/request.ts';
 import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Switches } from '../provider/switches.ts';
@@ -39,7 +39,7 @@ export async function handleApi(first: Provider, exchange: Exchange): Promise<bo
   try {
     body = await readText(req);
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof HttpError)) throw error;
     write(res, { status: error.status, body: JSON.stringify(new ApiError(error.status, error.message).body()) });
     return true;
   }

@@ -1,7 +1,7 @@
 import { redirect, sendPage } from '../http/answer.ts';
 import { html } from '../http/html.ts';
 import { page } from '../http/page.ts';
-import { AppError, type Exchange, readForm } from '../http/request.ts';
+import { type Exchange, HttpError, readForm } from '../http/request.ts';
 import { cardFields, problem } from '../pages/card-fields.ts';
 import { money, priceWords } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -11,7 +11,7 @@ import { payCheckout } from './pay-checkout.ts';
 /** The hosted checkout at /pay/checkout/:id. */
 export async function checkoutPage(provider: Provider, { req, res, method }: Exchange, id: string): Promise<void> {
   const session = provider.state.checkout_sessions[id];
-  if (!session) throw new AppError(404, 'There is no such checkout.');
+  if (!session) throw new HttpError(404, 'There is no such checkout.');
   if (session.status !== 'open') return sendPage(res, method === 'POST' ? 409 : 200, closedPage(session));
   if (method !== 'POST') return sendPage(res, 200, openPage(provider, session, null));
 

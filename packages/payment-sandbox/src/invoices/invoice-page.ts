@@ -3,7 +3,7 @@ import { redirect, sendPage } from '../http/answer.ts';
 import { html } from '../http/html.ts';
 import { day } from '../http/moment.ts';
 import { page } from '../http/page.ts';
-import { AppError, type Exchange, readForm } from '../http/request.ts';
+import { type Exchange, HttpError, readForm } from '../http/request.ts';
 import { cardFields, problem } from '../pages/card-fields.ts';
 import { money } from '../pages/money.ts';
 import type { Provider } from '../provider/provider.ts';
@@ -13,7 +13,7 @@ import { payNow } from './invoice.ts';
 /** The hosted invoice at /pay/invoice/:id, where one that is owed can be paid. */
 export async function invoicePage(provider: Provider, { req, res, method }: Exchange, id: string): Promise<void> {
   const invoice = provider.state.invoices[id];
-  if (!invoice) throw new AppError(404, 'There is no such invoice.');
+  if (!invoice) throw new HttpError(404, 'There is no such invoice.');
   if (method !== 'POST') return sendPage(res, 200, pageOf(invoice, null));
   const number = (await readForm(req)).get('card') ?? '';
   const message = payInvoice(provider, invoice, number);

@@ -1,6 +1,6 @@
 import { checkoutPage } from '../checkout/checkout-page.ts';
 import { send } from '../http/answer.ts';
-import { AppError, type Exchange } from '../http/request.ts';
+import { type Exchange, HttpError } from '../http/request.ts';
 import { stylesheet } from '../http/stylesheet.ts';
 import { invoicePage } from '../invoices/invoice-page.ts';
 import { portalPage } from '../portal/portal-page.ts';
@@ -17,7 +17,7 @@ export async function handlePages(provider: Provider, exchange: Exchange): Promi
   const [, first, kind, id] = exchange.path.split('/');
   if (first !== 'pay' || !kind || !id || !Object.hasOwn(pages, kind)) return false;
   if (!['GET', 'HEAD', 'POST'].includes(exchange.method))
-    throw new AppError(405, 'Pages are read and their forms posted.');
+    throw new HttpError(405, 'Pages are read and their forms posted.');
   await pages[kind as keyof typeof pages](provider, exchange, id);
   return true;
 }

@@ -1,7 +1,7 @@
 import { redirect, sendPage } from '../http/answer.ts';
 import { type Html, html } from '../http/html.ts';
 import { page } from '../http/page.ts';
-import { AppError, type Exchange, readForm } from '../http/request.ts';
+import { type Exchange, HttpError, readForm } from '../http/request.ts';
 import { problem } from '../pages/card-fields.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PortalSession } from '../provider/records.ts';
@@ -14,7 +14,7 @@ import { homeBody } from './portal-home.ts';
 export async function portalPage(provider: Provider, { req, res, method, query }: Exchange, id: string): Promise<void> {
   const session = provider.state.portal_sessions[id];
   if (!session || !provider.state.customers[session.customer])
-    throw new AppError(404, 'There is no such portal session.');
+    throw new HttpError(404, 'There is no such portal session.');
   if (method !== 'POST') return sendPage(res, 200, pageOf(provider, session, null, query.get('done')));
   const form = await readForm(req);
   try {

@@ -3,22 +3,23 @@ import type { ProviderEvent } from './records.ts';
 import type { PaymentState } from './state.ts';
 import type { StoredFile } from './stored-file.ts';
 
-/** The provider's insides, handed to every function that works on them. */
+/** The state of one provider and what its functions share. Every function takes it as its first argument. */
 export interface Provider {
-  /** The sandbox's origin, for the addresses of hosted pages. */
+  /** The origin of the sandbox, from which the addresses of hosted pages are made. */
   url: string;
   secretKey: string;
-  /** Whose objects these are, and in which of the account's two modes. */
+  /** The account that owns the objects. */
   account: string;
+  /** Whether this is the live mode of the account, or its test mode. */
   livemode: boolean;
-  /** Every account and mode that this API serves, by secret key; this one included. */
+  /** All accounts and modes that this API serves, by secret key, this one included. */
   worlds: Map<string, Provider>;
   file: StoredFile<PaymentState>;
   state: PaymentState;
   deliveries: DeliveryQueue;
-  /** The moment that is being replayed while a clock advances, else null. */
+  /** While a clock advances: the time of the step that runs, in seconds. Otherwise null. */
   replayedTime: number | null;
-  /** The API request at work, which events name as their cause. */
+  /** The API request that is being processed. Events name it as their cause. */
   request: { id: string; idempotency_key: string | null } | null;
 }
 

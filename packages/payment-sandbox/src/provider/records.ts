@@ -1,9 +1,9 @@
 import type Stripe from 'stripe';
 
 /**
- * The provider's objects as they are stored and sent: the SDK's own types, so
- * that a missing field does not compile, save that references are ids (they
- * become objects only when expanded) and decimals are text.
+ * The objects of the API as they are stored and sent. They are the SDK's own types, so that
+ * a missing member does not compile, with two differences: references are ids, which become
+ * objects only when expanded, and decimals are text.
  */
 export type Product = Omit<Stripe.Product, 'deleted' | 'default_price'> & { default_price: string | null };
 
@@ -102,7 +102,7 @@ export type PortalSession = Omit<Stripe.BillingPortal.Session, 'configuration'> 
 export type WebhookEndpoint = Omit<Stripe.WebhookEndpoint, 'deleted'>;
 export type TestClock = Omit<Stripe.TestHelpers.TestClock, 'deleted'>;
 
-/** An event of any type: the SDK's union is by type, and the sandbox can send types that the SDK does not know. */
+/** An event of any type. The SDK's type is a union of the types it knows, and the sandbox can send others. */
 export type ProviderEvent = Omit<Stripe.EventBase, 'type' | 'data'> & {
   type: string;
   data: { object: object; previous_attributes?: object };

@@ -21,7 +21,7 @@ import { defaultSwitches, type Switches } from './switches.ts';
 /** Records of one kind by their id, oldest first. */
 export type Shelf<T> = Record<string, T>;
 
-/** Everything the provider knows: one JSON document. */
+/** The whole state of a provider, stored as one JSON document. */
 export interface PaymentState {
   customers: Shelf<Customer>;
   deleted_customers: Shelf<Stripe.DeletedCustomer>;
@@ -37,20 +37,20 @@ export interface PaymentState {
   events: Shelf<ProviderEvent>;
   webhook_endpoints: Shelf<WebhookEndpoint>;
   test_clocks: Shelf<TestClock>;
-  /** What checkout sessions leave to their subscriptions, by session. */
+  /** The settings that checkout sessions pass on to their subscriptions, by session. */
   subscription_data: Shelf<SubscriptionData>;
-  /** Lines that a subscription's next invoice takes along, by subscription. */
+  /** Lines that wait for the next invoice of a subscription, by subscription. */
   pending_lines: Shelf<InvoiceLine[]>;
-  /** Resumptions that wait for their invoice, by subscription. */
+  /** Resumptions whose invoice has not been paid, by subscription. */
   resumptions: Shelf<Resumption>;
   /** Paused subscriptions whose unused time was credited. */
   paused_credits: Shelf<true>;
-  /** Subscriptions whose trial's end has been announced. */
+  /** Subscriptions whose event trial_will_end has been sent. */
   announced_trials: Shelf<true>;
   deliveries: Delivery[];
   saved_answers: Shelf<SavedAnswer>;
   switches: Switches;
-  /** How far the provider's clock is ahead of the machine's. */
+  /** How far the provider's clock is ahead of the machine's clock. */
   clock_offset_seconds: number;
   next_invoice_number: number;
 }
@@ -84,12 +84,12 @@ export function emptyState(): PaymentState {
   };
 }
 
-/** Without a prototype, so that an id like "constructor" finds nothing. */
+/** An object without a prototype, so that an id like "constructor" finds nothing. */
 function shelf<T>(records: Shelf<T> = {}): Shelf<T> {
   return Object.assign(Object.create(null), records);
 }
 
-/** Puts what was read from a file into the form that a new state has. */
+/** Completes a state that was read from a file: records lose their prototype, and missing switches get their default. */
 export function restoreState(state: PaymentState): void {
   const members = state as unknown as Record<string, unknown>;
   for (const [name, value] of Object.entries(emptyState())) {

@@ -1,22 +1,24 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** One JSON document on disk, or in memory alone when it has no path. */
+/** One JSON document on disk, or in memory only if it has no path. */
 export interface StoredFile<T> {
   value: T;
-  /** Writes the value. A reader, also one after a kill -9, sees the old document or the new one, never half. */
+  /** Writes the value. The file holds either the old or the new document at any time, also after a crash. */
   save(): void;
-  /** The same within a moment, for what happens often and may be lost. */
+  /** Writes the value within 200 ms, for frequent changes whose loss is acceptable. */
   saveSoon(): void;
-  /** Nothing is written any more. */
+  /** Writes the value a last time; later calls write nothing. */
   close(): void;
 }
 
 const soonMs = 200;
 
 /**
- * Opens a document, or starts it from `initial`. What is read is laid over
- * `initial`, so that a document of an older version gets the members it lacks.
+ * Opens a document, or starts it from `initial`. Members that an older version did not write
+ * have the value of `initial`.
+ *
+ * @throws Error if the file exists and is not JSON.
  */
 export function openStoredFile<T extends object>(path: string | null, initial: T): StoredFile<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-/** What the provider does differently from now on. Each is off, or as the real provider does it, by default. */
+/** Settings that make the provider behave differently. By default it behaves as the real provider does. */
 export interface Switches {
   /** Milliseconds that each delivery is held back. */
   delivery_delay_ms: number;
@@ -16,27 +16,27 @@ export interface Switches {
   same_second: boolean;
   /** Payloads in the shape of API versions before 2025-03-31: period on the subscription, invoice.subscription. */
   old_payload_shape: boolean;
-  /** How a cancellation in the portal looks: `cancel_at`, or `cancel_at_period_end`. */
+  /** A cancellation in the portal sets `cancel_at` (flexible) or `cancel_at_period_end` (classic). */
   portal_cancellation: 'flexible' | 'classic';
   /** The portal refuses sessions with a flow. */
   portal_refuses_flows: boolean;
-  /** What becomes of a subscription when the last retry of its invoice has failed. */
+  /** What happens to a subscription when the last retry of its invoice has failed. */
   dunning_end: 'cancel' | 'unpaid' | 'past_due' | 'pause';
-  /** What becomes of a subscription when the first charge of a renewal fails. */
+  /** What happens to a subscription when the first charge of a renewal fails. */
   first_failure: 'past_due' | 'pause';
-  /** What becomes of a subscription that a failed payment paused, once that invoice is paid or given up. */
+  /** What happens to a subscription that a failed payment paused, once that invoice is paid or marked uncollectible. */
   paid_while_paused: 'stays_paused' | 'resumes';
   /** Milliseconds that each API request waits before it is worked on. */
   api_delay_ms: number;
-  /** The status that API requests are answered with, or what happens to the connection instead; null: rightly. */
+  /** The status of failing API requests, or `close` to cut the connection, or `hang` to never answer; null: no failure. */
   api_failure: number | 'close' | 'hang' | null;
-  /** How many requests fail so; null: until switched off. */
+  /** How many requests fail; null: all, until the switch is reset. */
   api_failure_count: number | null;
-  /** The requests that fail, as the beginning of "METHOD /path"; '': all. */
+  /** Only requests fail whose "METHOD /path" starts with this text; '': all. */
   api_failure_only: string;
-  /** The request is carried out and only its answer is lost. */
+  /** A failing request is carried out, and only its answer is lost. */
   api_failure_after_effect: boolean;
-  /** The pause before the first retry of a delivery; each next one is twice as long, up to the longest. */
+  /** Milliseconds before the first retry of a delivery. Each later pause is twice as long, up to `retry_longest_ms`. */
   retry_first_ms: number;
   retry_longest_ms: number;
   /** Attempts for each delivery, the first included. */
@@ -69,7 +69,7 @@ export function defaultSwitches(): Switches {
   };
 }
 
-/** The switches that take one of several words, and which. */
+/** The switches that are enumerations, with their values. */
 export const words: Record<string, readonly unknown[]> = {
   portal_cancellation: ['flexible', 'classic'],
   dunning_end: ['cancel', 'unpaid', 'past_due', 'pause'],
@@ -77,7 +77,11 @@ export const words: Record<string, readonly unknown[]> = {
   paid_while_paused: ['stays_paused', 'resumes'],
 };
 
-/** Checks changes that came over HTTP. Throws a sentence that names the wrong one. */
+/**
+ * Checks changes that came over HTTP.
+ *
+ * @throws Error that names the switch if it is unknown or its value is not allowed.
+ */
 export function readSwitches(changes: Record<string, unknown>): Partial<Switches> {
   const defaults: Record<string, unknown> = { ...defaultSwitches() };
   for (const [name, value] of Object.entries(changes)) {

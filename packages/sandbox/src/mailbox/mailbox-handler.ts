@@ -2,7 +2,7 @@ import { redirect, send, sendJson, sendPage } from '@gatehouse/payment-sandbox/h
 import { html } from '@gatehouse/payment-sandbox/http/html';
 import { moment } from '@gatehouse/payment-sandbox/http/moment';
 import { page } from '@gatehouse/payment-sandbox/http/page';
-import { AppError, type Exchange, readForm } from '@gatehouse/payment-sandbox/http/request';
+import { type Exchange, HttpError, readForm } from '@gatehouse/payment-sandbox/http/request';
 import { type Mail, type Mailbox, type MailFault, mailFaults } from './mailbox.ts';
 
 /** Everything at /mailbox: the pages, and JSON at /mailbox/messages. */
@@ -20,13 +20,13 @@ export async function handleMailbox(mailbox: Mailbox, { req, res, method, path, 
     mailbox.setFault(readFault((await readForm(req)).get('fault') ?? ''));
     redirect(res, '/mailbox');
   } else if (method !== 'GET' && method !== 'HEAD') {
-    throw new AppError(405, 'The mailbox is read with GET.');
+    throw new HttpError(405, 'The mailbox is read with GET.');
   } else if (path === '/mailbox') {
     sendPage(res, 200, listPage(mailbox, query.get('to') ?? ''));
   } else {
     const [, , id, part] = path.split('/');
     const mail = mailbox.messages().find((candidate) => candidate.id === id);
-    if (!mail) throw new AppError(404, 'There is no such mail.');
+    if (!mail) throw new HttpError(404, 'There is no such mail.');
     if (part === 'html') sendMarkup(res, mail);
     else sendPage(res, 200, mailPage(mail));
   }
@@ -36,7 +36,7 @@ export async function handleMailbox(mailbox: Mailbox, { req, res, method, path, 
 function readFault(value: string): MailFault | null {
   if (value === '') return null;
   const fault = mailFaults.find((known) => known === value);
-  if (!fault) throw new AppError(400, `The mailbox knows no fault of that name. It knows ${mailFaults.join(', ')}.`);
+  if (!fault) throw new HttpError(400, `The mailbox knows no fault of that name. It knows ${mailFaults.join(', ')}.`);
   return fault;
 }
 

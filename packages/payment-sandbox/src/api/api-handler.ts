@@ -21,7 +21,7 @@ interface Answer {
   replayed?: boolean;
 }
 
-/** Everything at /v1: the API that the unmodified SDK talks to. */
+/** Answers requests at /v1, the API of the unmodified SDK. */
 export async function handleApi(first: Provider, exchange: Exchange): Promise<boolean> {
   const { req, res, method, path } = exchange;
   if (!path.startsWith('/v1/')) return false;
@@ -49,7 +49,7 @@ export async function handleApi(first: Provider, exchange: Exchange): Promise<bo
   return true;
 }
 
-/** A request without an answer: cut off, or held until its sender gives up. */
+/** Gives no answer: cuts the connection, or keeps it open until the client gives up. */
 function fallSilent(res: ServerResponse, failure: 'hang' | 'close'): true {
   if (failure === 'close') res.destroy();
   return true;
@@ -88,7 +88,7 @@ async function carryOut(
   }
 }
 
-/** Runs the request, or fails it as the switch says. `ran` is false when nothing began. */
+/** Carries the request out, or lets it fail as the switch says. `ran` is false if nothing was carried out. */
 function perform(
   provider: Provider,
   { method, path, query }: Exchange,

@@ -14,7 +14,7 @@ import { subscriptionScheduleRoutes } from '../subscriptions/schedules/subscript
 import { subscriptionItemRoutes } from '../subscriptions/subscription-items.ts';
 import { subscriptionRoutes } from '../subscriptions/subscriptions.ts';
 
-/** Every request that the API answers. */
+/** All routes of the API. */
 export const routes: { route: Route; pattern: RegExp }[] = [
   ...customerRoutes,
   ...paymentMethodRoutes,

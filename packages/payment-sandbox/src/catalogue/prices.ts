@@ -149,7 +149,7 @@ export function addPrice(provider: Provider, id: string, product: string, params
     tiers_mode: null,
     transform_quantity: null,
     type: params.recurring ? 'recurring' : 'one_time',
-    // A fraction of a penny has no whole amount.
+    // An amount with a fraction of a penny exists as a decimal only.
     unit_amount: Number.isInteger(amount) ? amount : null,
     unit_amount_decimal: decimal,
   };
@@ -172,7 +172,11 @@ function update({ provider, id, params }: Call<Stripe.PriceUpdateParams>): Price
   });
 }
 
-/** A lookup key belongs to one price. It is handed over only where that is asked for. */
+/**
+ * A lookup key belongs to one price. With `transfer_lookup_key` it is taken from the price that has it.
+ *
+ * @throws ApiError resource_already_exists if another price has it and it may not be taken.
+ */
 function claimLookupKey(
   provider: Provider,
   key: string | undefined,

@@ -21,7 +21,7 @@ const subscriptionDataRules: Rule = {
   } satisfies Partial<Record<keyof Stripe.Checkout.SessionCreateParams.SubscriptionData, Rule>>,
 };
 
-/** What a checkout session may be made of. */
+/** The parameters that create a checkout session. */
 export const createRules: Rules<Stripe.Checkout.SessionCreateParams> = {
   adaptive_pricing: 'ignored',
   after_expiration: 'unsupported',

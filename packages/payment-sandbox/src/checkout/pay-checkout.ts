@@ -7,12 +7,12 @@ import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, Customer } from '../provider/records.ts';
 import { startSubscription } from '../subscriptions/start-subscription.ts';
 
+/** The result of a payment: where the browser goes next, or the sentence that the page shows. */
 export type Payment = { paid: true; location: string } | { paid: false; message: string };
 
 /**
- * Pays a checkout session with a card, as its owner does on the hosted page: the
- * subscription begins and the session is complete. A declined card changes
- * nothing, and the session stays open for another try.
+ * Pays a checkout session with a card, as on the hosted page: the subscription starts and the
+ * session is complete. If the card is declined, nothing changes and the session stays open.
  */
 export function payCheckout(provider: Provider, session: CheckoutSession, number: string, email = ''): Payment {
   if (session.status !== 'open') return { paid: false, message: 'This checkout is no longer open.' };
@@ -61,7 +61,7 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
   return { paid: true, location: successAddress(session) };
 }
 
-/** Where the browser goes after the payment, with the session's id where the address asks for it. */
+/** The address to which the browser returns after payment, with the id of the session in place of its placeholder. */
 export function successAddress(session: CheckoutSession): string {
   return (session.success_url ?? '/').replaceAll('{CHECKOUT_SESSION_ID}', session.id);
 }
@@ -72,7 +72,7 @@ export function expireSession(provider: Provider, session: CheckoutSession): voi
   announce(provider, 'checkout.session.expired', withoutLines(session));
 }
 
-/** Events show a session as an answer does that was not asked to include its lines. */
+/** Events show a session without its lines, as an answer does that does not expand them. */
 function withoutLines({ line_items: _, ...session }: CheckoutSession): object {
   return session;
 }

@@ -22,8 +22,11 @@ const firstPaymentHours = 23;
 const mostSteps = 20_000;
 
 /**
- * Lets happen, in the order of their times, all that is due until then for the
- * customers of one test clock, or for those of none. Each thing happens at its own moment. Gives back how many there were.
+ * Runs all steps that are due until then, in the order of their times, for the customers of one
+ * test clock or, with null, for those without one. During a step the provider's time is the time
+ * at which the step is due. Returns the number of steps.
+ *
+ * @throws Error after 20,000 steps.
  */
 export function runUntil(provider: Provider, until: number, testClock: string | null): number {
   for (let count = 0; count < mostSteps; count += 1) {
@@ -39,7 +42,7 @@ export function runUntil(provider: Provider, until: number, testClock: string | 
   throw new Error(`More than ${mostSteps} things would happen in that time.`);
 }
 
-/** What happens next. */
+/** The next step that will be due, or null. */
 export function nextStep(provider: Provider, testClock: string | null): Step | null {
   let first: Step | null = null;
   for (const step of steps(provider, testClock)) if (!first || step.at < first.at) first = step;
@@ -48,7 +51,7 @@ export function nextStep(provider: Provider, testClock: string | null): Step | n
 
 function* steps(provider: Provider, testClock: string | null): Generator<Step> {
   const { state } = provider;
-  // First, so that a renewal at the same moment bills the new phase.
+  // Schedules come first, so that a renewal at the same time bills the new phase.
   for (const schedule of Object.values(state.subscription_schedules)) {
     if (schedule.test_clock === testClock) yield* stepsOfSchedule(provider, schedule);
   }
@@ -128,7 +131,7 @@ function renew(provider: Provider, subscription: Subscription): void {
       item.current_period_end = addInterval(end, interval, count, subscription.billing_cycle_anchor);
     }
     draft = draftInvoice(provider, subscription, 'subscription_cycle');
-    // An unpaid subscription's invoices wait as drafts until somebody takes care of them.
+    // The invoices of an unpaid subscription stay drafts until they are finalised by hand.
     if (subscription.status === 'unpaid')
       Object.assign(draft, { auto_advance: false, automatically_finalizes_at: null });
     subscription.latest_invoice = draft.id;

@@ -61,7 +61,7 @@ function create({ provider, params }: Call<Stripe.TestHelpers.TestClockCreatePar
   return clock;
 }
 
-/** Moves a clock ahead and lets all happen that falls due. The answer comes before it is ready, as with the real one. */
+/** Moves a clock ahead and runs everything that is due. As with the real provider, the answer still has the status `advancing`. */
 function advance({ provider, id, params }: Call<Stripe.TestHelpers.TestClockAdvanceParams>): TestClock {
   const clock = find(provider, id);
   const { frozen_time: target } = params;
@@ -79,7 +79,7 @@ function advance({ provider, id, params }: Call<Stripe.TestHelpers.TestClockAdva
   return { ...clock, status: 'advancing' };
 }
 
-/** Deletes a clock with the customers that live by it. */
+/** Deletes a clock and its customers. */
 function remove({ provider, id }: Call<Stripe.TestHelpers.TestClockDeleteParams>): Stripe.TestHelpers.DeletedTestClock {
   find(provider, id);
   const { state } = provider;

@@ -3,16 +3,17 @@ import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PaymentMethod } from '../provider/records.ts';
 
+/** A test card. */
 export interface Card {
   number: string;
   brand: string;
-  /** In words, for the hosted pages. */
+  /** A description for the hosted pages. */
   about: string;
-  /** What happens when the card is used on a page, by its owner. */
+  /** The result of a charge that the owner makes on a page. */
   present: 'pays' | 'declines';
-  /** What happens when it is charged later, with nobody there. */
+  /** The result of a later charge without the owner; `asks` requires authentication. */
   absent: 'pays' | 'declines' | 'asks';
-  /** The name under which the API knows it as a ready-made payment method. */
+  /** The id by which the API accepts it as a payment method. */
   token: string;
 }
 
@@ -46,6 +47,7 @@ export const cards: readonly Card[] = [
 
 export const goodCard = '4242424242424242';
 
+/** The test card with this number; spaces and hyphens are ignored. */
 export function findCard(number: string): Card | undefined {
   const digits = number.replace(/[\s-]/g, '');
   return cards.find((card) => card.number === digits);
@@ -55,12 +57,12 @@ export function cardByToken(token: string): Card | undefined {
   return cards.find((card) => card.token === token);
 }
 
-/** "4242 4242 4242 4242", as it stands on a card. */
+/** "4242 4242 4242 4242", as it is printed on a card. */
 export function grouped(number: string): string {
   return number.replace(/(\d{4})(?=\d)/g, '$1 ');
 }
 
-/** A card saved for a customer, or for nobody yet. */
+/** Saves a card as a payment method, attached to the customer if there is one. */
 export function saveCard(provider: Provider, card: Card, customer: string | null): PaymentMethod {
   const method: PaymentMethod = {
     id: newId('pm'),
@@ -94,6 +96,7 @@ export function saveCard(provider: Provider, card: Card, customer: string | null
   return method;
 }
 
+/** The test card of a saved payment method. */
 export function cardOf(method: PaymentMethod | undefined): Card | undefined {
   return cards.find((card) => card.number.endsWith(method?.card?.last4 ?? 'none'));
 }

@@ -61,14 +61,22 @@ export const customerRoutes = [
   route<Stripe.CustomerDeleteParams>('DELETE', '/v1/customers/:id', {}, remove),
 ];
 
-/** A customer that lives. A deleted one is as good as none for whatever would use it. */
+/**
+ * Finds a customer that is not deleted.
+ *
+ * @throws ApiError resource_missing if there is none.
+ */
 export function liveCustomer(provider: Provider, id: string, param: string): Customer {
   const customer = provider.state.customers[id];
   if (!customer) throw missing('customer', id, param);
   return customer;
 }
 
-/** A customer that is known, also a deleted one: what a list can be asked about. */
+/**
+ * Finds a customer, deleted or not, as the filters of lists do.
+ *
+ * @throws ApiError resource_missing if it never existed.
+ */
 export function knownCustomer(provider: Provider, id: string, param = 'id'): Customer | Stripe.DeletedCustomer {
   const found = provider.state.customers[id] ?? provider.state.deleted_customers[id];
   if (!found) throw missing('customer', id, param);
@@ -145,7 +153,7 @@ function list({ provider, params, path }: Call<Stripe.CustomerListParams>) {
   return listPage(path, all, params, 'customer');
 }
 
-/** Deletes a customer; its subscriptions end at once. */
+/** Deletes a customer. Its subscriptions end at once, and its planned schedules are cancelled. */
 function remove({ provider, id }: Call<Stripe.CustomerDeleteParams>): Stripe.DeletedCustomer {
   const customer = provider.state.customers[id];
   if (!customer) throw missing('customer', id);

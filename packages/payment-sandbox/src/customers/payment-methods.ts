@@ -58,7 +58,11 @@ function detach({ provider, id }: Call<Stripe.PaymentMethodDetachParams>): Payme
   });
 }
 
-/** Ties a saved card, or a ready-made one of the documentation (pm_card_visa …), to a customer. */
+/**
+ * Attaches a saved card, or a test card by its token (pm_card_visa …), to a customer.
+ *
+ * @throws ApiError resource_missing if there is no such payment method, card_declined if the card declines.
+ */
 export function usePaymentMethod(provider: Provider, id: string, customer: Customer): PaymentMethod {
   const ready = cardByToken(id);
   const method = ready ? saveCard(provider, ready, null) : provider.state.payment_methods[id];

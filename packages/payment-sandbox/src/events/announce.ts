@@ -9,11 +9,12 @@ import { previousAttributes } from './previous-attributes.ts';
 
 const apiVersion = Stripe.API_VERSION;
 
-/** The newest ones stay. The real provider keeps them for thirty days. */
+/** Older events are deleted. The real provider keeps events for thirty days. */
 const keptEvents = 3000;
 
+/** Members of an event that differ from their defaults. */
 export interface Announcement {
-  /** The object as it was, from which the event's previous_attributes follow. */
+  /** The object before the change, from which `previous_attributes` are computed. */
   before?: object;
   previousAttributes?: object;
   created?: number;
@@ -21,7 +22,7 @@ export interface Announcement {
   id?: string;
 }
 
-/** Makes an event about an object as it is now, and has it delivered. */
+/** Makes an event with the current state of an object and plans its deliveries. */
 export function announce(provider: Provider, type: string, object: object, about: Announcement = {}): ProviderEvent {
   const event = makeEvent(provider, type, object, about);
   record(provider, event);
@@ -29,7 +30,7 @@ export function announce(provider: Provider, type: string, object: object, about
   return event;
 }
 
-/** Changes an object in place and announces it, unless nothing changed. */
+/** Changes an object in place and announces the change. Without a difference there is no event. */
 export function change<T extends object>(provider: Provider, type: string, object: T, alter: (object: T) => void): T {
   const before = structuredClone(object);
   alter(object);
@@ -58,7 +59,7 @@ function makeEvent(provider: Provider, type: string, object: object, about: Anno
   };
 }
 
-/** An object under a test clock lives in that clock's time. */
+/** The time of the object's test clock, or the provider's time without one. */
 function timeIn(provider: Provider, object: object): number {
   const { test_clock: own, customer } = object as { test_clock?: string | null; customer?: unknown };
   const clock = own ?? (typeof customer === 'string' ? provider.state.customers[customer]?.test_clock : null);

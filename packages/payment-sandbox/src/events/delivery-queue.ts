@@ -5,20 +5,20 @@ import type { ProviderEvent, WebhookEndpoint } from '../provider/records.ts';
 import { sendEvent } from './send-event.ts';
 
 const keptDeliveries = 4000;
-/** Reordered deliveries wait up to this long, each a random time. */
+/** With `reorder_deliveries`, each delivery waits a random time up to this. */
 const reorderWindowMs = 300;
 
 /**
- * Sends events to the endpoints, one at a time and the longest due first. A
- * failure, a redirect included, is tried again with growing pauses, and never
- * holds up what comes after it. What waits survives a restart.
+ * Sends events to the endpoints, one at a time, in the order in which they are due. A failed
+ * delivery (any answer but 2xx, redirects included) is retried with growing pauses and does not
+ * delay the others. Waiting deliveries survive a restart.
  */
 export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
   let timer: NodeJS.Timeout | undefined;
   let sending = false;
   let stopped = false;
   const ending = new AbortController();
-  // After the start has finished, what an earlier process left waiting goes on.
+  // Once the start has finished, deliveries that an earlier process left waiting continue.
   const started = setImmediate(() => pump());
   return { enqueue, resend, resendEvent, sendDropped, settled, retryNow, stop };
 
@@ -41,7 +41,7 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
       }
     }
     state.deliveries.splice(0, Math.max(0, state.deliveries.length - keptDeliveries));
-    // Never within the change that caused it, so that an answer that is being made is made whole.
+    // Later, so that the change that caused the event is complete before the service hears of it.
     setImmediate(pump);
   }
 
@@ -130,7 +130,7 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
       return;
     }
     const outcome = await sendEvent(event, endpoint, state.switches.wrong_signature, ending.signal);
-    // What the end interrupted is tried again at the next start.
+    // An attempt that the end of the process interrupted is repeated at the next start.
     if (stopped) return;
     delivery.attempts.push(outcome);
     delete delivery.asked;
@@ -159,7 +159,7 @@ function wants(endpoint: WebhookEndpoint, type: string): boolean {
   return endpoint.status === 'enabled' && (types.includes('*') || types.includes(type));
 }
 
-/** An endpoint counts as pending until one delivery of the event has reached it. */
+/** Counts the endpoints that no delivery of the event has reached. */
 function countPending(deliveries: Delivery[], event: ProviderEvent): void {
   const own = deliveries.filter((delivery) => delivery.event === event.id);
   const reached = new Set(own.filter(({ state }) => state === 'delivered').map(({ endpoint }) => endpoint));

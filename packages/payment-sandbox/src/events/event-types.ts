@@ -1,7 +1,7 @@
 /**
- * Every type of event that a webhook endpoint may name, as the SDK lists them
- * (`WebhookEndpointCreateParams.EnabledEvent`): the types are gone at run time, and a test
- * compares the two. There are no patterns; `*` alone stands for all.
+ * Every type of event that a webhook endpoint may name, as the SDK's type
+ * `WebhookEndpointCreateParams.EnabledEvent` lists them. That type does not exist at run time; a
+ * test compares the two lists. There are no patterns, except `*` for all types.
  */
 export const eventTypes: readonly string[] = `
   account.application.authorized account.application.deauthorized account.external_account.created

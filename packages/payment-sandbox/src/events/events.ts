@@ -39,7 +39,7 @@ function list({ provider, params, path }: Call<Stripe.EventListParams>) {
   return listPage(path, all, params, 'event');
 }
 
-/** A type may end in `.*` or hold a whole group's. */
+/** The wanted type may end in `*`, which stands for the rest. */
 function hasType(event: ProviderEvent, wanted: string | undefined): boolean {
   if (wanted === undefined || wanted === event.type) return true;
   return wanted.endsWith('*') && event.type.startsWith(wanted.slice(0, -1));

@@ -1,9 +1,8 @@
 type Loose = Record<string, unknown>;
 
 /**
- * An object as webhook endpoints of an API version before 2025-03-31 get it:
- * the period stands on the subscription and not on its items, and an invoice
- * names its subscription itself.
+ * Converts an object to the shape of API versions before 2025-03-31: the period is a member of
+ * the subscription and not of its items, and `invoice.subscription` names the subscription.
  */
 export function oldPayloadShape(object: object): object {
   const old = object as Loose;

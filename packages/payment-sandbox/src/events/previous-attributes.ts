@@ -1,6 +1,6 @@
 /**
- * What an event says about the state before: of a hash only its members that
- * changed (null where one was absent), of an array all of it.
+ * Computes `previous_attributes`: of an object only the members that changed (null for one that
+ * was absent), of an array the whole array.
  */
 export function previousAttributes(before: object, after: object): Record<string, unknown> {
   const was = before as Record<string, unknown>;

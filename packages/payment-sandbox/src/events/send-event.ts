@@ -4,16 +4,16 @@ import type { ProviderEvent, WebhookEndpoint } from '../provider/records.ts';
 
 const attemptTimeoutMs = 10_000;
 
-/** Sends an event once, signed under both header names. It never throws: what went wrong is the outcome. */
+/** Sends an event once, with its signature under both header names. Returns errors as part of the attempt and never throws. */
 export async function sendEvent(
   event: ProviderEvent,
   endpoint: WebhookEndpoint,
-  wrongly: boolean,
+  wrongSignature: boolean,
   ending: AbortSignal,
 ): Promise<DeliveryAttempt> {
   const began = Date.now();
   const payload = JSON.stringify(event, null, 2);
-  const secret = wrongly ? 'another_webhook_secret' : (endpoint.secret ?? '');
+  const secret = wrongSignature ? 'another_webhook_secret' : (endpoint.secret ?? '');
   const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret });
   const at = new Date(began).toISOString();
   try {

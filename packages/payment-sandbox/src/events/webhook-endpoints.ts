@@ -108,7 +108,9 @@ function update({ provider, id, params }: Call<Stripe.WebhookEndpointUpdateParam
   return endpoint;
 }
 
-/** Refuses an endpoint without events, and an address that events cannot be sent to: https, or http on this machine. */
+/**
+ * @throws ParameterError if there are no events, or if the address is neither https nor http on this machine.
+ */
 function checkSettings({ url, enabled_events: events }: Stripe.WebhookEndpointUpdateParams): void {
   if (events?.length === 0) {
     throw new ParameterError(400, 'Invalid array: enabled_events must hold at least one event.', {

@@ -6,12 +6,12 @@ import { endSubscription, isFinal } from '../subscriptions/end-subscription.ts';
 import { canPause, pauseFor } from '../subscriptions/pause/pause.ts';
 
 const day = 86_400;
-/** Days from each failure to the next try. */
+/** Days from each failure to the next retry. */
 const retryAfterDays = [3, 5, 7];
 
 /**
- * Notes on an invoice when it is tried next. After the last try it gives back
- * what then becomes of the subscription.
+ * Plans the next retry of an invoice after a failed charge. After the last retry it returns the
+ * function that ends the dunning of the subscription, otherwise null.
  */
 export function dunningAfterFailure(
   provider: Provider,

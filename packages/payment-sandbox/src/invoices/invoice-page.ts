@@ -10,7 +10,7 @@ import type { Provider } from '../provider/provider.ts';
 import type { Invoice } from '../provider/records.ts';
 import { payNow } from './invoice.ts';
 
-/** The hosted invoice at /pay/invoice/:id, where one that is owed can be paid. */
+/** Answers requests for the hosted invoice at /pay/invoice/:id, where an open invoice can be paid. */
 export async function invoicePage(provider: Provider, { req, res, method }: Exchange, id: string): Promise<void> {
   const invoice = provider.state.invoices[id];
   if (!invoice) throw new HttpError(404, 'There is no such invoice.');
@@ -22,7 +22,7 @@ export async function invoicePage(provider: Provider, { req, res, method }: Exch
   else sendPage(res, 402, pageOf(invoice, message, number));
 }
 
-/** Pays an open invoice with a card, whose owner is there. Gives back a sentence when it did not work. */
+/** Pays an open invoice with a card, as its owner does on the page. Returns null, or the sentence that the page shows. */
 export function payInvoice(provider: Provider, invoice: Invoice, number: string): string | null {
   const card = findCard(number);
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible')

@@ -9,9 +9,9 @@ import { dunningAfterFailure } from './dunning.ts';
 import { type BillingReason, newInvoice, newLine } from './new-invoice.ts';
 
 /**
- * Drafts an invoice over a subscription's items and what waits to be billed with
- * them. Its maker sets `latest_invoice` and announces both, so that no state of
- * a subscription goes by without an event.
+ * Drafts an invoice of a subscription's items and its pending lines. The caller sets
+ * `latest_invoice` and announces the subscription and the invoice, so that every state of a
+ * subscription appears in an event.
  */
 export function draftInvoice(
   provider: Provider,
@@ -38,7 +38,7 @@ export function finalizeInvoice(provider: Provider, invoice: Invoice): void {
   const at = timeOfCustomer(provider, invoice.customer);
   const customer = provider.state.customers[invoice.customer];
   const balance = customer?.balance ?? 0;
-  // A negative total becomes the customer's credit, and credit pays the next invoices.
+  // A negative total becomes a credit of the customer, which pays the next invoices.
   const due = Math.max(0, invoice.total + Math.min(0, balance));
   const balanceAfter = invoice.total < 0 ? balance + invoice.total : Math.min(0, balance + invoice.total);
   invoice.status = 'open';
@@ -61,13 +61,18 @@ export function finalizeInvoice(provider: Provider, invoice: Invoice): void {
 export type Charge = { result: 'paid' } | { result: 'declined' | 'asks' | 'no_card'; message: string };
 
 interface PayOptions {
-  /** Somebody asked for it, so it is no step of the dunning. */
+  /** The payment was requested, so it does not count as a retry. */
   manual?: boolean;
-  /** Charged instead of the subscription's own. */
+  /** The payment method to charge; by default the subscription's, then the customer's. */
   paymentMethod?: string | undefined;
 }
 
-/** Finalises an invoice and charges it at once; the subscription follows from the result. */
+/**
+ * Finalises an invoice, charges it, and updates its subscription according to the result. A
+ * decline is a result, not an error.
+ *
+ * @throws Error if there is no such invoice.
+ */
 export function payNow(
   provider: Provider,
   invoiceId: string,
@@ -86,14 +91,14 @@ export function payNow(
   return charge;
 }
 
-/** The card that an invoice is charged to: the subscription's, else the customer's. */
+/** The payment method that an invoice is charged to: the subscription's, otherwise the customer's. */
 export function payingMethod(provider: Provider, invoice: Invoice): string | null {
   const subscription = provider.state.subscriptions[invoice.parent.subscription_details.subscription];
   const customer = provider.state.customers[invoice.customer];
   return subscription?.default_payment_method ?? customer?.invoice_settings.default_payment_method ?? null;
 }
 
-/** What a charge would come to; nothing changes by it. */
+/** The result that a charge would have. Changes nothing. */
 export function tryCharge(provider: Provider, methodId: string | null, ownerPresent: boolean): Charge {
   const card = methodId ? cardOf(provider.state.payment_methods[methodId]) : undefined;
   if (!card)
@@ -105,7 +110,7 @@ export function tryCharge(provider: Provider, methodId: string | null, ownerPres
   return { result: 'declined', message: 'Your card was declined.' };
 }
 
-/** Marks an invoice as paid, by whatever means, and wakes its subscription. */
+/** Marks an invoice as paid and activates or resumes its subscription. */
 export function settle(provider: Provider, invoice: Invoice): void {
   const at = timeOfCustomer(provider, invoice.customer);
   invoice.status = 'paid';
@@ -119,11 +124,11 @@ export function settle(provider: Provider, invoice: Invoice): void {
   announce(provider, 'invoice.payment_succeeded', invoice);
   const subscription = provider.state.subscriptions[invoice.parent.subscription_details.subscription];
   if (subscription?.status === 'paused') afterSettlement(provider, subscription, invoice);
-  else if (subscription) wake(provider, subscription, invoice);
+  else if (subscription) activate(provider, subscription, invoice);
 }
 
-/** A paid invoice makes its subscription active where it was the last thing owed. */
-function wake(provider: Provider, subscription: Subscription, invoice: Invoice): void {
+/** Makes a subscription active if the paid invoice was its first or its latest one. */
+function activate(provider: Provider, subscription: Subscription, invoice: Invoice): void {
   const { status } = subscription;
   const isFirst = status === 'incomplete' && invoice.billing_reason === 'subscription_create';
   const owed = status === 'past_due' || status === 'unpaid';
@@ -141,12 +146,13 @@ function fail(provider: Provider, invoice: Invoice, result: 'declined' | 'asks' 
   if (result === 'asks') announce(provider, 'invoice.payment_action_required', invoice);
   if (!subscription || isFirst) return;
   if (subscription.status === 'paused') afterFailedAttempt(provider, subscription, invoice);
-  if (subscription.status === 'active' || subscription.status === 'trialing') owe(provider, subscription, invoice);
+  if (subscription.status === 'active' || subscription.status === 'trialing')
+    markPastDue(provider, subscription, invoice);
   end?.(subscription);
 }
 
-/** The first failure of a payment: past due, or by a setting paused where a renewal failed. */
-function owe(provider: Provider, subscription: Subscription, invoice: Invoice): void {
+/** Makes a subscription past due after a failed payment. With the switch `first_failure`, a failed renewal pauses it instead. */
+function markPastDue(provider: Provider, subscription: Subscription, invoice: Invoice): void {
   const pauses = provider.state.switches.first_failure === 'pause' && invoice.billing_reason === 'subscription_cycle';
   if (pauses && canPause(subscription)) {
     pauseFor(provider, subscription, 'first_payment_failure');
@@ -164,7 +170,7 @@ export function voidInvoice(provider: Provider, invoice: Invoice): void {
   invoice.status_transitions.voided_at = timeOfCustomer(provider, invoice.customer);
   announce(provider, 'invoice.voided', invoice);
   const id = invoice.parent.subscription_details.subscription;
-  // The subscription stays paused, and can be resumed anew.
+  // The subscription stays paused, and its resumption can be requested again.
   if (provider.state.resumptions[id]?.invoice === invoice.id) delete provider.state.resumptions[id];
 }
 
@@ -178,7 +184,7 @@ export function markUncollectible(provider: Provider, invoice: Invoice): void {
   if (subscription?.status === 'paused') afterSettlement(provider, subscription, invoice);
 }
 
-/** A line that the next invoice takes along. */
+/** Adds a line to the next invoice of a subscription. */
 export function addPendingLine(provider: Provider, subscription: Subscription, line: InvoiceLine): void {
   provider.state.pending_lines[subscription.id] = [...(provider.state.pending_lines[subscription.id] ?? []), line];
 }

@@ -5,7 +5,7 @@ import type { Invoice, InvoiceLine, Subscription, SubscriptionItem } from '../pr
 
 export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update';
 
-/** A draft with no lines. A renewal's is finalised an hour later, as the real provider does it. */
+/** Makes a draft without lines. The draft of a renewal is finalised an hour later, as by the real provider. */
 export function newInvoice(provider: Provider, subscription: Subscription, reason: BillingReason): Invoice {
   const at = timeOfCustomer(provider, subscription.customer);
   const customer = provider.state.customers[subscription.customer];
@@ -69,7 +69,7 @@ export function newInvoice(provider: Provider, subscription: Subscription, reaso
       type: 'subscription_details',
     },
     payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
-    // The period of what came before; for the first invoice, the moment.
+    // The period before the invoice; for the first invoice, its own time.
     period_end: at,
     period_start:
       reason === 'subscription_cycle' ? subscription.billing_cycle_anchor : (item?.current_period_start ?? at),
@@ -95,7 +95,7 @@ export function newInvoice(provider: Provider, subscription: Subscription, reaso
   };
 }
 
-/** A line over one item's period; `amount` differs from the price for trials and prorations. */
+/** Makes a line for the period of one item. `amount` replaces the price, for trials and prorations. */
 export function newLine(
   subscription: Subscription,
   item: SubscriptionItem,

@@ -6,7 +6,7 @@ import type { Rule } from '../routing/parameters.ts';
 type Features = PortalConfiguration['features'];
 
 const proration: Rule = { one: ['always_invoice', 'create_prorations', 'none'] };
-/** What a portal configuration may be made of. */
+/** The parameters of a portal configuration. */
 export const configurationRules = {
   business_profile: { hash: { headline: 'text', privacy_policy_url: 'text', terms_of_service_url: 'text' } },
   default_return_url: 'text',
@@ -82,7 +82,7 @@ export function noFeatures(): Features {
 
 const fixedQuantity: object = { enabled: false, maximum: null, minimum: 1 };
 
-/** Each named member replaces its like, within inner objects too; what is not named stays. */
+/** Merges changes into features, recursively. Members that are not named keep their value. */
 export function mergeFeatures(current: Features, changes: object): Features {
   const merged = merge(current, changes) as Features;
   for (const product of merged.subscription_update.products ?? []) {
@@ -103,7 +103,7 @@ function isHash(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Refuses plan changes without plans, and prices that do not exist or fit. */
+/** @throws ApiError if plan changes are enabled without products, or a price is missing, inactive or of another product. */
 export function checkFeatures(provider: Provider, { subscription_update: updates }: Features): void {
   if (!updates.enabled) return;
   const base = 'features[subscription_update]';

@@ -8,7 +8,7 @@ import { periodEnd } from '../subscriptions/end-subscription.ts';
 import { offeredPrices } from './portal.ts';
 import { button, cardWords, changeWords, homeBody } from './portal-home.ts';
 
-/** The one task that a session with a flow was made for. */
+/** The page of a session's flow. */
 export function flowBody(provider: Provider, session: PortalSession, flow: NonNullable<PortalSession['flow']>): Html {
   const id =
     flow.subscription_cancel?.subscription ??

@@ -44,7 +44,11 @@ export const flowRules: Rule = {
   required: ['type'],
 };
 
-/** The one task of a portal session. Refused where the portal could not carry it out. */
+/**
+ * Reads the flow of a portal session, its single task.
+ *
+ * @throws ApiError if the configuration disables it, or the subscription does not allow it.
+ */
 export function readFlow(
   provider: Provider,
   customer: string,
@@ -124,7 +128,7 @@ function readConfirm(provider: Provider, customer: string, configuration: Portal
   return { discounts: null, items, subscription: subscription.id };
 }
 
-/** The portal changes no subscription of several items. */
+/** The portal cannot change a subscription with several items. */
 function refuseSeveralItems({ id, items }: Subscription, param: string): void {
   if (items.data.length === 1) return;
   throw refused(`The subscription \`${id}\` cannot be updated because it has multiple items.`, { param });

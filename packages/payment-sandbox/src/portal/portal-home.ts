@@ -8,7 +8,7 @@ import type { PortalSession, Subscription } from '../provider/records.ts';
 import { periodEnd } from '../subscriptions/end-subscription.ts';
 import { configurationOf, offeredPrices, subscriptionsOf } from './portal.ts';
 
-/** Plans, card and invoices, each as far as the portal's configuration allows. */
+/** The home page: plans, card and invoices, as far as the configuration enables them. */
 export function homeBody(provider: Provider, session: PortalSession): Html {
   const { features } = configurationOf(provider, session);
   const subscriptions = subscriptionsOf(provider, session);
@@ -49,7 +49,7 @@ function cardPanel(provider: Provider, session: PortalSession): Html {
 <form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="card">${cardFields()}<button>Change card</button></form></section>`;
 }
 
-/** What a change of plan costs at once, by the configuration. */
+/** A sentence about when a change of plan is charged, by the configuration. */
 export function changeWords(provider: Provider, session: PortalSession): string {
   const proration = configurationOf(provider, session).features.subscription_update.proration_behavior;
   if (proration === 'always_invoice')

@@ -10,7 +10,7 @@ import { cancelInPortal, changeCard, changePlan, PortalProblem, resumeInPortal }
 import { flowBody } from './portal-flow-page.ts';
 import { homeBody } from './portal-home.ts';
 
-/** The customer portal at /pay/portal/:id: its home, or the one task of the session's flow. */
+/** Answers requests for the customer portal at /pay/portal/:id: its home page, or the task of the session's flow. */
 export async function portalPage(provider: Provider, { req, res, method, query }: Exchange, id: string): Promise<void> {
   const session = provider.state.portal_sessions[id];
   if (!session || !provider.state.customers[session.customer])
@@ -43,7 +43,7 @@ function act(provider: Provider, session: PortalSession, form: URLSearchParams):
   acts[wanted]?.();
 }
 
-/** A flow ends as its session asked for; without one it is back to the home page. */
+/** The address after an action: as the flow says, otherwise the home page. */
 function after(session: PortalSession, act: string): string {
   const completion = session.flow?.after_completion;
   if (completion?.type === 'redirect' && completion.redirect) return completion.redirect.return_url;

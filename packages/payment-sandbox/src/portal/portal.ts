@@ -7,9 +7,10 @@ import { endSubscription, isFinal, noDetails, periodEnd, scheduleEnd } from '../
 import { releaseSchedule } from '../subscriptions/schedules/schedule.ts';
 import { updateItems } from '../subscriptions/update-items.ts';
 
-/** A sentence for the page where something cannot be done. */
+/** Thrown with the sentence that the page shows, if an action is not possible. */
 export class PortalProblem extends Error {}
 
+/** @throws PortalProblem if the configuration of the session no longer exists. */
 export function configurationOf(provider: Provider, session: PortalSession): PortalConfiguration {
   const configuration = provider.state.portal_configurations[session.configuration];
   if (!configuration) throw new PortalProblem('The configuration of this portal no longer exists.');
@@ -22,7 +23,12 @@ export function subscriptionsOf(provider: Provider, session: PortalSession): Sub
   return all.filter((one) => one.customer === session.customer && !isFinal(one)).toReversed();
 }
 
-/** Saves a card and makes it the one that everything is charged to. It pays nothing that is owed already. */
+/**
+ * Saves a card and makes it the default of the customer and of all subscriptions. It does not pay
+ * open invoices.
+ *
+ * @throws PortalProblem if it is not a test card or is declined.
+ */
 export function changeCard(provider: Provider, session: PortalSession, number: string): void {
   const card = findCard(number);
   const customer = provider.state.customers[session.customer];
@@ -40,7 +46,12 @@ export function changeCard(provider: Provider, session: PortalSession, number: s
   }
 }
 
-/** Cancels as the portal does: by its configuration at the period's end, in the form that the switch says, or at once. */
+/**
+ * Cancels as the configuration says: at once, or at the end of the period, in the form of the
+ * switch `portal_cancellation`.
+ *
+ * @throws PortalProblem if the configuration does not allow it, or the end is scheduled already.
+ */
 export function cancelInPortal(provider: Provider, session: PortalSession, subscriptionId: string): void {
   const subscription = own(provider, session, subscriptionId);
   const { subscription_cancel: feature } = configurationOf(provider, session).features;
@@ -62,12 +73,16 @@ export function cancelInPortal(provider: Provider, session: PortalSession, subsc
   );
 }
 
-/** Undoes a scheduled cancellation of either form. */
+/** Removes a scheduled cancellation of either form. */
 export function resumeInPortal(provider: Provider, session: PortalSession, subscriptionId: string): void {
   scheduleEnd(provider, own(provider, session, subscriptionId), null);
 }
 
-/** Changes the plan in place. A declined card changes nothing. */
+/**
+ * Changes the price of the subscription's only item.
+ *
+ * @throws PortalProblem if the configuration does not offer it, ApiError if the card is declined. Nothing has changed then.
+ */
 export function changePlan(
   provider: Provider,
   session: PortalSession,

@@ -89,7 +89,7 @@ function shelf<T>(records: Shelf<T> = {}): Shelf<T> {
   return Object.assign(Object.create(null), records);
 }
 
-/** Completes a state that was read from a file: records lose their prototype, and missing switches get their default. */
+/** Completes a state that was read from a file: its records have no prototype, and missing switches get their default. */
 export function restoreState(state: PaymentState): void {
   const members = state as unknown as Record<string, unknown>;
   for (const [name, value] of Object.entries(emptyState())) {

@@ -1,4 +1,4 @@
-/** An answer that refuses a request, in the real provider's words and codes. */
+/** A refused request, with the status, code and sentence of the real provider. */
 export class ApiError extends Error {
   readonly status: number;
   readonly type: string;
@@ -32,15 +32,16 @@ export class ApiError extends Error {
   }
 }
 
-/** The parameters themselves are wrong. Nothing ran, so an idempotency key does not keep the answer. */
+/** Invalid parameters. Nothing was carried out, so an idempotency key does not keep the answer. */
 export class ParameterError extends ApiError {}
 
-/** 404 where the address names it, 400 where a parameter does. */
+/** There is no such object: 404 if the address names it, 400 if a parameter does. */
 export function missing(kind: string, id: string, param = 'id'): ApiError {
   const status = param === 'id' ? 404 : 400;
   return new ApiError(status, `No such ${kind}: '${id}'`, { code: 'resource_missing', param });
 }
 
+/** A request that the state does not allow: status 400. */
 export function refused(message: string, details: { code?: string; param?: string } = {}): ApiError {
   return new ApiError(400, message, details);
 }

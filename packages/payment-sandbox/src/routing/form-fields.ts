@@ -1,11 +1,15 @@
 import { ParameterError } from './api-error.ts';
 
-/** A form-encoded value with its bracketed keys taken apart: text, a list, or a hash. */
+/** A form-encoded value whose bracketed keys have been parsed: text, a list, or a hash. */
 export type Field = string | Field[] | { [name: string]: Field };
 
 const deepest = 12;
 
-/** Reads `items[0][price]=x&expand[]=y&metadata[k]=v`. A hash whose keys are all numbers is a list. */
+/**
+ * Parses `items[0][price]=x&expand[]=y&metadata[k]=v`. A hash whose keys are all numbers is a list.
+ *
+ * @throws ParameterError if a key is malformed or nested more than twelve levels deep.
+ */
 export function readFields(encoded: string): Record<string, Field> {
   const root: Branch = new Map();
   for (const [key, value] of new URLSearchParams(encoded)) put(root, pathOf(key), value);
@@ -48,7 +52,7 @@ function toField(value: Branch | string): Field {
 }
 
 function toHash(branch: Branch): Record<string, Field> {
-  // No prototype: a key called __proto__ is a key like any other.
+  // Without a prototype, so that a key called __proto__ is an ordinary key.
   const hash: Record<string, Field> = Object.create(null);
   for (const [name, value] of branch) hash[name] = toField(value);
   return hash;

@@ -12,7 +12,11 @@ export interface PageParameters {
   ending_before?: string;
 }
 
-/** A page of records, newest first, by the cursors that the SDK walks along. */
+/**
+ * Makes a page of records, newest first, from the cursors of the SDK's pagination.
+ *
+ * @throws ApiError if the limit is not between 1 and 100, or a cursor names no record.
+ */
 export function listPage<T extends { id: string }>(
   url: string,
   oldestFirst: T[],
@@ -44,7 +48,7 @@ function indexOf(records: { id: string }[], id: string, kind: string, param: str
   return index;
 }
 
-/** Whether a time lies in the range that a list was asked for. */
+/** Whether a time lies in the range of a list's filter. Without a filter every time does. */
 export function inRange(value: number | null | undefined, range: number | Stripe.RangeQueryParam | undefined): boolean {
   if (range === undefined) return true;
   if (value === null || value === undefined) return false;

@@ -3,9 +3,9 @@ import { ParameterError } from './api-error.ts';
 import type { Field } from './form-fields.ts';
 
 /**
- * What a parameter may hold. `text` may be emptied with '' and `string` may not;
- * `ignored` is read and has no effect here; `unsupported` the real provider
- * knows and the sandbox refuses, because silence would mislead.
+ * The allowed values of a parameter. `text` accepts '' to clear the value, `string` does not.
+ * `ignored` accepts anything and has no effect. `unsupported` is refused: the real provider knows
+ * the parameter, and ignoring it would hide a difference.
  */
 export type Rule =
   | 'string'
@@ -21,12 +21,16 @@ export type Rule =
   | { hash: Record<string, Rule>; required?: readonly string[] }
   | { either: readonly Rule[] };
 
-/** A rule for every parameter that the SDK's type knows: a forgotten one does not compile. */
+/** A rule for every parameter of the SDK's type. A missing one does not compile. */
 export type Rules<P> = { [K in Exclude<keyof P, 'expand'>]-?: Rule };
 
 const texts = 5000;
 
-/** Checks and converts the parameters of a request. Throws as the real provider answers. */
+/**
+ * Checks and converts the parameters of a request.
+ *
+ * @throws ParameterError with the code and sentence of the real provider, for the first wrong one.
+ */
 export function readParameters(
   fields: Record<string, Field>,
   rules: Record<string, Rule>,
@@ -80,7 +84,7 @@ function readNested(field: Field, rule: Exclude<Rule, string>, param: string): u
     throw new ParameterError(400, `Invalid ${param}: must be one of ${rule.one.join(', ')}`, { param });
   }
   if ('list' in rule) {
-    // An empty list travels as an empty text.
+    // The SDK encodes an empty list as empty text.
     if (field === '') return [];
     if (!Array.isArray(field)) throw wrong('array', shown(field), param);
     return field.map((value, index) => read(value, rule.list, `${param}[${index}]`));
@@ -114,7 +118,7 @@ function readNumber(field: string, rule: 'integer' | 'number', param: string): n
   throw new ParameterError(400, `Invalid integer: ${field}`, { code: 'parameter_invalid_integer', param });
 }
 
-/** Each key's text; '' takes the key away, and '' for the whole takes all away. */
+/** Reads metadata. The value '' removes a key, and '' in place of the hash removes all. */
 function readMetadata(field: Field, param: string): Record<string, string> | '' {
   if (field === '') return '';
   if (typeof field === 'string') throw wrong('object', field, param);
@@ -138,7 +142,7 @@ function empty(param: string): ParameterError {
   );
 }
 
-/** Not by String: a hash without a prototype cannot become text. */
+/** As JSON, because String() throws for a hash without a prototype. */
 function shown(field: Field): string {
   return typeof field === 'string' ? field : JSON.stringify(field);
 }
@@ -151,7 +155,7 @@ function join(path: string, name: string): string {
   return path ? `${path}[${name}]` : name;
 }
 
-/** Metadata after an update: keys are merged, '' removes one, '' for the whole removes all. */
+/** Returns the metadata after an update: keys are merged, '' removes one, and '' in place of the hash removes all. */
 export function mergeMetadata(
   current: Record<string, string> | null,
   changes: Stripe.MetadataParam | '' | null | undefined,

@@ -1,7 +1,7 @@
 import type { Provider } from '../provider/provider.ts';
 import type { Rule, Rules } from './parameters.ts';
 
-/** One request to the API with its parameters read. */
+/** One request to the API, with its parameters checked. */
 export interface Call<P> {
   provider: Provider;
   /** The ids in the address, in order. */
@@ -13,16 +13,16 @@ export interface Call<P> {
 
 export interface Route {
   method: 'GET' | 'POST' | 'DELETE';
-  /** The address with `:id` where an id stands. */
+  /** The address, with `:id` in place of an id. */
   path: string;
   rules: Record<string, Rule>;
   required: readonly string[];
   answer(call: Call<never>): object;
-  /** The answer shows the endpoint's secret, which it does only at its making. */
+  /** Whether the answer includes the secret of the endpoint. Only its creation does. */
   showsSecret?: boolean;
 }
 
-/** Declares a route whose rules must cover every parameter of the SDK's type `P`. */
+/** Declares a route. Its rules must cover every parameter of the SDK's type `P`, or it does not compile. */
 export function route<P>(
   method: Route['method'],
   path: string,

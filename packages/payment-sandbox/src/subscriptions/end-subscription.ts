@@ -4,7 +4,7 @@ import type { Provider } from '../provider/provider.ts';
 import type { Subscription } from '../provider/records.ts';
 import { closeSchedule } from './schedules/schedule.ts';
 
-/** Ends a subscription for good. */
+/** Ends a subscription and its schedule, and stops the collection of its invoices. */
 export function endSubscription(
   provider: Provider,
   subscription: Subscription,
@@ -28,11 +28,11 @@ export function endSubscription(
       invoice.automatically_finalizes_at = null;
     }
   }
-  // As with the real provider, a deletion tells no state before.
+  // As with the real provider, this event has no previous_attributes.
   announce(provider, 'customer.subscription.deleted', subscription);
 }
 
-/** Sets or clears a scheduled end, in either form, and announces it. */
+/** Sets a scheduled end in either form, or clears it with null, and announces the change. */
 export function scheduleEnd(
   provider: Provider,
   subscription: Subscription,
@@ -41,7 +41,7 @@ export function scheduleEnd(
   return change(provider, 'customer.subscription.updated', subscription, () => applyEnd(provider, subscription, end));
 }
 
-/** The same, for a change that is announced with others. */
+/** Sets or clears a scheduled end without an event, for changes that are announced together. */
 export function applyEnd(
   provider: Provider,
   subscription: Subscription,
@@ -57,11 +57,12 @@ export function applyEnd(
   };
 }
 
-/** The earliest end of its items' periods. */
+/** The earliest period end of its items. */
 export function periodEnd(subscription: Subscription): number {
   return Math.min(...subscription.items.data.map((item) => item.current_period_end));
 }
 
+/** Whether a subscription has ended and cannot be revived. */
 export function isFinal(subscription: Subscription): boolean {
   return subscription.status === 'canceled' || subscription.status === 'incomplete_expired';
 }

@@ -9,18 +9,18 @@ export interface NewSubscription {
   items: { price: Price; quantity: number; metadata?: Record<string, string> }[];
   metadata: Record<string, string>;
   description?: string | null;
-  /** The payment method of this subscription alone. */
+  /** The payment method of this subscription; by default the customer's. */
   paymentMethod?: string | null;
   trialEnd?: number | null;
   missingPaymentMethod?: string;
   billingMode?: 'classic' | 'flexible';
-  /** False: the first invoice waits to be paid by somebody, and the subscription is incomplete until then. */
+  /** False: the first invoice is not charged, and the subscription is incomplete until it is paid. */
   payFirstInvoice?: boolean;
-  /** The first invoice is paid on a page, by the card's owner. */
+  /** True: the owner of the card pays the first invoice on a page. */
   ownerPresent?: boolean;
 }
 
-/** A subscription as it is before anything was paid. */
+/** Makes a subscription before its first payment: incomplete, or in its trial. */
 export function newSubscription(provider: Provider, input: NewSubscription): Subscription {
   const at = timeOfCustomer(provider, input.customer);
   const id = newId('sub');
@@ -127,7 +127,7 @@ export function firstPeriodEnd(price: Price, from: number): number {
   return addInterval(from, price.recurring?.interval ?? 'month', price.recurring?.interval_count ?? 1);
 }
 
-/** A price in the older shape that items still carry beside it. */
+/** A price in the older shape `plan`, which items still have. */
 export function planOf(price: Price): Plan {
   return {
     id: price.id,

@@ -7,8 +7,8 @@ import { endSubscription } from './end-subscription.ts';
 const hour = 3600;
 
 /**
- * Ends a subscription as it was scheduled. Prorations that still wait to be billed are
- * collected by a last invoice, which is charged an hour later; a cancellation at once drops them.
+ * Ends a subscription at its scheduled time. Prorations that wait for the next invoice become a
+ * last invoice, which is charged an hour later. An immediate cancellation drops them instead.
  */
 export function endAsScheduled(provider: Provider, subscription: Subscription, at: number): void {
   const waiting = provider.state.pending_lines[subscription.id] ?? [];
@@ -17,7 +17,7 @@ export function endAsScheduled(provider: Provider, subscription: Subscription, a
   endSubscription(provider, subscription, 'cancellation_requested', at);
   if (!last) return;
 
-  // The end of a subscription stops the collection of its other invoices, not of this one.
+  // endSubscription stops the collection of all invoices; this one is collected.
   last.auto_advance = true;
   last.automatically_finalizes_at = at + hour;
   announce(provider, 'invoice.created', last);

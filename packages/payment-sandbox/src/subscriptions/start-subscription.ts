@@ -5,8 +5,8 @@ import type { Subscription } from '../provider/records.ts';
 import { type NewSubscription, newSubscription } from './new-subscription.ts';
 
 /**
- * Starts a subscription and its first invoice, and announces both as they come
- * about: incomplete first, and active only when the invoice has been paid.
+ * Starts a subscription and its first invoice. As with the real provider, the events show it
+ * incomplete first, and active only after the invoice has been paid.
  */
 export function startSubscription(provider: Provider, input: NewSubscription): Subscription {
   const subscription = newSubscription(provider, input);

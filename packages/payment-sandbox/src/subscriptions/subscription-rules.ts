@@ -10,7 +10,7 @@ const trialRules: Rule = {
   },
 };
 
-/** What creating and updating a subscription have in common. */
+/** The parameters that creating and updating a subscription have in common. */
 export const sharedRules = {
   add_invoice_items: 'unsupported',
   application_fee_percent: 'unsupported',

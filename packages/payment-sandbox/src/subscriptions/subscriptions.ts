@@ -105,6 +105,7 @@ export const subscriptionRoutes = [
   ),
 ];
 
+/** @throws ApiError resource_missing if there is no such subscription. */
 export function find(provider: Provider, id: string, param = 'id'): Subscription {
   const subscription = provider.state.subscriptions[id];
   if (!subscription) throw missing('subscription', id, param);
@@ -129,7 +130,7 @@ function list({ provider, params, path }: Call<Stripe.SubscriptionListParams>) {
   return listPage(path, all, params, 'subscription');
 }
 
-/** Without a wanted status, all that have not been canceled. */
+/** Without a status filter, all subscriptions but canceled ones. */
 function hasStatus(subscription: Subscription, wanted: string | undefined): boolean {
   if (wanted === undefined) return subscription.status !== 'canceled';
   if (wanted === 'all') return true;
@@ -137,7 +138,7 @@ function hasStatus(subscription: Subscription, wanted: string | undefined): bool
   return subscription.status === wanted;
 }
 
-/** Ends a subscription at once. One that has ended is no longer found, as with the real provider. */
+/** Ends a subscription at once. An ended one is answered 404, as by the real provider. */
 function cancel({ provider, id, params }: Call<Stripe.SubscriptionCancelParams>): Subscription {
   const subscription = find(provider, id);
   if (isFinal(subscription)) throw missing('subscription', id);
@@ -152,7 +153,7 @@ function cancel({ provider, id, params }: Call<Stripe.SubscriptionCancelParams>)
   return subscription;
 }
 
-/** Sets a status that no request leads to, in an event as any other change. For tests. */
+/** For tests: sets any status and announces the change. */
 export function forceStatus(provider: Provider, id: string, status: string): Subscription {
   return change(provider, 'customer.subscription.updated', find(provider, id), (subscription) => {
     subscription.status = status as Subscription['status'];

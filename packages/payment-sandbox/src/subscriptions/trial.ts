@@ -7,7 +7,7 @@ import { endSubscription } from './end-subscription.ts';
 import { firstPeriodEnd } from './new-subscription.ts';
 import { pauseFor } from './pause/pause.ts';
 
-/** What becomes of a trial at its end: the first paid period, or, with nothing to pay with, a pause or the end. */
+/** Ends a trial at its time: the first paid period starts, or without a payment method the subscription is paused or ends, as it is configured. */
 export function endTrial(provider: Provider, subscription: Subscription): void {
   const customer = provider.state.customers[subscription.customer];
   const method = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method ?? null;
@@ -17,12 +17,12 @@ export function endTrial(provider: Provider, subscription: Subscription): void {
   else startPaidPeriod(provider, subscription);
 }
 
-/** Ends a trial before its time, and charges at once. */
+/** Ends a trial early and charges the first period at once. */
 export function endTrialNow(provider: Provider, subscription: Subscription): void {
   payNow(provider, startPaidPeriod(provider, subscription).id, false);
 }
 
-/** Begins a period now and drafts its invoice. */
+/** Starts a paid period now and drafts its invoice. */
 export function startPaidPeriod(provider: Provider, subscription: Subscription): Invoice {
   const at = timeOfCustomer(provider, subscription.customer);
   let draft: Invoice | undefined;

@@ -21,14 +21,17 @@ export interface ItemUpdate {
   proration?: string | undefined;
   payment?: string | undefined;
   ownerPresent?: boolean;
-  /** Further changes that belong to the same event. */
+  /** Makes further changes, which become part of the same event. */
   also?: (subscription: Subscription) => void;
 }
 
 /**
- * Changes what a subscription consists of, in one event, and bills the
- * difference: on the next invoice (create_prorations), at once (always_invoice)
- * or never (none).
+ * Changes the items of a subscription in one event, and bills the difference: on the next
+ * invoice (create_prorations), at once (always_invoice) or not at all (none). A change of the
+ * interval starts a new period and is billed at once.
+ *
+ * @throws ApiError if an item or price does not exist, if no item is left, or if the charge is
+ * declined and `payment` is error_if_incomplete. Nothing has changed then.
  */
 export function updateItems(provider: Provider, subscription: Subscription, update: ItemUpdate): void {
   const { changes, proration = 'create_prorations', also } = update;
@@ -96,7 +99,7 @@ function restartPeriod(item: SubscriptionItem, at: number): void {
   item.current_period_end = firstPeriodEnd(item.price, at);
 }
 
-/** A credit for the unused time of what goes, and a charge for the rest of the period of what comes. */
+/** Makes a credit for the unused time of removed items, and a charge for the remaining time of added ones. */
 function prorationLines(
   subscription: Subscription,
   after: SubscriptionItem[],
@@ -136,7 +139,7 @@ function intervalOf(item: SubscriptionItem): string {
   return `${item.price.recurring?.interval}:${item.price.recurring?.interval_count}`;
 }
 
-/** With error_if_incomplete nothing changes when the card would be declined. */
+/** @throws ApiError card_declined if the charge would be declined and `payment` is error_if_incomplete. */
 function refuseDecline(provider: Provider, subscription: Subscription, update: ItemUpdate, lines: InvoiceLine[]): void {
   if (update.payment !== 'error_if_incomplete' && update.payment !== 'pending_if_incomplete') return;
   const total = lines.reduce((sum, line) => sum + line.amount, 0);

@@ -11,7 +11,12 @@ import { type ItemChange, updateItems } from './update-items.ts';
 
 type Changes = Omit<Stripe.SubscriptionUpdateParams, 'expand'>;
 
-/** Carries out POST /v1/subscriptions/:id: all of it in one event, or nothing. */
+/**
+ * Carries out POST /v1/subscriptions/:id. All changes are one event.
+ *
+ * @throws ApiError if the subscription has ended, is incomplete, or has a schedule that decides about
+ * its end, or if parameters contradict each other. Nothing has changed then.
+ */
 export function updateSubscription(provider: Provider, subscription: Subscription, changes: Changes): Subscription {
   refuseContradiction(changes);
   refuseFinal(subscription, changes);
@@ -49,7 +54,7 @@ export function updateSubscription(provider: Provider, subscription: Subscriptio
   }
 }
 
-/** The two ways to schedule an end exclude each other, whatever they hold. */
+/** @throws ParameterError if both parameters that schedule an end are present, whatever their values. */
 export function refuseContradiction(changes: Pick<Changes, 'cancel_at' | 'cancel_at_period_end'>): void {
   if (changes.cancel_at_period_end === undefined || changes.cancel_at === undefined) return;
   throw new ParameterError(
@@ -70,13 +75,13 @@ function refuseFinal(subscription: Subscription, changes: Changes): void {
   });
 }
 
-/** Until its first invoice is paid, a subscription can change nothing but its metadata. */
+/** Until its first invoice is paid, only the metadata of a subscription can be changed. */
 function refuseIncomplete(subscription: Subscription, changes: Changes): void {
   if (subscription.status !== 'incomplete' || Object.keys(changes).every((name) => name === 'metadata')) return;
   throw refused('A subscription with a status of `incomplete` can only update its metadata.');
 }
 
-/** A schedule decides about the end of the subscription that it manages. */
+/** The end of a subscription with a schedule can be changed only through the schedule. */
 function refuseManagedEnd(subscription: Subscription, changes: Changes): void {
   const touchesEnd = changes.cancel_at !== undefined || changes.cancel_at_period_end !== undefined;
   if (subscription.schedule === null || !touchesEnd) return;
@@ -92,7 +97,11 @@ function checkMethod(provider: Provider, subscription: Subscription, method: str
 
 type End = Parameters<typeof applyEnd>[2];
 
-/** What becomes of the scheduled end; null: it stays as it is. */
+/**
+ * The scheduled end after an update, or null if the update does not change it.
+ *
+ * @throws ApiError if `cancel_at` is not in the future.
+ */
 export function endAfter(
   provider: Provider,
   subscription: Subscription,
@@ -100,7 +109,7 @@ export function endAfter(
 ): { wanted: End } | null {
   const { cancel_at: at, cancel_at_period_end: flag } = changes;
   if (flag === true) return subscription.cancel_at_period_end ? null : { wanted: { form: 'cancel_at_period_end' } };
-  // The flag undoes only what the flag has done, and so does cancel_at.
+  // Each parameter undoes only the end that it has set itself.
   if (flag === false) return subscription.cancel_at_period_end ? { wanted: null } : null;
   if (at === undefined) return null;
   if (at === '') return subscription.cancel_at_period_end || subscription.cancel_at === null ? null : { wanted: null };

@@ -12,12 +12,12 @@ export type PauseReason =
   | 'pause_requested'
   | 'trial_end_without_payment_method';
 
-/** Outside of trials only subscriptions in flexible billing mode that no schedule manages can be paused. */
+/** Whether a subscription can be paused outside of a trial: it is in flexible billing mode and has no schedule. */
 export function canPause(subscription: Subscription): boolean {
   return subscription.billing_mode.type === 'flexible' && subscription.schedule === null;
 }
 
-/** Pauses a subscription and says why in its `status_details`. Its invoices stay as they are. */
+/** Pauses a subscription and records the reason in its `status_details`. Its invoices do not change. */
 export function pauseFor(provider: Provider, subscription: Subscription, reason: PauseReason): void {
   change(provider, 'customer.subscription.updated', subscription, () => {
     subscription.status = 'paused';
@@ -35,6 +35,8 @@ export function pauseFor(provider: Provider, subscription: Subscription, reason:
 /**
  * Carries out POST /v1/subscriptions/:id/pause. The unused time that has been paid for
  * becomes a credit on the next invoice, unless `unused_time_from` is `none`.
+ *
+ * @throws ApiError if it is not active, has a schedule, or is in classic billing mode.
  */
 export function pauseOnRequest(
   provider: Provider,
@@ -67,7 +69,7 @@ export function pauseOnRequest(
   return subscription;
 }
 
-/** A line over the part of an item's period that begins at a moment. */
+/** Makes an invoice line for the part of an item's period after a time. The sign -1 makes it a credit. */
 export function remainderLine(
   subscription: Subscription,
   item: Subscription['items']['data'][number],

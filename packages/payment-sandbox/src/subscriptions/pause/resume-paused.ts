@@ -14,7 +14,9 @@ import { wakePaused } from './wake-paused.ts';
 /**
  * Carries out POST /v1/subscriptions/:id/resume. Where there is something to pay, the
  * subscription stays paused until its resumption invoice has been paid, or with
- * `resume_on_payment_attempt` until a payment was attempted. It undoes no cancellation.
+ * `resume_on_payment_attempt` until a payment was attempted. A scheduled cancellation stays.
+ *
+ * @throws ApiError if it is not paused, or an earlier resumption waits for its invoice.
  */
 export function resumePaused(
   provider: Provider,
@@ -48,7 +50,7 @@ export function resumePaused(
   return subscription;
 }
 
-/** A new period from now on. */
+/** The items with a new period that starts now. */
 function restarted(subscription: Subscription, at: number): Renewed {
   const items = structuredClone(subscription.items.data);
   for (const item of items) {
@@ -58,7 +60,7 @@ function restarted(subscription: Subscription, at: number): Renewed {
   return { items, billingCycleAnchor: at };
 }
 
-/** The period of the unchanged anchor that the moment lies in. */
+/** The items with the period of the unchanged anchor in which the time lies. */
 function continued(subscription: Subscription, at: number): Renewed {
   const { billing_cycle_anchor: billingCycleAnchor } = subscription;
   const items = structuredClone(subscription.items.data);
@@ -75,9 +77,9 @@ function continued(subscription: Subscription, at: number): Renewed {
 type Terms = { at: number; unchanged: boolean; params: Stripe.SubscriptionResumeParams };
 
 /**
- * What a resumption costs: a new period in full; of a continued period the rest where it
- * has begun meanwhile, or where the pause credited it. A period that was paid and never
- * credited costs nothing again.
+ * The charges of a resumption. A new period is charged in full. Of a continued period the
+ * remaining time is charged if the period began during the pause, or if the pause credited it.
+ * A period that was paid and not credited is not charged again.
  */
 function charges(
   provider: Provider,

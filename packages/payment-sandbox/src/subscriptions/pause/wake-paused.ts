@@ -3,7 +3,7 @@ import type { Renewed } from '../../provider/bookkeeping.ts';
 import type { Provider } from '../../provider/provider.ts';
 import type { Invoice, Subscription } from '../../provider/records.ts';
 
-/** Ends a pause: the subscription is active, or past due where the payment of its resumption failed. */
+/** Ends a pause. The subscription is active, or past due if the payment of its resumption failed. */
 export function wakePaused(
   provider: Provider,
   subscription: Subscription,
@@ -23,9 +23,9 @@ export function wakePaused(
 }
 
 /**
- * An invoice of a paused subscription was paid or given up. That ends the pause where it
- * is the invoice of the resumption, or where the settings resume after the invoice whose
- * failure paused the subscription.
+ * To be called when an invoice of a paused subscription was paid or marked uncollectible. Ends
+ * the pause if it is the invoice of the resumption, or if the switch `paid_while_paused` resumes
+ * and it is the invoice whose failure paused the subscription.
  */
 export function afterSettlement(provider: Provider, subscription: Subscription, invoice: Invoice): void {
   const resumption = provider.state.resumptions[subscription.id];
@@ -40,7 +40,7 @@ export function afterSettlement(provider: Provider, subscription: Subscription, 
   if (isFailure && resumes && subscription.latest_invoice === invoice.id) wakePaused(provider, subscription, null);
 }
 
-/** A payment attempt failed while the subscription was paused. */
+/** To be called when a payment attempt failed while the subscription was paused. */
 export function afterFailedAttempt(provider: Provider, subscription: Subscription, invoice: Invoice): void {
   const resumption = provider.state.resumptions[subscription.id];
   if (resumption?.invoice !== invoice.id || !resumption.onAttempt) return;

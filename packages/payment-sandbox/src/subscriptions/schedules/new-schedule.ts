@@ -8,7 +8,7 @@ import { refused } from '../../routing/api-error.ts';
 import { periodEnd } from '../end-subscription.ts';
 import { firstPeriodEnd } from '../new-subscription.ts';
 
-/** A schedule that has not begun. */
+/** Makes a schedule that has not started. */
 export function newSchedule(
   provider: Provider,
   customer: string,
@@ -63,7 +63,11 @@ type WantedPhase = Stripe.SubscriptionScheduleCreateParams.Phase & {
   start_date?: number | 'now';
 };
 
-/** Phases as they were asked for, each beginning where the one before ends. */
+/**
+ * Reads the phases of a request. Each starts at the end of the one before.
+ *
+ * @throws ApiError if there is no phase, a price does not exist, or a phase does not end after its start.
+ */
 export function readPhases(provider: Provider, wanted: WantedPhase[], start: number): SchedulePhase[] {
   if (wanted.length === 0) throw refused('A schedule needs at least one phase.', { param: 'phases' });
   let from = start;
@@ -87,7 +91,7 @@ function endOf(provider: Provider, { end_date: end, duration }: WantedPhase, pri
   return firstPeriodEnd(findPrice(provider, price, 'price'), from);
 }
 
-/** The phase that a subscription is in, for a schedule that is made from it. */
+/** Makes a phase of the current items and period of a subscription. */
 export function currentPhase(provider: Provider, subscription: Subscription): SchedulePhase {
   const items = subscription.items.data.map(({ price, quantity }) => ({ price: price.id, quantity }));
   const start = subscription.items.data[0]?.current_period_start ?? subscription.start_date;

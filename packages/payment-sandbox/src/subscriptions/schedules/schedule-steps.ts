@@ -7,7 +7,7 @@ import { startSubscription } from '../start-subscription.ts';
 import { updateItems } from '../update-items.ts';
 import { attachSchedule, isOpen, releaseSchedule } from './schedule.ts';
 
-/** What time brings about for a schedule: its begin, its next phase, its end. */
+/** The next step of a schedule: its start, or the end of its current phase. */
 export function* stepsOfSchedule(provider: Provider, schedule: SubscriptionSchedule): Generator<Step> {
   if (!isOpen(schedule)) return;
   const [first] = schedule.phases;
@@ -55,7 +55,7 @@ function endPhase(provider: Provider, schedule: SubscriptionSchedule, at: number
   const [item] = subscription.items.data;
   const [wanted] = next.items;
   if (item && wanted) {
-    // At the period's end itself there is nothing to divide.
+    // At the end of the period no time is left to prorate.
     const proration = item.current_period_end <= at ? 'none' : next.proration_behavior;
     const changes = [{ id: item.id, price: wanted.price, quantity: wanted.quantity }];
     updateItems(provider, subscription, { changes, proration });

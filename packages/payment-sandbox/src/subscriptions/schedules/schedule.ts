@@ -3,12 +3,12 @@ import { timeOf } from '../../provider/clock.ts';
 import type { Provider } from '../../provider/provider.ts';
 import type { Subscription, SubscriptionSchedule } from '../../provider/records.ts';
 
-/** Whether a schedule still has something to do. */
+/** Whether a schedule has not ended. */
 export function isOpen({ status }: SubscriptionSchedule): boolean {
   return status === 'not_started' || status === 'active';
 }
 
-/** Stops a schedule and leaves its subscription as it is, without the end that the schedule gave it. */
+/** Releases the subscription of a schedule. Unless `keepEnd`, the end that the schedule set is removed. */
 export function releaseSchedule(provider: Provider, schedule: SubscriptionSchedule, keepEnd = false): void {
   const subscription = provider.state.subscriptions[schedule.subscription ?? ''];
   change(provider, 'subscription_schedule.released', schedule, () => {
@@ -44,7 +44,7 @@ export function closeSchedule(provider: Provider, subscription: Subscription, at
   });
 }
 
-/** Ends a schedule that has not begun: it never makes a subscription. */
+/** Cancels a schedule that has not started. It never makes a subscription. */
 export function cancelSchedule(provider: Provider, schedule: SubscriptionSchedule): void {
   change(provider, 'subscription_schedule.canceled', schedule, () => {
     schedule.status = 'canceled';
@@ -52,7 +52,7 @@ export function cancelSchedule(provider: Provider, schedule: SubscriptionSchedul
   });
 }
 
-/** Ties a schedule to the subscription that it manages from now on. */
+/** Attaches a schedule to the subscription that it manages from now on. */
 export function attachSchedule(provider: Provider, schedule: SubscriptionSchedule, subscription: Subscription): void {
   schedule.subscription = subscription.id;
   schedule.status = 'active';
@@ -62,7 +62,7 @@ export function attachSchedule(provider: Provider, schedule: SubscriptionSchedul
   });
 }
 
-/** A schedule that cancels gives its subscription the end of its last phase. */
+/** Sets the end of the last phase as the end of the subscription, if the schedule cancels it. */
 export function takeEnd(subscription: Subscription, schedule: SubscriptionSchedule, at: number): void {
   const end = schedule.end_behavior === 'cancel' ? (schedule.phases.at(-1)?.end_date ?? null) : null;
   if (end !== null) subscription.canceled_at ??= at;
@@ -71,7 +71,7 @@ export function takeEnd(subscription: Subscription, schedule: SubscriptionSchedu
   subscription.cancel_at_period_end = false;
 }
 
-/** Tells that a schedule is new. */
+/** Announces a new schedule. */
 export function announceSchedule(provider: Provider, schedule: SubscriptionSchedule): void {
   announce(provider, 'subscription_schedule.created', schedule);
 }

@@ -183,7 +183,7 @@ function createFrom(
   return schedule;
 }
 
-/** Phases that were given replace those from the current one on. */
+/** Given phases replace the current one and all after it. */
 function update({ provider, id, params }: Call<Stripe.SubscriptionScheduleUpdateParams>): SubscriptionSchedule {
   const schedule = requireOpen(provider, id, 'updated');
   const subscription = provider.state.subscriptions[schedule.subscription ?? ''];
@@ -219,7 +219,7 @@ function list({ provider, params, path }: Call<Stripe.SubscriptionScheduleListPa
   return listPage(path, all, params, 'subscription schedule');
 }
 
-/** Ends a schedule and its subscription at once. */
+/** Cancels a schedule and its subscription at once. */
 function cancel({ provider, id }: Call<Stripe.SubscriptionScheduleCancelParams>): SubscriptionSchedule {
   const schedule = requireOpen(provider, id, 'canceled');
   const subscription = provider.state.subscriptions[schedule.subscription ?? ''];

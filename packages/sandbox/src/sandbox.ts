@@ -21,7 +21,7 @@ export interface SandboxOptions {
   /** 0 chooses a free one. */
   port: number;
   smtpPort: number;
-  /** Where everything is kept; null: in memory alone. */
+  /** The folder that keeps the state; null: in memory only. */
   dataDir: string | null;
   /** The service's origin; null until `setServiceUrl`. */
   serviceUrl?: string | null;
@@ -40,12 +40,17 @@ export interface Sandbox {
   idp: IdentityProvider;
   payment: PaymentProvider;
   mailbox: Mailbox;
-  /** Fixes the redirect address and the webhook endpoint. */
+  /** Sets the redirect address of sign-ins and the webhook endpoint. */
   setServiceUrl(url: string): void;
   close(): Promise<void>;
 }
 
-/** Starts all three stand-ins in this process, on the loopback address. Ready when it resolves. */
+/**
+ * Starts the mailbox, the identity provider and the payment provider in this process, on the
+ * loopback address only. All of them accept requests when the promise resolves.
+ *
+ * @throws Error EADDRINUSE if a port is in use.
+ */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   if (options.dataDir !== null) mkdirSync(options.dataDir, { recursive: true });
   const path = (name: string) => (options.dataDir === null ? null : join(options.dataDir, name));

@@ -27,7 +27,7 @@ test('a delivery carries both signature headers, and names its request', async (
   expect(delivered?.event.request?.idempotency_key).toBeTruthy();
 });
 
-test('what the service refuses is tried again until it takes it', async () => {
+test('a delivery that the service refuses is retried until it succeeds', async () => {
   service.answers = [500, 302, 400];
   await makeCustomers(1);
   expect((await sdk(sandbox).events.list({ delivery_success: false })).data).toHaveLength(1);
@@ -37,7 +37,7 @@ test('what the service refuses is tried again until it takes it', async () => {
   expect((await sdk(sandbox).events.list({ delivery_success: true, type: 'customer.created' })).data).toHaveLength(1);
 });
 
-test('a service that is away is tried again, and after enough attempts given up', async () => {
+test('a delivery to an unreachable service is retried, and fails after the last attempt', async () => {
   sandbox.payment.set({ delivery_attempts: 3 });
   sandbox.payment.setWebhookUrl('http://127.0.0.1:1/webhooks/payment');
   await sdk(sandbox).customers.create({});
@@ -50,7 +50,7 @@ test('a service that is away is tried again, and after enough attempts given up'
   expect(service.received).toHaveLength(1);
 });
 
-test('deliveries can be doubled, dropped and sent later, held back, or wrongly signed', async () => {
+test('deliveries can be duplicated, dropped and sent later, delayed, or signed with a wrong secret', async () => {
   sandbox.payment.set({ duplicate_deliveries: true });
   await makeCustomers(1);
   expect(new Set(service.received.map(({ event }) => event.id)).size).toBe(1);
@@ -78,7 +78,7 @@ test('deliveries can be doubled, dropped and sent later, held back, or wrongly s
   expect(service.received).toHaveLength(6);
 });
 
-test('events can come in any order, in one second, and twice with ids of their own', async () => {
+test('events can arrive in any order, with the same second, and twice with different ids', async () => {
   sandbox.payment.set({ reorder_deliveries: true, same_second: true, duplicate_events: true });
   await makeCustomers(8);
   const made = sandbox.payment
@@ -116,7 +116,7 @@ test('any event can be sent by hand, in any mode', async () => {
   expect(service.received[0]?.event).toMatchObject({ type: 'charge.refunded', livemode: true });
 });
 
-test('what waits for the service outlives a restart, and so do customers, switches and the clock', async () => {
+test('waiting deliveries, customers, switches and the clock survive a restart', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'sandbox-'));
   const first = await startTestSandbox({ serviceUrl: 'http://127.0.0.1:1', dataDir });
   first.payment.set({ retry_first_ms: 1, retry_longest_ms: 1000, dunning_end: 'unpaid' });

@@ -8,8 +8,8 @@ import { switchesFromForm } from './switch-form.ts';
 type Fields = Record<string, unknown>;
 
 /**
- * Everything at /control: the page for people, whose forms come back to it, and
- * the same as JSON for tests (a JSON body gets a JSON answer).
+ * Answers requests at /control: the page with its forms, and the same as JSON for tests. A form
+ * is answered with a redirect to the page, a JSON body with JSON.
  *
  * GET  switches, clock, deliveries, events, state
  * POST switches {name: value, …}, switches/reset

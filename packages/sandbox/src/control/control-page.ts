@@ -11,7 +11,7 @@ import { switchForm } from './switch-form.ts';
 
 const shown = 60;
 
-/** The payment provider's controls for people: its clock, what it holds, its switches and its deliveries. */
+/** The control page of the payment provider: clock, subscriptions, switches and deliveries. */
 export function controlPage(payment: PaymentProvider, said: string | null): string {
   const next = payment.clock.next();
   const { subscriptions } = payment.state();

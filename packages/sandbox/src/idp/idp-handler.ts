@@ -5,7 +5,7 @@ import { type AnswerKind, answers, findAnswer } from './answers.ts';
 import { answersPage, chooserPage, errorPage } from './chooser-page.ts';
 import type { RunningIdentityProvider } from './identity-provider.ts';
 
-/** Everything at /idp: our pages and controls here, the protocol in the library. */
+/** Answers requests at /idp: pages and controls here, the protocol by oidc-provider. */
 export async function handleIdp(idp: RunningIdentityProvider, exchange: Exchange): Promise<boolean> {
   const { req, res, method, path } = exchange;
   if (path !== '/idp' && !path.startsWith('/idp/')) return false;
@@ -30,7 +30,7 @@ export async function handleIdp(idp: RunningIdentityProvider, exchange: Exchange
   return true;
 }
 
-/** The chooser. The library knows the attempt by its cookie; the uid in the address only names it. */
+/** The chooser. The cookie identifies the attempt; the uid in the address only has to match it. */
 async function interaction(idp: RunningIdentityProvider, exchange: Exchange, uid: string, action?: string) {
   const { req, res, method } = exchange;
   try {

@@ -5,7 +5,7 @@ import { page } from '@gatehouse/payment-sandbox/http/page';
 import { type Exchange, HttpError, readForm } from '@gatehouse/payment-sandbox/http/request';
 import { type Mail, type Mailbox, type MailFault, mailFaults } from './mailbox.ts';
 
-/** Everything at /mailbox: the pages, and JSON at /mailbox/messages. */
+/** Answers requests at /mailbox: pages, and JSON at /mailbox/messages. */
 export async function handleMailbox(mailbox: Mailbox, { req, res, method, path, query }: Exchange): Promise<boolean> {
   if (path !== '/mailbox' && !path.startsWith('/mailbox/')) return false;
   if (path === '/mailbox/messages' && method === 'GET') {
@@ -94,7 +94,7 @@ ${
   });
 }
 
-/** A mail's own markup, in a document that has no origin, runs nothing and loads nothing. */
+/** Sends the HTML part of a mail as a document without an origin, which runs no scripts and loads nothing. */
 function sendMarkup(res: Exchange['res'], mail: Mail): void {
   res.setHeader(
     'Content-Security-Policy',

@@ -1,11 +1,12 @@
-import type { Announcement } from './announce.ts';
-import type { Payment } from './checkout.ts';
-import type { Delivery, DeliveryQueue } from './delivery.ts';
-import type { ProviderEvent, Subscription } from './records.ts';
-import type { PaymentState } from './state.ts';
-import type { Switches } from './switches.ts';
+import type { Payment } from './checkout/pay-checkout.ts';
+import type { Announcement } from './events/announce.ts';
+import type { Delivery } from './provider/bookkeeping.ts';
+import type { DeliveryQueue } from './provider/provider.ts';
+import type { ProviderEvent, Subscription } from './provider/records.ts';
+import type { PaymentState } from './provider/state.ts';
+import type { Switches } from './provider/switches.ts';
 
-/** What else the same API serves under a key of its own: the other mode of the account, or another account. */
+/** Another account, or the other mode of the account, that the same API serves under its own key. */
 export interface World {
   secretKey: string;
   /** By default test mode. */
@@ -14,12 +15,12 @@ export interface World {
   account?: string;
 }
 
-/** The payment provider as tests and the control page handle it. */
+/** How tests and the control page operate the payment provider. */
 export interface PaymentProvider {
   apiUrl: string;
   secretKey: string;
   webhookSecret: string;
-  /** Everything that the provider knows. To be read; changes go through the functions. */
+  /** The whole state, for reading. Changes go through the functions. */
   state(): PaymentState;
   switches(): Switches;
   /** Changes some switches. */
@@ -30,39 +31,39 @@ export interface PaymentProvider {
   setWebhookUrl(url: string | null): void;
   clock: {
     now(): number;
-    /** Moves the clock ahead and lets all happen that falls due, each at its own time. */
+    /** Moves the clock ahead and runs everything that is due, each at its own time. Returns the new time in seconds. */
     advance(by: { seconds?: number; hours?: number; days?: number }): number;
     advanceTo(seconds: number): number;
-    /** To just after the end of a subscription's period, of the earliest one when none is named, so that its renewal has been charged. */
+    /** Moves the clock past the end of a subscription's period (by default the earliest) and past the charge of its renewal. */
     advanceToPeriodEnd(subscription?: string): number;
-    /** To the next thing that time brings about, and it happens. */
+    /** Moves the clock to the next step that is due and runs it. Returns its description, or null if nothing is due. */
     advanceToNext(): string | null;
     next(): { at: number; about: string } | null;
   };
   deliveries: Omit<DeliveryQueue, 'enqueue' | 'stop'> & { list(): Delivery[] };
   events(): ProviderEvent[];
-  /** Sends an event about any object, for types that nothing here brings about. */
+  /** Sends an event about any object, for types that the sandbox never sends itself. */
   emit(type: string, object: object, about?: Announcement): ProviderEvent;
-  /** What a person does on the hosted checkout. The session by its id or its address. */
+  /** Pays a checkout session as on its hosted page. The session is named by its id or its address. */
   payCheckout(session: string, card?: string): Payment;
-  /** What a person does in the portal. The session by its id or its address. Throws the page's sentence. */
+  /** Acts in the portal as on its hosted page. The session is named by its id or its address. Throws the sentence that the page would show. */
   portal(session: string): {
     changeCard(card: string): void;
     cancel(subscription: string): void;
     resume(subscription: string): void;
     changePlan(subscription: string, price: string): void;
   };
-  /** What a person does on the hosted invoice. Null when it was paid, else the page's sentence. */
+  /** Pays an invoice as on its hosted page. Returns null if it was paid, otherwise the sentence that the page would show. */
   payInvoice(invoice: string, card?: string): string | null;
-  /** The same as a card change by its owner in the portal, without a session. */
+  /** Changes the card of a customer as in the portal, without a session. */
   setCard(customer: string, card: string): void;
-  /** Sets any status, known or unknown, by an event as any other. */
+  /** Sets any status, known or unknown, and announces it as any other change. */
   forceStatus(subscription: string, status: string): Subscription;
   /**
-   * Opens another world behind the same API, with objects, switches, clock and webhook of its own. It sees
-   * nothing of this one, and lives in memory.
+   * Adds another account or mode to the same API, with its own objects, switches, clock and webhook
+   * endpoint. It shares no data with this one and is kept in memory only.
    */
   openWorld(world: World): PaymentProvider;
-  /** Forgets everything, the clock and the switches included, and puts the plans on sale again. */
+  /** Deletes everything, resets the clock and the switches, and creates the initial products again. */
   reset(): void;
 }

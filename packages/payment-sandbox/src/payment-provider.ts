@@ -1,31 +1,31 @@
-import { announce } from './announce.ts';
-import { nextStep, runUntil } from './billing-cycle.ts';
-import { findCard } from './cards.ts';
-import { payCheckout } from './checkout.ts';
-import { now } from './clock.ts';
-import { createDeliveryQueue } from './delivery.ts';
-import { openStoredFile } from './http/stored-file.ts';
-import { payInvoice } from './pages/invoice-page.ts';
+import { payCheckout } from './checkout/pay-checkout.ts';
+import { nextStep, runUntil } from './clock/advance.ts';
+import { findCard } from './customers/cards.ts';
+import { announce } from './events/announce.ts';
+import { createDeliveryQueue } from './events/delivery-queue.ts';
+import { addEndpoint } from './events/webhook-endpoints.ts';
+import { payInvoice } from './invoices/invoice-page.ts';
 import type { PaymentProvider, World } from './payment-controls.ts';
-import { cancelInPortal, changeCard, changePlan, resumeInPortal } from './portal.ts';
-import type { Provider } from './provider.ts';
-import type { PortalSession } from './records.ts';
-import { forceStatus } from './resources/subscriptions.ts';
-import { addEndpoint } from './resources/webhook-endpoints.ts';
+import { cancelInPortal, changeCard, changePlan, resumeInPortal } from './portal/portal.ts';
+import { now } from './provider/clock.ts';
+import type { Provider } from './provider/provider.ts';
+import type { PortalSession } from './provider/records.ts';
+import { emptyState, type PaymentState, restoreState } from './provider/state.ts';
+import { openStoredFile } from './provider/stored-file.ts';
+import { defaultSwitches, readSwitches, type Switches } from './provider/switches.ts';
 import { seed } from './seed.ts';
-import { emptyState, type PaymentState, restoreState } from './state.ts';
-import { defaultSwitches, readSwitches, type Switches } from './switches.ts';
+import { forceStatus } from './subscriptions/subscriptions.ts';
 
 export interface PaymentSettings {
   /** The sandbox's own origin. */
   url: string;
   secretKey: string;
   webhookSecret: string;
-  /** Where everything is kept; null: in memory. */
+  /** The file that keeps the state; null: in memory. */
   path: string | null;
-  /** Whether the two plans are on sale from the start. */
+  /** Whether the two products and a portal configuration exist from the start. */
   seeded: boolean;
-  /** What tells it from other worlds behind the same API; by default the only one, in test mode. */
+  /** Its account and mode, if the API serves several; by default the only account, in test mode. */
   world?: { account: string; livemode: boolean; worlds: Map<string, Provider> };
 }
 
@@ -41,6 +41,11 @@ const goodCard = '4242424242424242';
 const chargedAfterSeconds = 3600 + 60;
 const longestAdvanceSeconds = 5 * 366 * 86_400;
 
+/**
+ * Starts the provider without a server: its state, its clock, and the deliveries of its events.
+ *
+ * @throws Error if the file at `path` is not JSON.
+ */
 export function startPaymentProvider(settings: PaymentSettings): RunningPaymentProvider {
   const file = openStoredFile(settings.path, emptyState());
   const queue = createDeliveryQueue(() => provider);
@@ -103,7 +108,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     },
   };
 
-  /** Lets happen what falls due while the sandbox runs. A failure of ours must not end the process. */
+  /** Runs what has become due. An error is logged and must not end the process. */
   function tick(): void {
     try {
       if (runUntil(provider, now(provider), null) > 0) file.save();

@@ -1,7 +1,7 @@
-import type { Provider } from './provider.ts';
-import { addConfiguration } from './resources/portal-configurations.ts';
-import { addPrice } from './resources/prices.ts';
-import { addProduct } from './resources/products.ts';
+import { addPrice } from './catalogue/prices.ts';
+import { addProduct } from './catalogue/products.ts';
+import { addConfiguration } from './portal/portal-configurations.ts';
+import type { Provider } from './provider/provider.ts';
 
 const plans = [
   { key: 'silver', name: 'Silver', pence: 2400 },
@@ -9,9 +9,9 @@ const plans = [
 ];
 
 /**
- * Puts the two plans on sale, and makes a standard portal, in a provider that has nothing yet.
- * How a change of plan is charged is left at the provider's own default (`none`), so that
- * a product that forgets to configure it charges nothing here too.
+ * Creates two products with prices and a default portal configuration, if there is no product yet.
+ * The proration of plan changes stays at the provider's default (`none`), so that a service that
+ * forgets to configure it charges nothing here either.
  */
 export function seed(provider: Provider): void {
   if (Object.keys(provider.state.products).length > 0) return;

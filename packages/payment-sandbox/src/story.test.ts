@@ -15,7 +15,7 @@ afterAll(async () => {
   await service.close();
 });
 
-test('a customer buys, cancels, resumes, changes plan in the portal, and every step is told by a signed event', async () => {
+test('a customer buys, cancels, resumes and changes plan in the portal, and signed events announce every step', async () => {
   const stripe = sdk(sandbox);
   const prices = await stripe.prices.list({
     lookup_keys: ['silver_monthly', 'gold_monthly'],

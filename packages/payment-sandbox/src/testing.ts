@@ -4,17 +4,19 @@ import { join } from 'node:path';
 import Stripe from 'stripe';
 import { type PaymentSandbox, startPaymentSandbox } from './start-payment-sandbox.ts';
 
+/** An event that the service received, and the headers of its request. */
 export interface Received {
   event: Stripe.Event;
   headers: IncomingMessage['headers'];
 }
 
-/** A service that does nothing but check and collect the events it gets. */
+/** A service that checks the signature of each event and collects it. */
 export interface FakeService {
   url: string;
   received: Received[];
   /** Statuses for the next events; 200 when there are none left. */
   answers: number[];
+  /** How many requests had a wrong signature. */
   refused: number;
   close(): Promise<void>;
 }
@@ -48,14 +50,13 @@ export async function startFakeService(): Promise<FakeService> {
   });
 }
 
+/** A sandbox whose events go to `/webhooks/payment` of the service. With `dataDir` it keeps its state there. */
 export function startTestSandbox(
   options: { serviceUrl?: string; dataDir?: string; seeded?: boolean } = {},
 ): Promise<PaymentSandbox> {
   return startPaymentSandbox({
-    port: 0,
     path: options.dataDir === undefined ? null : join(options.dataDir, 'payments.json'),
-    serviceUrl: options.serviceUrl ?? 'http://localhost:3000',
-    secretKey: 'sandbox_secret_key',
+    webhookUrl: `${options.serviceUrl ?? 'http://localhost:3000'}/webhooks/payment`,
     webhookSecret,
     seeded: options.seeded ?? true,
   });
@@ -63,9 +64,10 @@ export function startTestSandbox(
 
 /** The unmodified SDK, pointed at a sandbox. */
 export function sdk(
-  sandbox: { payment: { apiUrl: string } },
+  sandbox: { payment: { apiUrl: string; secretKey: string } },
   config: ConstructorParameters<typeof Stripe>[1] = {},
 ): Stripe {
   const { hostname, port } = new URL(sandbox.payment.apiUrl);
-  return new Stripe('sandbox_secret_key', { host: hostname, port, protocol: 'http', maxNetworkRetries: 0, ...config });
+  const { secretKey } = sandbox.payment;
+  return new Stripe(secretKey, { host: hostname, port, protocol: 'http', maxNetworkRetries: 0, ...config });
 }

@@ -7,7 +7,7 @@ export interface DemoAccount {
   note: string;
 }
 
-/** The accounts that `npm start` made, from a file that may appear at any time. None when it is absent or broken. */
+/** Reads the accounts that `npm start` made. The list is empty while the file is missing or is not valid. */
 export function readDemoAccounts(dataDir: string | null): DemoAccount[] {
   if (dataDir === null) return [];
   try {

@@ -1,6 +1,10 @@
 import type { SandboxOptions } from './sandbox.ts';
 
-/** Reads the process's settings. Throws a sentence that names the variable that is wrong. */
+/**
+ * Reads the settings of the process.
+ *
+ * @throws Error that names the variable if one is missing or wrong.
+ */
 export function readEnvironment(env: NodeJS.ProcessEnv): SandboxOptions & { serviceUrl: string } {
   return {
     port: readPort(env, 'SANDBOX_PORT'),
@@ -28,7 +32,7 @@ function readPort(env: NodeJS.ProcessEnv, name: string): number {
   throw new Error(`${name} must be a port number from 0 to 65535.`);
 }
 
-/** Everybody can sign in as anybody here, so nothing but the same machine may use it. */
+/** Anyone can sign in as any user here, so only a service on the same machine is accepted. */
 function readServiceUrl(text: string): string {
   if (!URL.canParse(text)) throw new Error('PUBLIC_BASE_URL is not an address.');
   const url = new URL(text);

@@ -7,7 +7,7 @@ let ending = false;
 process.once('SIGTERM', end);
 process.once('SIGINT', end);
 if (process.env.GATEHOUSE_PARENT_PIPE === '1') {
-  // Whoever started this process may be killed outright; its end of the pipe then closes.
+  // If the parent is killed, its end of the pipe closes and this process ends too.
   process.stdin.on('end', end).on('close', end).on('error', end).resume();
 }
 
@@ -20,7 +20,7 @@ try {
   process.exit(1);
 }
 
-/** Also called before the start is through, and then again after it. */
+/** A signal during the start only sets `ending`; the start then calls this function again. */
 async function end(): Promise<void> {
   ending = true;
   const running = sandbox;

@@ -1,14 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { handleApi } from '@gatehouse/payment-sandbox/api/api-handler';
-import { send, sendPage } from '@gatehouse/payment-sandbox/http/answer';
+import { sendPage } from '@gatehouse/payment-sandbox/http/answer';
 import type { Exchange } from '@gatehouse/payment-sandbox/http/request';
 import { startServer } from '@gatehouse/payment-sandbox/http/server';
-import { openStoredFile } from '@gatehouse/payment-sandbox/http/stored-file';
-import { stylesheet } from '@gatehouse/payment-sandbox/http/stylesheet';
 import { handlePages } from '@gatehouse/payment-sandbox/pages/pages-handler';
 import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
 import { startPaymentProvider } from '@gatehouse/payment-sandbox/payment-provider';
+import { openStoredFile } from '@gatehouse/payment-sandbox/provider/stored-file';
 import { handleControl } from './control/control-handler.ts';
 import { readDemoAccounts } from './demo-accounts.ts';
 import { type IdentityProvider, startIdentityProvider } from './idp/identity-provider.ts';
@@ -22,7 +21,7 @@ export interface SandboxOptions {
   /** 0 chooses a free one. */
   port: number;
   smtpPort: number;
-  /** Where everything is kept; null: in memory alone. */
+  /** The folder that keeps the state; null: in memory only. */
   dataDir: string | null;
   /** The service's origin; null until `setServiceUrl`. */
   serviceUrl?: string | null;
@@ -41,12 +40,17 @@ export interface Sandbox {
   idp: IdentityProvider;
   payment: PaymentProvider;
   mailbox: Mailbox;
-  /** Fixes the redirect address and the webhook endpoint. */
+  /** Sets the redirect address of sign-ins and the webhook endpoint. */
   setServiceUrl(url: string): void;
   close(): Promise<void>;
 }
 
-/** Starts all three stand-ins in this process, on the loopback address. Ready when it resolves. */
+/**
+ * Starts the mailbox, the identity provider and the payment provider in this process, on the
+ * loopback address only. All of them accept requests when the promise resolves.
+ *
+ * @throws Error EADDRINUSE if a port is in use.
+ */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   if (options.dataDir !== null) mkdirSync(options.dataDir, { recursive: true });
   const path = (name: string) => (options.dataDir === null ? null : join(options.dataDir, name));
@@ -84,9 +88,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 
   function handleStartPage({ res, path: address }: Exchange): boolean {
-    if (address === '/') sendPage(res, 200, startPage(serviceUrl, readDemoAccounts(options.dataDir)));
-    else if (address === '/sandbox.css') send(res, 200, 'text/css; charset=utf-8', stylesheet);
-    else return false;
+    if (address !== '/') return false;
+    sendPage(res, 200, startPage(serviceUrl, readDemoAccounts(options.dataDir)));
     return true;
   }
 

@@ -2,7 +2,7 @@ import { html } from '@gatehouse/payment-sandbox/http/html';
 import { page } from '@gatehouse/payment-sandbox/http/page';
 import type { DemoAccount } from './demo-accounts.ts';
 
-/** The page at /, from which everything in the sandbox can be reached. */
+/** The page at /, which links to all parts of the sandbox. */
 export function startPage(serviceUrl: string | null, accounts: DemoAccount[]): string {
   return page({
     title: 'Start',

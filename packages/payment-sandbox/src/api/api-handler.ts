@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AppError, type Exchange, readText } from '../http/request.ts';
-import { newId } from '../id.ts';
-import type { Provider } from '../provider.ts';
-import type { Switches } from '../switches.ts';
-import { ApiError, ParameterError } from './api-error.ts';
+import { type Exchange, HttpError, readText } from '../http/request.ts';
+import { newId } from '../provider/id.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { Switches } from '../provider/switches.ts';
+import { ApiError, ParameterError } from '../routing/api-error.ts';
+import { type Field, readFields } from '../routing/form-fields.ts';
+import { readParameters } from '../routing/parameters.ts';
+import type { Call, Route } from '../routing/route.ts';
 import { requireKey, worldOf } from './authentication.ts';
 import { expand } from './expand.ts';
-import { type Field, readFields } from './form-fields.ts';
 import { fingerprintOf, occupy, saveAnswer, savedAnswer } from './idempotency.ts';
 import { takeFailure } from './injected-failure.ts';
 import { inMode, withHint } from './modes.ts';
-import { readParameters } from './parameters.ts';
-import type { Call, Route } from './route.ts';
 import { findRoute } from './routes.ts';
 
 interface Answer {
@@ -21,7 +21,7 @@ interface Answer {
   replayed?: boolean;
 }
 
-/** Everything at /v1: the API that the unmodified SDK talks to. */
+/** Answers requests at /v1, the API of the unmodified SDK. */
 export async function handleApi(first: Provider, exchange: Exchange): Promise<boolean> {
   const { req, res, method, path } = exchange;
   if (!path.startsWith('/v1/')) return false;
@@ -39,7 +39,7 @@ export async function handleApi(first: Provider, exchange: Exchange): Promise<bo
   try {
     body = await readText(req);
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
+    if (!(error instanceof HttpError)) throw error;
     write(res, { status: error.status, body: JSON.stringify(new ApiError(error.status, error.message).body()) });
     return true;
   }
@@ -49,7 +49,7 @@ export async function handleApi(first: Provider, exchange: Exchange): Promise<bo
   return true;
 }
 
-/** A request without an answer: cut off, or held until its sender gives up. */
+/** Gives no answer: cuts the connection, or keeps it open until the client gives up. */
 function fallSilent(res: ServerResponse, failure: 'hang' | 'close'): true {
   if (failure === 'close') res.destroy();
   return true;
@@ -88,7 +88,7 @@ async function carryOut(
   }
 }
 
-/** Runs the request, or fails it as the switch says. `ran` is false when nothing began. */
+/** Carries the request out, or lets it fail as the switch says. `ran` is false if nothing was carried out. */
 function perform(
   provider: Provider,
   { method, path, query }: Exchange,

@@ -1,7 +1,11 @@
-import type { Provider } from '../provider.ts';
-import { ApiError } from './api-error.ts';
+import type { Provider } from '../provider/provider.ts';
+import { ApiError } from '../routing/api-error.ts';
 
-/** Lets a request pass that carries the secret key, as a bearer token or as the name of basic authentication. */
+/**
+ * Accepts the secret key as a bearer token or as the user name of basic authentication.
+ *
+ * @throws ApiError 401 for another key or none.
+ */
 export function requireKey(secretKey: string, header: string | undefined): void {
   const key = readKey(header);
   if (key === secretKey) return;
@@ -14,7 +18,7 @@ export function requireKey(secretKey: string, header: string | undefined): void 
   throw new ApiError(401, `Invalid API Key provided: ${key.slice(0, 4)}****${key.slice(-4)}`);
 }
 
-/** The world whose secret key a request carries; the first one for any other key, which refuses it. */
+/** The provider whose secret key a request carries. For an unknown key it is the first one, which refuses it. */
 export function worldOf(first: Provider, header: string | undefined): Provider {
   return first.worlds.get(readKey(header)) ?? first;
 }

@@ -1,16 +1,20 @@
-import type { Provider } from '../provider.ts';
-import { refused } from './api-error.ts';
+import type { Provider } from '../provider/provider.ts';
+import { refused } from '../routing/api-error.ts';
 
 type Loose = Record<string, unknown>;
 
-/** Members that are left out of an answer unless it is asked to include them. */
+/** Members that an answer includes only on request. */
 const includable: Record<string, readonly string[]> = {
   'checkout.session': ['line_items'],
   customer: ['subscriptions'],
   webhook_endpoint: ['secret'],
 };
 
-/** The answer with the wanted references replaced by their objects. The stored record is not touched. */
+/**
+ * Returns a copy of the answer in which the wanted references are replaced by their objects.
+ *
+ * @throws ApiError if a path names no reference, or has more than four levels.
+ */
 export function expand(provider: Provider, answer: object, paths: string[], keepSecret = false): object {
   const copy = structuredClone(answer);
   const wanted = new Set(paths.flatMap((path) => prefixes(path)));

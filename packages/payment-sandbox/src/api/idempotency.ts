@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Provider } from '../provider.ts';
-import type { SavedAnswer } from '../state.ts';
-import { ApiError } from './api-error.ts';
+import type { SavedAnswer } from '../provider/bookkeeping.ts';
+import type { Provider } from '../provider/provider.ts';
+import { ApiError } from '../routing/api-error.ts';
 
 const keptHours = 24;
-/** Keys whose first request is still being worked on. */
+/** Keys whose first request has not been answered. */
 const inUse = new WeakMap<Provider, Set<string>>();
 
 export function fingerprintOf(method: string, path: string, body: string): string {
@@ -12,8 +12,9 @@ export function fingerprintOf(method: string, path: string, body: string): strin
 }
 
 /**
- * The first answer of this key, if there is one. Throws where the key came with
- * other parameters, and where its first request has not ended.
+ * The answer to the first request with this key, if there was one within 24 hours.
+ *
+ * @throws ApiError idempotency_error if the parameters differ, or if the first request has not been answered.
  */
 export function savedAnswer(provider: Provider, key: string, fingerprint: string): SavedAnswer | undefined {
   const saved = provider.state.saved_answers[key];
@@ -35,6 +36,7 @@ export function savedAnswer(provider: Provider, key: string, fingerprint: string
   return undefined;
 }
 
+/** Marks a key as in use. Returns the function that ends it. */
 export function occupy(provider: Provider, key: string): () => void {
   const keys = inUse.get(provider) ?? new Set();
   inUse.set(provider, keys);

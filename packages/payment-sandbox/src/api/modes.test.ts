@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-test('a key of the other mode is answered that there is a similar object in the other one', async () => {
+test('a request with the key of the other mode gets the hint that a similar object exists there', async () => {
   const { id } = await stripe.test.customers.create({});
   await expect(stripe.live.customers.retrieve(id)).rejects.toMatchObject({
     statusCode: 404,
@@ -37,7 +37,7 @@ test('a key of the other mode is answered that there is a similar object in the 
   }
 });
 
-test('a key of another account is answered that there is no such object', async () => {
+test('a request with the key of another account gets no hint', async () => {
   const { id } = await stripe.test.customers.create({});
   await expect(stripe.foreign.customers.retrieve(id)).rejects.toMatchObject({
     code: 'resource_missing',
@@ -45,7 +45,7 @@ test('a key of another account is answered that there is no such object', async 
   });
 });
 
-test('a deleted customer is known as such, and to its own key alone', async () => {
+test('a deleted customer is shown as deleted, and only to its own key', async () => {
   const { id } = await stripe.test.customers.create({});
   await stripe.test.customers.del(id);
   expect(await stripe.test.customers.retrieve(id)).toMatchObject({ id, deleted: true });
@@ -53,7 +53,7 @@ test('a deleted customer is known as such, and to its own key alone', async () =
   await expect(stripe.live.customers.retrieve(id)).rejects.toMatchObject({ code: 'resource_missing' });
 });
 
-test('objects and events of live mode say so', async () => {
+test('objects and events of live mode have livemode true', async () => {
   expect(await stripe.live.customers.create({})).toMatchObject({ livemode: true });
   expect(live.events().at(-1)).toMatchObject({ livemode: true, data: { object: { livemode: true } } });
   expect(await stripe.test.customers.create({})).toMatchObject({ livemode: false });

@@ -1,12 +1,12 @@
-import type { Provider } from '../provider.ts';
-import { ApiError } from './api-error.ts';
+import type { Provider } from '../provider/provider.ts';
+import { ApiError } from '../routing/api-error.ts';
 
-/** An object as this world sends it: each part says the world's mode. */
+/** A copy of an object in which every `livemode` is the mode of the provider. */
 export function inMode<T extends object>({ livemode }: Provider, object: T): T {
   return JSON.parse(JSON.stringify(object, (name, value) => (name === 'livemode' ? livemode : value)));
 }
 
-/** The same refusal with the sentence that the real provider adds where the account's other mode has the object. */
+/** Adds the sentence of the real provider to a resource_missing error, if the other mode of the account has the object. */
 export function withHint(provider: Provider, error: ApiError): ApiError {
   const id = error.code === 'resource_missing' ? /^No such .*: '(.+)'$/.exec(error.message)?.[1] : undefined;
   const [, other] = [...provider.worlds].find(([, world]) => isOtherMode(provider, world) && holds(world, id)) ?? [];

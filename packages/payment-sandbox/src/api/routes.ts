@@ -1,20 +1,20 @@
-import { checkoutSessionRoutes } from '../resources/checkout-sessions.ts';
-import { customerRoutes } from '../resources/customers.ts';
-import { eventRoutes } from '../resources/events.ts';
-import { invoiceRoutes } from '../resources/invoices.ts';
-import { paymentMethodRoutes } from '../resources/payment-methods.ts';
-import { portalConfigurationRoutes } from '../resources/portal-configurations.ts';
-import { portalSessionRoutes } from '../resources/portal-sessions.ts';
-import { priceRoutes } from '../resources/prices.ts';
-import { productRoutes } from '../resources/products.ts';
-import { subscriptionItemRoutes } from '../resources/subscription-items.ts';
-import { subscriptionScheduleRoutes } from '../resources/subscription-schedules.ts';
-import { subscriptionRoutes } from '../resources/subscriptions.ts';
-import { testClockRoutes } from '../resources/test-clocks.ts';
-import { webhookEndpointRoutes } from '../resources/webhook-endpoints.ts';
-import type { Route } from './route.ts';
+import { priceRoutes } from '../catalogue/prices.ts';
+import { productRoutes } from '../catalogue/products.ts';
+import { checkoutSessionRoutes } from '../checkout/checkout-sessions.ts';
+import { testClockRoutes } from '../clock/test-clocks.ts';
+import { customerRoutes } from '../customers/customers.ts';
+import { paymentMethodRoutes } from '../customers/payment-methods.ts';
+import { eventRoutes } from '../events/events.ts';
+import { webhookEndpointRoutes } from '../events/webhook-endpoints.ts';
+import { invoiceRoutes } from '../invoices/invoices.ts';
+import { portalConfigurationRoutes } from '../portal/portal-configurations.ts';
+import { portalSessionRoutes } from '../portal/portal-sessions.ts';
+import type { Route } from '../routing/route.ts';
+import { subscriptionScheduleRoutes } from '../subscriptions/schedules/subscription-schedules.ts';
+import { subscriptionItemRoutes } from '../subscriptions/subscription-items.ts';
+import { subscriptionRoutes } from '../subscriptions/subscriptions.ts';
 
-/** Every request that the API answers. */
+/** All routes of the API. */
 export const routes: { route: Route; pattern: RegExp }[] = [
   ...customerRoutes,
   ...paymentMethodRoutes,

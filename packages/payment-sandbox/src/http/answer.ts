@@ -9,8 +9,8 @@ export function sendText(res: ServerResponse, status: number, text: string): voi
 }
 
 /**
- * Sends a page. No script ever runs on one. There is no form-action, because
- * browsers apply it to the redirects after a form, and those lead to the service.
+ * Sends a page. Its policy allows no scripts. The policy has no form-action, because browsers
+ * apply that to the redirect after a form too, and the redirect leads to the service.
  */
 export function sendPage(res: ServerResponse, status: number, html: string): void {
   res.setHeader(
@@ -20,7 +20,7 @@ export function sendPage(res: ServerResponse, status: number, html: string): voi
   send(res, status, 'text/html; charset=utf-8', html);
 }
 
-/** After a form: the browser goes on with GET. */
+/** Answers a posted form: the browser continues with GET (RFC 9110 §15.4.4). */
 export function redirect(res: ServerResponse, location: string): void {
   res.writeHead(303, { Location: location, 'Cache-Control': 'no-store' });
   res.end();

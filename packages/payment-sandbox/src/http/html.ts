@@ -1,11 +1,11 @@
-/** A piece of markup that is safe to put into a page as it stands. */
+/** Markup whose values have been escaped. */
 export interface Html {
   readonly markup: string;
 }
 
 type Content = Html | string | number | null | undefined | false | readonly Content[];
 
-/** Markup with every value escaped, save for values that are markup already. Null, undefined and false vanish. */
+/** Makes markup and escapes every value that is not markup itself. Null, undefined and false become empty. */
 export function html(parts: TemplateStringsArray, ...values: Content[]): Html {
   return { markup: parts.map((part, index) => part + render(values[index])).join('') };
 }

@@ -2,14 +2,14 @@ import { type Html, html } from './html.ts';
 
 export interface Page {
   title: string;
-  /** Wide pages hold lists, narrow ones hold one task. */
+  /** `wide` for lists, `narrow` for a single task. */
   width?: 'wide' | 'narrow';
-  /** Seconds after which the page loads itself again. */
+  /** Seconds after which the browser reloads the page. */
   refreshSeconds?: number;
   body: Html;
 }
 
-/** A whole page. Each says that it belongs to the sandbox, so that nobody takes it for the real thing. */
+/** Renders a whole page. Each page says that it belongs to the sandbox, so that it is not mistaken for the real provider. */
 export function page({ title, width = 'wide', refreshSeconds, body }: Page): string {
   return html`<!doctype html>
 <html lang="en-GB">

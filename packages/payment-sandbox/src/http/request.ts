@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A request that has been taken apart, with the answer to write to. */
+/** A request with its address parsed, and the response to write to. */
 export interface Exchange {
   req: IncomingMessage;
   res: ServerResponse;
@@ -10,8 +10,8 @@ export interface Exchange {
   query: URLSearchParams;
 }
 
-/** Answered as it stands: a status and a sentence. */
-export class AppError extends Error {
+/** Thrown by a handler to answer with this status and this sentence. */
+export class HttpError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
     super(message);
@@ -21,24 +21,32 @@ export class AppError extends Error {
 
 const bodyLimitBytes = 1_000_000;
 
-/** The whole body as text. More than a megabyte is refused with 413. */
+/**
+ * Reads the whole body as text.
+ *
+ * @throws HttpError 413 if it is larger than a megabyte.
+ */
 export async function readText(req: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of req) {
     length += (chunk as Buffer).length;
-    if (length > bodyLimitBytes) throw new AppError(413, 'The body is larger than a megabyte.');
+    if (length > bodyLimitBytes) throw new HttpError(413, 'The body is larger than a megabyte.');
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The fields of a posted page form. */
+/** Reads the fields of a form that a page posted. */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
   return new URLSearchParams(await readText(req));
 }
 
-/** A JSON object from the body; no body is an empty object. */
+/**
+ * Reads a JSON object from the body. An empty body is an empty object.
+ *
+ * @throws HttpError 400 if the body is not a JSON object.
+ */
 export async function readJson(req: IncomingMessage): Promise<Record<string, unknown>> {
   const text = await readText(req);
   if (text.trim() === '') return {};
@@ -46,7 +54,7 @@ export async function readJson(req: IncomingMessage): Promise<Record<string, unk
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Falls through to the one refusal below.
+    // Answered by the error below.
   }
-  throw new AppError(400, 'The body must be a JSON object.');
+  throw new HttpError(400, 'The body must be a JSON object.');
 }

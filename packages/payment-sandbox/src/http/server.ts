@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { sendPage, sendText } from './answer.ts';
 import { html } from './html.ts';
 import { page } from './page.ts';
-import { AppError, type Exchange } from './request.ts';
+import { type Exchange, HttpError } from './request.ts';
 
-/** Answers a request, or returns false when the path is not its own. */
+/** Answers a request, or returns false if the path belongs to another handler. */
 export type Handler = (exchange: Exchange) => Promise<boolean> | boolean;
 
 export interface RunningServer {
@@ -14,16 +14,19 @@ export interface RunningServer {
 }
 
 /**
- * Listens on the loopback address alone. Nothing that a request holds ends the
- * process: a throw becomes a 500 with its message, since its reader is a developer.
+ * Listens on the loopback address only and passes each request to the first handler that
+ * accepts its path. An error in a handler becomes a 500 with its message, because the reader
+ * is a developer; it never ends the process.
+ *
+ * @throws Error EADDRINUSE if the port is in use.
  */
 export async function startServer(port: number, handlers: Handler[]): Promise<RunningServer> {
   const server = createServer((req, res) => {
     req.on('error', () => {});
     res.on('error', () => {});
-    answer(req, res, handlers).catch((error: unknown) => refuse(req, res, error));
+    answer(req, res, handlers).catch((error: unknown) => sendError(req, res, error));
   });
-  // A page of the sandbox may be waited for on purpose (silent answers), so no time-outs of its own.
+  // A switch can leave requests without an answer, so the server has no timeout of its own.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
@@ -41,8 +44,8 @@ export async function startServer(port: number, handlers: Handler[]): Promise<Ru
 }
 
 async function answer(req: IncomingMessage, res: ServerResponse, handlers: Handler[]): Promise<void> {
-  if (!isLoopbackHost(req.headers.host)) throw new AppError(403, 'The sandbox answers on localhost only.');
-  if (isForeignForm(req)) throw new AppError(403, 'Another site may not act in the sandbox.');
+  if (!isLoopbackHost(req.headers.host)) throw new HttpError(403, 'The sandbox answers on localhost only.');
+  if (isForeignForm(req)) throw new HttpError(403, 'Another site may not act in the sandbox.');
   const target = parseTarget(req.url ?? '/');
   const exchange: Exchange = {
     req,
@@ -52,41 +55,41 @@ async function answer(req: IncomingMessage, res: ServerResponse, handlers: Handl
     query: target.searchParams,
   };
   for (const handler of handlers) if (await handler(exchange)) return;
-  throw new AppError(404, 'There is no such page in the sandbox.');
+  throw new HttpError(404, 'There is no such page in the sandbox.');
 }
 
-/** A page of a foreign site that has its name point here gets nothing (DNS rebinding). */
+/** Against DNS rebinding: a foreign name that resolves to this machine gets no answer. */
 function isLoopbackHost(host: string | undefined): boolean {
   return /^(localhost|127\.0\.0\.1)(:\d+)?$/i.test(host ?? '');
 }
 
-/** Neither may a page that the developer happens to have open press buttons here. */
+/** Against cross-site requests: a page of another site must not post forms here. */
 function isForeignForm({ method, headers }: IncomingMessage): boolean {
   return method !== 'GET' && method !== 'HEAD' && headers['sec-fetch-site'] === 'cross-site';
 }
 
 function parseTarget(target: string): URL {
-  if (!target.startsWith('/') || target.startsWith('//')) throw new AppError(400, 'That is not a path.');
+  if (!target.startsWith('/') || target.startsWith('//')) throw new HttpError(400, 'That is not a path.');
   try {
     return new URL(target, 'http://localhost');
   } catch {
-    throw new AppError(400, 'That is not a path.');
+    throw new HttpError(400, 'That is not a path.');
   }
 }
 
-function refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
+function sendError(req: IncomingMessage, res: ServerResponse, error: unknown): void {
   const isGone = res.headersSent || res.destroyed || (error as NodeJS.ErrnoException)?.code === 'ECONNRESET';
   if (isGone) {
     res.destroy();
-  } else if (error instanceof AppError) {
-    say(req, res, error.status, error.message);
+  } else if (error instanceof HttpError) {
+    sendSentence(req, res, error.status, error.message);
   } else {
     console.error(error);
-    say(req, res, 500, `The sandbox failed: ${error instanceof Error ? error.message : String(error)}`);
+    sendSentence(req, res, 500, `The sandbox failed: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-function say(req: IncomingMessage, res: ServerResponse, status: number, sentence: string): void {
+function sendSentence(req: IncomingMessage, res: ServerResponse, status: number, sentence: string): void {
   const isPage = req.headers.accept?.includes('text/html') ?? false;
   if (isPage) sendPage(res, status, page({ title: `${status}`, width: 'narrow', body: html`<h1>${sentence}</h1>` }));
   else sendText(res, status, sentence);

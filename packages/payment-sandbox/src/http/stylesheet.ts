@@ -1,4 +1,4 @@
-/** Every page's stylesheet, served at /sandbox.css. */
+/** The stylesheet of all pages, served at /sandbox.css. */
 export const stylesheet = `
 :root {
   color-scheme: light;

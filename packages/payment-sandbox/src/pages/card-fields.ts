@@ -1,7 +1,7 @@
-import { cards, goodCard, grouped } from '../cards.ts';
+import { cards, goodCard, grouped } from '../customers/cards.ts';
 import { type Html, html } from '../http/html.ts';
 
-/** The choice of a test card. Nobody types a number, and no real one can get in. */
+/** Radio buttons for the test cards. There is no field for a number, so no real card can be entered. */
 export function cardFields(chosen = goodCard): Html {
   return html`<fieldset><legend>Card</legend>${cards.map(
     ({ number, about }) =>

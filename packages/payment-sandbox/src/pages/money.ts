@@ -1,4 +1,4 @@
-import type { Price } from '../records.ts';
+import type { Price } from '../provider/records.ts';
 
 /**
  * The currencies whose amounts have no decimals, or three, as the real provider's

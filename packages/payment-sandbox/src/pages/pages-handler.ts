@@ -1,17 +1,23 @@
-import { AppError, type Exchange } from '../http/request.ts';
-import type { Provider } from '../provider.ts';
-import { checkoutPage } from './checkout-page.ts';
-import { invoicePage } from './invoice-page.ts';
-import { portalPage } from './portal-page.ts';
+import { checkoutPage } from '../checkout/checkout-page.ts';
+import { send } from '../http/answer.ts';
+import { type Exchange, HttpError } from '../http/request.ts';
+import { stylesheet } from '../http/stylesheet.ts';
+import { invoicePage } from '../invoices/invoice-page.ts';
+import { portalPage } from '../portal/portal-page.ts';
+import type { Provider } from '../provider/provider.ts';
 
 const pages = { checkout: checkoutPage, portal: portalPage, invoice: invoicePage };
 
-/** Everything at /pay: the hosted pages. Whoever has an address may use it, as with the real provider. */
+/** Answers requests for the hosted pages at /pay and for their stylesheet. The address is the only secret, as with the real provider. */
 export async function handlePages(provider: Provider, exchange: Exchange): Promise<boolean> {
+  if (exchange.path === '/sandbox.css') {
+    send(exchange.res, 200, 'text/css; charset=utf-8', stylesheet);
+    return true;
+  }
   const [, first, kind, id] = exchange.path.split('/');
   if (first !== 'pay' || !kind || !id || !Object.hasOwn(pages, kind)) return false;
   if (!['GET', 'HEAD', 'POST'].includes(exchange.method))
-    throw new AppError(405, 'Pages are read and their forms posted.');
+    throw new HttpError(405, 'Pages are read and their forms posted.');
   await pages[kind as keyof typeof pages](provider, exchange, id);
   return true;
 }

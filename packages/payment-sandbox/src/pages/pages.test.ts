@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-test('the checkout says who pays what, leads back, and never shows markup of others', async () => {
+test('the checkout shows buyer, order and return link, and escapes their markup', async () => {
   const session = await checkout();
   const page = await read(session.url as string);
   for (const part of [
@@ -40,7 +40,7 @@ test('the checkout says who pays what, leads back, and never shows markup of oth
   );
 });
 
-test('the checkout shows no id in place of a name that nobody gave', async () => {
+test('the checkout shows no id in place of a missing name', async () => {
   const nameless = await stripe.customers.create({ metadata: { organisation: 'an-id' } });
   const { url } = await checkout(nameless.id);
   expect(await read(url as string)).not.toMatch(/an-id|<dt>For/);
@@ -74,7 +74,7 @@ test('the portal changes card and plan, cancels and resumes, as far as its confi
   ).toBe(402);
 });
 
-test('a flow shows its one task and ends where it was told to', async () => {
+test('a flow shows its single task and ends at its return URL', async () => {
   const flow = (data: Stripe.BillingPortal.SessionCreateParams['flow_data']) =>
     stripe.billingPortal.sessions.create({ customer: customer.id, flow_data: data as never });
   const after = { type: 'redirect' as const, redirect: { return_url: 'http://localhost:3000/billing?done' } };

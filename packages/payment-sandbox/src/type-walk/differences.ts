@@ -1,14 +1,13 @@
 import ts from 'typescript';
 import type { SdkTypes } from './sdk-types.ts';
 
-/** How strictly an object is read: `part` is what `previous_attributes` hold, any members of it and null for those that were absent. */
+/** How an object is compared. `part`, for `previous_attributes`: members may be missing, and null stands for absent ones. */
 type Extent = 'whole' | 'part';
 
 /**
- * Where a value that came as JSON is not what a type says, one sentence for each place:
- * members that the type does not know, required ones that are missing, values of another
- * kind, null where it is not allowed, and texts that an enumeration does not list. The SDK
- * leaves its enumerations open for the future; here only the listed values count.
+ * Lists where a JSON value does not match a type, one sentence each: unknown members, missing
+ * required members, values of another kind, null that is not allowed, and text that an
+ * enumeration does not list. The SDK declares its enumerations open; here only listed values match.
  */
 export function differences(
   { checker }: Pick<SdkTypes, 'checker'>,
@@ -29,7 +28,7 @@ export function differences(
       : [`${at}: ${JSON.stringify(given)} is not ${shown(wanted)}`];
   }
 
-  /** Of several object types the nearest one: the one with the fewest differences. */
+  /** Of several object types, the one with the fewest differences counts. */
   function ofObject(choices: ts.Type[], given: object, at: string): string[] {
     const objects = choices.filter((choice) => choice.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection));
     let nearest: string[] | undefined;
@@ -47,7 +46,7 @@ export function differences(
     return given.flatMap((one, index) => (element ? whole(element, one, `${at}[${index}]`) : []));
   }
 
-  /** Of a list the previous attributes hold all of it. */
+  /** `previous_attributes` hold whole lists. */
   function whole(element: ts.Type, given: unknown, at: string): string[] {
     return differences({ checker }, element, given, at);
   }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-/** The SDK's own types, read from its declarations by the TypeScript compiler. */
+/** The types of the SDK, read from its declarations with the TypeScript compiler. */
 export interface SdkTypes {
   checker: ts.TypeChecker;
   /** The types of the objects whose member `object` is this text: `customer` has `Customer` and `DeletedCustomer`. */
@@ -58,7 +58,7 @@ function readTypes(): SdkTypes {
   };
 }
 
-/** Every object type that a namespace exports, its inner namespaces' too. Those of version 2 of the API are of another make. */
+/** Every object type that a namespace and its inner namespaces export, except those of version 2 of the API. */
 function* typesIn(checker: ts.TypeChecker, namespace: ts.Symbol): Generator<ts.Type> {
   for (const exported of checker.getExportsOfModule(namespace)) {
     const symbol = resolved(checker, exported);
@@ -85,7 +85,7 @@ function resolved(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }
 
-/** The one text that a member may hold. */
+/** The only text that a member allows, or undefined. */
 function literalOf(checker: ts.TypeChecker, type: ts.Type, member: string): string | undefined {
   const symbol = type.getProperty(member);
   if (symbol === undefined) return undefined;

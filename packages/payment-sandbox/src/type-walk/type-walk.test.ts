@@ -1,8 +1,8 @@
 import type Stripe from 'stripe';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { eventTypes } from '../event-types.ts';
+import { eventTypes } from '../events/event-types.ts';
+import { defaultSwitches, type Switches, words } from '../provider/switches.ts';
 import type { PaymentSandbox as Sandbox } from '../start-payment-sandbox.ts';
-import { defaultSwitches, type Switches, words } from '../switches.ts';
 import { type FakeService, sdk, startFakeService, startTestSandbox } from '../testing.ts';
 import { sdkTypes } from './sdk-types.ts';
 import { differencesOf, startTypeWalk, type TypeWalk } from './type-walk.ts';

@@ -1,15 +1,15 @@
 import Stripe from 'stripe';
-import type { Route } from '../api/route.ts';
 import { findRoute, routes } from '../api/routes.ts';
-import type { ProviderEvent } from '../records.ts';
+import type { ProviderEvent } from '../provider/records.ts';
+import type { Route } from '../routing/route.ts';
 import { differences } from './differences.ts';
 import { sdkTypes } from './sdk-types.ts';
 
-/** Holds everything that a sandbox answers and sends against the SDK's own types. */
+/** Compares everything that a sandbox answers and sends with the types of the SDK. */
 export interface TypeWalk {
-  /** For the SDK: every answer that it gets is read, errorCodes too. */
+  /** The HTTP client for the SDK. It compares every answer, errors included. */
   httpClient: ReturnType<typeof Stripe.createFetchHttpClient>;
-  /** The same for events, as they are sent to endpoints. */
+  /** Compares events, as they are sent to endpoints. */
   read(events: ProviderEvent[]): void;
   /** Each difference once, with an example's path; `[]` stands for every place in a list. */
   found(): string[];
@@ -78,7 +78,7 @@ export function differencesOf(value: { object?: unknown }): string[] {
   return nearest(types.map((type) => differences(sdkTypes(), type, value, String(object))));
 }
 
-/** The object is read by the type of the event; what it was before may be any part of it. */
+/** The type of the event names the type of its object. `previous_attributes` may hold any part of it. */
 function ofEvent(event: ProviderEvent): string[] {
   const type = sdkTypes().ofEvent(event.type);
   if (type === undefined) return [`event ${event.type}: the SDK knows no such event`];

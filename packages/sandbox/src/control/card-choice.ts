@@ -1,9 +1,9 @@
-import { cards } from '@gatehouse/payment-sandbox/cards';
+import { cards } from '@gatehouse/payment-sandbox/customers/cards';
 import { type Html, html } from '@gatehouse/payment-sandbox/http/html';
-import type { Subscription } from '@gatehouse/payment-sandbox/records';
-import type { PaymentState } from '@gatehouse/payment-sandbox/state';
+import type { Subscription } from '@gatehouse/payment-sandbox/provider/records';
+import type { PaymentState } from '@gatehouse/payment-sandbox/provider/state';
 
-/** Which card a subscription is charged to, and a way to change it, to see a renewal declined. */
+/** A form with the card of a subscription, to choose one that declines the next renewal. */
 export function cardChoice(state: PaymentState, subscription: Subscription): Html | string {
   const standard = state.customers[subscription.customer]?.invoice_settings.default_payment_method;
   const last4 = state.payment_methods[subscription.default_payment_method ?? standard ?? '']?.card?.last4;

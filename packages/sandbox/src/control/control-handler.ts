@@ -1,15 +1,15 @@
 import { redirect, sendJson, sendPage } from '@gatehouse/payment-sandbox/http/answer';
-import { AppError, type Exchange, readForm, readJson } from '@gatehouse/payment-sandbox/http/request';
+import { type Exchange, HttpError, readForm, readJson } from '@gatehouse/payment-sandbox/http/request';
 import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
-import { readSwitches } from '@gatehouse/payment-sandbox/switches';
+import { readSwitches } from '@gatehouse/payment-sandbox/provider/switches';
 import { controlPage } from './control-page.ts';
 import { switchesFromForm } from './switch-form.ts';
 
 type Fields = Record<string, unknown>;
 
 /**
- * Everything at /control: the page for people, whose forms come back to it, and
- * the same as JSON for tests (a JSON body gets a JSON answer).
+ * Answers requests at /control: the page with its forms, and the same as JSON for tests. A form
+ * is answered with a redirect to the page, a JSON body with JSON.
  *
  * GET  switches, clock, deliveries, events, state
  * POST switches {name: value, …}, switches/reset
@@ -28,14 +28,14 @@ export async function handleControl(payment: PaymentProvider, exchange: Exchange
     else sendJson(res, 200, read(payment, what));
     return true;
   }
-  if (method !== 'POST') throw new AppError(405, 'The controls are read with GET and set with POST.');
+  if (method !== 'POST') throw new HttpError(405, 'The controls are read with GET and set with POST.');
   const isForm = req.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
   const fields: Fields = isForm ? formFields(what, await readForm(req)) : await readJson(req);
   let answer: object;
   try {
     answer = act(payment, what, fields);
   } catch (error) {
-    if (error instanceof AppError) throw error;
+    if (error instanceof HttpError) throw error;
     const { message } = error as Error;
     if (isForm) redirect(res, `/control?said=${encodeURIComponent(message)}`);
     else sendJson(res, 400, { error: message });
@@ -52,7 +52,7 @@ function read(payment: PaymentProvider, what: string): unknown {
   if (what === 'deliveries') return payment.deliveries.list();
   if (what === 'events') return payment.events();
   if (what === 'state') return payment.state();
-  throw new AppError(404, 'There is no such control.');
+  throw new HttpError(404, 'There is no such control.');
 }
 
 function formFields(what: string, form: URLSearchParams): Fields {
@@ -89,7 +89,7 @@ function act(payment: PaymentProvider, what: string, fields: Fields): object {
       payment.reset();
       return { ok: true, said: 'Everything is as new.' };
     default:
-      throw new AppError(404, 'There is no such control.');
+      throw new HttpError(404, 'There is no such control.');
   }
 }
 

@@ -1,17 +1,17 @@
-import type { Delivery } from '@gatehouse/payment-sandbox/delivery';
-import { periodEnd } from '@gatehouse/payment-sandbox/end-subscription';
 import { type Html, html } from '@gatehouse/payment-sandbox/http/html';
 import { day, moment } from '@gatehouse/payment-sandbox/http/moment';
 import { page } from '@gatehouse/payment-sandbox/http/page';
 import { priceWords } from '@gatehouse/payment-sandbox/pages/money';
 import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
-import type { Subscription } from '@gatehouse/payment-sandbox/records';
+import type { Delivery } from '@gatehouse/payment-sandbox/provider/bookkeeping';
+import type { Subscription } from '@gatehouse/payment-sandbox/provider/records';
+import { periodEnd } from '@gatehouse/payment-sandbox/subscriptions/end-subscription';
 import { cardChoice } from './card-choice.ts';
 import { switchForm } from './switch-form.ts';
 
 const shown = 60;
 
-/** The payment provider's controls for people: its clock, what it holds, its switches and its deliveries. */
+/** The control page of the payment provider: clock, subscriptions, switches and deliveries. */
 export function controlPage(payment: PaymentProvider, said: string | null): string {
   const next = payment.clock.next();
   const { subscriptions } = payment.state();

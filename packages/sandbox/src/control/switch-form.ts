@@ -1,5 +1,5 @@
 import { type Html, html } from '@gatehouse/payment-sandbox/http/html';
-import { defaultSwitches, type Switches } from '@gatehouse/payment-sandbox/switches';
+import { defaultSwitches, type Switches } from '@gatehouse/payment-sandbox/provider/switches';
 
 const checks: Partial<Record<keyof Switches, string>> = {
   duplicate_deliveries: 'Deliver each event twice',
@@ -43,7 +43,7 @@ const failures: Record<string, string> = {
   hang: 'never',
 };
 
-/** All switches in one form, which sets every one of them. */
+/** A form that sets all switches at once. */
 export function switchForm(switches: Switches): Html {
   return html`<form method="post" action="/control/switches"><div class="grid">
 <fieldset><legend>Events and pages</legend>${entries(checks).map(
@@ -69,14 +69,14 @@ const choiceLabels: Partial<Record<keyof Switches, string>> = {
 };
 
 function select(name: string, label: string, options: Record<string, string>, chosen: string): Html {
-  // Object keys that are numbers come first, so the right answer is put in front by hand.
+  // Object keys that are numbers come first, so the empty value is moved to the front.
   const sorted = Object.entries(options).sort(([one], [other]) => Number(one !== '') - Number(other !== ''));
   return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">${sorted.map(
     ([value, words]) => html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`,
   )}</select></div>`;
 }
 
-/** What the form says, as changes: a box that is not ticked is a switch that is off. */
+/** Reads the form as changes. A checkbox that is not ticked turns its switch off. */
 export function switchesFromForm(form: URLSearchParams): Record<string, unknown> {
   const changes: Record<string, unknown> = { ...defaultSwitches() };
   for (const [name] of entries(checks)) changes[name] = form.get(name) === 'true';

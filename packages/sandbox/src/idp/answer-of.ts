@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type SigningKey, signToken } from './signing-key.ts';
 import type { TokenAnswer } from './token-answer.ts';
 
-/** The part of the library's context that is changed. */
+/** The part of oidc-provider's context that an answer changes. */
 interface TokenContext {
   status: number;
   type: string;
@@ -12,7 +12,7 @@ interface TokenContext {
   set(headers: Record<string, string>): void;
 }
 
-/** What the endpoint was about to answer, with the means to change it. */
+/** The answer that the token endpoint has prepared, with functions that replace it. */
 export function answerOf(
   ctx: TokenContext,
   { issuer, clientId, key }: { issuer: string; clientId: string; key: SigningKey },
@@ -22,7 +22,7 @@ export function answerOf(
   const claims = idToken ? JSON.parse(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString()) : {};
 
   function withIdToken(token: unknown): void {
-    // A refused request (a used code, a wrong secret) stays refused.
+    // A refused request (a used code, a wrong secret) has no ID token and stays refused.
     if (idToken) ctx.body = { ...body, id_token: token };
   }
 
@@ -50,7 +50,7 @@ export function answerOf(
   };
 }
 
-/** The issuer in its bare-host form. */
+/** The issuer without its scheme. */
 export function withoutScheme(url: string): string {
   return url.replace(/^https?:\/\//, '');
 }

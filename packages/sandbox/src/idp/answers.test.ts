@@ -24,7 +24,7 @@ test.concurrent.each(slowKinds)('%s takes its time', async (kind) => {
   await own.close();
 });
 
-test('an answer for once is followed by right ones, and a standing one stays', async () => {
+test('answerNext applies to one token request, and setAnswer to all that follow', async () => {
   sandbox.idp.answerNext('wrong_issuer');
   expect(await signIn(sandbox)).toBe('refused');
   expect(await signIn(sandbox)).toBe('accepted');
@@ -35,7 +35,7 @@ test('an answer for once is followed by right ones, and a standing one stays', a
   expect(await signIn(sandbox)).toBe('accepted');
 });
 
-test('the page and JSON set the answer as well, and names that are none are refused', async () => {
+test('the page and JSON set the answer too, and unknown names are refused', async () => {
   const json = (body: object) =>
     fetch(`${sandbox.url}/idp/answer`, {
       method: 'POST',

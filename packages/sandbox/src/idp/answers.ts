@@ -3,7 +3,7 @@ import { type Answer, body, claims, payload, raw, type TokenAnswer, token } from
 
 const week = 7 * 24 * 3600;
 
-/** The menu: every hostile, broken and odd answer of the token endpoint, by name. */
+/** All hostile, broken and unusual answers of the token endpoint, by name. */
 export const answers = {
   wrong_issuer: claims(
     'issued by somebody else',
@@ -143,7 +143,7 @@ export const answers = {
     res.writeHead(200, { 'Content-Type': 'application/json' });
     res.write('{"id_token":"');
     const timer = setInterval(() => {
-      // Not faster than it is read, or the sandbox itself would grow.
+      // Writes no faster than the client reads, or the memory of the sandbox would grow.
       if (!res.writableNeedDrain) res.write('A'.repeat(65_536));
     }, 1);
     res.on('close', () => clearInterval(timer));
@@ -162,7 +162,7 @@ export const answers = {
 export type AnswerKind = keyof typeof answers;
 export const answerKinds = Object.keys(answers) as AnswerKind[];
 
-/** A kind by its name, or undefined: names come from forms and JSON as well. */
+/** Finds an answer by its name, which may come from a form or JSON. Undefined if there is none. */
 export function findAnswer(kind: string): Answer | undefined {
   return Object.hasOwn(answers, kind) ? answers[kind as AnswerKind] : undefined;
 }
@@ -177,7 +177,7 @@ function withSecond(idToken: string, segment: string): string {
   return `${first}.${segment}.${third}`;
 }
 
-/** The name's bytes are broken and all else is right, so that only a strict decoder notices. */
+/** Only the bytes of the name are invalid, so that only a strict decoder refuses them. */
 function invalidUtf8(claims: Record<string, unknown>): Buffer {
   const [before, after] = JSON.stringify({ ...claims, name: '@@' }).split('"@@"');
   return Buffer.concat([Buffer.from(`${before}"`), Buffer.from([0xc3, 0x28, 0xff]), Buffer.from(`"${after}`)]);

@@ -3,7 +3,7 @@ import { page } from '@gatehouse/payment-sandbox/http/page';
 import { type AnswerKind, answers } from './answers.ts';
 import type { Account } from './people.ts';
 
-/** The page between the service and its callback: who is signing in? */
+/** The page of a sign-in on which the user is chosen. */
 export function chooserPage(uid: string, people: Account[], problem: string | null): string {
   return page({
     title: 'Choose an account',
@@ -35,7 +35,7 @@ export function errorPage(error: string, description: string): string {
   });
 }
 
-/** The menu of answers at /idp. */
+/** The page at /idp, which sets the answer of the token endpoint. */
 export function answersPage(chosen: AnswerKind | null, people: Account[]): string {
   const options = Object.entries(answers);
   return page({

@@ -8,8 +8,8 @@ export interface ClientSettings {
 }
 
 /**
- * The one registered client, as the adapter that the provider asks. The library
- * takes its secret from the body and from basic authentication alike.
+ * The adapter with the only registered client. oidc-provider accepts its secret in the body and
+ * by basic authentication.
  */
 export function clientRegistration(settings: ClientSettings): Adapter {
   return {

@@ -5,7 +5,7 @@ interface Entry {
   expiresAt: number;
 }
 
-/** What the provider remembers between requests, in memory: attempts, codes and sessions end with the process. */
+/** Keeps attempts, codes and sessions in memory. They end with the process. */
 export function createGrants(): (model: string) => Adapter {
   const entries = new Map<string, Entry>();
   return (model) => adapterFor(model, entries);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { openStoredFile, type StoredFile } from '@gatehouse/payment-sandbox/http/stored-file';
+import { openStoredFile, type StoredFile } from '@gatehouse/payment-sandbox/provider/stored-file';
 import Provider, { type Configuration, interactionPolicy } from 'oidc-provider';
 import { answerOf, withoutScheme } from './answer-of.ts';
 import { type AnswerKind, findAnswer } from './answers.ts';
@@ -17,22 +17,22 @@ export interface IdentityProviderSettings {
   clientSecret: string;
   /** The service's origin, or null while it is not known. */
   serviceUrl: () => string | null;
-  /** Addresses that always have a person. Read at each sign-in, because they may be made later. */
+  /** Addresses that can always be chosen. Read at each sign-in, because accounts can be added later. */
   demoAddresses: () => string[];
-  /** Where people and the signing key are kept; null: in memory. */
+  /** The file that keeps people and the signing key; null: in memory. */
   path: string | null;
 }
 
-/** The identity provider as tests handle it. */
+/** How tests operate the identity provider. */
 export interface IdentityProvider {
   authUrl: string;
   tokenUrl: string;
-  /** Both forms that a token's `iss` may take: the address, and the same without its scheme. */
+  /** Both allowed forms of a token's `iss`: the address with and without its scheme. */
   issuers: string[];
   people: People;
-  /** The next token request alone gets this answer; several calls queue up. */
+  /** Sets the answer to the next token request. Several calls form a queue. */
   answerNext(kind: AnswerKind): void;
-  /** Every token request gets this answer, until null. */
+  /** Sets the answer to all token requests; null: correct answers. Empties the queue. */
   setAnswer(kind: AnswerKind | null): void;
   answer(): AnswerKind | null;
   /** How many token requests have come, refused ones included. */
@@ -42,7 +42,7 @@ export interface IdentityProvider {
 export interface RunningIdentityProvider extends IdentityProvider {
   provider: Provider;
   handle(req: IncomingMessage, res: ServerResponse): void;
-  /** Everybody to choose from. */
+  /** The people that the chooser offers. */
   choices(): Account[];
 }
 
@@ -58,20 +58,20 @@ export async function startIdentityProvider(settings: IdentityProviderSettings):
   const provider = new Provider(issuer, configuration(settings, key, people));
 
   const queued: AnswerKind[] = [];
-  let standing: AnswerKind | null = null;
+  let permanent: AnswerKind | null = null;
   let tokenRequests = 0;
   provider.use(async (ctx, next) => {
     const isTokenRequest = ctx.path === '/token' && ctx.method === 'POST';
     if (isTokenRequest) tokenRequests += 1;
-    const kind = isTokenRequest ? (queued.shift() ?? standing) : null;
+    const kind = isTokenRequest ? (queued.shift() ?? permanent) : null;
     await next();
     if (kind) findAnswer(kind)?.give(answerOf(ctx, { issuer, clientId: settings.clientId, key }));
   });
   (provider as NodeJS.EventEmitter).on('error', (error: NodeJS.ErrnoException) => {
-    // A client that hangs up on an endless answer is what the answer is for.
+    // Clients are expected to disconnect from the endless answer.
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') console.error(error);
   });
-  // Only now: what is added later takes no part.
+  // After use(): middleware that is added later has no effect.
   const handler = provider.callback();
 
   return {
@@ -85,9 +85,9 @@ export async function startIdentityProvider(settings: IdentityProviderSettings):
     answerNext: (kind) => void queued.push(known(kind)),
     setAnswer(kind) {
       queued.length = 0;
-      standing = kind && known(kind);
+      permanent = kind && known(kind);
     },
-    answer: () => queued[0] ?? standing,
+    answer: () => queued[0] ?? permanent,
     tokenRequests: () => tokenRequests,
   };
 
@@ -100,7 +100,7 @@ export async function startIdentityProvider(settings: IdentityProviderSettings):
   }
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
-    // The library finds out where it is mounted by comparing the two addresses.
+    // oidc-provider compares the two addresses to find out where it is mounted.
     const mounted = Object.assign(req, { originalUrl: req.url });
     mounted.url = req.url?.replace(/^\/idp/, '') || '/';
     void handler(mounted, res);
@@ -128,7 +128,7 @@ function configuration(settings: IdentityProviderSettings, key: SigningKey, peop
     features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false } },
     interactions: { policy, url: (_ctx, interaction) => `/idp/interaction/${interaction.uid}` },
     cookies: {
-      // Cookies of all ports of localhost share one jar, the service's among them.
+      // All ports of localhost share their cookies, those of the service included.
       names: { session: 'sandbox_idp_session', interaction: 'sandbox_idp_attempt', resume: 'sandbox_idp_resume' },
       keys: [randomUUID()],
     },
@@ -171,7 +171,7 @@ async function readSigningKey(file: StoredFile<IdpState>): Promise<SigningKey> {
 
 let shared: Promise<SigningKey> | undefined;
 
-/** One key for all the sandboxes of a process: making one takes a tenth of a second, and tests start many. */
+/** All sandboxes of a process share one key, because making one takes a tenth of a second and tests start many. */
 function memoryKey(): Promise<SigningKey> {
   shared ??= makeSigningKey();
   return shared;

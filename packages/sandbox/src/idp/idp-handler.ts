@@ -1,11 +1,11 @@
 import { redirect, sendJson, sendPage } from '@gatehouse/payment-sandbox/http/answer';
-import { AppError, type Exchange, readForm, readJson } from '@gatehouse/payment-sandbox/http/request';
+import { type Exchange, HttpError, readForm, readJson } from '@gatehouse/payment-sandbox/http/request';
 import { errors, type InteractionResults } from 'oidc-provider';
 import { type AnswerKind, answers, findAnswer } from './answers.ts';
 import { answersPage, chooserPage, errorPage } from './chooser-page.ts';
 import type { RunningIdentityProvider } from './identity-provider.ts';
 
-/** Everything at /idp: our pages and controls here, the protocol in the library. */
+/** Answers requests at /idp: pages and controls here, the protocol by oidc-provider. */
 export async function handleIdp(idp: RunningIdentityProvider, exchange: Exchange): Promise<boolean> {
   const { req, res, method, path } = exchange;
   if (path !== '/idp' && !path.startsWith('/idp/')) return false;
@@ -30,7 +30,7 @@ export async function handleIdp(idp: RunningIdentityProvider, exchange: Exchange
   return true;
 }
 
-/** The chooser. The library knows the attempt by its cookie; the uid in the address only names it. */
+/** The chooser. The cookie identifies the attempt; the uid in the address only has to match it. */
 async function interaction(idp: RunningIdentityProvider, exchange: Exchange, uid: string, action?: string) {
   const { req, res, method } = exchange;
   try {
@@ -70,7 +70,7 @@ async function setAnswer(idp: RunningIdentityProvider, { req, res }: Exchange): 
   const isJson = req.headers['content-type']?.includes('json') ?? false;
   const fields = isJson ? await readJson(req) : Object.fromEntries(await readForm(req));
   const kind = String(fields.kind ?? '');
-  if (kind && !findAnswer(kind)) throw new AppError(400, 'There is no such answer; GET /idp/answers lists them.');
+  if (kind && !findAnswer(kind)) throw new HttpError(400, 'There is no such answer; GET /idp/answers lists them.');
   const once = fields.once === true || fields.once === 'true';
   if (kind && once) idp.answerNext(kind as AnswerKind);
   else idp.setAnswer(kind ? (kind as AnswerKind) : null);
@@ -80,9 +80,9 @@ async function setAnswer(idp: RunningIdentityProvider, { req, res }: Exchange): 
 
 async function people(idp: RunningIdentityProvider, { req, res, method }: Exchange): Promise<void> {
   if (method === 'GET') return sendJson(res, 200, idp.people.all());
-  if (method !== 'POST') throw new AppError(405, 'People are listed with GET and made up with POST.');
+  if (method !== 'POST') throw new HttpError(405, 'People are listed with GET and made up with POST.');
   const fields = await readJson(req);
-  if (typeof fields.email !== 'string') throw new AppError(400, 'A person needs an email.');
+  if (typeof fields.email !== 'string') throw new HttpError(400, 'A person needs an email.');
   const person = idp.people.add({
     email: fields.email,
     ...(typeof fields.email_verified === 'boolean' && { email_verified: fields.email_verified }),

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
-import type { StoredFile } from '@gatehouse/payment-sandbox/http/stored-file';
+import type { StoredFile } from '@gatehouse/payment-sandbox/provider/stored-file';
 
-/** A made-up person whom the identity provider vouches for. */
+/** An invented person that the identity provider can sign in. */
 export interface Account {
-  /** Stable for ever: 21 digits, and never made from the address. */
+  /** 21 digits. It never changes and is not derived from the address. */
   sub: string;
   email: string;
   email_verified: boolean;
@@ -17,9 +17,9 @@ export interface PeopleState {
 export interface People {
   all(): Account[];
   find(sub: string): Account | undefined;
-  /** Makes up a person; `sub` is given only where a test needs a certain one. */
+  /** Adds a person, by default with a new subject. Throws if the subject exists. */
   add(person: { email: string; email_verified?: boolean; name?: string; sub?: string }): Account;
-  /** What the person is like from now on. The subject stays. */
+  /** Changes a person. The subject stays. Throws if there is no such person. */
   change(sub: string, changes: Partial<Omit<Account, 'sub'>>): Account;
 }
 

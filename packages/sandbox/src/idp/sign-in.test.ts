@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(() => sandbox.idp.setAnswer(null));
 afterAll(() => sandbox.close());
 
-test('a made-up person signs in, and the token says who it is', async () => {
+test('a new person signs in, and the token holds its claims', async () => {
   const browser = openBrowser();
   const chooser = await browser.open(authAddress(sandbox));
   expect(await chooser.text()).toContain('Make up a person');
@@ -39,7 +39,7 @@ test('a made-up person signs in, and the token says who it is', async () => {
   });
 });
 
-test('the same person keeps the subject, and the chooser asks each time', async () => {
+test('a person keeps its subject, and each sign-in shows the chooser', async () => {
   const browser = openBrowser();
   const person = sandbox.idp.people.add({ email: 'bo@example.test', email_verified: false });
   for (const _ of [1, 2]) {
@@ -70,7 +70,7 @@ test('a foreign redirect address is refused at both endpoints', async () => {
   expect((await exchange(sandbox, code, { redirect_uri: wrong })).status).toBe(400);
 });
 
-test('PKCE holds where it is used', async () => {
+test('PKCE is enforced if the client uses it', async () => {
   const person = sandbox.idp.people.add({ email: 'ed@example.test' });
   const challenge = createHash('sha256').update('v'.repeat(43)).digest('base64url');
   const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
@@ -82,7 +82,7 @@ test('PKCE holds where it is used', async () => {
   expect((await exchange(sandbox, right, { code_verifier: 'v'.repeat(43) })).status).toBe(200);
 });
 
-test('who cancels comes back with an error, and a lost attempt is a page that says so', async () => {
+test('a cancelled sign-in returns with access_denied, and an unknown attempt shows an error page', async () => {
   const browser = openBrowser();
   const chooser = await browser.open(authAddress(sandbox));
   const back = await browser.open(`${chooser.at}/cancel`, {});

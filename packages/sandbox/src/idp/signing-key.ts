@@ -9,7 +9,7 @@ export async function makeSigningKey(): Promise<SigningKey> {
   return { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'RS256', use: 'sig' };
 }
 
-/** An ID token over any payload text, rightly signed even where the payload is nonsense. */
+/** Makes an ID token with a valid signature over any payload, valid or not. */
 export function signToken(key: SigningKey, payload: string | Buffer): string {
   const header = encode(JSON.stringify({ alg: 'RS256', typ: 'JWT', kid: key.kid }));
   const signed = `${header}.${encode(payload)}`;

@@ -1,7 +1,7 @@
 import type { Sandbox } from '../sandbox.ts';
 import type { openBrowser } from '../testing.ts';
 
-/** The service's side of a sign-in, for tests of the identity provider. */
+/** The redirect address of the service, for tests of the identity provider. */
 export const callback = 'http://localhost:3000/auth/idp/callback';
 
 export function authAddress(sandbox: Sandbox, changes: Record<string, string> = {}): string {
@@ -18,7 +18,7 @@ export function authAddress(sandbox: Sandbox, changes: Record<string, string> = 
   return `${sandbox.idp.authUrl}?${query}`;
 }
 
-/** Goes through the chooser as a person, and gives back the code that arrives at the callback. */
+/** Signs in as a person through the chooser. Returns the code that arrives at the callback. */
 export async function chooseCode(
   sandbox: Sandbox,
   browser: ReturnType<typeof openBrowser>,
@@ -30,7 +30,7 @@ export async function chooseCode(
   return new URL(back.at).searchParams.get('code') ?? '';
 }
 
-/** The token request. A field that is changed to '' is left out. */
+/** Sends the token request. A field that is changed to '' is left out. */
 export function exchange(
   sandbox: Sandbox,
   code: string,

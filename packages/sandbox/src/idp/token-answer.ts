@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** What the token endpoint was about to answer, and the means to answer something else. */
+/** The answer that the token endpoint has prepared, with functions that replace it. */
 export interface TokenAnswer {
   claims: Record<string, unknown>;
   issuer: string;
@@ -13,25 +13,25 @@ export interface TokenAnswer {
   /** Answers with this text as the ID token. */
   withIdToken(token: unknown): void;
   withBody(status: number, type: string, body: string, headers?: Record<string, string>): void;
-  /** The JSON body as it would have been sent. */
+  /** The prepared JSON body. */
   body: Record<string, unknown>;
   idToken: string;
-  /** Takes the answer out of the provider's hands. */
+  /** Answers by writing to the response directly. */
   raw(write: (res: ServerResponse) => void): void;
 }
 
-/** One entry of the menu. */
+/** One kind of answer. */
 export interface Answer {
-  /** In words, for the page. */
+  /** A description for the page. */
   about: string;
-  /** What a client that keeps the interface's rules does with it. */
+  /** What a client that follows the interface does with it. */
   expect: 'refused' | 'accepted';
-  /** The OpenID Foundation's relying-party test module of the same fault, where there is one. */
+  /** The relying-party test module of the OpenID Foundation for the same fault, if there is one. */
   module?: string;
   give(answer: TokenAnswer): void;
 }
 
-/** An answer whose claims are changed. A member that is set to undefined vanishes. */
+/** An answer with changed claims. A claim that is set to undefined is left out. */
 export function claims(
   about: string,
   expect: Answer['expect'],
@@ -46,7 +46,7 @@ export function claims(
   };
 }
 
-/** An answer whose payload is no set of claims, rightly signed all the same. */
+/** An answer whose payload is not a set of claims, with a valid signature. */
 export function payload(about: string, change: (answer: TokenAnswer) => string | Buffer): Answer {
   return { about, expect: 'refused', give: (answer) => answer.withPayload(change(answer)) };
 }
@@ -61,7 +61,7 @@ export function body(about: string, status: number, type: string, text: (answer:
   return { about, expect: 'refused', give: (answer) => answer.withBody(status, type, text(answer)) };
 }
 
-/** An answer that is written byte by byte, or not at all. */
+/** An answer that is written to the response directly, or not at all. */
 export function raw(
   about: string,
   expect: Answer['expect'],

@@ -2,10 +2,10 @@ import { redirect, send, sendJson, sendPage } from '@gatehouse/payment-sandbox/h
 import { html } from '@gatehouse/payment-sandbox/http/html';
 import { moment } from '@gatehouse/payment-sandbox/http/moment';
 import { page } from '@gatehouse/payment-sandbox/http/page';
-import { AppError, type Exchange, readForm } from '@gatehouse/payment-sandbox/http/request';
+import { type Exchange, HttpError, readForm } from '@gatehouse/payment-sandbox/http/request';
 import { type Mail, type Mailbox, type MailFault, mailFaults } from './mailbox.ts';
 
-/** Everything at /mailbox: the pages, and JSON at /mailbox/messages. */
+/** Answers requests at /mailbox: pages, and JSON at /mailbox/messages. */
 export async function handleMailbox(mailbox: Mailbox, { req, res, method, path, query }: Exchange): Promise<boolean> {
   if (path !== '/mailbox' && !path.startsWith('/mailbox/')) return false;
   if (path === '/mailbox/messages' && method === 'GET') {
@@ -20,13 +20,13 @@ export async function handleMailbox(mailbox: Mailbox, { req, res, method, path, 
     mailbox.setFault(readFault((await readForm(req)).get('fault') ?? ''));
     redirect(res, '/mailbox');
   } else if (method !== 'GET' && method !== 'HEAD') {
-    throw new AppError(405, 'The mailbox is read with GET.');
+    throw new HttpError(405, 'The mailbox is read with GET.');
   } else if (path === '/mailbox') {
     sendPage(res, 200, listPage(mailbox, query.get('to') ?? ''));
   } else {
     const [, , id, part] = path.split('/');
     const mail = mailbox.messages().find((candidate) => candidate.id === id);
-    if (!mail) throw new AppError(404, 'There is no such mail.');
+    if (!mail) throw new HttpError(404, 'There is no such mail.');
     if (part === 'html') sendMarkup(res, mail);
     else sendPage(res, 200, mailPage(mail));
   }
@@ -36,7 +36,7 @@ export async function handleMailbox(mailbox: Mailbox, { req, res, method, path, 
 function readFault(value: string): MailFault | null {
   if (value === '') return null;
   const fault = mailFaults.find((known) => known === value);
-  if (!fault) throw new AppError(400, `The mailbox knows no fault of that name. It knows ${mailFaults.join(', ')}.`);
+  if (!fault) throw new HttpError(400, `The mailbox knows no fault of that name. It knows ${mailFaults.join(', ')}.`);
   return fault;
 }
 
@@ -94,7 +94,7 @@ ${
   });
 }
 
-/** A mail's own markup, in a document that has no origin, runs nothing and loads nothing. */
+/** Sends the HTML part of a mail as a document without an origin, which runs no scripts and loads nothing. */
 function sendMarkup(res: Exchange['res'], mail: Mail): void {
   res.setHeader(
     'Content-Security-Policy',

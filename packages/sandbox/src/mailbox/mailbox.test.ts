@@ -17,7 +17,7 @@ afterAll(() => sandbox.close());
 
 const link = 'http://localhost:3000/verify?token=abc_DEF-123';
 
-test('a mail is read in both its parts, with its links and headers', async () => {
+test('a mail has its text, HTML, links and headers', async () => {
   expect(await send('ada@example.test', twoParts('Confirm your address'))).toContain('250');
   const mail = await sandbox.mailbox.waitFor('ADA@example.test');
   expect(mail).toMatchObject({
@@ -37,7 +37,7 @@ test('a mail is read in both its parts, with its links and headers', async () =>
   expect(markup.headers.get('content-security-policy')).toMatch(/^sandbox .*default-src 'none'/);
 });
 
-test('mails come newest first, of one address alone, and can be waited for', async () => {
+test('mails are listed newest first, can be filtered by address, and can be waited for', async () => {
   await send('ada@example.test', twoParts('One'));
   const first = await sandbox.mailbox.waitFor('ada@example.test');
   const waiting = sandbox.mailbox.waitFor('ada@example.test', first);
@@ -48,14 +48,14 @@ test('mails come newest first, of one address alone, and can be waited for', asy
   await expect(sandbox.mailbox.waitFor('cy@example.test', null, 20)).rejects.toThrow('No mail to cy@example.test');
 });
 
-test('markup in a mail stays markup of the mail', async () => {
+test('the HTML of a mail is shown in a document without scripts or an origin', async () => {
   await send('ada@example.test', 'Subject: <script>alert(1)</script>\r\n\r\n<b>not bold</b>');
   const page = await (await fetch(`${sandbox.url}/mailbox`)).text();
   expect(page).not.toContain('<script>');
   expect(page).toContain('&#60;script&#62;');
 });
 
-test('the mail server refuses, defers, hangs or hangs up when told to', async () => {
+test('the mail server refuses, defers, hangs or disconnects as set', async () => {
   const mail = twoParts('Lost');
   sandbox.mailbox.setFault('refuse');
   expect(await send('ada@example.test', mail)).toContain('550');

@@ -1,6 +1,6 @@
-import type { StoredFile } from '@gatehouse/payment-sandbox/http/stored-file';
+import type { StoredFile } from '@gatehouse/payment-sandbox/provider/stored-file';
 
-/** A mail as it was read, in the JSON of GET /mailbox/messages. */
+/** A received mail, as GET /mailbox/messages shows it. */
 export interface Mail {
   id: string;
   from: string;
@@ -9,31 +9,31 @@ export interface Mail {
   text: string;
   /** Null when the mail has no HTML part. */
   html: string | null;
-  /** Every http address in it, each once, text before HTML. */
+  /** The http addresses in it without duplicates, those of the text first. */
   links: string[];
   received_at: string;
   headers: Record<string, string>;
 }
 
 export interface Mailbox {
-  /** Newest first; of one address when one is given, whatever its letter case. */
+  /** All mails, or those to one address (in any letter case), newest first. */
   messages(to?: string): Mail[];
   /**
-   * The newest mail to an address. `after` names a mail, or a time, that it must be newer than.
-   * Throws when none has come within `timeoutMs` (10 s).
+   * Waits for a mail to an address and returns the newest. It must be newer than `after`, a mail or a
+   * time, if that is given. Throws if none has arrived after `timeoutMs` (10 s).
    */
   waitFor(to: string, after?: Mail | Date | null, timeoutMs?: number): Promise<Mail>;
   clear(): void;
-  /** What the mail server does with mails from now on. */
+  /** Sets how the mail server fails from now on; null: it does not. */
   setFault(fault: MailFault | null): void;
   fault(): MailFault | null;
 }
 
-/** `refuse` answers 550, `later` 451, `hang` never, `close` cuts the connection at the greeting. */
+/** `refuse` answers 550, `later` 451, `hang` never answers, `close` answers 421 to each connection. */
 export type MailFault = 'refuse' | 'later' | 'hang' | 'close';
 export const mailFaults: readonly MailFault[] = ['refuse', 'later', 'hang', 'close'];
 
-/** The newest ones stay, so that a busy test run does not grow without bound. */
+/** Older mails are deleted, so that a long test run does not grow without bound. */
 const keptMails = 2000;
 
 export interface MailboxState {

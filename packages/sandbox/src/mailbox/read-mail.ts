@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { simpleParser } from 'mailparser';
 import type { Mail } from './mailbox.ts';
 
-/** Reads a mail as it came over SMTP. The recipients are those of the envelope, whatever its To line says. */
+/** Parses a mail that was received over SMTP. Its recipients are those of the envelope, not of the header To. */
 export async function readMail(source: Buffer, from: string, to: string[]): Promise<Mail> {
   const parsed = await simpleParser(source, { skipTextToHtml: true, skipImageLinks: true });
   const text = parsed.text ?? '';
@@ -28,7 +28,7 @@ function findLinks(text: string, html: string): string[] {
   return [...new Set([...inText.map(withoutTrailingPoint), ...inHtml])];
 }
 
-/** A sentence that ends after an address is no part of it. */
+/** Removes the punctuation of a sentence that ends after the address. */
 function withoutTrailingPoint(link: string): string {
   return link.replace(/[.,;:!?)\]]+$/, '');
 }

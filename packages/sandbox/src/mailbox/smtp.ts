@@ -11,7 +11,7 @@ export interface RunningSmtp {
 
 const mailLimitBytes = 10_000_000;
 
-/** A mail server that takes every mail for every address and keeps it. No TLS and no password: it is loopback only. */
+/** Starts a mail server that accepts every mail for every address. It needs no TLS and no password, because it listens on the loopback address only. */
 export async function startSmtp(port: number, mailbox: Mailbox & { put(mail: Mail): void }): Promise<RunningSmtp> {
   const server = new SMTPServer({
     authOptional: true,
@@ -47,7 +47,7 @@ export async function startSmtp(port: number, mailbox: Mailbox & { put(mail: Mai
       });
     },
   });
-  // A client that goes away in the middle of a mail is no concern of ours.
+  // A client that disconnects in the middle of a mail is not an error.
   server.on('error', () => {});
   await new Promise<void>((resolve, reject) => {
     server.server.once('error', reject);
@@ -59,7 +59,7 @@ export async function startSmtp(port: number, mailbox: Mailbox & { put(mail: Mai
   };
 }
 
-/** The address as it came: smtp-server turns an encoded domain into Unicode. */
+/** Restores the address as it was sent: smtp-server decodes an encoded domain to Unicode. */
 function withAsciiDomain(address: string): string {
   const at = address.lastIndexOf('@') + 1;
   return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at));

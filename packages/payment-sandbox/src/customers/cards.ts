@@ -1,0 +1,102 @@
+import { now } from '../provider/clock.ts';
+import { newId } from '../provider/id.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { PaymentMethod } from '../provider/records.ts';
+
+/** A test card. */
+export interface Card {
+  number: string;
+  brand: string;
+  /** A description for the hosted pages. */
+  about: string;
+  /** The result of a charge that the owner makes on a page. */
+  present: 'pays' | 'declines';
+  /** The result of a later charge without the owner; `asks` requires authentication. */
+  absent: 'pays' | 'declines' | 'asks';
+  /** The id by which the API accepts it as a payment method. */
+  token: string;
+}
+
+export const cards: readonly Card[] = [
+  { number: '4242424242424242', brand: 'visa', about: 'pays', present: 'pays', absent: 'pays', token: 'pm_card_visa' },
+  {
+    number: '4000000000000002',
+    brand: 'visa',
+    about: 'is declined',
+    present: 'declines',
+    absent: 'declines',
+    token: 'pm_card_visa_chargeDeclined',
+  },
+  {
+    number: '4000000000000341',
+    brand: 'visa',
+    about: 'can be saved, is declined at each later charge',
+    present: 'pays',
+    absent: 'declines',
+    token: 'pm_card_chargeCustomerFail',
+  },
+  {
+    number: '4000002760003184',
+    brand: 'visa',
+    about: 'pays now, asks its owner at each later charge',
+    present: 'pays',
+    absent: 'asks',
+    token: 'pm_card_authenticationRequired',
+  },
+];
+
+export const goodCard = '4242424242424242';
+
+/** The test card with this number; spaces and hyphens are ignored. */
+export function findCard(number: string): Card | undefined {
+  const digits = number.replace(/[\s-]/g, '');
+  return cards.find((card) => card.number === digits);
+}
+
+export function cardByToken(token: string): Card | undefined {
+  return cards.find((card) => card.token === token);
+}
+
+/** "4242 4242 4242 4242", as it is printed on a card. */
+export function grouped(number: string): string {
+  return number.replace(/(\d{4})(?=\d)/g, '$1 ');
+}
+
+/** Saves a card as a payment method, attached to the customer if there is one. */
+export function saveCard(provider: Provider, card: Card, customer: string | null): PaymentMethod {
+  const method: PaymentMethod = {
+    id: newId('pm'),
+    object: 'payment_method',
+    allow_redisplay: 'always',
+    billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
+    card: {
+      brand: card.brand,
+      checks: null,
+      country: 'GB',
+      display_brand: card.brand,
+      exp_month: 12,
+      exp_year: 2040,
+      fingerprint: `sandbox${card.number.slice(-4)}`,
+      funding: 'credit',
+      generated_from: null,
+      last4: card.number.slice(-4),
+      networks: { available: [card.brand], preferred: null },
+      regulated_status: 'unregulated',
+      three_d_secure_usage: { supported: true },
+      wallet: null,
+    },
+    created: now(provider),
+    customer,
+    customer_account: null,
+    livemode: false,
+    metadata: {},
+    type: 'card',
+  };
+  provider.state.payment_methods[method.id] = method;
+  return method;
+}
+
+/** The test card of a saved payment method. */
+export function cardOf(method: PaymentMethod | undefined): Card | undefined {
+  return cards.find((card) => card.number.endsWith(method?.card?.last4 ?? 'none'));
+}

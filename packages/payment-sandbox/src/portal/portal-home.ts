@@ -1,0 +1,90 @@
+import { grouped } from '../customers/cards.ts';
+import { type Html, html } from '../http/html.ts';
+import { day } from '../http/moment.ts';
+import { cardFields } from '../pages/card-fields.ts';
+import { money, priceWords } from '../pages/money.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { PortalSession, Subscription } from '../provider/records.ts';
+import { periodEnd } from '../subscriptions/end-subscription.ts';
+import { configurationOf, offeredPrices, subscriptionsOf } from './portal.ts';
+
+/** The home page: plans, card and invoices, as far as the configuration enables them. */
+export function homeBody(provider: Provider, session: PortalSession): Html {
+  const { features } = configurationOf(provider, session);
+  const subscriptions = subscriptionsOf(provider, session);
+  return html`${subscriptions.length === 0 && html`<p class="panel">There is no plan.</p>`}
+${subscriptions.map((subscription) => planPanel(provider, session, subscription))}
+${features.payment_method_update.enabled && cardPanel(provider, session)}
+${features.invoice_history.enabled && invoicesPanel(provider, session)}`;
+}
+
+function planPanel(provider: Provider, session: PortalSession, subscription: Subscription): Html {
+  const { features } = configurationOf(provider, session);
+  const [item] = subscription.items.data;
+  const name = provider.state.products[item?.price.product ?? '']?.name ?? 'Plan';
+  const others = offeredPrices(provider, session).filter(({ id }) => id !== item?.price.id);
+  const ends = subscription.cancel_at;
+  return html`<section class="panel" aria-label="${name}"><h2>${name}</h2>
+<p class="price">${item && priceWords(item.price)}</p>
+<p>Status: ${subscription.status.replaceAll('_', ' ')}. ${ends === null ? html`Renews on ${day(periodEnd(subscription))}.` : html`<strong>Ends on ${day(ends)}.</strong>`}</p>
+<div class="actions">${
+    ends === null
+      ? features.subscription_cancel.enabled && button(session, 'cancel', subscription.id, `Cancel ${name}`)
+      : button(session, 'resume', subscription.id, `Keep ${name}`)
+  }</div>
+${
+  features.subscription_update.enabled &&
+  others.length > 0 &&
+  html`<form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="plan"><input type="hidden" name="subscription" value="${subscription.id}">
+<div class="field"><label for="price-${subscription.id}">Change plan to</label><select id="price-${subscription.id}" name="price">${others.map(
+    (price) =>
+      html`<option value="${price.id}">${provider.state.products[price.product]?.name ?? price.id}, ${priceWords(price)}</option>`,
+  )}</select></div><p class="soft">${changeWords(provider, session)}</p><button>Change plan</button></form>`
+}</section>`;
+}
+
+function cardPanel(provider: Provider, session: PortalSession): Html {
+  return html`<section class="panel" aria-labelledby="card"><h2 id="card">Card</h2>
+<p>${cardWords(provider, session)}</p>
+<form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="card">${cardFields()}<button>Change card</button></form></section>`;
+}
+
+/** A sentence about when a change of plan is charged, by the configuration. */
+export function changeWords(provider: Provider, session: PortalSession): string {
+  const proration = configurationOf(provider, session).features.subscription_update.proration_behavior;
+  if (proration === 'always_invoice')
+    return 'The difference for the rest of the period is charged now. A lower plan is credited to your next invoices.';
+  if (proration === 'create_prorations') return 'Nothing is charged now. The difference is on your next invoice.';
+  return 'Nothing is charged now. The new price counts from your next invoice.';
+}
+
+/** "Charged to a card that ends in 4242." */
+export function cardWords(provider: Provider, session: PortalSession): string {
+  const own = subscriptionsOf(provider, session)[0]?.default_payment_method;
+  const method = own ?? provider.state.customers[session.customer]?.invoice_settings.default_payment_method;
+  const last4 = provider.state.payment_methods[method ?? '']?.card?.last4;
+  return last4 ? `Charged to a card that ends in ${grouped(last4)}.` : 'There is no card yet.';
+}
+
+function invoicesPanel(provider: Provider, session: PortalSession): Html {
+  const invoices = Object.values(provider.state.invoices)
+    .filter(({ customer, status }) => customer === session.customer && status !== 'draft')
+    .toReversed()
+    .slice(0, 24);
+  return html`<section class="panel" aria-labelledby="invoices"><h2 id="invoices">Invoices</h2>
+${invoices.length === 0 && html`<p class="soft">No invoice yet.</p>`}
+<ul>${invoices.map(
+    (invoice) =>
+      html`<li><a href="/pay/invoice/${invoice.id}">${invoice.number}</a>, ${day(invoice.created)}: ${money(invoice.amount_due, invoice.currency)}, ${invoice.status === 'open' ? html`<strong>to be paid</strong>` : invoice.status}</li>`,
+  )}</ul></section>`;
+}
+
+export function button(
+  session: PortalSession,
+  act: string,
+  subscription: string,
+  label: string,
+  primary = false,
+): Html {
+  return html`<form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="${act}"><input type="hidden" name="subscription" value="${subscription}"><button${primary && html` class="primary"`}>${label}</button></form>`;
+}

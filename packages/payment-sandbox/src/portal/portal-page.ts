@@ -1,0 +1,74 @@
+import { redirect, sendPage } from '../http/answer.ts';
+import { type Html, html } from '../http/html.ts';
+import { page } from '../http/page.ts';
+import { type Exchange, HttpError, readForm } from '../http/request.ts';
+import { problem } from '../pages/card-fields.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { PortalSession } from '../provider/records.ts';
+import { ApiError } from '../routing/api-error.ts';
+import { cancelInPortal, changeCard, changePlan, PortalProblem, resumeInPortal } from './portal.ts';
+import { flowBody } from './portal-flow-page.ts';
+import { homeBody } from './portal-home.ts';
+
+/** Answers requests for the customer portal at /pay/portal/:id: its home page, or the task of the session's flow. */
+export async function portalPage(provider: Provider, { req, res, method, query }: Exchange, id: string): Promise<void> {
+  const session = provider.state.portal_sessions[id];
+  if (!session || !provider.state.customers[session.customer])
+    throw new HttpError(404, 'There is no such portal session.');
+  if (method !== 'POST') return sendPage(res, 200, pageOf(provider, session, null, query.get('done')));
+  const form = await readForm(req);
+  try {
+    act(provider, session, form);
+  } catch (error) {
+    if (!(error instanceof PortalProblem || error instanceof ApiError)) throw error;
+    sendPage(res, 402, pageOf(provider, session, error.message, null));
+    return;
+  } finally {
+    provider.file.save();
+  }
+  redirect(res, after(session, form.get('act') ?? ''));
+}
+
+function act(provider: Provider, session: PortalSession, form: URLSearchParams): void {
+  const subscription = form.get('subscription') ?? '';
+  const quantity = Number(form.get('quantity') ?? 1) || 1;
+  const acts: Record<string, () => void> = {
+    card: () => changeCard(provider, session, form.get('card') ?? ''),
+    cancel: () => cancelInPortal(provider, session, subscription),
+    resume: () => resumeInPortal(provider, session, subscription),
+    plan: () => changePlan(provider, session, subscription, form.get('price') ?? '', quantity),
+  };
+  const wanted = form.get('act') ?? '';
+  if (!Object.hasOwn(acts, wanted)) throw new PortalProblem('The portal cannot do that.');
+  acts[wanted]?.();
+}
+
+/** The address after an action: as the flow says, otherwise the home page. */
+function after(session: PortalSession, act: string): string {
+  const completion = session.flow?.after_completion;
+  if (completion?.type === 'redirect' && completion.redirect) return completion.redirect.return_url;
+  return `/pay/portal/${session.id}?done=${act}`;
+}
+
+const doneWords: Record<string, string> = {
+  card: 'The card has been changed.',
+  cancel: 'The cancellation has been scheduled.',
+  resume: 'The plan goes on.',
+  plan: 'The plan has been changed.',
+};
+
+function pageOf(provider: Provider, session: PortalSession, message: string | null, done: string | null): string {
+  const flow = done === null ? session.flow : null;
+  const doneSentence = done === null ? undefined : doneWords[done];
+  const confirmation = session.flow?.after_completion.hosted_confirmation?.custom_message;
+  const body: Html = flow ? flowBody(provider, session, flow) : homeBody(provider, session);
+  return page({
+    title: 'Customer portal',
+    width: 'narrow',
+    body: html`${session.return_url && html`<p><a href="${session.return_url}">Return</a></p>`}
+<h1>Sandbox payments</h1>
+${problem(message)}
+${doneSentence && html`<p class="note" role="status">${confirmation ?? doneSentence}</p>`}
+${body}`,
+  });
+}

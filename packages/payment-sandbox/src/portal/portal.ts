@@ -1,0 +1,121 @@
+import { findCard, saveCard } from '../customers/cards.ts';
+import { usePaymentMethod } from '../customers/payment-methods.ts';
+import { change } from '../events/announce.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { PortalConfiguration, PortalSession, Price, Subscription } from '../provider/records.ts';
+import { endSubscription, isFinal, noDetails, periodEnd, scheduleEnd } from '../subscriptions/end-subscription.ts';
+import { releaseSchedule } from '../subscriptions/schedules/schedule.ts';
+import { updateItems } from '../subscriptions/update-items.ts';
+
+/** Thrown with the sentence that the page shows, if an action is not possible. */
+export class PortalProblem extends Error {}
+
+/** @throws PortalProblem if the configuration of the session no longer exists. */
+export function configurationOf(provider: Provider, session: PortalSession): PortalConfiguration {
+  const configuration = provider.state.portal_configurations[session.configuration];
+  if (!configuration) throw new PortalProblem('The configuration of this portal no longer exists.');
+  return configuration;
+}
+
+/** The customer's subscriptions that have not ended, newest first. */
+export function subscriptionsOf(provider: Provider, session: PortalSession): Subscription[] {
+  const all = Object.values(provider.state.subscriptions);
+  return all.filter((one) => one.customer === session.customer && !isFinal(one)).toReversed();
+}
+
+/**
+ * Saves a card and makes it the default of the customer and of all subscriptions. It does not pay
+ * open invoices.
+ *
+ * @throws PortalProblem if it is not a test card or is declined.
+ */
+export function changeCard(provider: Provider, session: PortalSession, number: string): void {
+  const card = findCard(number);
+  const customer = provider.state.customers[session.customer];
+  if (!card) throw new PortalProblem('This is none of the test cards. Choose one of those listed.');
+  if (!customer) throw new PortalProblem('This customer no longer exists.');
+  if (card.present === 'declines') throw new PortalProblem('Your card was declined. Try another card.');
+  const method = usePaymentMethod(provider, saveCard(provider, card, null).id, customer);
+  change(provider, 'customer.updated', customer, () => {
+    customer.invoice_settings.default_payment_method = method.id;
+  });
+  for (const subscription of subscriptionsOf(provider, session)) {
+    change(provider, 'customer.subscription.updated', subscription, () => {
+      subscription.default_payment_method = method.id;
+    });
+  }
+}
+
+/**
+ * Cancels as the configuration says: at once, or at the end of the period, in the form of the
+ * switch `portal_cancellation`.
+ *
+ * @throws PortalProblem if the configuration does not allow it, or the end is scheduled already.
+ */
+export function cancelInPortal(provider: Provider, session: PortalSession, subscriptionId: string): void {
+  const subscription = own(provider, session, subscriptionId);
+  const { subscription_cancel: feature } = configurationOf(provider, session).features;
+  if (!feature.enabled) throw new PortalProblem('Plans cannot be cancelled in this portal.');
+  if (subscription.cancel_at !== null) throw new PortalProblem('This plan is set to end already.');
+  const schedule = provider.state.subscription_schedules[subscription.schedule ?? ''];
+  if (schedule) releaseSchedule(provider, schedule);
+  if (feature.mode === 'immediately') {
+    subscription.cancellation_details = { ...noDetails(), ...subscription.cancellation_details };
+    endSubscription(provider, subscription, 'cancellation_requested');
+    return;
+  }
+  const flexible =
+    provider.state.switches.portal_cancellation === 'flexible' && subscription.billing_mode.type === 'flexible';
+  scheduleEnd(
+    provider,
+    subscription,
+    flexible ? { form: 'cancel_at', at: periodEnd(subscription) } : { form: 'cancel_at_period_end' },
+  );
+}
+
+/** Removes a scheduled cancellation of either form. */
+export function resumeInPortal(provider: Provider, session: PortalSession, subscriptionId: string): void {
+  scheduleEnd(provider, own(provider, session, subscriptionId), null);
+}
+
+/**
+ * Changes the price of the subscription's only item.
+ *
+ * @throws PortalProblem if the configuration does not offer it, ApiError if the card is declined. Nothing has changed then.
+ */
+export function changePlan(
+  provider: Provider,
+  session: PortalSession,
+  subscriptionId: string,
+  priceId: string,
+  quantity?: number,
+): void {
+  const subscription = own(provider, session, subscriptionId);
+  const { subscription_update: feature } = configurationOf(provider, session).features;
+  const [item, ...others] = subscription.items.data;
+  if (!feature.enabled || !item || others.length > 0)
+    throw new PortalProblem('Plans cannot be changed in this portal.');
+  if (subscription.schedule !== null) throw new PortalProblem('This plan cannot be changed, a schedule manages it.');
+  const offered = offeredPrices(provider, session).some(({ id }) => id === priceId);
+  if (!offered) throw new PortalProblem('This plan is not offered in this portal.');
+  updateItems(provider, subscription, {
+    changes: [{ id: item.id, price: priceId, ...(quantity !== undefined && { quantity }) }],
+    proration: feature.proration_behavior,
+    payment: 'error_if_incomplete',
+    ownerPresent: true,
+  });
+}
+
+/** The prices that the configuration lets a customer change to. */
+export function offeredPrices(provider: Provider, session: PortalSession): Price[] {
+  const { subscription_update: feature } = configurationOf(provider, session).features;
+  if (!feature.enabled) return [];
+  const ids = (feature.products ?? []).flatMap(({ prices }) => prices);
+  return ids.flatMap((id) => provider.state.prices[id] ?? []).filter((price) => price.active);
+}
+
+function own(provider: Provider, session: PortalSession, id: string): Subscription {
+  const subscription = subscriptionsOf(provider, session).find((one) => one.id === id);
+  if (!subscription) throw new PortalProblem('This plan has ended already.');
+  return subscription;
+}

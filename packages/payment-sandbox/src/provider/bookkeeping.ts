@@ -1,0 +1,72 @@
+import type { SubscriptionItem } from './records.ts';
+
+/*
+ * What the provider keeps beside the objects of its API. These types import nothing but
+ * other record types, so that the state can name them without importing the code that
+ * works on them.
+ */
+
+/** The settings that a checkout session passes on to its subscription. The session's own JSON does not show them. */
+export interface SubscriptionData {
+  metadata?: Record<string, string>;
+  description?: string;
+  trial_period_days?: number;
+  trial_end?: number;
+  missing_payment_method?: string;
+  billing_mode?: 'classic' | 'flexible';
+}
+
+/** A requested resumption whose invoice has not been paid. The subscription stays paused until then. */
+export interface Resumption {
+  /** When it was requested, in seconds of the provider's clock. */
+  at: number;
+  /** The id of the invoice. */
+  invoice: string;
+  /** True: any payment attempt ends the pause, and a failed one leaves the subscription past due. False: only payment ends it. */
+  onAttempt: boolean;
+  renewed: Renewed;
+}
+
+/** The items and the anchor that a subscription has once it has been resumed. */
+export interface Renewed {
+  items: SubscriptionItem[];
+  billingCycleAnchor: number;
+}
+
+/** The first answer to a request with an idempotency key, which is replayed for a day. */
+export interface SavedAnswer {
+  /** A hash of the request, by which a second request with other parameters is recognised. */
+  fingerprint: string;
+  status: number;
+  body: string;
+  /** When it was given, in seconds of the provider's clock. */
+  at: number;
+}
+
+/** An event on its way to one webhook endpoint. */
+export interface Delivery {
+  id: string;
+  /** The id of the event. */
+  event: string;
+  type: string;
+  /** The id of the webhook endpoint. */
+  endpoint: string;
+  state: 'waiting' | 'delivered' | 'failed' | 'dropped';
+  attempts: DeliveryAttempt[];
+  /** Milliseconds of the machine's clock; null when no further attempt is planned. */
+  next_attempt_at: number | null;
+  /** Present while an attempt that was requested by hand has not been made. */
+  asked?: true;
+}
+
+/** One request to a webhook endpoint, and its result. */
+export interface DeliveryAttempt {
+  /** ISO 8601. */
+  at: string;
+  /** The status of the answer, or null when there was no answer. */
+  status: number | null;
+  /** The first 500 characters of the answer, or the error. */
+  answer: string;
+  /** How long it took, in milliseconds. */
+  ms: number;
+}

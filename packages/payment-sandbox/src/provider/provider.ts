@@ -1,0 +1,44 @@
+import type { Delivery } from './bookkeeping.ts';
+import type { ProviderEvent } from './records.ts';
+import type { PaymentState } from './state.ts';
+import type { StoredFile } from './stored-file.ts';
+
+/** The state of one provider and what its functions share. Every function takes it as its first argument. */
+export interface Provider {
+  /** The origin of the sandbox, from which the addresses of hosted pages are made. */
+  url: string;
+  secretKey: string;
+  /** The account that owns the objects. */
+  account: string;
+  /** Whether this is the live mode of the account, or its test mode. */
+  livemode: boolean;
+  /** All accounts and modes that this API serves, by secret key, this one included. */
+  worlds: Map<string, Provider>;
+  file: StoredFile<PaymentState>;
+  state: PaymentState;
+  deliveries: DeliveryQueue;
+  /** While a clock advances: the time of the step that runs, in seconds. Otherwise null. */
+  replayedTime: number | null;
+  /** The API request that is being processed. Events name it as their cause. */
+  request: { id: string; idempotency_key: string | null } | null;
+}
+
+/** The deliveries of events to webhook endpoints. */
+export interface DeliveryQueue {
+  /** Plans the delivery of an event to every endpoint that wants its type. */
+  enqueue(event: ProviderEvent): void;
+  /** Sends a delivery once more at once, whatever its state. Throws if there is no such delivery. */
+  resend(id: string): Delivery;
+  /** Sends an event to its endpoints once more at once. Throws if it was never delivered to any. */
+  resendEvent(eventId: string): void;
+  /** Sends all dropped deliveries, oldest first. Returns how many there were. */
+  sendDropped(): number;
+  /**
+   * Resolves when every delivery has been attempted once, and every requested repetition
+   * has been made; with `retries`, when every delivery has ended. Throws after `timeoutMs` (30 s).
+   */
+  settled(options?: { retries?: boolean; timeoutMs?: number }): Promise<void>;
+  /** Sends at once all deliveries that wait for a retry. */
+  retryNow(): void;
+  stop(): void;
+}

@@ -1,0 +1,70 @@
+import type Stripe from 'stripe';
+import { findPrice } from '../catalogue/prices.ts';
+import { liveCustomer } from '../customers/customers.ts';
+import { tryCharge } from '../invoices/invoice.ts';
+import { timeOfCustomer } from '../provider/clock.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { Subscription } from '../provider/records.ts';
+import { ApiError, missing, refused } from '../routing/api-error.ts';
+import { mergeMetadata } from '../routing/parameters.ts';
+import type { Call } from '../routing/route.ts';
+import { scheduleEnd } from './end-subscription.ts';
+import { startSubscription } from './start-subscription.ts';
+import { endAfter, refuseContradiction } from './update-subscription.ts';
+
+/** Carries out POST /v1/subscriptions. */
+export function createSubscription({ provider, params }: Call<Stripe.SubscriptionCreateParams>): Subscription {
+  refuseContradiction(params);
+  const customer = liveCustomer(provider, params.customer ?? '', 'customer');
+  const items = (params.items ?? []).map((wanted, index) => {
+    const price = findPrice(provider, wanted.price ?? '', `items[${index}][price]`);
+    if (!price.recurring)
+      throw refused(
+        'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.',
+      );
+    return { price, quantity: wanted.quantity ?? 1, metadata: mergeMetadata({}, wanted.metadata) };
+  });
+  if (items.length === 0)
+    throw refused('Missing required param: items.', { code: 'parameter_missing', param: 'items' });
+  const behaviour = params.payment_behavior ?? 'allow_incomplete';
+  const trialEnd = readTrialEnd(provider, customer.id, params);
+  const method = params.default_payment_method || null;
+  if (method && provider.state.payment_methods[method]?.customer !== customer.id)
+    throw missing('PaymentMethod', method, 'default_payment_method');
+  if (trialEnd === null && behaviour !== 'default_incomplete') {
+    refuseUnpayable(provider, method ?? customer.invoice_settings.default_payment_method, behaviour);
+  }
+  const subscription = startSubscription(provider, {
+    customer: customer.id,
+    items,
+    metadata: mergeMetadata({}, params.metadata),
+    description: params.description || null,
+    paymentMethod: method,
+    trialEnd,
+    missingPaymentMethod: params.trial_settings?.end_behavior?.missing_payment_method ?? 'create_invoice',
+    billingMode: params.billing_mode?.type === 'classic' ? 'classic' : 'flexible',
+    payFirstInvoice: behaviour !== 'default_incomplete',
+  });
+  const end = endAfter(provider, subscription, params);
+  if (end) scheduleEnd(provider, subscription, end.wanted);
+  return subscription;
+}
+
+function readTrialEnd(provider: Provider, customer: string, params: Stripe.SubscriptionCreateParams): number | null {
+  if (typeof params.trial_end === 'number') return params.trial_end;
+  if (params.trial_period_days) return timeOfCustomer(provider, customer) + params.trial_period_days * 86_400;
+  return null;
+}
+
+function refuseUnpayable(provider: Provider, method: string | null, behaviour: string): void {
+  const charge = tryCharge(provider, method, false);
+  if (charge.result === 'no_card')
+    throw refused(`${charge.message} Please consider adding a default payment method.`, { code: 'resource_missing' });
+  if (charge.result !== 'paid' && behaviour === 'error_if_incomplete') {
+    throw new ApiError(402, charge.message, {
+      type: 'card_error',
+      code: 'card_declined',
+      declineCode: 'generic_decline',
+    });
+  }
+}

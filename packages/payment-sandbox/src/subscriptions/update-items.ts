@@ -1,0 +1,160 @@
+import { findPrice } from '../catalogue/prices.ts';
+import { announce, change } from '../events/announce.ts';
+import { addPendingLine, draftInvoice, payNow, tryCharge } from '../invoices/invoice.ts';
+import { newLine } from '../invoices/new-invoice.ts';
+import { timeOfCustomer } from '../provider/clock.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { InvoiceLine, Subscription, SubscriptionItem } from '../provider/records.ts';
+import { ApiError, missing, refused } from '../routing/api-error.ts';
+import { firstPeriodEnd, newItem, planOf } from './new-subscription.ts';
+
+export interface ItemChange {
+  id?: string;
+  price?: string;
+  quantity?: number;
+  deleted?: boolean;
+  metadata?: Record<string, string> | '';
+}
+
+export interface ItemUpdate {
+  changes: ItemChange[];
+  proration?: string | undefined;
+  payment?: string | undefined;
+  ownerPresent?: boolean;
+  /** Makes further changes, which become part of the same event. */
+  also?: (subscription: Subscription) => void;
+}
+
+/**
+ * Changes the items of a subscription in one event, and bills the difference: on the next
+ * invoice (create_prorations), at once (always_invoice) or not at all (none). A change of the
+ * interval starts a new period and is billed at once.
+ *
+ * @throws ApiError if an item or price does not exist, if no item is left, or if the charge is
+ * declined and `payment` is error_if_incomplete. Nothing has changed then.
+ */
+export function updateItems(provider: Provider, subscription: Subscription, update: ItemUpdate): void {
+  const { changes, proration = 'create_prorations', also } = update;
+  if (subscription.status === 'incomplete') {
+    throw refused('A subscription with a status of `incomplete` can only update its metadata.');
+  }
+  const items = plannedItems(provider, subscription, changes);
+  const at = timeOfCustomer(provider, subscription.customer);
+  const newInterval = items.some((item) => intervalOf(item) !== intervalOf(subscription.items.data[0] ?? item));
+  if (newInterval) for (const item of items) restartPeriod(item, at);
+  const lines =
+    proration === 'none' || subscription.status === 'trialing'
+      ? []
+      : prorationLines(subscription, items, at, newInterval);
+  const isBilledNow = lines.length > 0 && (proration === 'always_invoice' || newInterval);
+  if (isBilledNow) refuseDecline(provider, subscription, update, lines);
+
+  const draft = isBilledNow ? draftInvoice(provider, subscription, 'subscription_update', { lines }) : null;
+  if (!draft) for (const line of lines) addPendingLine(provider, subscription, line);
+  change(provider, 'customer.subscription.updated', subscription, () => {
+    subscription.items.data = items;
+    subscription.currency = items[0]?.price.currency ?? subscription.currency;
+    if (newInterval) subscription.billing_cycle_anchor = at;
+    if (draft) subscription.latest_invoice = draft.id;
+    also?.(subscription);
+  });
+  if (!draft) return;
+  announce(provider, 'invoice.created', draft);
+  payNow(provider, draft.id, update.ownerPresent ?? false);
+}
+
+function plannedItems(provider: Provider, subscription: Subscription, changes: ItemChange[]): SubscriptionItem[] {
+  const items = structuredClone(subscription.items.data);
+  for (const [index, wanted] of changes.entries()) {
+    const price = wanted.price === undefined ? undefined : findPrice(provider, wanted.price, `items[${index}][price]`);
+    if (price && !price.active)
+      throw refused('The price specified is inactive. This field only accepts active prices.', {
+        param: `items[${index}][price]`,
+      });
+    if (wanted.id === undefined) {
+      if (!price)
+        throw refused('Missing required param: items[0][price].', {
+          code: 'parameter_missing',
+          param: `items[${index}][price]`,
+        });
+      const at = timeOfCustomer(provider, subscription.customer);
+      const end = items[0]?.current_period_end ?? firstPeriodEnd(price, at);
+      items.push(newItem(subscription.id, price, wanted.quantity ?? 1, at, end, wanted.metadata || {}));
+      continue;
+    }
+    const item = items.find((one) => one.id === wanted.id);
+    if (!item) throw missing('subscription item', wanted.id, `items[${index}][id]`);
+    if (wanted.deleted) items.splice(items.indexOf(item), 1);
+    if (price) Object.assign(item, { price: structuredClone(price), plan: planOf(price) });
+    if (wanted.quantity !== undefined) item.quantity = wanted.quantity;
+    if (wanted.metadata !== undefined) item.metadata = wanted.metadata || {};
+  }
+  if (items.length === 0)
+    throw refused('A subscription must have at least one active plan. To cancel, cancel the subscription.');
+  return items;
+}
+
+function restartPeriod(item: SubscriptionItem, at: number): void {
+  item.current_period_start = at;
+  item.current_period_end = firstPeriodEnd(item.price, at);
+}
+
+/** Makes a credit for the unused time of removed items, and a charge for the remaining time of added ones. */
+function prorationLines(
+  subscription: Subscription,
+  after: SubscriptionItem[],
+  at: number,
+  restarted: boolean,
+): InvoiceLine[] {
+  const lines: InvoiceLine[] = [];
+  const before = subscription.items.data;
+  for (const item of before) {
+    const now = after.find(({ id }) => id === item.id);
+    if (!restarted && now && amountOf(now) === amountOf(item)) continue;
+    lines.push(newLine(subscription, item, -partOf(item, at), { description: 'Unused time', start: at }));
+  }
+  for (const item of after) {
+    const was = before.find(({ id }) => id === item.id);
+    if (!restarted && was && amountOf(was) === amountOf(item)) continue;
+    lines.push(
+      restarted
+        ? newLine(subscription, item)
+        : newLine(subscription, item, partOf(item, at), { description: 'Remaining time', start: at }),
+    );
+  }
+  return lines;
+}
+
+function partOf(item: SubscriptionItem, at: number): number {
+  const length = item.current_period_end - item.current_period_start;
+  const left = Math.min(length, Math.max(0, item.current_period_end - at));
+  return length > 0 ? Math.round((amountOf(item) * left) / length) : 0;
+}
+
+function amountOf(item: SubscriptionItem): number {
+  return (item.price.unit_amount ?? 0) * item.quantity;
+}
+
+function intervalOf(item: SubscriptionItem): string {
+  return `${item.price.recurring?.interval}:${item.price.recurring?.interval_count}`;
+}
+
+/** @throws ApiError card_declined if the charge would be declined and `payment` is error_if_incomplete. */
+function refuseDecline(provider: Provider, subscription: Subscription, update: ItemUpdate, lines: InvoiceLine[]): void {
+  if (update.payment !== 'error_if_incomplete' && update.payment !== 'pending_if_incomplete') return;
+  const total = lines.reduce((sum, line) => sum + line.amount, 0);
+  const customer = provider.state.customers[subscription.customer];
+  const method = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method ?? null;
+  const charge = total > 0 ? tryCharge(provider, method, update.ownerPresent ?? false) : ({ result: 'paid' } as const);
+  if (charge.result === 'paid') return;
+  if (update.payment === 'pending_if_incomplete') {
+    throw refused('The sandbox does not support pending updates; the real provider does.', {
+      code: 'sandbox_unsupported',
+    });
+  }
+  throw new ApiError(402, charge.message, {
+    type: 'card_error',
+    code: 'card_declined',
+    declineCode: 'generic_decline',
+  });
+}

@@ -1,0 +1,140 @@
+import type Stripe from 'stripe';
+import { change } from '../events/announce.ts';
+import { timeOfCustomer } from '../provider/clock.ts';
+import type { Provider } from '../provider/provider.ts';
+import type { Subscription } from '../provider/records.ts';
+import { missing, ParameterError, refused } from '../routing/api-error.ts';
+import { mergeMetadata } from '../routing/parameters.ts';
+import { applyEnd, isFinal, noDetails } from './end-subscription.ts';
+import { endTrialNow } from './trial.ts';
+import { type ItemChange, updateItems } from './update-items.ts';
+
+type Changes = Omit<Stripe.SubscriptionUpdateParams, 'expand'>;
+
+/**
+ * Carries out POST /v1/subscriptions/:id. All changes are one event.
+ *
+ * @throws ApiError if the subscription has ended, is incomplete, or has a schedule that decides about
+ * its end, or if parameters contradict each other. Nothing has changed then.
+ */
+export function updateSubscription(provider: Provider, subscription: Subscription, changes: Changes): Subscription {
+  refuseContradiction(changes);
+  refuseFinal(subscription, changes);
+  refuseIncomplete(subscription, changes);
+  refuseManagedEnd(subscription, changes);
+  checkMethod(provider, subscription, changes.default_payment_method);
+  const end = endAfter(provider, subscription, changes);
+
+  if (changes.items !== undefined) {
+    updateItems(provider, subscription, {
+      changes: changes.items as ItemChange[],
+      proration: changes.proration_behavior,
+      payment: changes.payment_behavior,
+      also: apply,
+    });
+  } else {
+    change(provider, 'customer.subscription.updated', subscription, apply);
+  }
+  if (changes.trial_end === 'now' && subscription.status === 'trialing') endTrialNow(provider, subscription);
+  return subscription;
+
+  function apply(): void {
+    if (end) applyEnd(provider, subscription, end.wanted);
+    if (changes.metadata !== undefined) subscription.metadata = mergeMetadata(subscription.metadata, changes.metadata);
+    if (changes.description !== undefined) subscription.description = changes.description || null;
+    if (changes.default_payment_method !== undefined) {
+      subscription.default_payment_method = changes.default_payment_method || null;
+    }
+    if (typeof changes.trial_end === 'number') extendTrial(subscription, changes.trial_end);
+    const missingMethod = changes.trial_settings?.end_behavior?.missing_payment_method;
+    if (missingMethod && subscription.trial_settings) {
+      subscription.trial_settings.end_behavior.missing_payment_method = missingMethod;
+    }
+    applyDetails(subscription, changes.cancellation_details);
+  }
+}
+
+/** @throws ParameterError if both parameters that schedule an end are present, whatever their values. */
+export function refuseContradiction(changes: Pick<Changes, 'cancel_at' | 'cancel_at_period_end'>): void {
+  if (changes.cancel_at_period_end === undefined || changes.cancel_at === undefined) return;
+  throw new ParameterError(
+    400,
+    'Received both cancel_at and cancel_at_period_end parameters. Please pass in only one.',
+    {
+      code: 'parameters_exclusive',
+      param: 'cancel_at',
+    },
+  );
+}
+
+function refuseFinal(subscription: Subscription, changes: Changes): void {
+  const others = Object.keys(changes).filter((name) => name !== 'metadata' && name !== 'cancellation_details');
+  if (!isFinal(subscription) || others.length === 0) return;
+  throw refused('A canceled subscription can only update its cancellation_details and metadata.', {
+    code: 'invalid_canceled_subscription_fields',
+  });
+}
+
+/** Until its first invoice is paid, only the metadata of a subscription can be changed. */
+function refuseIncomplete(subscription: Subscription, changes: Changes): void {
+  if (subscription.status !== 'incomplete' || Object.keys(changes).every((name) => name === 'metadata')) return;
+  throw refused('A subscription with a status of `incomplete` can only update its metadata.');
+}
+
+/** The end of a subscription with a schedule can be changed only through the schedule. */
+function refuseManagedEnd(subscription: Subscription, changes: Changes): void {
+  const touchesEnd = changes.cancel_at !== undefined || changes.cancel_at_period_end !== undefined;
+  if (subscription.schedule === null || !touchesEnd) return;
+  throw refused(
+    `The subscription is managed by the subscription schedule \`${subscription.schedule}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`,
+  );
+}
+
+function checkMethod(provider: Provider, subscription: Subscription, method: string | undefined): void {
+  if (!method || provider.state.payment_methods[method]?.customer === subscription.customer) return;
+  throw missing('PaymentMethod', method, 'default_payment_method');
+}
+
+type End = Parameters<typeof applyEnd>[2];
+
+/**
+ * The scheduled end after an update, or null if the update does not change it.
+ *
+ * @throws ApiError if `cancel_at` is not in the future.
+ */
+export function endAfter(
+  provider: Provider,
+  subscription: Subscription,
+  changes: Pick<Changes, 'cancel_at' | 'cancel_at_period_end'>,
+): { wanted: End } | null {
+  const { cancel_at: at, cancel_at_period_end: flag } = changes;
+  if (flag === true) return subscription.cancel_at_period_end ? null : { wanted: { form: 'cancel_at_period_end' } };
+  // Each parameter undoes only the end that it has set itself.
+  if (flag === false) return subscription.cancel_at_period_end ? { wanted: null } : null;
+  if (at === undefined) return null;
+  if (at === '') return subscription.cancel_at_period_end || subscription.cancel_at === null ? null : { wanted: null };
+  const ends = subscription.items.data.map((item) => item.current_period_end);
+  const time = at === 'min_period_end' ? Math.min(...ends) : at === 'max_period_end' ? Math.max(...ends) : Number(at);
+  if (time <= timeOfCustomer(provider, subscription.customer)) {
+    throw refused('The cancel_at timestamp must be in the future.', { param: 'cancel_at' });
+  }
+  return { wanted: { form: 'cancel_at', at: time } };
+}
+
+function extendTrial(subscription: Subscription, until: number): void {
+  subscription.status = 'trialing';
+  subscription.trial_end = until;
+  subscription.trial_start ??= subscription.items.data[0]?.current_period_start ?? until;
+  subscription.billing_cycle_anchor = until;
+  for (const item of subscription.items.data) item.current_period_end = until;
+}
+
+function applyDetails(subscription: Subscription, details: Changes['cancellation_details']): void {
+  if (!details) return;
+  subscription.cancellation_details = {
+    ...noDetails(),
+    ...subscription.cancellation_details,
+    ...(details.comment !== undefined && { comment: details.comment || null }),
+    ...(details.feedback !== undefined && { feedback: details.feedback || null }),
+  };
+}

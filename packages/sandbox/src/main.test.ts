@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'sandbox-'));
+});
+afterAll(() => rm(dataDir, { recursive: true }));
+
+const environment = {
+  PATH: process.env.PATH,
+  SANDBOX_PORT: '0',
+  SANDBOX_SMTP_PORT: '0',
+  PUBLIC_BASE_URL: 'http://localhost:3000',
+  IDP_CLIENT_ID: 'sandbox-client',
+  IDP_CLIENT_SECRET: 'sandbox_client_secret',
+  PAYMENT_SECRET_KEY: 'sandbox_secret_key',
+  PAYMENT_WEBHOOK_SECRET: 'sandbox_webhook_secret',
+};
+
+test('the process prints ready, and ends with code 0 on a signal and when its parent ends', async () => {
+  for (const end of ['SIGTERM', 'SIGINT', 'pipe'] as const) {
+    const child = start({ SANDBOX_DATA_DIR: join(dataDir, end), GATEHOUSE_PARENT_PIPE: '1' });
+    expect(String((await once(child.stdout, 'data'))[0])).toBe('ready\n');
+    if (end === 'pipe') child.stdin.end();
+    else child.kill(end);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  }
+}, 60_000);
+
+test.each([
+  [{ PUBLIC_BASE_URL: 'https://gatehouse.example' }, 'must be on localhost'],
+  [{ PUBLIC_BASE_URL: 'http://localhost.example' }, 'must be on localhost'],
+  [{ SANDBOX_PORT: 'many' }, 'SANDBOX_PORT must be a port number'],
+  [{ PAYMENT_SECRET_KEY: '' }, 'PAYMENT_SECRET_KEY is not set'],
+])('with %o the process does not start, and prints one sentence', async (changes, sentence) => {
+  const child = start({ SANDBOX_DATA_DIR: dataDir, ...changes });
+  const said = child.stderr.toArray();
+  expect(await once(child, 'exit')).toEqual([1, null]);
+  expect(Buffer.concat((await said) as Buffer[]).toString()).toMatch(new RegExp(`^[^\n]*${sentence}[^\n]*\n$`));
+});
+
+function start(changes: Record<string, string>) {
+  return spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], { env: { ...environment, ...changes } });
+}

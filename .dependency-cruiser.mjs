@@ -87,7 +87,14 @@ const keptIn = [
 
 export default {
   forbidden: [
-    { name: 'no-cycle', comment: 'Files that import each other.', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-cycle',
+      comment: 'Files that import each other.',
+      severity: 'error',
+      // EXCLUSION, to be removed with the last cycle of this package: `from: {}` is the rule.
+      from: { pathNot: '^packages/payment-sandbox/' },
+      to: { circular: true },
+    },
     ...layerRules,
     {
       name: 'unknown-layer',

@@ -10,6 +10,8 @@ import { say, step } from './say.mjs';
 import { playwrightCommand } from './screenshots.mjs';
 import { programEnvironment } from './surroundings.mjs';
 
+const importsCommand = ['node_modules/.bin/depcruise', '--config', '.dependency-cruiser.mjs', 'apps', 'packages'];
+
 /**
  * Everything there is to know about whether this works. A failure stops nothing
  * but what depends on it, so that one run tells all. The last line is the sum.
@@ -24,6 +26,7 @@ export async function test() {
   results.push(
     await quiet('Lint and format', ['node_modules/.bin/biome', 'ci', `--colors=${colours}`, '.'], environment),
   );
+  results.push(await quiet('Imports', importsCommand, environment));
   results.push(await quiet('Types', ['pnpm', '--recursive', '--no-bail', 'check'], environment));
   results.push(await vitest(path.join(reports, 'vitest.json'), environment));
   const built = await countOne('The build', () => build(['web', 'server', 'client']));

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { bundledBrowser } from './bundled-browser.mjs';
-import { place } from './places.mjs';
-import { Sentence } from './say.mjs';
+import { UserError } from './log.mjs';
+import { fromRoot } from './paths.mjs';
 
 const systemBrowsers = [
   'chromium',
@@ -41,7 +41,7 @@ export async function findBrowser(environment) {
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const named = environment.CHROMIUM_PATH;
   if (named && !starts(named))
-    throw new Sentence(`CHROMIUM_PATH is ${named}, which does not start: name another, or unset it.`);
+    throw new UserError(`CHROMIUM_PATH is ${named}, which does not start: name another, or unset it.`);
 
   const executablePath = named || systemBrowsers.map(onPath).find((each) => each && starts(each));
   if (executablePath) return { executablePath, env: {}, args };
@@ -52,7 +52,7 @@ export async function findBrowser(environment) {
   const own = playwrightsOwn();
   if (own && starts(own)) return { executablePath: own, env: {}, args };
 
-  throw new Sentence(
+  throw new UserError(
     'There is no browser for the browser tests. Install Chromium (Debian: apt-get install chromium), or set CHROMIUM_PATH to one.',
   );
 }
@@ -76,7 +76,7 @@ function starts(executablePath, env = {}) {
 
 function playwrightsOwn() {
   try {
-    const { chromium } = createRequire(place('e2e', 'package.json'))('@playwright/test');
+    const { chromium } = createRequire(fromRoot('e2e', 'package.json'))('@playwright/test');
     return fs.existsSync(chromium.executablePath()) ? chromium.executablePath() : null;
   } catch {
     return null;

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { installTool, nodeBinary } from './bootstrap.mjs';
-import { run } from './children.mjs';
-import { place } from './places.mjs';
-import { say } from './say.mjs';
+import { log } from './log.mjs';
+import { fromRoot } from './paths.mjs';
+import { run } from './processes.mjs';
 
 const version = '147.0.0';
 
@@ -18,7 +18,7 @@ const lambda = 'nodejs24.x';
 export async function bundledBrowser() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
 
-  const folder = place('.tools', `chromium-${version}`);
+  const folder = fromRoot('.tools', `chromium-${version}`);
   try {
     if (!fs.existsSync(folder)) {
       await installTool(
@@ -29,7 +29,7 @@ export async function bundledBrowser() {
       await unpackInto(folder);
     }
   } catch (error) {
-    say(error.message);
+    log(error.message);
     return null;
   }
 
@@ -42,7 +42,7 @@ export async function bundledBrowser() {
 async function unpackInto(folder) {
   const unfinished = fs.mkdtempSync(`${folder}.new-`);
   const environment = { ...process.env, TMPDIR: unfinished, AWS_LAMBDA_JS_RUNTIME: lambda };
-  const script = place('.tools', 'unpack-chromium.mjs');
+  const script = fromRoot('.tools', 'unpack-chromium.mjs');
   fs.writeFileSync(script, unpack);
   const { code, output } = await run([nodeBinary(), script], environment);
   if (code !== 0) {

@@ -1,6 +1,6 @@
-import { run } from './children.mjs';
-import { explainInstall } from './explain-install.mjs';
-import { say } from './say.mjs';
+import { explainInstallFailure } from './explain-install-failure.mjs';
+import { log } from './log.mjs';
+import { run } from './processes.mjs';
 
 const patienceMilliseconds = 40_000;
 
@@ -22,7 +22,7 @@ export async function installPackages(environment) {
     arrived = progress;
     if (!/will retry/i.test(printed)) return;
 
-    if (!told) say('The npm registry does not answer; trying again for a while.');
+    if (!told) log('The npm registry does not answer; trying again for a while.');
     told = true;
     stuck ??= setTimeout(() => child.end(), patienceMilliseconds);
   }
@@ -30,5 +30,5 @@ export async function installPackages(environment) {
   // CI: pnpm asks nothing and keeps to the lockfile.
   const { code, output } = await run(['pnpm', 'install', '--frozen-lockfile'], { ...environment, CI: 'true' }, read);
   clearTimeout(stuck);
-  if (code !== 0) throw explainInstall(output);
+  if (code !== 0) throw explainInstallFailure(output);
 }

@@ -1,6 +1,6 @@
 import net from 'node:net';
-import { wasKilled } from './running-start.mjs';
-import { Sentence } from './say.mjs';
+import { UserError } from './log.mjs';
+import { wasKilled } from './running-demo.mjs';
 
 const loopbacks = ['127.0.0.1', '::1'];
 
@@ -14,7 +14,7 @@ const endingMilliseconds = 25_000;
 export async function choosePort(environment) {
   const port = Number(environment.PORT || 3000);
   if (!Number.isInteger(port) || port < 1 || port > 65_533) {
-    throw new Sentence(
+    throw new UserError(
       `PORT is ${environment.PORT}, which is no port between 1 and 65533: choose another, for example PORT=3000.`,
     );
   }
@@ -27,7 +27,7 @@ export async function choosePort(environment) {
   }
   if (taken === null) return port;
 
-  throw new Sentence(
+  throw new UserError(
     `Port ${taken} is in use. Stop what listens there, or choose another: PORT=${await firstFree(port + 100)} npm start (it takes that port and the two after it).`,
   );
 }

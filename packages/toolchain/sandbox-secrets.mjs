@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Sentence } from './say.mjs';
+import { UserError } from './log.mjs';
 
 /**
  * The secrets that the service and its sandbox share, and the passwords of the demo accounts by
@@ -39,6 +39,6 @@ function read(file) {
     return JSON.parse(fs.readFileSync(file, 'utf8'));
   } catch (error) {
     if (error.code === 'ENOENT') return {};
-    throw new Sentence(`${file} cannot be read: make it readable, or remove it to begin anew.`);
+    throw new UserError(`${file} cannot be read: make it readable, or remove it to begin anew.`);
   }
 }

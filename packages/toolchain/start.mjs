@@ -1,21 +1,21 @@
 import { bootstrap, nodeBinary } from './bootstrap.mjs';
 import { build } from './build.mjs';
-import { endAll, isEnding, launch } from './children.mjs';
+import { configurePortal, createDemoAccounts } from './create-demo-accounts.mjs';
 import { prepareDataDirectory } from './data-directory.mjs';
-import { configurePortal, makeDemoAccounts } from './demo-accounts.mjs';
-import { place } from './places.mjs';
+import { requireLoopback, startEnvironment, userEnvironment } from './environment.mjs';
+import { log, step } from './log.mjs';
+import { fromRoot } from './paths.mjs';
 import { choosePort } from './ports.mjs';
-import { rememberStart } from './running-start.mjs';
-import { say, step } from './say.mjs';
-import { personsEnvironment, refuseBeyondLoopback, startEnvironment } from './surroundings.mjs';
-import { untilReady } from './until-ready.mjs';
+import { endAll, isEnding, launch } from './processes.mjs';
+import { recordRunningDemo } from './running-demo.mjs';
+import { waitUntilReady } from './wait-until-ready.mjs';
 import { welcome } from './welcome.mjs';
 
 /** Everything on this machine: the built service and, beside it, the sandbox that stands in for the world. */
 export async function start(flags) {
   const { port, environment, dataDir } = await prepare();
   await build(['web', 'server']);
-  await runBeside([nodeBinary(), place('apps/server/dist/main.js')], {
+  await runBeside([nodeBinary(), fromRoot('apps/server/dist/main.js')], {
     port,
     environment,
     dataDir,
@@ -25,8 +25,8 @@ export async function start(flags) {
 
 /** What start and dev need before anything runs: a port, an environment, packages, a data directory. */
 export async function prepare() {
-  const persons = personsEnvironment();
-  refuseBeyondLoopback(persons);
+  const persons = userEnvironment();
+  requireLoopback(persons);
   const port = await choosePort(persons);
   const dataDir = prepareDataDirectory(persons);
   await bootstrap();
@@ -35,14 +35,14 @@ export async function prepare() {
 
 /** Runs the sandbox and the service, a command, until one of them ends or this is told to, then ends both. */
 export async function runBeside(service, { port, environment, dataDir, demo }) {
-  rememberStart({ port, dataDir });
+  recordRunningDemo({ port, dataDir });
   const options = { env: environment, stdio: ['pipe', 'pipe'], ours: true };
-  const sandbox = collect(launch([nodeBinary(), place('packages/sandbox/src/main.ts')], options));
+  const sandbox = collect(launch([nodeBinary(), fromRoot('packages/sandbox/src/main.ts')], options));
   const main = collect(launch(service, options));
   watchOver('sandbox', sandbox);
   watchOver('service', main);
 
-  await step('Starting', () => untilReady(port, sandbox, () => isEnding()));
+  await step('Starting', () => waitUntilReady(port, sandbox, () => isEnding()));
   if (isEnding()) return;
 
   const accounts = demo ? await step('Making the demo accounts', () => makeDemo({ port, environment, dataDir })) : [];
@@ -55,7 +55,7 @@ export async function runBeside(service, { port, environment, dataDir, demo }) {
 /** The demo accounts, and beside them the portal's configuration at the sandbox, as an operator makes it. */
 async function makeDemo({ port, environment, dataDir }) {
   const [accounts] = await Promise.all([
-    makeDemoAccounts({ port, environment, dataDir }),
+    createDemoAccounts({ port, environment, dataDir }),
     configurePortal({ port, environment }),
   ]);
   return accounts;
@@ -86,6 +86,6 @@ async function watchOver(name, child) {
 
   // Before the welcome it has said itself why it could not start.
   if (!child.shown) process.stderr.write(child.printed);
-  else say(`The ${name} ended by itself (exit code ${code}). Start again with npm start: what was answered is kept.`);
+  else log(`The ${name} ended by itself (exit code ${code}). Start again with npm start: what was answered is kept.`);
   endAll(1);
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { root } from './places.mjs';
+import { root } from './paths.mjs';
 
 /** What somebody who has just started everything wants to know, in one screen. */
 export function welcome({ port, dataDir, accounts }) {

@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { nodeBinary } from './bootstrap.mjs';
-import { run } from './children.mjs';
-import { place } from './places.mjs';
+import { log } from './log.mjs';
+import { fromRoot } from './paths.mjs';
+import { run } from './processes.mjs';
 import { sandboxSecrets, writePrivate } from './sandbox-secrets.mjs';
-import { say } from './say.mjs';
 
 const mailSeconds = 20;
 
@@ -35,7 +35,7 @@ export const demoAccounts = [
  * shows, lists those that are done, with the passwords made for this directory. A failure is
  * printed and stops nothing. Returns the accounts that exist.
  */
-export async function makeDemoAccounts({ port, environment, dataDir }) {
+export async function createDemoAccounts({ port, environment, dataDir }) {
   const file = path.join(dataDir, 'sandbox', 'demo-accounts.json');
   const done = new Map(readDone(file).map((account) => [account.email, account.password]));
   const { passwords } = sandboxSecrets(
@@ -55,7 +55,7 @@ export async function makeDemoAccounts({ port, environment, dataDir }) {
       }
       done.set(email, password);
     } catch (error) {
-      say(`The demo account ${email} could not be made: ${error.message}`);
+      log(`The demo account ${email} could not be made: ${error.message}`);
     }
   }
   const missing = demoAccounts.filter(({ email }) => done.get(email) !== passwords[email]);
@@ -77,7 +77,7 @@ export async function configurePortal({ port, environment }) {
   try {
     await operator(['billing-setup'], environment);
   } catch (error) {
-    say(`The payment portal could not be configured: ${error.message}`);
+    log(`The payment portal could not be configured: ${error.message}`);
   }
 }
 
@@ -122,7 +122,7 @@ async function verificationLink(port, email) {
 }
 
 async function operator(args, environment) {
-  const { code, output } = await run([nodeBinary(), place('apps/server/dist/operator.js'), ...args], environment);
+  const { code, output } = await run([nodeBinary(), fromRoot('apps/server/dist/operator.js'), ...args], environment);
   if (code !== 0) throw new Error(`operator ${args.join(' ')}: ${output.trim()}`);
   return output;
 }

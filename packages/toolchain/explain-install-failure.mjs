@@ -1,4 +1,4 @@
-import { Sentence } from './say.mjs';
+import { UserError } from './log.mjs';
 
 const causes = [
   [
@@ -25,8 +25,8 @@ const causes = [
 ];
 
 /** Turns what npm or pnpm printed into a sentence; its own last lines follow, for what we do not know. */
-export function explainInstall(output) {
+export function explainInstallFailure(output) {
   const known = causes.find(([pattern]) => pattern.test(output));
   const tail = output.trim().split('\n').slice(-15).join('\n');
-  return new Sentence(known ? known[1] : `The packages could not be installed:\n${tail}`);
+  return new UserError(known ? known[1] : `The packages could not be installed:\n${tail}`);
 }

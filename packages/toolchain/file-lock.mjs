@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { place } from './places.mjs';
-import { Sentence, say } from './say.mjs';
+import { log, UserError } from './log.mjs';
+import { fromRoot } from './paths.mjs';
 
 /** Runs the work while no other command of this folder installs or builds. */
-export async function alone(work) {
-  const file = place('.tools', 'busy');
+export async function withFileLock(work) {
+  const file = fromRoot('.tools', 'busy');
   let told = false;
   while (!take(file)) {
-    if (!told) say('Another command is installing or building here; waiting for it.');
+    if (!told) log('Another command is installing or building here; waiting for it.');
     told = true;
     await pause(200);
   }
@@ -22,11 +22,12 @@ export async function alone(work) {
 
 function take(file) {
   try {
-    fs.mkdirSync(place('.tools'), { recursive: true });
+    fs.mkdirSync(fromRoot('.tools'), { recursive: true });
     fs.writeFileSync(file, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
-    if (error.code !== 'EEXIST') throw new Sentence(`This folder cannot be written (${error.code}): run as its owner.`);
+    if (error.code !== 'EEXIST')
+      throw new UserError(`This folder cannot be written (${error.code}): run as its owner.`);
     if (!isHeld(file)) fs.rmSync(file, { force: true });
     return false;
   }

@@ -1,13 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { demoDirectory, place, productionDirectory } from './places.mjs';
-import { isPublic, startEnvironment } from './surroundings.mjs';
+import { isPublic, startEnvironment } from './environment.mjs';
+import { demoDirectory, fromRoot, productionDirectory } from './paths.mjs';
 
 /**
  * Leaves a note, beside the data, of the `npm start` that runs on it, so that the operator's
  * command finds the same database, providers and mailbox.
  */
-export function rememberStart({ port, dataDir }) {
+export function recordRunningDemo({ port, dataDir }) {
   const file = fileIn(dataDir);
   fs.writeFileSync(file, JSON.stringify({ pid: process.pid, port }));
   process.once('exit', () => {
@@ -19,7 +19,7 @@ export function rememberStart({ port, dataDir }) {
  * The environment of the operator's command: that of the `npm start` which runs, where the user
  * names no other database; the data of one that ran before, where there are no others.
  */
-export function environmentBeside(persons) {
+export function operatorEnvironment(persons) {
   if (persons.DATABASE_URL || isPublic(persons) || (!persons.DATA_DIR && envFileNamesDatabase())) return persons;
 
   const dataDir = demoDirectory(persons);
@@ -32,7 +32,7 @@ export function environmentBeside(persons) {
   return { ...persons, DATA_DIR: dataDir };
 }
 
-const envFile = place('.env');
+const envFile = fromRoot('.env');
 
 function envFileNamesDatabase() {
   try {

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const load = (file: string) => import(new URL(`../${file}`, import.meta.url).href);
 const folders: string[] = [];
 // biome-ignore lint/suspicious/noExplicitAny: the toolchain is plain JavaScript, because it runs before anything is installed.
-let surroundings: any, secrets: any, runningStart: any;
+let environment: any, secrets: any, runningDemo: any;
 
 beforeAll(async () => {
-  surroundings = await load('surroundings.mjs');
+  environment = await load('environment.mjs');
   secrets = await load('sandbox-secrets.mjs');
-  runningStart = await load('running-start.mjs');
+  runningDemo = await load('running-demo.mjs');
 });
 afterAll(() => {
   for (const folder of folders) fs.rmSync(folder, { recursive: true });
@@ -32,13 +32,11 @@ describe('npm start', () => {
     ['PUBLIC_BASE_URL', 'https://id.company.example'],
     ['PUBLIC_BASE_URL', 'nowhere'],
   ])('refuses %s=%s in a sentence', (name, value) => {
-    expect(() => surroundings.refuseBeyondLoopback({ [name]: value })).toThrow(
-      new RegExp(`^${name} is .*npm run serve\\.$`),
-    );
+    expect(() => environment.requireLoopback({ [name]: value })).toThrow(new RegExp(`^${name} is .*npm run serve\\.$`));
   });
 
   it.each(['127.0.0.1', 'localhost', '::1'])('takes HOST=%s', (HOST) => {
-    expect(() => surroundings.refuseBeyondLoopback({ HOST, PUBLIC_BASE_URL: 'http://localhost:3000' })).not.toThrow();
+    expect(() => environment.requireLoopback({ HOST, PUBLIC_BASE_URL: 'http://localhost:3000' })).not.toThrow();
   });
 
   it('makes secrets and passwords once for each data directory, for its owner alone', () => {
@@ -60,7 +58,7 @@ describe('npm start', () => {
   it('gives the service its secrets, its data directory, and no .env file', () => {
     const dataDir = emptyFolder();
     const { idpClientSecret, paymentSecretKey, paymentWebhookSecret } = secrets.sandboxSecrets(dataDir);
-    expect(surroundings.startEnvironment(4000, {}, dataDir)).toMatchObject({
+    expect(environment.startEnvironment(4000, {}, dataDir)).toMatchObject({
       DATA_DIR: dataDir,
       IDP_CLIENT_SECRET: idpClientSecret,
       PAYMENT_SECRET_KEY: paymentSecretKey,
@@ -75,7 +73,7 @@ describe('the operator command', () => {
     const DATA_DIR = emptyFolder();
     fs.writeFileSync(path.join(DATA_DIR, 'npm-start.json'), JSON.stringify({ pid: process.pid, port: 4000 }));
 
-    expect(runningStart.environmentBeside({ DATA_DIR })).toMatchObject({
+    expect(runningDemo.operatorEnvironment({ DATA_DIR })).toMatchObject({
       PAYMENT_API_URL: 'http://localhost:4001',
       DATA_DIR,
     });
@@ -83,13 +81,13 @@ describe('the operator command', () => {
       { DATA_DIR, DATABASE_URL: 'postgres://db.company.example/gatehouse' },
       { DATA_DIR, PUBLIC_BASE_URL: 'https://id.company.example' },
     ]) {
-      expect(runningStart.environmentBeside(named)).toEqual(named);
+      expect(runningDemo.operatorEnvironment(named)).toEqual(named);
     }
   });
 
   it('works on what is named where no npm start runs', () => {
     const DATA_DIR = emptyFolder();
     fs.writeFileSync(path.join(DATA_DIR, 'npm-start.json'), JSON.stringify({ pid: 2 ** 22 - 1, port: 4000 }));
-    expect(runningStart.environmentBeside({ DATA_DIR })).toEqual({ DATA_DIR });
+    expect(runningDemo.operatorEnvironment({ DATA_DIR })).toEqual({ DATA_DIR });
   });
 });

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 
 /** What went wrong in one sentence that says what to do. It is printed without a stack. */
-export class Sentence extends Error {}
+export class UserError extends Error {}
 
 /** Progress goes to stderr: a command's stdout carries its own output alone. */
-export function say(text) {
+export function log(text) {
   process.stderr.write(`${text}\n`);
 }
 
@@ -13,19 +13,19 @@ export async function step(name, work) {
   const started = performance.now();
   const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
   const live = process.stderr.isTTY;
-  if (!live) say(`${name} …`);
+  if (!live) log(`${name} …`);
   const ticker = live && setInterval(() => process.stderr.write(`\r\x1b[K${name} … ${seconds()}`), 100);
 
   try {
     const result = await work();
     clearInterval(ticker);
     if (live) process.stderr.write('\r\x1b[K');
-    say(`${result === false ? '✗' : '✓'} ${name}  ${seconds()}`);
+    log(`${result === false ? '✗' : '✓'} ${name}  ${seconds()}`);
     return result;
   } catch (error) {
     clearInterval(ticker);
     if (live) process.stderr.write('\r\x1b[K');
-    say(`✗ ${name}  ${seconds()}`);
+    log(`✗ ${name}  ${seconds()}`);
     throw error;
   }
 }

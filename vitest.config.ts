@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import os from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const tests = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'];
@@ -13,8 +14,8 @@ export default defineConfig({
   test: {
     // Importing the same modules again for each file took half of the time. Test files share no other state.
     isolate: false,
-    // Most of the time is waiting, for a mail server that does not answer or a slow provider.
-    maxWorkers: 2,
+    // One worker more than cores: some tests wait, for a mail server that does not answer or a slow provider.
+    maxWorkers: os.availableParallelism() + 1,
     testTimeout: 20_000,
     hookTimeout: 30_000,
     projects: [

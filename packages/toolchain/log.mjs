@@ -1,31 +1,41 @@
 import { performance } from 'node:perf_hooks';
 
-/** What went wrong in one sentence that says what to do. It is printed without a stack. */
+/** An expected failure: one sentence that says what to do. It is printed without a stack. */
 export class UserError extends Error {}
 
-/** Progress goes to stderr: a command's stdout carries its own output alone. */
+/** Prints progress to stderr: a command's stdout carries only its own output. */
 export function log(text) {
+  if (process.stderr.isTTY && running.size > 0) process.stderr.write('\r\x1b[K');
   process.stderr.write(`${text}\n`);
 }
 
-/** Runs a long step and shows that it runs, for how long, and whether it was done: it was not where it throws or answers false. */
+const running = new Set();
+const isLive = process.stderr.isTTY;
+
+/**
+ * Runs a long step and prints its name, its duration, and whether it succeeded: it failed if it
+ * throws or resolves to false. Several steps may run at once.
+ */
 export async function step(name, work) {
   const started = performance.now();
   const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
-  const live = process.stderr.isTTY;
-  if (!live) log(`${name} …`);
-  const ticker = live && setInterval(() => process.stderr.write(`\r\x1b[K${name} … ${seconds()}`), 100);
+  const entry = { text: () => `${name} … ${seconds()}` };
+  if (!isLive) log(`${name} …`);
+  running.add(entry);
+  const ticker = isLive && setInterval(showRunning, 100);
 
+  let mark = '✗';
   try {
     const result = await work();
-    clearInterval(ticker);
-    if (live) process.stderr.write('\r\x1b[K');
-    log(`${result === false ? '✗' : '✓'} ${name}  ${seconds()}`);
+    if (result !== false) mark = '✓';
     return result;
-  } catch (error) {
+  } finally {
     clearInterval(ticker);
-    if (live) process.stderr.write('\r\x1b[K');
-    log(`✗ ${name}  ${seconds()}`);
-    throw error;
+    log(`${mark} ${name}  ${seconds()}`);
+    running.delete(entry);
   }
+}
+
+function showRunning() {
+  process.stderr.write(`\r\x1b[K${[...running].map(({ text }) => text()).join('   ')}`);
 }

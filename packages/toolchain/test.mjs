@@ -26,12 +26,12 @@ async function runEverything() {
   await bootstrap();
   const reports = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-reports-'));
   const colours = process.stderr.isTTY ? 'force' : 'off';
-  const results = [
-    await runQuietly('Lint and format', [...lintCommand, `--colors=${colours}`]),
-    await runQuietly('Imports', importsCommand),
-    await runQuietly('Types', typecheckCommand),
-    await runVitest(path.join(reports, 'vitest.json')),
-  ];
+  const results = await Promise.all([
+    runQuietly('Lint and format', [...lintCommand, `--colors=${colours}`]),
+    runQuietly('Imports', importsCommand),
+    runQuietly('Types', typecheckCommand),
+  ]);
+  results.push(await runVitest(path.join(reports, 'vitest.json')));
   const built = await countAsOneTest('The build', () => build(['web', 'server', 'client']));
   results.push(built);
   if (built.failures.length > 0) log('The browser tests are skipped, because the build failed.');

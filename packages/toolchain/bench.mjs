@@ -7,9 +7,8 @@ import { fromRoot } from './paths.mjs';
 import { endAll, launch } from './processes.mjs';
 
 /**
- * Runs every packages/bench/src/*.bench.ts, one after the other so that none
- * disturbs another, or those whose names hold one of the arguments. Fails when
- * one of them does.
+ * Runs every packages/bench/src/*.bench.ts, or those whose names contain one of the arguments,
+ * one after the other so that they do not disturb each other. Ends with the highest exit code.
  */
 export async function bench(args) {
   const files = fs.readdirSync(fromRoot('packages/bench/src')).filter((file) => file.endsWith('.bench.ts'));
@@ -19,10 +18,10 @@ export async function bench(args) {
   await bootstrap();
   await build(['web', 'server']);
   const env = programEnvironment({ ...process.env, GATEHOUSE_ENV_FILE: 'off' });
-  let worst = 0;
+  let highest = 0;
   for (const file of chosen) {
     log(`\n${file.replace('.bench.ts', '')}`);
-    worst = Math.max(worst, await launch([nodeBinary(), fromRoot('packages/bench/src', file)], { env }).exited);
+    highest = Math.max(highest, await launch([nodeBinary(), fromRoot('packages/bench/src', file)], { env }).exited);
   }
-  await endAll(worst);
+  await endAll(highest);
 }

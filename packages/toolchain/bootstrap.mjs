@@ -9,25 +9,25 @@ import { log, step } from './log.mjs';
 import { fromRoot } from './paths.mjs';
 import { run } from './processes.mjs';
 
-// The first of its line that runs TypeScript as it is.
+// The first 22 release that runs TypeScript without a flag.
 const oldestNode = [22, 18];
 const nodeVersion = '24.21.0';
 const pnpmVersion = '12.21.0';
 const installMegabytes = 1_500;
 
-/** The node binary that everything runs on: this one, or one of our own where this one is too old. */
+/** The Node binary for everything that is started here: the current one, or one in .tools if that is too old. */
 export function nodeBinary() {
   if (isRecent(process.versions.node)) return process.execPath;
   return fromRoot('.tools', 'node_modules', nodePackage(), 'bin', 'node');
 }
 
-/** The environment in which `node` and `pnpm` are ours. */
+/** The environment with the chosen `node` and `pnpm` first in PATH. */
 export function toolEnvironment(environment = process.env) {
   const first = [path.dirname(nodeBinary()), fromRoot('.tools', 'node_modules', '.bin')];
   return { ...environment, PATH: [...first, environment.PATH].join(path.delimiter) };
 }
 
-/** Brings Node, pnpm and the workspace's packages to where package.json and the lockfile want them. */
+/** Installs Node, pnpm and the workspace's packages as package.json and the lockfile require. Does nothing if they are up to date. */
 export async function bootstrap() {
   if (isInstalled()) return;
   await withFileLock(async () => {
@@ -43,7 +43,7 @@ export async function bootstrap() {
   });
 }
 
-/** Installs one package of that version into .tools, if it is not there. */
+/** Installs one package of that version into .tools, if it is missing. @throws UserError if npm fails. */
 export async function installTool(name, packageName, version) {
   if (installedVersion(packageName) === version) return;
 
@@ -71,7 +71,7 @@ function isInstalled() {
   }
 }
 
-/** Inside node_modules, so that whoever removes that removes the stamp with it. */
+/** In node_modules, so that removing that folder removes the stamp too. */
 function stampFile() {
   return fromRoot('node_modules', '.gatehouse-installed');
 }

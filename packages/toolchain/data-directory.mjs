@@ -6,7 +6,7 @@ import { demoDirectory, productionDirectory } from './paths.mjs';
 
 const startMegabytes = 200;
 
-/** Makes the demo's data directory where there is none; refuses one that this user cannot use, or a full disk. */
+/** Creates the demo's data directory if it is missing. @throws UserError if this user cannot use it or the disk is full. */
 export function prepareDataDirectory(environment) {
   const folder = demoDirectory(environment);
   mentionEarlierData(environment, folder);
@@ -22,7 +22,7 @@ export function prepareDataDirectory(environment) {
   }
 }
 
-/** Earlier versions kept the data of `npm start` where production keeps its own. */
+/** Earlier versions kept the data of `npm start` in the folder of production's data. */
 function mentionEarlierData(environment, folder) {
   const isEarlier = fs.existsSync(path.join(productionDirectory, 'sandbox'));
   if (environment.DATA_DIR || fs.existsSync(folder) || !isEarlier) return;

@@ -2,9 +2,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { UserError } from './log.mjs';
 
-/** Refuses where the disk of this folder, which need not exist yet, has less than that left. */
+/** Checks the free space on the disk of a folder, which need not exist yet. @throws UserError if there is less than `megabytes`. */
 export function requireDiskSpace(folder, megabytes) {
-  const existing = nearest(folder);
+  const existing = nearestExisting(folder);
   const { bavail, bsize } = fs.statfsSync(existing);
   const left = Math.floor((bavail * bsize) / 1_000_000);
   if (left < megabytes) {
@@ -14,6 +14,6 @@ export function requireDiskSpace(folder, megabytes) {
   }
 }
 
-function nearest(folder) {
-  return fs.existsSync(folder) ? folder : nearest(path.dirname(folder));
+function nearestExisting(folder) {
+  return fs.existsSync(folder) ? folder : nearestExisting(path.dirname(folder));
 }

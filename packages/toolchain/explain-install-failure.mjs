@@ -24,7 +24,7 @@ const causes = [
   ],
 ];
 
-/** Turns what npm or pnpm printed into a sentence; its own last lines follow, for what we do not know. */
+/** Turns the output of npm or pnpm into a UserError: a known cause with its remedy, or the last lines of the output. */
 export function explainInstallFailure(output) {
   const known = causes.find(([pattern]) => pattern.test(output));
   const tail = output.trim().split('\n').slice(-15).join('\n');

@@ -3,13 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { log, UserError } from './log.mjs';
 import { fromRoot } from './paths.mjs';
 
-/** Runs the work while no other command of this folder installs or builds. */
+/** Runs the work while no other command in this checkout installs or builds. Waits for the other one first. */
 export async function withFileLock(work) {
-  const file = fromRoot('.tools', 'busy');
-  let told = false;
-  while (!take(file)) {
-    if (!told) log('Another command is installing or building here; waiting for it.');
-    told = true;
+  const file = fromRoot('.tools', 'install.lock');
+  let hasLogged = false;
+  while (!acquire(file)) {
+    if (!hasLogged) log('Another command is installing or building here; waiting for it.');
+    hasLogged = true;
     await pause(200);
   }
 
@@ -20,7 +20,7 @@ export async function withFileLock(work) {
   }
 }
 
-function take(file) {
+function acquire(file) {
   try {
     fs.mkdirSync(fromRoot('.tools'), { recursive: true });
     fs.writeFileSync(file, String(process.pid), { flag: 'wx' });
@@ -33,7 +33,7 @@ function take(file) {
   }
 }
 
-/** Whoever was killed in the middle holds it no longer. */
+/** Whether the process that made the file still runs. A killed process leaves its file. */
 function isHeld(file) {
   try {
     const pid = Number(fs.readFileSync(file, 'utf8'));

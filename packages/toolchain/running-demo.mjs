@@ -4,8 +4,8 @@ import { isPublic, startEnvironment } from './environment.mjs';
 import { demoDirectory, fromRoot, productionDirectory } from './paths.mjs';
 
 /**
- * Leaves a note, beside the data, of the `npm start` that runs on it, so that the operator's
- * command finds the same database, providers and mailbox.
+ * Writes the process id and port of this `npm start` into its data directory until it ends, so that
+ * the operator's command finds the same database, providers and mailbox.
  */
 export function recordRunningDemo({ port, dataDir }) {
   const file = fileIn(dataDir);
@@ -16,20 +16,21 @@ export function recordRunningDemo({ port, dataDir }) {
 }
 
 /**
- * The environment of the operator's command: that of the `npm start` which runs, where the user
- * names no other database; the data of one that ran before, where there are no others.
+ * The environment of the operator's command. If the user names no other database, it is the
+ * environment of the running `npm start`, or the data of the last one if there is no other data.
  */
-export function operatorEnvironment(persons) {
-  if (persons.DATABASE_URL || isPublic(persons) || (!persons.DATA_DIR && envFileNamesDatabase())) return persons;
+export function operatorEnvironment(environment) {
+  if (environment.DATABASE_URL || isPublic(environment) || (!environment.DATA_DIR && envFileNamesDatabase()))
+    return environment;
 
-  const dataDir = demoDirectory(persons);
+  const dataDir = demoDirectory(environment);
   const start = read(fileIn(dataDir));
-  if (start !== null && isAlive(start.pid)) return startEnvironment(start.port, persons, dataDir);
+  if (start !== null && isAlive(start.pid)) return startEnvironment(start.port, environment, dataDir);
 
   const isOnlyData =
     fs.existsSync(path.join(dataDir, 'postgres')) && !fs.existsSync(path.join(productionDirectory, 'postgres'));
-  if (persons.DATA_DIR || !isOnlyData || fs.existsSync(envFile)) return persons;
-  return { ...persons, DATA_DIR: dataDir };
+  if (environment.DATA_DIR || !isOnlyData || fs.existsSync(envFile)) return environment;
+  return { ...environment, DATA_DIR: dataDir };
 }
 
 const envFile = fromRoot('.env');
@@ -42,9 +43,9 @@ function envFileNamesDatabase() {
   }
 }
 
-/** Whether the last `npm start` on this data directory was killed: what it started is still ending, perhaps. */
-export function wasKilled(persons) {
-  const start = read(fileIn(demoDirectory(persons)));
+/** Whether the last `npm start` on this data directory was killed. Its processes may still be shutting down. */
+export function wasKilled(environment) {
+  const start = read(fileIn(demoDirectory(environment)));
   return start !== null && !isAlive(start.pid);
 }
 

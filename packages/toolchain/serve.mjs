@@ -6,7 +6,7 @@ import { UserError } from './log.mjs';
 import { fromRoot } from './paths.mjs';
 import { endAll, launch } from './processes.mjs';
 
-/** Production: the built service from the environment alone. Its exit code is this command's. */
+/** Runs the built service, configured by the environment alone. Exits with the service's exit code. */
 export async function serve() {
   for (const { entry } of [builds.web, builds.server]) {
     if (!fs.existsSync(fromRoot(entry))) throw new UserError('There is no build here: run npm run build first.');

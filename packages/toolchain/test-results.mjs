@@ -3,13 +3,13 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * What a part of the tests came to: how many passed, and of each that failed its
- * name with the beginning of what it said.
+ * The result of a part of the tests: the number that passed, and for each failure the test's name
+ * with the beginning of its message.
  *
  * @typedef {{ passed: number, failures: string[] }} Result
  */
 
-/** Tests by vitest's JSON report; a file that could not even be loaded counts as one that failed. */
+/** Counts the tests in vitest's JSON report. A file that could not be loaded counts as one failure. */
 export function countVitest(file, exitCode) {
   const files = read(file)?.testResults ?? [];
   const tests = files.flatMap(({ name, assertionResults }) => assertionResults.map((test) => ({ name, ...test })));
@@ -24,10 +24,10 @@ export function countVitest(file, exitCode) {
       ),
     ...unloaded.map(({ name, message }) => describe(path.relative('.', name), message)),
   ];
-  return settled(tests.filter(({ status }) => status === 'passed').length, failures, exitCode);
+  return resultOf(tests.filter(({ status }) => status === 'passed').length, failures, exitCode);
 }
 
-/** Tests by Playwright's JSON report. */
+/** Counts the tests in Playwright's JSON report. A flaky test counts as a failure. */
 export function countPlaywright(file, exitCode) {
   const report = read(file);
   const specs = (report?.suites ?? []).flatMap(specsOf);
@@ -37,7 +37,7 @@ export function countPlaywright(file, exitCode) {
       const errors = tests.flatMap(({ results }) => results.flatMap((result) => result.errors));
       return describe(`e2e/${name} › ${title}`, errors.map(({ message }) => message).join('\n'));
     });
-  return settled(report?.stats?.expected ?? 0, failures, exitCode);
+  return resultOf(report?.stats?.expected ?? 0, failures, exitCode);
 }
 
 function specsOf({ specs = [], suites = [] }) {
@@ -51,8 +51,8 @@ function describe(name, message = '') {
   return [name, ...lines.slice(0, 8).map((line) => `    ${line}`)].join('\n');
 }
 
-/** A run that failed without a failed test (a crash, an error outside of tests) is a failure all the same. */
-function settled(passed, failures, exitCode) {
+/** Counts a run that failed without a failed test (a crash, an error outside of tests) as one failure. */
+function resultOf(passed, failures, exitCode) {
   if (exitCode === 0 || failures.length > 0) return { passed, failures };
   return { passed, failures: [`The run ended with ${exitCode}, outside of any test.`] };
 }

@@ -5,30 +5,30 @@ import type { Account } from './account.ts';
 const run = promisify(execFile);
 
 /**
- * Runs a command as the account, inside of the cluster's folder, to its end. Resolves to what
- * it printed on stderr; rejects with that as `stderr` where it fails.
+ * Runs a command as the account, in the cluster's folder. Resolves to its stderr; if the command
+ * fails, rejects with an error that has it as `stderr`.
  */
-export async function runOnce(
+export async function runCommand(
   command: string[],
   { account, folder, input = '' }: { account: Account | null; folder: string; input?: string },
 ): Promise<string> {
   const [file = '', ...rest] = command;
-  // The folder is entered while this process still has its own rights: see `clusterName`.
+  // Node enters the folder with this process's own rights, before it changes the user: see `clusterName`.
   const done = run(file, rest, { env: postgresEnvironment(), cwd: folder, ...account });
   done.child.stdin?.on('error', () => {});
   done.child.stdin?.end(input);
   return (await done).stderr;
 }
 
-/** PostgreSQL does not need the service's secrets, and PGPORT or PGDATA would change what it does. */
+/** Excludes the service's secrets, and variables that configure PostgreSQL (PGPORT, PGDATA). */
 export function postgresEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 }
 
 /**
- * What PostgreSQL is told as its data directory. Its own user may not pass the folders above it
- * (a private home, `mktemp -d`), and gets no right to: a process that is started inside of the
- * folder reaches it as its working directory.
+ * The data directory as PostgreSQL receives it. Its user may have no rights on the folders above (a
+ * private home, `mktemp -d`), and gets none: a process that is started in the folder reaches it as its
+ * working directory.
  */
 export function clusterName(account: Account | null, folder: string): string {
   return account === null ? folder : '/proc/self/cwd';

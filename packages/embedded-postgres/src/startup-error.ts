@@ -1,5 +1,5 @@
-/** Turns what PostgreSQL or initdb printed into a sentence that says what to do. */
-export function explain(output: string, dataDir: string): string {
+/** Turns the output of PostgreSQL or initdb into a sentence that says what to do. */
+export function explainOutput(output: string, dataDir: string): string {
   if (/No space left on device|ENOSPC/.test(output))
     return `There is no space left on the disk of DATA_DIR (${dataDir}).`;
   if (/wrong ownership|Permission denied|EACCES|EPERM/.test(output)) return notOurs(dataDir);
@@ -12,14 +12,14 @@ export function explain(output: string, dataDir: string): string {
   return `It said: ${last.replace(/^.*?(FATAL|PANIC|ERROR|error):\s*/, '') || 'nothing'}. More in ${dataDir}/postgres.log.`;
 }
 
-/** Whether it ended because of another server's remains, which may be gone in a moment. */
+/** Whether the start failed over files of another server, which may still be shutting down. */
 export function isBlocked(output: string): boolean {
   return /lock file|shared memory/i.test(output);
 }
 
-/** Why the data directory itself cannot be used. */
+/** The sentence for a data directory that cannot be used. */
 export function explainFolder({ code = '', message }: NodeJS.ErrnoException, dataDir: string): string {
-  if (code === 'ENOSPC') return explain(message, dataDir);
+  if (code === 'ENOSPC') return explainOutput(message, dataDir);
   if (['EACCES', 'EPERM', 'EROFS'].includes(code)) return notOurs(dataDir);
 
   return `DATA_DIR (${dataDir}) cannot be used (${code}): set it to a folder of your own.`;

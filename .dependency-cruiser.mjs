@@ -40,7 +40,7 @@ const layerRules = layers.map((layer, at) => ({
 
 const operatorCommands = '^apps/server/src/(operator\\.ts$|commands/)';
 
-/** What handlers may import of packages/api beside the router and the table of errors, and which ones may (decision 24). */
+/** What handlers may import of packages/api beside the router and the table of errors, and which ones may (docs/decisions/017). */
 const openToHandlers = [
   ['app\\.ts$', `${web}(hooks\\.server\\.ts|app\\.d\\.ts|lib/server/|lib/branding/branding\\.ts$)|${operatorCommands}`],
   ['create-app\\.ts$', `${web}lib/server/app\\.ts$|${operatorCommands}`],
@@ -87,7 +87,14 @@ const keptIn = [
 
 export default {
   forbidden: [
-    { name: 'no-cycle', comment: 'Files that import each other.', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-cycle',
+      comment: 'Files that import each other.',
+      severity: 'error',
+      // EXCLUSION, to be removed with the last cycle of this package: `from: {}` is the rule.
+      from: { pathNot: '^packages/payment-sandbox/' },
+      to: { circular: true },
+    },
     ...layerRules,
     {
       name: 'unknown-layer',

@@ -1,6 +1,7 @@
+import os from 'node:os';
 import { defineConfig } from '@playwright/test';
 
-// packages/toolchain/browser.mjs finds the browser and says so in these.
+// packages/toolchain/browser.mjs finds the browser and sets these variables.
 const { CHROMIUM_PATH, CHROMIUM_ARGS, CHROMIUM_LD_LIBRARY_PATH, CHROMIUM_FONTCONFIG_PATH } = process.env;
 
 const environment = {
@@ -12,8 +13,8 @@ const environment = {
 export default defineConfig({
   testDir: '.',
   outputDir: 'test-results',
-  // Most of the time is waiting: two files wait at once, each beside a service of its own.
-  workers: 2,
+  // Each worker has a service of its own, which needs a core beside the browser's.
+  workers: Math.max(2, os.availableParallelism()),
   fullyParallel: false,
   retries: 0,
   timeout: 60_000,

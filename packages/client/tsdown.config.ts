@@ -1,6 +1,6 @@
 import { defineConfig } from 'tsdown';
 
-// One file and its types, with no import in either: whoever installs it needs nothing of the service.
+// One file and its types, both without imports: the client needs no package of the service.
 export default defineConfig({
   entry: ['src/client.ts'],
   format: 'esm',

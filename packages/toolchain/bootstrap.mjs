@@ -1,40 +1,40 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { alone } from './alone.mjs';
-import { run } from './children.mjs';
-import { explainInstall } from './explain-install.mjs';
+import { requireDiskSpace } from './disk-check.mjs';
+import { explainInstallFailure } from './explain-install-failure.mjs';
+import { withFileLock } from './file-lock.mjs';
 import { installPackages } from './install-packages.mjs';
-import { place } from './places.mjs';
-import { say, step } from './say.mjs';
-import { needSpace } from './space.mjs';
+import { log, step } from './log.mjs';
+import { fromRoot } from './paths.mjs';
+import { run } from './processes.mjs';
 
-// The first of its line that runs TypeScript as it is.
+// The first 22 release that runs TypeScript without a flag.
 const oldestNode = [22, 18];
 const nodeVersion = '24.21.0';
 const pnpmVersion = '12.21.0';
 const installMegabytes = 1_500;
 
-/** The node binary that everything runs on: this one, or one of our own where this one is too old. */
+/** The Node binary for everything that is started here: the current one, or one in .tools if that is too old. */
 export function nodeBinary() {
   if (isRecent(process.versions.node)) return process.execPath;
-  return place('.tools', 'node_modules', nodePackage(), 'bin', 'node');
+  return fromRoot('.tools', 'node_modules', nodePackage(), 'bin', 'node');
 }
 
-/** The environment in which `node` and `pnpm` are ours. */
+/** The environment with the chosen `node` and `pnpm` first in PATH. */
 export function toolEnvironment(environment = process.env) {
-  const first = [path.dirname(nodeBinary()), place('.tools', 'node_modules', '.bin')];
+  const first = [path.dirname(nodeBinary()), fromRoot('.tools', 'node_modules', '.bin')];
   return { ...environment, PATH: [...first, environment.PATH].join(path.delimiter) };
 }
 
-/** Brings Node, pnpm and the workspace's packages to where package.json and the lockfile want them. */
+/** Installs Node, pnpm and the workspace's packages as package.json and the lockfile require. Does nothing if they are up to date. */
 export async function bootstrap() {
   if (isInstalled()) return;
-  await alone(async () => {
+  await withFileLock(async () => {
     if (isInstalled()) return;
-    needSpace(place(), installMegabytes);
+    requireDiskSpace(fromRoot(), installMegabytes);
     if (!isRecent(process.versions.node)) {
-      say(`Node ${process.versions.node} is older than ${oldestNode.join('.')}: Gatehouse brings its own.`);
+      log(`Node ${process.versions.node} is older than ${oldestNode.join('.')}: Gatehouse brings its own.`);
       await installTool(`Fetching Node ${nodeVersion} (once, 130 MB)`, nodePackage(), nodeVersion);
     }
     await installTool(`Fetching pnpm ${pnpmVersion} (once)`, 'pnpm', pnpmVersion);
@@ -43,21 +43,21 @@ export async function bootstrap() {
   });
 }
 
-/** Installs one package of that version into .tools, if it is not there. */
+/** Installs one package of that version into .tools, if it is missing. @throws UserError if npm fails. */
 export async function installTool(name, packageName, version) {
   if (installedVersion(packageName) === version) return;
 
-  const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--prefix', place('.tools')];
-  fs.mkdirSync(place('.tools'), { recursive: true });
+  const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--prefix', fromRoot('.tools')];
+  fs.mkdirSync(fromRoot('.tools'), { recursive: true });
   await step(name, async () => {
     const { code, output } = await run(['npm', 'install', ...flags, `${packageName}@${version}`], process.env);
-    if (code !== 0) throw explainInstall(output);
+    if (code !== 0) throw explainInstallFailure(output);
   });
 }
 
 function installedVersion(packageName) {
   try {
-    return JSON.parse(fs.readFileSync(place('.tools', 'node_modules', packageName, 'package.json'), 'utf8')).version;
+    return JSON.parse(fs.readFileSync(fromRoot('.tools', 'node_modules', packageName, 'package.json'), 'utf8')).version;
   } catch {
     return null;
   }
@@ -71,26 +71,26 @@ function isInstalled() {
   }
 }
 
-/** Inside node_modules, so that whoever removes that removes the stamp with it. */
+/** In node_modules, so that removing that folder removes the stamp too. */
 function stampFile() {
-  return place('node_modules', '.gatehouse-installed');
+  return fromRoot('node_modules', '.gatehouse-installed');
 }
 
 function fingerprint() {
   const hash = createHash('sha256').update(`${nodeBinary()} ${pnpmVersion} `);
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests()]) {
-    hash.update(file).update(fs.readFileSync(place(file)));
+    hash.update(file).update(fs.readFileSync(fromRoot(file)));
   }
   return hash.digest('hex');
 }
 
 function manifests() {
   const folders = ['apps', 'packages'].flatMap((group) =>
-    fs.readdirSync(place(group)).map((name) => `${group}/${name}`),
+    fs.readdirSync(fromRoot(group)).map((name) => `${group}/${name}`),
   );
   const packages = ['.', 'e2e', ...folders].map((folder) => `${folder}/package.json`);
-  const patches = fs.readdirSync(place('patches')).map((name) => `patches/${name}`);
-  return [...packages, ...patches].filter((file) => fs.existsSync(place(file))).sort();
+  const patches = fs.readdirSync(fromRoot('patches')).map((name) => `patches/${name}`);
+  return [...packages, ...patches].filter((file) => fs.existsSync(fromRoot(file))).sort();
 }
 
 function isRecent(version) {

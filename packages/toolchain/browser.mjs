@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { bundledBrowser } from './bundled-browser.mjs';
-import { place } from './places.mjs';
-import { Sentence } from './say.mjs';
+import { UserError } from './log.mjs';
+import { fromRoot } from './paths.mjs';
 
 const systemBrowsers = [
   'chromium',
@@ -16,13 +16,13 @@ const systemBrowsers = [
 ];
 
 /**
- * The browser for the tests, in this order: CHROMIUM_PATH, the system's, the one
- * that npm carries (Linux on x64), Playwright's own. e2e/playwright.config.ts gets
- * it by these variables:
+ * The variables that tell e2e/playwright.config.ts which browser to use. The browser is the first of
+ * these that starts: CHROMIUM_PATH, the system's, the one on npm (Linux on x64), Playwright's own.
  *
- *   CHROMIUM_PATH             the program
- *   CHROMIUM_LD_LIBRARY_PATH  where its shared libraries are, when it brings them
- *   CHROMIUM_FONTCONFIG_PATH  where its fonts are, when the system has none
+ *
+ *   CHROMIUM_PATH             the executable
+ *   CHROMIUM_LD_LIBRARY_PATH  its shared libraries, if it brings them
+ *   CHROMIUM_FONTCONFIG_PATH  its fonts, if the system has none
  *   CHROMIUM_ARGS             flags, separated by spaces: --no-sandbox or nothing
  */
 export async function browserEnvironment(environment) {
@@ -35,13 +35,13 @@ export async function browserEnvironment(environment) {
   };
 }
 
-/** {executablePath, env, args}. Throws a sentence when there is none that starts. */
+/** The first browser that starts. @throws UserError if none does. */
 export async function findBrowser(environment) {
-  // Chromium refuses its sandbox to root.
+  // As root Chromium does not start with its sandbox.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const named = environment.CHROMIUM_PATH;
   if (named && !starts(named))
-    throw new Sentence(`CHROMIUM_PATH is ${named}, which does not start: name another, or unset it.`);
+    throw new UserError(`CHROMIUM_PATH is ${named}, which does not start: name another, or unset it.`);
 
   const executablePath = named || systemBrowsers.map(onPath).find((each) => each && starts(each));
   if (executablePath) return { executablePath, env: {}, args };
@@ -52,19 +52,19 @@ export async function findBrowser(environment) {
   const own = playwrightsOwn();
   if (own && starts(own)) return { executablePath: own, env: {}, args };
 
-  throw new Sentence(
+  throw new UserError(
     'There is no browser for the browser tests. Install Chromium (Debian: apt-get install chromium), or set CHROMIUM_PATH to one.',
   );
 }
 
-/** Where a program is: Playwright wants a path, not a name. */
+/** The path of a program in PATH: Playwright needs a path, not a name. */
 function onPath(program) {
   if (path.isAbsolute(program)) return program;
-  const places = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, program));
-  return places.find((each) => fs.existsSync(each));
+  const candidates = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, program));
+  return candidates.find((each) => fs.existsSync(each));
 }
 
-/** Asks it for its version: a snap's stub or a missing shared library shows here. */
+/** Whether `--version` succeeds. It fails for a snap's stub and for missing shared libraries. */
 function starts(executablePath, env = {}) {
   const { status } = spawnSync(executablePath, ['--version'], {
     env: { ...process.env, ...env },
@@ -76,7 +76,7 @@ function starts(executablePath, env = {}) {
 
 function playwrightsOwn() {
   try {
-    const { chromium } = createRequire(place('e2e', 'package.json'))('@playwright/test');
+    const { chromium } = createRequire(fromRoot('e2e', 'package.json'))('@playwright/test');
     return fs.existsSync(chromium.executablePath()) ? chromium.executablePath() : null;
   } catch {
     return null;

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { alone } from './alone.mjs';
 import { toolEnvironment } from './bootstrap.mjs';
-import { run } from './children.mjs';
-import { place } from './places.mjs';
-import { Sentence, step } from './say.mjs';
+import { withFileLock } from './file-lock.mjs';
+import { step, UserError } from './log.mjs';
+import { fromRoot } from './paths.mjs';
+import { run } from './processes.mjs';
 
 const shared = ['packages/api/src', 'packages/api/package.json', 'pnpm-lock.yaml', 'patches', 'tsconfig.base.json'];
 
-/** What is built: its package, where it is left, and what it is made of. */
+/** Each build: its package, its output, the file that shows that it exists, and its sources. */
 export const builds = {
   web: {
     package: '@gatehouse/web',
@@ -31,10 +31,10 @@ export const builds = {
   },
 };
 
-/** Builds what is older than its sources, or all of it with `always`. */
+/** Builds the named builds whose sources have changed, or all of them with `always`. @throws UserError if a build fails. */
 export async function build(names, { always = false } = {}) {
   if (!always && names.every(isFresh)) return;
-  await alone(async () => {
+  await withFileLock(async () => {
     for (const name of names) {
       if (always || !isFresh(name)) await step(`Building ${builds[name].package}`, () => buildOne(name));
     }
@@ -43,47 +43,50 @@ export async function build(names, { always = false } = {}) {
 
 async function buildOne(name) {
   const { package: packageName, output } = builds[name];
-  // Taken before: a file that is saved during the build is not in it.
+  // Computed before the build, so that a file saved during the build makes it stale.
   const print = fingerprint(name);
   fs.rmSync(stampFile(name), { force: true });
   const done = await run(['pnpm', '--filter', packageName, 'build'], { ...toolEnvironment(), NODE_ENV: 'production' });
   if (done.code !== 0) {
     const hint = /ENOSPC/.test(done.output) ? 'There is no space left on this disk.' : '';
-    throw new Sentence(
+    throw new UserError(
       `${done.output.trim().split('\n').slice(-40).join('\n')}\nThe build of ${packageName} failed. ${hint}`,
     );
   }
-  fs.writeFileSync(path.join(place(output), '.sources'), print);
+  fs.writeFileSync(path.join(fromRoot(output), '.sources'), print);
 }
 
 function isFresh(name) {
   try {
-    return fs.existsSync(place(builds[name].entry)) && fs.readFileSync(stampFile(name), 'utf8') === fingerprint(name);
+    return (
+      fs.existsSync(fromRoot(builds[name].entry)) && fs.readFileSync(stampFile(name), 'utf8') === fingerprint(name)
+    );
   } catch {
     return false;
   }
 }
 
 function stampFile(name) {
-  return place(builds[name].output, '.sources');
+  return fromRoot(builds[name].output, '.sources');
 }
 
-/** By content, because a checkout gives old files new times. */
+/** A hash of contents, because a checkout changes the times of old files. */
 function fingerprint(name) {
   const hash = createHash('sha256');
-  for (const file of builds[name].sources.flatMap(filesBelow)) hash.update(file).update(fs.readFileSync(place(file)));
+  for (const file of builds[name].sources.flatMap(filesBelow))
+    hash.update(file).update(fs.readFileSync(fromRoot(file)));
   return hash.digest('hex');
 }
 
 const notSources = new Set(['node_modules', 'build', 'dist', '.svelte-kit']);
 
 function filesBelow(source) {
-  const found = fs.statSync(place(source), { throwIfNoEntry: false });
+  const found = fs.statSync(fromRoot(source), { throwIfNoEntry: false });
   if (!found) return [];
   if (!found.isDirectory()) return [source];
 
   return fs
-    .readdirSync(place(source), { withFileTypes: true })
+    .readdirSync(fromRoot(source), { withFileTypes: true })
     .filter(({ name }) => !notSources.has(name) && !/\.test\.ts$|^\.|~$/.test(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => filesBelow(`${source}/${entry.name}`));

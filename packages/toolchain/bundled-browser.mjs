@@ -1,24 +1,24 @@
 import fs from 'node:fs';
 import { installTool, nodeBinary } from './bootstrap.mjs';
-import { run } from './children.mjs';
-import { place } from './places.mjs';
-import { say } from './say.mjs';
+import { log } from './log.mjs';
+import { fromRoot } from './paths.mjs';
+import { run } from './processes.mjs';
 
 const version = '147.0.0';
 
-// It unpacks into TMPDIR, and brings its shared libraries only where this variable is set before its import.
+// The package unpacks into TMPDIR, and only unpacks its shared libraries if AWS_LAMBDA_JS_RUNTIME is set before its import.
 const unpack = `const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath();`;
 const lambda = 'nodejs24.x';
 
 /**
- * The Chromium that npm carries, unpacked once below .tools with the libraries
- * that it needs. Null on other platforms than Linux on x64, and when it cannot be
- * fetched. Its own flags are not used: they switch web security off.
+ * The Chromium from npm, unpacked once into .tools with its libraries. Null on platforms other
+ * than Linux x64, and if the download fails. The flags that the package suggests are not used,
+ * because they disable web security.
  */
 export async function bundledBrowser() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
 
-  const folder = place('.tools', `chromium-${version}`);
+  const folder = fromRoot('.tools', `chromium-${version}`);
   try {
     if (!fs.existsSync(folder)) {
       await installTool(
@@ -29,11 +29,11 @@ export async function bundledBrowser() {
       await unpackInto(folder);
     }
   } catch (error) {
-    say(error.message);
+    log(error.message);
     return null;
   }
 
-  // The machine's own fonts where it has any: a page should look as it does for people.
+  // The system's fonts are preferred, so that pages look as they do for users.
   const fonts = fs.existsSync('/etc/fonts/fonts.conf') ? {} : { FONTCONFIG_PATH: `${folder}/fonts` };
   return { executablePath: `${folder}/chromium`, env: { LD_LIBRARY_PATH: `${folder}/al2023/lib`, ...fonts } };
 }
@@ -42,7 +42,7 @@ export async function bundledBrowser() {
 async function unpackInto(folder) {
   const unfinished = fs.mkdtempSync(`${folder}.new-`);
   const environment = { ...process.env, TMPDIR: unfinished, AWS_LAMBDA_JS_RUNTIME: lambda };
-  const script = place('.tools', 'unpack-chromium.mjs');
+  const script = fromRoot('.tools', 'unpack-chromium.mjs');
   fs.writeFileSync(script, unpack);
   const { code, output } = await run([nodeBinary(), script], environment);
   if (code !== 0) {

@@ -1,14 +1,14 @@
 import { nodeBinary } from './bootstrap.mjs';
 import { build } from './build.mjs';
-import { place } from './places.mjs';
-import { prepare, runBeside } from './start.mjs';
+import { fromRoot } from './paths.mjs';
+import { prepare, runWithSandbox } from './start.mjs';
 
-/** The same as start, with the pages served from their sources and changed in the browser as they are saved. */
+/** The same as start, with hot reload: pages are served from their sources. */
 export async function dev(flags) {
   const { port, environment, dataDir } = await prepare();
-  // For the operator's command line, which makes the demo accounts.
+  // The operator's command line, which creates the demo accounts, is part of this build.
   await build(['server']);
-  const service = [nodeBinary(), place('apps/server/src/dev.ts')];
+  const service = [nodeBinary(), fromRoot('apps/server/src/dev.ts')];
   const demo = !flags.includes('--no-demo');
-  await runBeside(service, { port, dataDir, demo, environment: { ...environment, NODE_ENV: 'development' } });
+  await runWithSandbox(service, { port, dataDir, demo, environment: { ...environment, NODE_ENV: 'development' } });
 }

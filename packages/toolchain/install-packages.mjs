@@ -1,34 +1,36 @@
-import { run } from './children.mjs';
-import { explainInstall } from './explain-install.mjs';
-import { say } from './say.mjs';
+import { explainInstallFailure } from './explain-install-failure.mjs';
+import { log } from './log.mjs';
+import { run } from './processes.mjs';
 
-const patienceMilliseconds = 40_000;
+const stuckTimeoutMilliseconds = 40_000;
 
 /**
- * Installs what the lockfile says. Without a network pnpm would try each package
- * again for minutes: it is ended when nothing has arrived for a while.
+ * Installs the packages of the lockfile. Without a network pnpm retries each package for minutes, so
+ * it is ended after 40 s without progress.
+ *
+ * @throws UserError if the installation fails.
  */
 export async function installPackages(environment) {
   let stuck = null;
-  let told = false;
-  let arrived = '';
+  let hasLogged = false;
+  let lastProgress = '';
 
   function read(printed, child) {
-    const [progress] = printed.match(/downloaded \d+/g)?.slice(-1) ?? [arrived];
-    if (progress !== arrived) {
+    const [progress] = printed.match(/downloaded \d+/g)?.slice(-1) ?? [lastProgress];
+    if (progress !== lastProgress) {
       clearTimeout(stuck);
       stuck = null;
     }
-    arrived = progress;
+    lastProgress = progress;
     if (!/will retry/i.test(printed)) return;
 
-    if (!told) say('The npm registry does not answer; trying again for a while.');
-    told = true;
-    stuck ??= setTimeout(() => child.end(), patienceMilliseconds);
+    if (!hasLogged) log('The npm registry does not answer; trying again for a while.');
+    hasLogged = true;
+    stuck ??= setTimeout(() => child.end(), stuckTimeoutMilliseconds);
   }
 
-  // CI: pnpm asks nothing and keeps to the lockfile.
+  // With CI set, pnpm asks no questions.
   const { code, output } = await run(['pnpm', 'install', '--frozen-lockfile'], { ...environment, CI: 'true' }, read);
   clearTimeout(stuck);
-  if (code !== 0) throw explainInstall(output);
+  if (code !== 0) throw explainInstallFailure(output);
 }

@@ -1,28 +1,19 @@
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { bootstrap, nodeBinary } from './bootstrap.mjs';
 import { build } from './build.mjs';
-import { place, root } from './places.mjs';
-import { environmentBeside } from './running-start.mjs';
-import { Sentence } from './say.mjs';
-import { personsEnvironment, programEnvironment } from './surroundings.mjs';
+import { programEnvironment, userEnvironment } from './environment.mjs';
+import { UserError } from './log.mjs';
+import { fromRoot } from './paths.mjs';
+import { runInTerminal } from './processes.mjs';
+import { operatorEnvironment } from './running-demo.mjs';
 
-/** The operator's command line. Its stdout and exit code are the command's own. */
+/** Runs the operator's command line, with its standard output and its exit code. */
 export async function operator(args) {
   await bootstrap();
   await build(['server']);
-  const program = place('apps/server/dist/operator.js');
-  if (!fs.existsSync(program)) throw new Sentence('There is no operator command in this build: run npm run build.');
+  const program = fromRoot('apps/server/dist/operator.js');
+  if (!fs.existsSync(program)) throw new UserError('There is no operator command in this build: run npm run build.');
 
-  // Not behind a pipe: it may ask, and a terminal's Ctrl-C is its own to answer.
-  const child = spawn(nodeBinary(), [program, ...args], {
-    cwd: root,
-    env: programEnvironment(environmentBeside(personsEnvironment())),
-    stdio: 'inherit',
-  });
-  process.exitCode = await new Promise((resolve) => {
-    child.once('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 143)));
-    for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  });
-  process.exit();
+  const env = programEnvironment(operatorEnvironment(userEnvironment()));
+  process.exit(await runInTerminal([nodeBinary(), program, ...args], env));
 }

@@ -1,20 +1,22 @@
 import net from 'node:net';
-import { wasKilled } from './running-start.mjs';
-import { Sentence } from './say.mjs';
+import { UserError } from './log.mjs';
+import { wasKilled } from './running-demo.mjs';
 
 const loopbacks = ['127.0.0.1', '::1'];
 
-/** As long as a service that is told to end may take. */
+/** The longest time that a service takes to shut down. */
 const endingMilliseconds = 25_000;
 
 /**
- * The port to start on; the two after it belong to the sandbox. Throws a sentence when one is
- * taken, at once unless a start that was killed may be about to free it.
+ * The port of the service; the next two belong to the sandbox. If the last start was killed, waits
+ * for its processes to release the ports.
+ *
+ * @throws UserError if PORT is invalid or one of the three ports is in use.
  */
 export async function choosePort(environment) {
   const port = Number(environment.PORT || 3000);
   if (!Number.isInteger(port) || port < 1 || port > 65_533) {
-    throw new Sentence(
+    throw new UserError(
       `PORT is ${environment.PORT}, which is no port between 1 and 65533: choose another, for example PORT=3000.`,
     );
   }
@@ -27,7 +29,7 @@ export async function choosePort(environment) {
   }
   if (taken === null) return port;
 
-  throw new Sentence(
+  throw new UserError(
     `Port ${taken} is in use. Stop what listens there, or choose another: PORT=${await firstFree(port + 100)} npm start (it takes that port and the two after it).`,
   );
 }
@@ -42,7 +44,10 @@ async function firstTaken(port) {
   return null;
 }
 
-/** On both loopbacks: the browser tries ::1 for localhost first. By calling, so that two starts at once do not see each other. */
+/**
+ * Checks both loopback addresses, because browsers try ::1 for localhost first. Connects instead of
+ * listening, so that two concurrent checks do not disturb each other.
+ */
 async function isFree(port) {
   for (const host of loopbacks) if (await answers(port, host)) return false;
   return true;

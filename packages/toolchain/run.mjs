@@ -1,36 +1,44 @@
 #!/usr/bin/env node
-// Behind every command of package.json. It needs Node 20 and nothing else: the rest it brings itself.
-import { endAll, endWithParent, isEnding } from './children.mjs';
-import { Sentence, say } from './say.mjs';
+// The entry point of every script in package.json. Needs Node 20 and nothing else: each command installs the rest.
+import { log, UserError } from './log.mjs';
+import { endAll, endWithParent, isEnding } from './processes.mjs';
 
 const interrupted = 130;
 
-// A command's module is read when it is asked for: `serve` needs next to nothing.
+// A command's module is imported only when that command runs: `serve` needs almost none of them.
 const commands = {
   start: async (args) => (await import('./start.mjs')).start(args),
   dev: async (args) => (await import('./dev.mjs')).dev(args),
-  build: async () => (await import('./build-command.mjs')).buildAll(),
+  build: async () => (await import('./build-all.mjs')).buildAll(),
   serve: async () => (await import('./serve.mjs')).serve(),
   operator: async (args) => (await import('./operator.mjs')).operator(args),
   test: async (args) => (await import('./test.mjs')).test(args),
+  'test:unit': async (args) => (await import('./unit-tests.mjs')).runUnitTests(args),
+  'test:pure': async (args) => (await import('./unit-tests.mjs')).runPureTests(args),
+  'test:e2e': async (args) => (await import('./browser-tests.mjs')).runBrowserTests(args),
+  lint: async () => (await import('./developer-tools.mjs')).lint(),
+  format: async (args) => (await import('./developer-tools.mjs')).format(args),
+  typecheck: async () => (await import('./developer-tools.mjs')).typecheck(),
+  'db:generate': async (args) => (await import('./developer-tools.mjs')).generateMigration(args),
   bench: async (args) => (await import('./bench.mjs')).bench(args),
-  screenshots: async (args) => (await import('./screenshots.mjs')).screenshots(args),
+  screenshots: async (args) => (await import('./browser-tests.mjs')).runScreenshots(args),
 };
+const endsBySignalInSuccess = ['start', 'dev', 'serve'];
+const ownsTerminal = ['operator', 'db:generate'];
 
 const [name, ...args] = process.argv.slice(2);
 const command = commands[name];
 if (!command) {
-  say(`Say what to run: ${Object.keys(commands).join(', ')}.`);
+  log(`Name the command to run: ${Object.keys(commands).join(', ')}.`);
   process.exit(2);
 }
 
-// Everything that start began is ended in good order by Ctrl-C: for a test run that is a failure, for it success.
-if (name !== 'operator') endWithParent(['start', 'dev', 'serve'].includes(name) ? 0 : interrupted);
+if (!ownsTerminal.includes(name)) endWithParent(endsBySignalInSuccess.includes(name) ? 0 : interrupted);
 
 try {
   await command(args.filter((argument, index) => index > 0 || argument !== '--'));
 } catch (error) {
-  // What was ended on purpose fails too, and nobody asks why.
-  if (!isEnding()) say(error instanceof Sentence ? error.message : error.stack);
+  // While the command is ending on a signal, its errors are consequences of that.
+  if (!isEnding()) log(error instanceof UserError ? error.message : error.stack);
   await endAll(1);
 }

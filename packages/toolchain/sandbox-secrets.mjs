@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Sentence } from './say.mjs';
+import { UserError } from './log.mjs';
 
 /**
- * The secrets that the service and its sandbox share, and the passwords of the demo accounts by
- * address: made once for a data directory, in a file that its owner alone can read.
+ * The secrets that the service and the sandbox share, and the demo accounts' passwords by address.
+ * They are created once per data directory, in a file that only its owner can read.
  */
 export function sandboxSecrets(dataDir, demoAddresses = []) {
   const file = path.join(dataDir, 'sandbox-secrets.json');
@@ -24,7 +24,7 @@ export function sandboxSecrets(dataDir, demoAddresses = []) {
   return secrets;
 }
 
-/** Writes JSON aside and renames it, so that a kill leaves the old file or the new one, and no other user reads it. */
+/** Writes a JSON file atomically, readable only by its owner. */
 export function writePrivate(file, value) {
   fs.writeFileSync(`${file}.new`, JSON.stringify(value), { mode: 0o600 });
   fs.renameSync(`${file}.new`, file);
@@ -39,6 +39,6 @@ function read(file) {
     return JSON.parse(fs.readFileSync(file, 'utf8'));
   } catch (error) {
     if (error.code === 'ENOENT') return {};
-    throw new Sentence(`${file} cannot be read: make it readable, or remove it to begin anew.`);
+    throw new UserError(`${file} cannot be read: make it readable, or remove it to begin anew.`);
   }
 }

@@ -1,21 +1,21 @@
 import { bootstrap, nodeBinary } from './bootstrap.mjs';
 import { build } from './build.mjs';
-import { endAll, isEnding, launch } from './children.mjs';
+import { configurePortal, createDemoAccounts } from './create-demo-accounts.mjs';
 import { prepareDataDirectory } from './data-directory.mjs';
-import { configurePortal, makeDemoAccounts } from './demo-accounts.mjs';
-import { place } from './places.mjs';
+import { requireLoopback, startEnvironment, userEnvironment } from './environment.mjs';
+import { log, step } from './log.mjs';
+import { fromRoot } from './paths.mjs';
 import { choosePort } from './ports.mjs';
-import { rememberStart } from './running-start.mjs';
-import { say, step } from './say.mjs';
-import { personsEnvironment, refuseBeyondLoopback, startEnvironment } from './surroundings.mjs';
-import { untilReady } from './until-ready.mjs';
+import { endAll, isEnding, launch } from './processes.mjs';
+import { recordRunningDemo } from './running-demo.mjs';
+import { waitUntilReady } from './wait-until-ready.mjs';
 import { welcome } from './welcome.mjs';
 
-/** Everything on this machine: the built service and, beside it, the sandbox that stands in for the world. */
+/** `npm start`: the built service and the sandbox, which replaces the identity provider, payment provider and mail server. */
 export async function start(flags) {
   const { port, environment, dataDir } = await prepare();
   await build(['web', 'server']);
-  await runBeside([nodeBinary(), place('apps/server/dist/main.js')], {
+  await runWithSandbox([nodeBinary(), fromRoot('apps/server/dist/main.js')], {
     port,
     environment,
     dataDir,
@@ -23,46 +23,46 @@ export async function start(flags) {
   });
 }
 
-/** What start and dev need before anything runs: a port, an environment, packages, a data directory. */
+/** Prepares `start` and `dev`: port, data directory, packages, environment. */
 export async function prepare() {
-  const persons = personsEnvironment();
-  refuseBeyondLoopback(persons);
-  const port = await choosePort(persons);
-  const dataDir = prepareDataDirectory(persons);
+  const user = userEnvironment();
+  requireLoopback(user);
+  const port = await choosePort(user);
+  const dataDir = prepareDataDirectory(user);
   await bootstrap();
-  return { port, dataDir, environment: startEnvironment(port, persons, dataDir) };
+  return { port, dataDir, environment: startEnvironment(port, user, dataDir) };
 }
 
-/** Runs the sandbox and the service, a command, until one of them ends or this is told to, then ends both. */
-export async function runBeside(service, { port, environment, dataDir, demo }) {
-  rememberStart({ port, dataDir });
+/** Runs the sandbox and the service (a command) until one of them ends or this process gets a signal, then ends both. */
+export async function runWithSandbox(service, { port, environment, dataDir, demo }) {
+  recordRunningDemo({ port, dataDir });
   const options = { env: environment, stdio: ['pipe', 'pipe'], ours: true };
-  const sandbox = collect(launch([nodeBinary(), place('packages/sandbox/src/main.ts')], options));
-  const main = collect(launch(service, options));
-  watchOver('sandbox', sandbox);
-  watchOver('service', main);
+  const sandbox = withBufferedOutput(launch([nodeBinary(), fromRoot('packages/sandbox/src/main.ts')], options));
+  const main = withBufferedOutput(launch(service, options));
+  endWhenItEnds('sandbox', sandbox);
+  endWhenItEnds('service', main);
 
-  await step('Starting', () => untilReady(port, sandbox, () => isEnding()));
+  await step('Starting', () => waitUntilReady(port, sandbox, () => isEnding()));
   if (isEnding()) return;
 
-  const accounts = demo ? await step('Making the demo accounts', () => makeDemo({ port, environment, dataDir })) : [];
+  const accounts = demo ? await step('Making the demo accounts', () => createDemo({ port, environment, dataDir })) : [];
   if (isEnding()) return;
 
   process.stdout.write(welcome({ port, dataDir, accounts }));
   for (const child of [sandbox, main]) child.show();
 }
 
-/** The demo accounts, and beside them the portal's configuration at the sandbox, as an operator makes it. */
-async function makeDemo({ port, environment, dataDir }) {
+/** Creates the demo accounts, and configures the sandbox's portal as an operator would. */
+async function createDemo({ port, environment, dataDir }) {
   const [accounts] = await Promise.all([
-    makeDemoAccounts({ port, environment, dataDir }),
+    createDemoAccounts({ port, environment, dataDir }),
     configurePortal({ port, environment }),
   ]);
   return accounts;
 }
 
-/** Holds back what a child prints until it is asked for, so that the welcome stands first. */
-function collect(child) {
+/** Buffers a child's output until `show` is called, so that the welcome is printed first. */
+function withBufferedOutput(child) {
   child.printed = '';
   for (const [from, to] of [
     [child.stdout, process.stdout],
@@ -80,12 +80,12 @@ function collect(child) {
   return child;
 }
 
-async function watchOver(name, child) {
+async function endWhenItEnds(name, child) {
   const code = await child.exited;
   if (isEnding()) return;
 
-  // Before the welcome it has said itself why it could not start.
+  // A child that ends before the welcome has printed its reason.
   if (!child.shown) process.stderr.write(child.printed);
-  else say(`The ${name} ended by itself (exit code ${code}). Start again with npm start: what was answered is kept.`);
+  else log(`The ${name} ended by itself (exit code ${code}). Start again with npm start: what was answered is kept.`);
   endAll(1);
 }

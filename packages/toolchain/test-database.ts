@@ -4,14 +4,14 @@ import path from 'node:path';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 
 /**
- * One PostgreSQL for the whole run, in TEST_DATABASE_URL of every worker: the
- * server that the person named, else an embedded one that is gone afterwards.
+ * Sets TEST_DATABASE_URL for every worker of a test run: the server that the user named, or a new
+ * embedded one that is removed afterwards.
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.TEST_DATABASE_URL) return;
 
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-test-'));
-  // What a crash would lose is thrown away anyway.
+  // The data is temporary, so that a crash may lose it.
   const database = await openEmbedded(folder, {
     settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
     createDatabases: true,

@@ -2,82 +2,84 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { bootstrap } from './bootstrap.mjs';
-import { browserEnvironment } from './browser.mjs';
+import { launchPlaywright, runBrowserTests } from './browser-tests.mjs';
 import { build } from './build.mjs';
-import { endAll, isEnding, launch, run } from './children.mjs';
-import { countPlaywright, countVitest } from './counts.mjs';
-import { say, step } from './say.mjs';
-import { playwrightCommand } from './screenshots.mjs';
-import { programEnvironment } from './surroundings.mjs';
+import { importsCommand, lintCommand, typecheckCommand } from './developer-tools.mjs';
+import { testEnvironment } from './environment.mjs';
+import { log, step } from './log.mjs';
+import { endAll, isEnding, launch, run } from './processes.mjs';
+import { countPlaywright, countVitest } from './test-results.mjs';
+import { runUnitTests, vitestCommand } from './unit-tests.mjs';
+
+/** All checks and tests, or those that the arguments choose: a path, and flags of its test runner. */
+export function test(args) {
+  if (args.length === 0) return runEverything();
+  const isBrowserTest = args.some((argument) => /^e2e\/|\.spec\.ts\b/.test(argument));
+  return isBrowserTest ? runBrowserTests(args) : runUnitTests(args);
+}
 
 /**
- * Everything there is to know about whether this works. A failure stops nothing
- * but what depends on it, so that one run tells all. The last line is the sum.
+ * Runs every check and test. A failure skips only the steps that depend on it, so that one
+ * run shows all failures. The last line of the output is the number of passed and failed.
  */
-export async function test() {
+async function runEverything() {
   await bootstrap();
   const reports = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-reports-'));
-  const environment = programEnvironment({ ...process.env, NODE_ENV: 'test', GATEHOUSE_ENV_FILE: 'off' });
-  const results = [];
-
   const colours = process.stderr.isTTY ? 'force' : 'off';
-  results.push(
-    await quiet('Lint and format', ['node_modules/.bin/biome', 'ci', `--colors=${colours}`, '.'], environment),
-  );
-  results.push(await quiet('Types', ['pnpm', '--recursive', '--no-bail', 'check'], environment));
-  results.push(await vitest(path.join(reports, 'vitest.json'), environment));
-  const built = await countOne('The build', () => build(['web', 'server', 'client']));
+  const results = await Promise.all([
+    runQuietly('Lint and format', [...lintCommand, `--colors=${colours}`]),
+    runQuietly('Imports', importsCommand),
+    runQuietly('Types', typecheckCommand),
+  ]);
+  results.push(await runVitest(path.join(reports, 'vitest.json')));
+  const built = await countAsOneTest('The build', () => build(['web', 'server', 'client']));
   results.push(built);
-  if (built.failures.length > 0) say('The browser tests are left out: there is no build for them.');
-  else results.push(await playwright(path.join(reports, 'playwright.json'), environment));
+  if (built.failures.length > 0) log('The browser tests are skipped, because the build failed.');
+  else results.push(await runStories(path.join(reports, 'playwright.json')));
 
   fs.rmSync(reports, { recursive: true, force: true });
   if (isEnding()) return;
   const passed = results.reduce((total, result) => total + result.passed, 0);
   const failures = results.flatMap((result) => result.failures);
-  // Said once more at the end: it is what somebody reads of a long output, and all that some keep of it.
+  // Repeated at the end, because readers and logs often keep only the end of a long output.
   for (const failure of failures) process.stdout.write(`\nFailed: ${failure}\n`);
   process.stdout.write(`\n${passed} passed, ${failures.length} failed\n`);
   await endAll(failures.length === 0 && passed > 0 ? 0 : 1);
 }
 
-/** A step that counts as one test, and shows what it printed only when it fails. */
-function quiet(name, command, environment) {
-  return countOne(name, () =>
+/** A step that counts as one test, and shows the command's output only if it fails. */
+function runQuietly(name, command) {
+  return countAsOneTest(name, () =>
     step(name, async () => {
-      const { code, output } = await run(command, environment);
+      const { code, output } = await run(command, testEnvironment());
       if (code !== 0) throw new Error(`${output.trim()}\n${name}: failed.`);
     }),
   );
 }
 
-async function countOne(name, work) {
+async function countAsOneTest(name, work) {
   try {
     await work();
     return { passed: 1, failures: [] };
   } catch (error) {
-    if (!isEnding()) say(error.message);
+    if (!isEnding()) log(error.message);
     return { passed: 0, failures: [`${name}, as said above.`] };
   }
 }
 
-async function vitest(report, environment) {
-  say('Unit and integration tests …');
-  const config = ['--config', 'packages/toolchain/vitest.config.ts'];
+async function runVitest(report) {
+  log('Unit and integration tests …');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const code = await launch(['node_modules/.bin/vitest', 'run', ...config, ...reporters], { env: environment }).exited;
-  return countVitest(report, code);
+  return countVitest(report, await launch([...vitestCommand, ...reporters], { env: testEnvironment() }).exited);
 }
 
-async function playwright(report, environment) {
-  say('Browser tests …');
+async function runStories(report) {
+  log('Browser tests …');
   try {
-    const env = { ...environment, ...(await browserEnvironment(process.env)), PLAYWRIGHT_JSON_OUTPUT_NAME: report };
-    const command = [...playwrightCommand, '--project=stories', '--reporter=list,json'];
-    const code = await launch(command, { env }).exited;
+    const code = await launchPlaywright('stories', ['--reporter=list,json'], { PLAYWRIGHT_JSON_OUTPUT_NAME: report });
     return countPlaywright(report, code);
   } catch (error) {
-    say(error.message);
+    log(error.message);
     return { passed: 0, failures: [`The browser tests: ${error.message}`] };
   }
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { root } from './places.mjs';
+import { root } from './paths.mjs';
 
-/** What somebody who has just started everything wants to know, in one screen. */
+/** The screen after the start: URLs, demo accounts, how to stop. */
 export function welcome({ port, dataDir, accounts }) {
   const sandbox = `http://localhost:${port + 1}`;
   const width = Math.max(...accounts.map(({ email }) => email.length), 0) + 2;

@@ -1,5 +1,5 @@
-// What a query costs the driver after 300,000 of them, against what it cost at first, when there are always
-// more callers than connections. Unpatched, postgres.js searches an array that grows with every query.
+// Compares the driver's CPU per query after 300,000 queries with that at the start, with more callers than
+// connections all the time. Unpatched, postgres.js searches an array that grows with every query.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -21,7 +21,7 @@ const sql = postgres('postgres://gatehouse@localhost/gatehouse', {
 });
 
 try {
-  // Callers that never pause, so that the pool never runs empty from the first query to the last.
+  // The callers never pause, so that the pool is always busy.
   const costs = await microsecondsPerQuery();
   const first = median(costs.slice(0, 3));
   const last = median(costs.slice(-3));
@@ -35,18 +35,18 @@ try {
   fs.rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** This process's CPU, slice by slice: the clock would measure the machine's other work as well. */
+/** The CPU of this process, per slice of queries: wall time would include other work of the machine. */
 async function microsecondsPerQuery(): Promise<number[]> {
   const slice = queries / slices;
   const costs: number[] = [];
-  let asked = 0;
+  let sent = 0;
   let answered = -warmUp;
   let usage = process.cpuUsage();
 
   async function caller() {
-    while (asked < queries + warmUp) {
-      asked++;
-      await sql`select ${asked}::int`;
+    while (sent < queries + warmUp) {
+      sent++;
+      await sql`select ${sent}::int`;
       answered++;
       if (answered < 0 || answered % slice !== 0) continue;
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
-// patches/postgres@*.patch, on the real driver: without it this array grows by one with every query.
+// Tests patches/postgres@*.patch on the real driver. Without the patch this array grows with every query.
 const connections = 4;
 const callers = 32;
 const queriesEach = 100;
@@ -27,7 +27,7 @@ test('with more callers than connections, no search goes over more entries than 
   });
 
   try {
-    await Promise.all(Array.from({ length: callers }, askOneAfterTheOther));
+    await Promise.all(Array.from({ length: callers }, querySequentially));
   } finally {
     searched.mockRestore();
   }
@@ -35,7 +35,7 @@ test('with more callers than connections, no search goes over more entries than 
   expect(longest).toBeLessThanOrEqual(connections);
 });
 
-async function askOneAfterTheOther() {
+async function querySequentially() {
   for (let i = 0; i < queriesEach; i++) await sql`select ${i}::int`;
 }
 
@@ -48,7 +48,7 @@ const builds = [
   ['cf', driver.replace('cjs/src/index.js', 'cf/src/queue.js')],
 ] as const;
 
-test.each(builds)('the queue of the %s build keeps its order whatever is taken out of it', async (_name, file) => {
+test.each(builds)('the queue of the %s build keeps its order whatever is removed from it', async (_name, file) => {
   const { default: Queue } = (await import(file)) as { default: (initial?: number[]) => Queue };
   const queue = Queue([1, 2]);
   queue.push(3);

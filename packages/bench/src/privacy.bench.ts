@@ -5,9 +5,9 @@ import path from 'node:path';
 import type { TestApp } from '@gatehouse/api/testing/app';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 
-// Whether the time of an answer tells if an address has an account: for every route that takes one, an
-// unknown address and one of each state in turn, many times, and the difference of their medians. One
-// millisecond is what a patient listener on the same network could make out.
+// Measures whether response times reveal that an address has an account. For every route that takes an
+// address it calls an unknown address and one of each state in random order, many times, and compares the
+// medians. An observer on the same network could detect a difference of about one millisecond.
 
 const rounds = 150;
 const limitMilliseconds = 1;
@@ -16,13 +16,13 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
 const database = await openEmbedded(folder, { settings: { fsync: 'off' } });
 process.env.TEST_DATABASE_URL = database.url;
 const { startTestApp } = await import('@gatehouse/api/testing/app');
-const makers = await import('@gatehouse/api/testing/factories');
+const factories = await import('@gatehouse/api/testing/factories');
 const { declineOwner, suspendUser } = await import('@gatehouse/api/operators/admin-commands');
 const { matchUser } = await import('@gatehouse/api/sign-in/match-user');
 
 const test = await startTestApp({ work: true });
-const { accounts, signIn } = makers.callerFor(test, null);
-const states = await makeStates(test);
+const { accounts, signIn } = factories.callerFor(test, null);
+const states = await createStates(test);
 let worst = 0;
 
 for (const [route, call] of Object.entries({
@@ -60,17 +60,17 @@ await test.close();
 await database.stop();
 fs.rmSync(folder, { recursive: true, force: true });
 
-async function makeStates(at: TestApp): Promise<Record<string, string>> {
-  const declined = await makers.makeOwner(at, { approved: false });
+async function createStates(at: TestApp): Promise<Record<string, string>> {
+  const declined = await factories.makeOwner(at, { approved: false });
   await declineOwner(at.app, declined.email, 'Not a customer.');
-  const suspended = await makers.makeOwner(at);
+  const suspended = await factories.makeOwner(at);
   await suspendUser(at.app, suspended.email);
-  const identity = makers.makeIdentity({ email: newAddress() });
-  await at.app.db.transaction((tx) => matchUser(at.app, tx, identity, makers.testClient));
+  const identity = factories.makeIdentity({ email: newAddress() });
+  await at.app.db.transaction((tx) => matchUser(at.app, tx, identity, factories.testClient));
   return {
-    unverified: (await makers.makeSignUp(at)).email,
-    awaiting: (await makers.makeOwner(at, { approved: false })).email,
-    active: (await makers.makeOwner(at)).email,
+    unverified: (await factories.makeSignUp(at)).email,
+    awaiting: (await factories.makeOwner(at, { approved: false })).email,
+    active: (await factories.makeOwner(at)).email,
     declined: declined.email,
     suspended: suspended.email,
     'identity only': identity.email,

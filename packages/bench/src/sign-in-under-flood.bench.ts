@@ -3,8 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 
-// How long a user waits for a sign-in while one IPv6 /48 floods the queue of password hashes from many of
-// its /64s, without rate limits: more sign-ins at any time than the queue holds.
+// Measures how long a user waits for a sign-in while one IPv6 /48 floods the queue of password hashes from
+// many of its /64s, without rate limits: at any time there are more sign-ins than the queue holds.
 
 const floodsAtOnce = 400;
 const signIns = 40;
@@ -19,18 +19,18 @@ const { hashesWaiting } = await import('@gatehouse/api/security/password');
 
 const test = await startTestApp({ work: true });
 const { email } = await makeOwner(test);
-const alone = await measure();
+const unloaded = await measure();
 let flooding = true;
-let turnedAway = 0;
+let refused = 0;
 const flood = Array.from({ length: floodsAtOnce }, (_, n) => floodFrom(`2001:db8:1:${n.toString(16)}::1`));
 while (hashesWaiting() < 200) await pause(10);
 const flooded = await measure();
 flooding = false;
 await Promise.all(flood);
 
-console.log(`alone         median ${alone.median.toFixed(0)} ms, longest ${alone.longest.toFixed(0)} ms`);
+console.log(`alone         median ${unloaded.median.toFixed(0)} ms, longest ${unloaded.longest.toFixed(0)} ms`);
 console.log(`under a flood median ${flooded.median.toFixed(0)} ms, longest ${flooded.longest.toFixed(0)} ms`);
-console.log(`turned away from the /48: ${turnedAway}`);
+console.log(`turned away from the /48: ${refused}`);
 console.log(
   `ratio of the longest to the limit of ${limitMilliseconds} ms: ${(flooded.longest / limitMilliseconds).toFixed(2)}`,
 );
@@ -54,7 +54,7 @@ async function floodFrom(client: string): Promise<void> {
   const { signIn } = callerFor(test, null, { client });
   while (flooding) {
     await signIn.withPassword({ email: newEmail(), password: 'not the pass phrase' }).catch((error) => {
-      if (error.code === 'SERVICE_UNAVAILABLE') turnedAway += 1;
+      if (error.code === 'SERVICE_UNAVAILABLE') refused += 1;
     });
     await pause(100);
   }

@@ -5,7 +5,7 @@ import type { Session, Subscription } from './answers.ts';
 type Answers = inferRouterOutputs<AppRouter>;
 type Agree<One, Other> = [One, Other] extends [Other, One] ? true : false;
 
-/** Written out in answers.ts, so that whoever installs the client gets plain types; held against the router's here. */
+/** Compiles only if the plain types of answers.ts, which the client exports, equal the router's. */
 export const agreement: {
   session: Agree<Session, Answers['sessions']['verify']>;
   subscription: Agree<Subscription, Answers['subscription']['read']>;

@@ -1,7 +1,7 @@
 /** One of the organisation's plans, by its name in code. */
 export type Tier = 'free' | 'silver' | 'gold';
 
-/** Who somebody is, for which organisation they act, and what they may do there. */
+/** The signed-in user, the organisation of the session, and the user's role and scopes there. */
 export type Session = {
   user: { id: string; email: string; name: string | null };
   organisation: { id: string; slug: string; name: string | null; tier: Tier } | null;
@@ -9,14 +9,14 @@ export type Session = {
   scopes: ('READ' | 'WRITE' | 'ADMIN')[];
 };
 
-/** What an organisation's plan is and allows, and how much of it is used. Times are in ISO 8601. */
+/** An organisation's plan, its limits and features, and its usage. Times are in ISO 8601. */
 export type Subscription = {
   organisation: { id: string; slug: string; name: string | null };
   plan: {
-    /** What the organisation is entitled to. */
+    /** The tier that the organisation is entitled to. */
     tier: Tier;
     name: string;
-    /** The subscription's own status; 'none' without one. */
+    /** The subscription's status; 'none' without a subscription. */
     status: string;
     cancel_at_period_end: boolean;
     current_period_end: string | null;
@@ -27,7 +27,7 @@ export type Subscription = {
   tiers: {
     tier: Tier;
     name: string;
-    /** In the payment provider's minor units; null for what costs nothing. */
+    /** In the payment provider's minor units; null if the tier is free. */
     price: Price | null;
     /** 'declared' while the payment provider's own price is not known. */
     price_source: 'provider' | 'declared';
@@ -43,7 +43,7 @@ export type Usage = {
   meter: string;
   name: string;
   used: number;
-  /** Null where there is none. */
+  /** Null if there is no limit. */
   limit: number | null;
   resets_at: string | null;
 };

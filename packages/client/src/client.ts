@@ -2,7 +2,7 @@ import type { Session, Subscription } from './answers.ts';
 
 export type { Price, Session, Subscription, Tier, Usage } from './answers.ts';
 
-/** The service refused, or answered what is no answer. `code` is one of its error codes, or null. */
+/** Gatehouse answered with an error, or with something other than JSON. `code` is its error code, or null. */
 export class GatehouseError extends Error {
   override name = 'GatehouseError';
   readonly status: number;
@@ -16,21 +16,21 @@ export class GatehouseError extends Error {
 }
 
 type Options = {
-  /** Where Gatehouse is, as an origin: https://id.example.com */
+  /** The origin of Gatehouse: https://id.example.com */
   baseUrl: string;
   timeoutMilliseconds?: number;
 };
 
 export type GatehouseClient = {
-  /** Null where nobody is signed in. @throws GatehouseError while a gate is shut, or when Gatehouse does not answer well. */
+  /** Null if no user is signed in. @throws GatehouseError while a gate is shut, and if Gatehouse answers with another error. */
   session: (cookie: string) => Promise<Session | null>;
-  /** @throws GatehouseError also where nobody is signed in. */
+  /** @throws GatehouseError also if no user is signed in. */
   subscription: (cookie: string) => Promise<Subscription>;
 };
 
 /**
- * Asks Gatehouse on behalf of a request that came to your own service: hand over its
- * Cookie header as it is. Plain JSON over fetch, with the router's own types.
+ * A client that asks Gatehouse about a request to your own service. Pass that request's Cookie header
+ * unchanged. It sends plain JSON requests with fetch, and has the types of the router.
  */
 export function createClient({ baseUrl, timeoutMilliseconds = 5000 }: Options): GatehouseClient {
   async function get(path: string, cookie: string): Promise<unknown> {

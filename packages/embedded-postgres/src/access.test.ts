@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, postgresAccount } from './account.ts';
 import { postgresFolder } from './binaries.ts';
 import { type Embedded, openEmbedded } from './embedded-postgres.ts';
-import { clusterName, runOnce } from './run-once.ts';
+import { clusterName, runCommand } from './run-command.ts';
 
 const isRoot = process.getuid?.() === 0;
 const hasProc = fs.existsSync('/proc/self/status');
@@ -137,10 +137,10 @@ async function makeEarlierCluster(dataDir: string): Promise<void> {
   const bin = path.join(postgresFolder({ readableByAll: isRoot }), 'bin');
   const pgdata = clusterName(account, folder);
   const initdb = [path.join(bin, 'initdb'), '--pgdata', pgdata, '--auth=trust', '--username=gatehouse', '--no-sync'];
-  await runOnce([...initdb, '--encoding=UTF8', '--locale=C'], { account, folder });
+  await runCommand([...initdb, '--encoding=UTF8', '--locale=C'], { account, folder });
 
   const single = (database: string, input: string) =>
-    runOnce([path.join(bin, 'postgres'), '--single', '-D', pgdata, database], { account, folder, input });
+    runCommand([path.join(bin, 'postgres'), '--single', '-D', pgdata, database], { account, folder, input });
   await single('postgres', 'CREATE DATABASE gatehouse;\n');
   const stderr = await single(
     'gatehouse',

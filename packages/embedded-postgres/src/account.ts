@@ -8,44 +8,46 @@ export type Account = { uid: number; gid: number };
 const dedicatedUser = 'gatehouse-postgres';
 
 /**
- * Null when this process is not root: PostgreSQL then runs as the same user. For root: the user
- * who owns the data directory and the cluster in it, else a system user for this purpose alone,
- * which is made where the system has none.
+ * Null if this process is not root: PostgreSQL then runs as the same user. For root it is the user
+ * who owns both the data directory and the cluster, else a dedicated system user, which is created
+ * if it is missing.
+ *
+ * @throws Error with a sentence if the user cannot be created.
  */
 export function postgresAccount(cluster: string): Account | null {
   if (process.getuid?.() !== 0) return null;
 
-  const made = fs.statSync(cluster, { throwIfNoEntry: false });
+  const folder = fs.statSync(cluster, { throwIfNoEntry: false });
   const dataDir = fs.statSync(path.dirname(cluster), { throwIfNoEntry: false });
-  // Another owner is the shared user of an earlier version, or a number of another container.
-  if (made && made.uid !== 0 && made.uid === dataDir?.uid) return { uid: made.uid, gid: made.gid };
+  // Any other owner is the shared user of an earlier version, or a user id of another container.
+  if (folder && folder.uid !== 0 && folder.uid === dataDir?.uid) return { uid: folder.uid, gid: folder.gid };
 
-  return find(dedicatedUser) ?? make(dedicatedUser);
+  return findUser(dedicatedUser) ?? createUser(dedicatedUser);
 }
 
-/** The name of a user id, also where users come from a directory service; null for an unknown one. */
+/** The name of a user id, also for users of a directory service; null if there is none. */
 export function userName(uid: number): string | null {
   const { status, stdout } = spawnSync('id', ['-nu', String(uid)], { encoding: 'utf8' });
   return status === 0 ? stdout.trim() : null;
 }
 
 /**
- * Gives a folder with everything in it to the account. Does not follow symbolic links. What
- * another starter removes meanwhile is left out.
+ * Makes the account the owner of a folder and everything in it. Does not follow symbolic links, and
+ * skips files that another process removes meanwhile.
  */
-export function giveTo(account: Account, place: string): void {
+export function changeOwner(account: Account, file: string): void {
   try {
-    const found = fs.lstatSync(place);
-    if (found.uid !== account.uid || found.gid !== account.gid) fs.lchownSync(place, account.uid, account.gid);
+    const found = fs.lstatSync(file);
+    if (found.uid !== account.uid || found.gid !== account.gid) fs.lchownSync(file, account.uid, account.gid);
     if (!found.isDirectory()) return;
 
-    for (const name of fs.readdirSync(place)) giveTo(account, path.join(place, name));
+    for (const name of fs.readdirSync(file)) changeOwner(account, path.join(file, name));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 
-function find(name: string): Account | null {
+function findUser(name: string): Account | null {
   const line = fs
     .readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -56,10 +58,10 @@ function find(name: string): Account | null {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-function make(name: string): Account {
+function createUser(name: string): Account {
   spawnSync('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', name]);
-  const made = find(name);
-  if (made) return made;
+  const created = findUser(name);
+  if (created) return created;
 
   throw new Error(
     `PostgreSQL does not run as root: make a system user named ${name}, or start Gatehouse as another user.`,

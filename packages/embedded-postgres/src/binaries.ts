@@ -6,20 +6,20 @@ import path from 'node:path';
 /**
  * The folder that holds PostgreSQL's bin, lib and share, from the package for
  * this platform. PostgreSQL looks for its own binary with the rights of the
- * user it runs as, so with `readableByAll` a folder below a private one is
- * copied once to a place that everybody can enter.
+ * user it runs as. So with `readableByAll`, a folder below a private one is
+ * copied once to a folder that every user can enter.
  */
 export function postgresFolder({ readableByAll }: { readableByAll: boolean }): string {
   const shipped = shippedFolder();
-  if (!readableByAll || everybodyEnters(shipped)) return shipped;
+  if (!readableByAll || isEnterableByAll(shipped)) return shipped;
 
   return copyOnce(shipped);
 }
 
-/** Whether every user may enter this folder, which takes the right on each folder above it as well. */
-export function everybodyEnters(folder: string): boolean {
+/** Whether every user may enter this folder and all folders above it. */
+export function isEnterableByAll(folder: string): boolean {
   const above = path.dirname(folder);
-  return (fs.statSync(folder).mode & 0o001) !== 0 && (above === folder || everybodyEnters(above));
+  return (fs.statSync(folder).mode & 0o001) !== 0 && (above === folder || isEnterableByAll(above));
 }
 
 function shippedFolder(): string {
@@ -40,7 +40,7 @@ function copyOnce(shipped: string): string {
   const copy = path.join(cache, `postgresql-${version}`);
   if (fs.existsSync(copy)) return copy;
 
-  // Copied aside and renamed, so that nobody ever starts half a copy.
+  // Copied under another name and renamed, so that no process uses an incomplete copy.
   const unfinished = fs.mkdtempSync(path.join(cache, 'copying-'));
   fs.cpSync(shipped, unfinished, { recursive: true, verbatimSymlinks: true });
   fs.chmodSync(unfinished, 0o755);
@@ -58,9 +58,9 @@ function writableCache(): string {
     try {
       fs.mkdirSync(folder, { recursive: true, mode: 0o755 });
       fs.accessSync(folder, fs.constants.W_OK);
-      // Under the temporary folder anybody may have made it first, and would choose what is run.
+      // In the temporary folder another user may have created it first, and could choose the program that runs.
       const { uid, mode } = fs.lstatSync(folder);
-      if (uid === process.getuid?.() && (mode & 0o022) === 0 && everybodyEnters(folder)) return folder;
+      if (uid === process.getuid?.() && (mode & 0o022) === 0 && isEnterableByAll(folder)) return folder;
     } catch {}
   }
   throw new Error('There is no folder to put PostgreSQL in for its own user: run as another user than root.');

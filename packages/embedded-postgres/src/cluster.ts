@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Account, giveTo, postgresAccount } from './account.ts';
+import { type Account, changeOwner, postgresAccount } from './account.ts';
 import { postgresFolder } from './binaries.ts';
-import { explain, explainFolder } from './complaint.ts';
-import { makeFolder } from './make-folder.ts';
-import { makeRoles, superuser, upgradeRoles } from './roles.ts';
-import { clusterName, runOnce } from './run-once.ts';
+import { createFolder } from './create-folder.ts';
+import { createRoles, superuser, upgradeRoles } from './roles.ts';
+import { clusterName, runCommand } from './run-command.ts';
+import { explainFolder, explainOutput } from './startup-error.ts';
 
 const initdbFlags = [
   '--auth=reject',
@@ -17,15 +17,16 @@ const initdbFlags = [
 ];
 
 /**
- * The cluster below the data directory, made at the first start with its
- * database. It is made aside and renamed, so that a start that was killed, or
- * two starts at once, never leave or see half of one. With `createDatabases` the service's
- * role of a new cluster may create databases besides its own, as tests do.
+ * The cluster's folder in the data directory. The first start creates it with its database, under
+ * another name, and renames it, so that no process ever uses an incomplete cluster. With
+ * `createDatabases` the service's role in a new cluster may create more databases, as tests do.
+ *
+ * @throws Error with a sentence for the operator if there can be no cluster.
  */
 export async function clusterFolder(dataDir: string, { createDatabases = false } = {}): Promise<string> {
-  const cluster = path.join(usable(dataDir), 'postgres');
-  // Another user's, in a folder that is open to all, would look like none.
-  if (fs.existsSync(cluster)) usable(cluster);
+  const cluster = path.join(requireUsable(dataDir), 'postgres');
+  // PG_VERSION of another user's cluster cannot be seen, so check first that the folder can be entered.
+  if (fs.existsSync(cluster)) requireUsable(cluster);
   if (fs.existsSync(path.join(cluster, 'PG_VERSION'))) return cluster;
 
   const account = postgresAccount(cluster);
@@ -36,7 +37,7 @@ export async function clusterFolder(dataDir: string, { createDatabases = false }
   } catch (error) {
     if (fs.existsSync(path.join(cluster, 'PG_VERSION'))) return cluster;
     const { stderr, message } = error as Error & { stderr?: string };
-    throw new Error(`The database could not be made. ${explain(stderr || message, dataDir)}`, { cause: error });
+    throw new Error(`The database could not be made. ${explainOutput(stderr || message, dataDir)}`, { cause: error });
   } finally {
     fs.rmSync(unfinished, { recursive: true, force: true });
   }
@@ -44,18 +45,18 @@ export async function clusterFolder(dataDir: string, { createDatabases = false }
 }
 
 /**
- * Gives a cluster, which no server may be using, its own operating-system user, roles and access
- * rules, where an earlier version made it. Rejects with PostgreSQL's words as `stderr`.
+ * Upgrades a cluster of an earlier version to its own operating-system user, roles and access rules.
+ * No server may be using it. Rejects with PostgreSQL's output as `stderr`.
  */
 export async function prepareCluster(cluster: string): Promise<void> {
   const account = postgresAccount(cluster);
-  if (account) giveTo(account, cluster);
+  if (account) changeOwner(account, cluster);
   await upgradeRoles(account, cluster);
 }
 
-function usable(dataDir: string): string {
+function requireUsable(dataDir: string): string {
   try {
-    makeFolder(dataDir);
+    createFolder(dataDir);
     fs.accessSync(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK);
     return fs.realpathSync(dataDir);
   } catch (error) {
@@ -67,7 +68,7 @@ function usable(dataDir: string): string {
 function unfinishedFolder(cluster: string, account: Account | null): string {
   for (const name of fs.readdirSync(path.dirname(cluster))) {
     const pid = Number(/^postgres\.new-(\d+)$/.exec(name)?.[1]);
-    if (pid && !lives(pid)) fs.rmSync(path.join(path.dirname(cluster), name), { recursive: true, force: true });
+    if (pid && !isRunning(pid)) fs.rmSync(path.join(path.dirname(cluster), name), { recursive: true, force: true });
   }
 
   const folder = `${cluster}.new-${process.pid}`;
@@ -79,11 +80,11 @@ function unfinishedFolder(cluster: string, account: Account | null): string {
 
 async function initialise(folder: string, account: Account | null, createDatabases: boolean): Promise<void> {
   const initdb = path.join(postgresFolder({ readableByAll: account !== null }), 'bin', 'initdb');
-  await runOnce([initdb, '--pgdata', clusterName(account, folder), ...initdbFlags], { account, folder });
-  await makeRoles(account, folder, createDatabases);
+  await runCommand([initdb, '--pgdata', clusterName(account, folder), ...initdbFlags], { account, folder });
+  await createRoles(account, folder, createDatabases);
 }
 
-function lives(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -53,12 +53,12 @@ async function eventually(holds: () => boolean): Promise<void> {
 
 const nowhere = ['/proc/gatehouse', '/proc/gatehouse/data', '/sys/gatehouse', path.join('/dev/null', 'data')];
 
-test.skipIf(!hasProc).each(nowhere)('%s is refused with a sentence, soon', async (dataDir) => {
+test.skipIf(!hasProc).each(nowhere)('%s is refused with a sentence within ten seconds', async (dataDir) => {
   const { child, ended, output } = runProgram(openDatabase, [dataDir]);
-  const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const timeout = setTimeout(() => child.kill('SIGKILL'), 10_000);
 
   const { code, signal } = await ended;
-  clearTimeout(late);
+  clearTimeout(timeout);
   expect([code, signal]).toEqual([1, null]);
   expect(output()).toContain(`DATA_DIR (${dataDir})`);
 });
@@ -77,7 +77,7 @@ test('a fresh start makes the cluster and the database, and stop leaves nothing 
   expect(serverLog(dataDir)).toContain('database system is shut down');
 });
 
-test('a second process adopts the living server, and does not stop it', async () => {
+test('a second process adopts the running server, and does not stop it', async () => {
   const dataDir = emptyFolder();
   const first = await opened(dataDir);
   const second = await openEmbedded(dataDir);
@@ -88,7 +88,7 @@ test('a second process adopts the living server, and does not stop it', async ()
   expect(await probe(socketOf(first.url))).toBe('ready');
 });
 
-test('whoever adopted a server is told when the other one stops it', async () => {
+test('a process that adopted a server is notified when the other process stops it', async () => {
   const dataDir = emptyFolder();
   const first = await opened(dataDir);
   const second = await openEmbedded(dataDir);
@@ -102,7 +102,7 @@ test('whoever adopted a server is told when the other one stops it', async () =>
   await second.stop();
 });
 
-test('after kill -9 of PostgreSQL its starter is told, and the next start recovers', async () => {
+test('after kill -9 of PostgreSQL the process that started it is notified, and the next start recovers', async () => {
   const dataDir = emptyFolder();
   const first = await opened(dataDir);
   process.kill(postmaster(dataDir), 'SIGKILL');
@@ -114,7 +114,7 @@ test('after kill -9 of PostgreSQL its starter is told, and the next start recove
   await second.stop();
 });
 
-test('kill -9 of the process that started it stops PostgreSQL in good order', async () => {
+test('kill -9 of the process that started it shuts PostgreSQL down cleanly', async () => {
   const dataDir = emptyFolder();
   const { child } = await opened(dataDir);
   child.kill('SIGKILL');
@@ -122,7 +122,7 @@ test('kill -9 of the process that started it stops PostgreSQL in good order', as
   await eventually(() => serverLog(dataDir).includes('database system is shut down'));
 });
 
-test('kill -9 of both sides at once: the next start waits for what is left and recovers', async () => {
+test('kill -9 of both sides at once: the next start waits for the remaining processes and recovers', async () => {
   const dataDir = emptyFolder();
   const { child } = await opened(dataDir);
   process.kill(postmaster(dataDir), 'SIGKILL');
@@ -133,7 +133,7 @@ test('kill -9 of both sides at once: the next start waits for what is left and r
   await database.stop();
 });
 
-test.skipIf(!hasProc)('a backend that dies takes nobody with it: the server recovers and is not given up', async () => {
+test.skipIf(!hasProc)('after the crash of a backend the server recovers and stays in use', async () => {
   const dataDir = emptyFolder();
   const first = await opened(dataDir);
   const checkpointer = /checkpointer|background writer/;
@@ -157,7 +157,7 @@ test.skipIf(!hasProc)('a backend that dies takes nobody with it: the server reco
   await second.stop();
 });
 
-test('of two starters at once on an empty folder one starts the server and the other adopts it', async () => {
+test('of two concurrent starts on an empty folder one starts the server and the other adopts it', async () => {
   const dataDir = emptyFolder();
   const both = await Promise.all([opened(dataDir), opened(dataDir)]);
 

@@ -1,38 +1,38 @@
 import fs from 'node:fs';
 import { clusterFolder, prepareCluster } from './cluster.ts';
-import { explain, isBlocked } from './complaint.ts';
 import { isServed, lockHolder } from './lock-file.ts';
 import { probe, watch } from './probe.ts';
 import { serviceRole } from './roles.ts';
 import { type Server, startServer } from './server.ts';
 import { socketFolder } from './socket.ts';
+import { explainOutput, isBlocked } from './startup-error.ts';
 
 export type Embedded = {
-  /** libpq's form, with the private socket as host. */
+  /** In libpq's form, with the private socket as host. */
   url: string;
-  /** False when a living server was adopted, which another process stops. */
+  /** False if a running server was adopted. The process that started it stops it. */
   started: boolean;
   stop(): Promise<void>;
-  /** Calls back once when the server is gone without `stop`, adopted or not. */
+  /** Calls back once if the server ends without `stop`, adopted or not. */
   onExit(callback: () => void): void;
 };
 
 export type EmbeddedOptions = {
-  /** Of a server that is started here; tests switch fsync off. */
+  /** Settings of a server that is started here; tests switch fsync off. */
   settings?: Record<string, string>;
-  /** Whether the role in `url` may create databases, where the cluster is made here. */
+  /** Whether the role in `url` may create databases. Applies when the cluster is created. */
   createDatabases?: boolean;
 };
 
 const retryMilliseconds = 10_000;
 
 /**
- * A PostgreSQL that takes queries, with its data below `dataDir` and a socket that only the
- * cluster's own operating-system user and root can reach. Adopts a living one, else starts one,
- * which stops in good order when this process ends, even by kill -9. A data directory of an
- * earlier version is upgraded first. The role in `url` owns its database and is no superuser.
+ * Opens a PostgreSQL that accepts queries, with its data in `dataDir` and a socket that only the
+ * cluster's operating-system user and root can reach. Adopts a running server, else starts one,
+ * which shuts down cleanly when this process ends, even by kill -9. Upgrades a data directory of an
+ * earlier version first. The role in `url` owns its database and is not a superuser.
  *
- * @throws Error with a sentence for the operator when there can be no server.
+ * @throws Error with a sentence for the operator if no server can be started.
  */
 export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<Embedded> {
   const cluster = await clusterFolder(dataDir, options);
@@ -43,17 +43,17 @@ export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {
     if (presence === 'ready') return embedded(socketFolder(cluster), null);
 
     if (presence === 'absent') {
-      const { server, complaint, blocked } = await start(cluster, dataDir, options.settings ?? {});
+      const { server, reason, blocked } = await start(cluster, dataDir, options.settings ?? {});
       if (server) return embedded(socketFolder(cluster), server);
 
-      // The remains of a server that is still ending, or another process was faster.
-      if (!blocked || Date.now() >= giveUpAt) throw new Error(`PostgreSQL did not start. ${complaint}`);
+      // Another server is still shutting down, or another process started one first.
+      if (!blocked || Date.now() >= giveUpAt) throw new Error(`PostgreSQL did not start. ${reason}`);
     }
     await pause(50);
   }
 }
 
-type Start = { server: Server | null; complaint: string; blocked: boolean };
+type Start = { server: Server | null; reason: string; blocked: boolean };
 
 async function start(cluster: string, dataDir: string, settings: Record<string, string>): Promise<Start> {
   if (isServed(cluster)) return { server: null, ...failure('lock file "postmaster.pid" already exists', dataDir) };
@@ -65,12 +65,12 @@ async function start(cluster: string, dataDir: string, settings: Record<string, 
   }
   const sockets = socketFolder(cluster);
   const server = await startServer(cluster, sockets, settings);
-  if (await takesQueries(server, cluster, sockets)) return { server, complaint: '', blocked: false };
+  if (await acceptsQueries(server, cluster, sockets)) return { server, reason: '', blocked: false };
   return { server: null, ...failure(server.printed(), dataDir) };
 }
 
-function failure(output: string, dataDir: string): { complaint: string; blocked: boolean } {
-  return { complaint: explain(output, dataDir), blocked: isBlocked(output) };
+function failure(output: string, dataDir: string): { reason: string; blocked: boolean } {
+  return { reason: explainOutput(output, dataDir), blocked: isBlocked(output) };
 }
 
 function embedded(sockets: string, server: Server | null): Embedded {
@@ -97,8 +97,8 @@ function embedded(sockets: string, server: Server | null): Embedded {
   };
 }
 
-/** False when the server ended, or another process's server has the cluster. */
-async function takesQueries(server: Server, cluster: string, sockets: string): Promise<boolean> {
+/** Resolves to false if the server ended, or another process's server uses the cluster. */
+async function acceptsQueries(server: Server, cluster: string, sockets: string): Promise<boolean> {
   while (!server.ended()) {
     if ((await probe(sockets)) === 'ready' && lockHolder(cluster) === server.pid) return true;
     await pause(10);

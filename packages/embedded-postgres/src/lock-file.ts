@@ -1,21 +1,20 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** The process id that the cluster's lock file names; null where there is none. */
+/** The process id in the cluster's lock file; null if there is no such file. */
 export function lockHolder(cluster: string): number | null {
   return readPid(path.join(cluster, 'postmaster.pid'));
 }
 
-/** Whether a server that lives has this cluster, though nothing may listen on its socket (it is ending). */
+/** Whether a running server uses this cluster. While it shuts down, nothing listens on its socket. */
 export function isServed(cluster: string): boolean {
   const pid = lockHolder(cluster);
   return pid !== null && isServerOf(cluster, pid) === true;
 }
 
 /**
- * Removes the lock files of a server that is gone. After a crash their process id may belong to
- * another process: in a container the numbers begin anew at each start, and PostgreSQL would
- * refuse each of them.
+ * Removes the lock files of a server that no longer runs. After a crash their process id may belong
+ * to another process (in a container the numbers start again), and PostgreSQL would then not start.
  */
 export function dropStaleLocks(cluster: string, sockets: string): void {
   for (const file of [path.join(cluster, 'postmaster.pid'), path.join(sockets, '.s.PGSQL.5432.lock')]) {
@@ -24,7 +23,7 @@ export function dropStaleLocks(cluster: string, sockets: string): void {
   }
 }
 
-/** Null where the system does not say: PostgreSQL's own check then decides. */
+/** Null if /proc does not show it: PostgreSQL's own check then decides. */
 function isServerOf(cluster: string, pid: number): boolean | null {
   try {
     const isPostgres = fs.readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres';

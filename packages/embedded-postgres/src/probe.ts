@@ -1,30 +1,30 @@
 import net from 'node:net';
 import path from 'node:path';
 
-/** What stands behind a socket: a server that takes queries, one on its way up or down, or nothing. */
+/** What answers on a socket: a server that accepts queries, one that starts or shuts down, or nothing. */
 export type Presence = 'ready' | 'busy' | 'absent';
 
-/** Asks the server in this socket directory whether it takes queries, by a start-up message alone. */
+/** Sends a start-up message to the socket to learn whether the server accepts queries. */
 export async function probe(socketDirectory: string): Promise<Presence> {
-  const { presence, socket } = await greet(socketDirectory);
+  const { presence, socket } = await connect(socketDirectory);
   socket.destroy();
   return presence;
 }
 
 /**
- * Holds one idle connection to the server for as long as it lives, and calls
- * back once when no server is left there. A server that recovers from a crash
- * of one of its backends closes the connection but stays: it is asked again.
+ * Holds one idle connection to the server, and calls back once when no server listens there.
+ * A server that recovers from a crash of one of its backends closes the connection but stays, so
+ * the connection is then opened again.
  */
-export function watch(socketDirectory: string, gone: () => void): { stop(): void } {
+export function watch(socketDirectory: string, onGone: () => void): { stop(): void } {
   let stopped = false;
   let held: net.Socket | undefined;
 
   async function hold() {
     while (!stopped) {
-      const { presence, socket } = await greet(socketDirectory);
+      const { presence, socket } = await connect(socketDirectory);
       if (stopped) return socket.destroy();
-      if (presence === 'absent') return gone();
+      if (presence === 'absent') return onGone();
       held = socket;
       if (presence === 'busy') socket.destroy();
       if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
@@ -41,13 +41,13 @@ export function watch(socketDirectory: string, gone: () => void): { stop(): void
   };
 }
 
-function greet(socketDirectory: string): Promise<{ presence: Presence; socket: net.Socket }> {
+function connect(socketDirectory: string): Promise<{ presence: Presence; socket: net.Socket }> {
   const socket = net.connect(path.join(socketDirectory, '.s.PGSQL.5432'));
   socket.setTimeout(5_000);
 
   return new Promise((resolve) => {
     let received = Buffer.alloc(0);
-    function settle(presence: Presence) {
+    function finish(presence: Presence) {
       socket.setTimeout(0);
       socket.resume();
       resolve({ presence, socket });
@@ -60,12 +60,12 @@ function greet(socketDirectory: string): Promise<{ presence: Presence; socket: n
     socket.on('data', (bytes) => {
       received = Buffer.concat([received, bytes]);
       const presence = read(received);
-      if (presence) settle(presence);
+      if (presence) finish(presence);
     });
-    socket.once('timeout', () => settle('busy'));
-    // A server that recovers from a crash of one of its backends hangs up without a word.
-    socket.on('error', () => settle(connected ? 'busy' : 'absent'));
-    socket.once('close', () => settle('busy'));
+    socket.once('timeout', () => finish('busy'));
+    // A server that recovers from a crash of one of its backends closes the connection without an answer.
+    socket.on('error', () => finish(connected ? 'busy' : 'absent'));
+    socket.once('close', () => finish('busy'));
   });
 }
 
@@ -79,9 +79,9 @@ function startupMessage(): Buffer {
 }
 
 /**
- * The first message of the answer, null until it is whole. Only the refusal
- * 57P03 (starting up, shutting down, recovering) means that one has to wait:
- * a server that refuses for another reason, such as too many clients, is up.
+ * Reads the first message of the answer; null until it is complete. Only the error 57P03 (starting
+ * up, shutting down, recovering) means `busy`: a server that sends another error, such as too many
+ * clients, is up.
  */
 function read(received: Buffer): Presence | null {
   if (received.length < 5 || received.length < 1 + received.readInt32BE(1)) return null;

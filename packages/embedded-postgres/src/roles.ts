@@ -2,20 +2,20 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { type Account, userName } from './account.ts';
 import { postgresFolder } from './binaries.ts';
-import { clusterName, runOnce } from './run-once.ts';
+import { clusterName, runCommand } from './run-command.ts';
 
-/** Of what earlier versions made, the service's role is the superuser. */
+/** The first line of our access files. Without it an earlier version made the cluster, and the service's role is its superuser. */
 const mark = '# Gatehouse writes this file at each start (roles 2).';
 
-/** The name of the role as which the service connects. It owns the database of the same name, and nothing else. */
+/** The service's role. It owns the database of the same name, and nothing else. */
 export const serviceRole = 'gatehouse';
 export const superuser = 'postgres';
 
 /**
- * Makes the service's role and its database in a new cluster. The role is no superuser;
- * nothing can connect as the superuser, which exists for PostgreSQL's single-user mode.
+ * Creates the service's role and its database in a new cluster. The role is not a superuser. No
+ * client can connect as the superuser, which only PostgreSQL's single-user mode uses.
  */
-export async function makeRoles(account: Account | null, folder: string, createDatabases: boolean): Promise<void> {
+export async function createRoles(account: Account | null, folder: string, createDatabases: boolean): Promise<void> {
   const right = createDatabases ? ' CREATEDB' : '';
   await inSingleUserMode(account, folder, 'postgres', [
     `CREATE ROLE ${serviceRole} LOGIN${right}`,
@@ -24,7 +24,7 @@ export async function makeRoles(account: Account | null, folder: string, createD
   await writeAccessRules(account, folder);
 }
 
-/** Brings a cluster of any earlier version, which no server may be using, to the roles and access rules of this one. */
+/** Upgrades the roles and access rules of a cluster of any earlier version. No server may be using it. */
 export async function upgradeRoles(account: Account | null, folder: string): Promise<void> {
   if (!read(folder, 'pg_hba.conf').startsWith(mark)) {
     await inSingleUserMode(account, folder, serviceRole, [takeSuperuserAway]);
@@ -32,7 +32,7 @@ export async function upgradeRoles(account: Account | null, folder: string): Pro
   await writeAccessRules(account, folder);
 }
 
-/** Peer authentication over the private socket: the operating system says who connects. */
+/** Allows peer authentication over the private socket only: the operating system identifies the client. */
 async function writeAccessRules(account: Account | null, folder: string): Promise<void> {
   const users = new Set([userName(process.getuid?.() ?? 0), account && userName(account.uid), 'root']);
   const rows = [...users].filter((name) => name !== null).map((name) => `${serviceRole} "${name}" ${serviceRole}`);
@@ -41,14 +41,14 @@ async function writeAccessRules(account: Account | null, folder: string): Promis
   await write(account, folder, 'pg_hba.conf', [mark, `local all ${serviceRole} peer map=${serviceRole}`]);
 }
 
-/** Written as PostgreSQL's own user, so that a link which that user left here gains nothing; renamed, so that it is whole. */
+/** Writes a file as PostgreSQL's own user, so that a symbolic link of that user gains no rights, and renames it, so that it is complete. */
 async function write(account: Account | null, folder: string, name: string, lines: string[]): Promise<void> {
   const input = `${lines.join('\n')}\n`;
   if (read(folder, name) === input) return;
 
-  // With the shell's process id in it, because two starters may write at the same time.
+  // The name contains the shell's process id, because two processes may write at the same time.
   const script = 'umask 077 && cat >"$1.$$" && mv -f "$1.$$" "$1"';
-  await runOnce(['/bin/sh', '-c', script, 'sh', name], { account, folder, input });
+  await runCommand(['/bin/sh', '-c', script, 'sh', name], { account, folder, input });
 }
 
 function read(folder: string, name: string): string {
@@ -70,7 +70,7 @@ async function inSingleUserMode(
   const input = statements.map((statement) => `${statement};\n\n`).join('');
 
   // It exits with 0 after statements that failed.
-  const stderr = await runOnce(command, { account, folder, input });
+  const stderr = await runCommand(command, { account, folder, input });
   if (/\b(ERROR|FATAL|PANIC):/.test(stderr)) throw Object.assign(new Error('A statement failed.'), { stderr });
 }
 

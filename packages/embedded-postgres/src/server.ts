@@ -6,22 +6,22 @@ import type { Readable, Writable } from 'node:stream';
 import { type Account, postgresAccount } from './account.ts';
 import { postgresFolder } from './binaries.ts';
 import { dropStaleLocks } from './lock-file.ts';
-import { clusterName, postgresEnvironment } from './run-once.ts';
+import { clusterName, postgresEnvironment } from './run-command.ts';
 
 export type Server = {
   pid: number;
   ended(): boolean;
-  /** Everything that it has printed: after an early end, the reason. */
+  /** Everything that the server has printed: after an early end, the reason. */
   printed(): string;
   stop(): Promise<void>;
 };
 
-const patienceMilliseconds = 15_000;
+const stopTimeoutMilliseconds = 15_000;
 const logBytes = 1_000_000;
 
-// PostgreSQL runs behind a shell that waits for the end of its standard input: the pipe ends with this
-// process, however that ends, and PostgreSQL then gets its orderly SIGINT.
-const untilInputEnds = `
+// A shell starts PostgreSQL and waits for the end of its standard input. The pipe closes when this
+// process ends, also by kill -9, and the shell then sends SIGINT, PostgreSQL's fast shutdown.
+const stopWhenInputEnds = `
 "$@" >&2 &
 pid=$!
 trap "" INT TERM HUP
@@ -30,18 +30,18 @@ exec 3<&0 >&2
 { cat <&3 >/dev/null; kill -INT $pid; } &
 wait $pid`;
 
-/** Starts PostgreSQL on the cluster; it may well end at once, for example over the lock file. */
+/** Starts PostgreSQL on the cluster. The server may end at once, for example because of the lock file. */
 export async function startServer(cluster: string, sockets: string, settings: Record<string, string>): Promise<Server> {
   const account = postgresAccount(cluster);
   dropStaleLocks(cluster, sockets);
   const log = openLog(path.dirname(cluster));
-  const child = spawn('/bin/sh', ['-c', untilInputEnds, 'sh', ...command(account, cluster, sockets, settings)], {
-    // A session of its own keeps the terminal's Ctrl-C away from it.
+  const child = spawn('/bin/sh', ['-c', stopWhenInputEnds, 'sh', ...command(account, cluster, sockets, settings)], {
+    // In a session of its own it does not receive the terminal's Ctrl-C.
     detached: true,
     stdio: ['pipe', 'pipe', log.descriptor],
     env: postgresEnvironment(),
     cwd: cluster,
-    // Node changes the user after it has entered the folder. No capability outlives that change.
+    // Node enters the folder before it changes the user. The new user has no capabilities.
     ...account,
   }) as ChildProcessByStdio<Writable, Readable, null>;
   fs.closeSync(log.descriptor);
@@ -60,9 +60,9 @@ export async function startServer(cluster: string, sockets: string, settings: Re
     async stop() {
       if (ended()) return;
       child.stdin.end();
-      const late = setTimeout(() => process.kill(pid, 'SIGQUIT'), patienceMilliseconds);
+      const timeout = setTimeout(() => process.kill(pid, 'SIGQUIT'), stopTimeoutMilliseconds);
       await once(child, 'exit');
-      clearTimeout(late);
+      clearTimeout(timeout);
     },
   };
 }
@@ -80,7 +80,7 @@ function command(
     unix_socket_directories: `"${sockets}"`,
     unix_socket_permissions: '0700',
     timezone: 'UTC',
-    // Statements and values stay out of the log: there are addresses among them.
+    // Statements and values are not logged, because they contain addresses.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',

@@ -4,10 +4,11 @@ import os from 'node:os';
 import path from 'node:path';
 
 /**
- * The private folder of the cluster's socket, the same for every process that
- * asks: named after the cluster, and not in TMPDIR where /tmp will do, because
- * the service and the operator may have different ones. Short, because a
- * socket's path is limited to about a hundred characters.
+ * The private folder of the cluster's socket, the same for every process: its name is a hash of the
+ * cluster's path. It is in /tmp if possible, because the service and the operator may have different
+ * TMPDIRs. The path is short, because a socket's path is limited to about a hundred characters.
+ *
+ * @throws Error if the folder belongs to another user.
  */
 export function socketFolder(cluster: string): string {
   const name = `gatehouse-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`;
@@ -15,7 +16,7 @@ export function socketFolder(cluster: string): string {
   const owner = fs.statSync(cluster);
   if (isOwn(folder, owner.uid)) return folder;
 
-  // All users may write to the temporary folder: another one may have made ours first, to listen in.
+  // Every user may write to the temporary folder: another user may have created ours first, to intercept connections.
   if (fs.lstatSync(folder, { throwIfNoEntry: false }) && process.getuid?.() !== 0) {
     throw new Error(`The folder ${folder} belongs to another user. Remove it, then start again.`);
   }
@@ -25,7 +26,7 @@ export function socketFolder(cluster: string): string {
   return folder;
 }
 
-/** Whether it is a private folder of the user who owns the cluster. */
+/** Whether the folder is private and belongs to the user who owns the cluster. */
 function isOwn(folder: string, ownerId: number): boolean {
   const found = fs.lstatSync(folder, { throwIfNoEntry: false });
   return found?.isDirectory() === true && found.uid === ownerId && (found.mode & 0o077) === 0;

@@ -18,7 +18,7 @@ export function resetsAt(meter: Meter, now: Date): Date | null {
   return meter.kind === 'gauge' ? null : monthStart(now, 1);
 }
 
-/** Months of the calendar in UTC, whatever is paid and when (decisions/013). */
+/** Months of the calendar in UTC, whatever is paid and when (docs/decisions/010). */
 export function monthStart(now: Date, monthsLater: number): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsLater, 1));
 }

@@ -1,4 +1,4 @@
-// A process that opens the embedded database of the folder it is given, for tests that end it in every way.
+// Opens the embedded database in the folder of its first argument, for tests that end this process in different ways.
 import { openEmbedded } from '../embedded-postgres.ts';
 
 const database = await openEmbedded(process.argv[2] ?? '');

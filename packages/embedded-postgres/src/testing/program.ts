@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 
 export type Program = {
   child: ChildProcess;
-  /** Everything that it has printed. */
+  /** Everything that the program has printed. */
   output(): string;
-  /** Resolves when it has printed this, rejects when it ends before. */
+  /** Resolves when the program has printed the text; rejects if it ends first. */
   prints(text: string): Promise<void>;
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };

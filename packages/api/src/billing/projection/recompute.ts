@@ -54,7 +54,7 @@ type Decided = { state: SubscriptionState; certain: boolean; pastDueSince: Date 
 /**
  * The provider's answer stands unless the event that decides was stored after the
  * provider was asked. An end absorbs, whichever side tells it; what no subscription
- * comes back to yields to an answer that is past it (decision 026).
+ * comes back to yields to an answer that is past it (docs/decisions/019).
  */
 export function decide(snapshot: Snapshot | null, projection: Projection | null): Decided | null {
   const asked = snapshot && { state: snapshot.state, certain: true, pastDueSince: dueSince(snapshot, projection) };

@@ -1,0 +1,29 @@
+import { bootstrap } from './bootstrap.mjs';
+import { browserEnvironment } from './browser.mjs';
+import { build } from './build.mjs';
+import { testEnvironment } from './environment.mjs';
+import { endAll, launch } from './processes.mjs';
+
+const playwrightCommand = ['e2e/node_modules/.bin/playwright', 'test', '--config=e2e/playwright.config.ts'];
+
+/** Browser tests on the production build: all of them, or what Playwright's arguments choose (a path, `-g NAME`). */
+export function runBrowserTests(args) {
+  return runPlaywright('stories', ['web', 'server', 'client'], args);
+}
+
+/** Writes a picture of every page into e2e/pictures: see e2e/screenshots.ts. */
+export function runScreenshots(args) {
+  return runPlaywright('screenshots', ['web', 'server'], args);
+}
+
+async function runPlaywright(project, builds, args) {
+  await bootstrap();
+  await build(builds);
+  await endAll(await launchPlaywright(project, args));
+}
+
+/** Runs Playwright on an existing build. Resolves to its exit code. */
+export async function launchPlaywright(project, args, variables = {}) {
+  const env = { ...testEnvironment(), ...(await browserEnvironment(process.env)), ...variables };
+  return launch([...playwrightCommand, `--project=${project}`, ...args], { env }).exited;
+}

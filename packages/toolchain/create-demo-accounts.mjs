@@ -1,0 +1,136 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { nodeBinary } from './bootstrap.mjs';
+import { log } from './log.mjs';
+import { fromRoot } from './paths.mjs';
+import { run } from './processes.mjs';
+import { sandboxSecrets, writePrivate } from './sandbox-secrets.mjs';
+
+const mailSeconds = 20;
+
+export const demoAccounts = [
+  {
+    email: 'operator@gatehouse.example',
+    orgName: 'Front desk',
+    operator: 'grant',
+    note: 'operator, approves others at /operator',
+  },
+  {
+    email: 'owner@larch.example',
+    orgName: 'Larch & Sons',
+    operator: 'approve',
+    note: 'Larch & Sons, approved',
+  },
+  {
+    email: 'owner@harbour.example',
+    orgName: 'Harbour Analytics',
+    note: 'Harbour Analytics, waits for approval',
+  },
+];
+
+/**
+ * Makes the demo accounts through the endpoints that users have: sign-up, the link in the mail,
+ * the operator's command line. Once for a data directory: a file, which the sandbox's start page
+ * shows, lists those that are done, with the passwords made for this directory. A failure is
+ * printed and stops nothing. Returns the accounts that exist.
+ */
+export async function createDemoAccounts({ port, environment, dataDir }) {
+  const file = path.join(dataDir, 'sandbox', 'demo-accounts.json');
+  const done = new Map(readDone(file).map((account) => [account.email, account.password]));
+  const { passwords } = sandboxSecrets(
+    dataDir,
+    demoAccounts.map(({ email }) => email),
+  );
+
+  async function make({ email, orgName, operator: command }) {
+    const password = passwords[email];
+    try {
+      if (done.has(email)) {
+        await replacePassword(port, { email, password }, environment);
+      } else {
+        await confirmAddress(port, { email, password, orgName });
+        await operator(['mark-demo-account', email], environment);
+        if (command) await operator([command, email], environment);
+      }
+      done.set(email, password);
+    } catch (error) {
+      log(`The demo account ${email} could not be made: ${error.message}`);
+    }
+  }
+  const missing = demoAccounts.filter(({ email }) => done.get(email) !== passwords[email]);
+  await Promise.all(missing.map(make));
+
+  const made = demoAccounts
+    .filter(({ email }) => done.has(email))
+    .map(({ email, note }) => ({ email, password: done.get(email), note }));
+  if (missing.length > 0) writePrivate(file, made);
+  return made;
+}
+
+/**
+ * Has `billing-setup` configure the portal, so that a change of plan is charged as in
+ * production. Only at the sandbox: it would make products in a provider's account.
+ */
+export async function configurePortal({ port, environment }) {
+  if (environment.PAYMENT_API_URL !== `http://localhost:${port + 1}`) return;
+  try {
+    await operator(['billing-setup'], environment);
+  } catch (error) {
+    log(`The payment portal could not be configured: ${error.message}`);
+  }
+}
+
+function readDone(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8'));
+  } catch {
+    return [];
+  }
+}
+
+/** Replaces the password of an earlier version, which was the same in every installation. */
+async function replacePassword(port, { email, password }, environment) {
+  const [, token] = /token=([\w-]+)/.exec(await operator(['password-link', email], environment)) ?? [];
+  const answer = await post(`http://localhost:${port}/api/trpc/accounts.setPassword`, { token, password });
+  if (!answer.ok) throw new Error(`setting its new password answered ${answer.status}.`);
+}
+
+async function confirmAddress(port, { email, password, orgName }) {
+  const service = `http://localhost:${port}`;
+  // An earlier start may have ended after the sign-up and before it wrote the file.
+  if ((await post(`${service}/api/login`, { email, password })).ok) return;
+
+  const answer = await post(`${service}/api/signup`, { email, password, org_name: orgName });
+  if (!answer.ok) throw new Error(`POST /api/signup answered ${answer.status}.`);
+  // The link makes the password valid only in the browser that signed up, which its cookies identify.
+  const cookie = answer.headers.getSetCookie().map((line) => line.split(';')[0]);
+  const opened = await fetch(await verificationLink(port, email), { headers: { cookie: cookie.join('; ') } });
+  if (!opened.ok) throw new Error(`the link in its mail answered ${opened.status}.`);
+}
+
+async function verificationLink(port, email) {
+  const until = Date.now() + mailSeconds * 1000;
+  while (Date.now() < until) {
+    const answer = await fetch(`http://localhost:${port + 1}/mailbox/messages?to=${encodeURIComponent(email)}`);
+    const messages = answer.ok ? await answer.json() : [];
+    const link = messages.flatMap(({ links }) => links).find((address) => address.includes('/verify?token='));
+    if (link) return link;
+    await pause(100);
+  }
+  throw new Error(`no mail reached the mailbox within ${mailSeconds} s.`);
+}
+
+async function operator(args, environment) {
+  const { code, output } = await run([nodeBinary(), fromRoot('apps/server/dist/operator.js'), ...args], environment);
+  if (code !== 0) throw new Error(`operator ${args.join(' ')}: ${output.trim()}`);
+  return output;
+}
+
+function post(address, body) {
+  return fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}

@@ -1,0 +1,48 @@
+import { bootstrap } from './bootstrap.mjs';
+import { programEnvironment } from './environment.mjs';
+import { endAll, isEnding, launch, runInTerminal } from './processes.mjs';
+
+const biome = 'node_modules/.bin/biome';
+export const lintCommand = [biome, 'ci', '.'];
+export const importsCommand = [
+  'node_modules/.bin/depcruise',
+  '--config',
+  '.dependency-cruiser.mjs',
+  'apps',
+  'packages',
+];
+export const typecheckCommand = ['pnpm', '--recursive', '--no-bail', 'check'];
+
+/** Lint rules, format, and which file may import which. */
+export function lint() {
+  return runAll([lintCommand, importsCommand]);
+}
+
+/** Formats every file, or those named, and applies the safe fixes of the linter. */
+export function format(files) {
+  return runAll([[biome, 'check', '--write', ...(files.length > 0 ? files : ['.'])]]);
+}
+
+/** The types of every package. */
+export function typecheck() {
+  return runAll([typecheckCommand]);
+}
+
+/** Writes a migration for what has changed in packages/api/src/db/schema: `npm run db:generate -- --name NAME`. */
+export async function generateMigration(flags) {
+  await bootstrap();
+  // drizzle-kit asks whether a new column is an old one renamed.
+  const command = ['pnpm', '--filter', '@gatehouse/api', 'exec', 'drizzle-kit', 'generate', ...flags];
+  process.exit(await runInTerminal(command, programEnvironment(process.env)));
+}
+
+/** Runs all commands, also after one that fails, and ends this process with the highest exit code. */
+async function runAll(commands) {
+  await bootstrap();
+  const env = programEnvironment(process.env);
+  let highest = 0;
+  for (const command of commands) {
+    if (!isEnding()) highest = Math.max(highest, await launch(command, { env }).exited);
+  }
+  await endAll(highest);
+}

@@ -1,0 +1,16 @@
+import { bootstrap } from './bootstrap.mjs';
+import { testEnvironment } from './environment.mjs';
+import { endAll, launch } from './processes.mjs';
+
+export const vitestCommand = ['node_modules/.bin/vitest', 'run'];
+
+/** Unit and integration tests: all of them, or what vitest's arguments choose (a path, `-t NAME`). */
+export async function runUnitTests(args) {
+  await bootstrap();
+  await endAll(await launch([...vitestCommand, ...args], { env: testEnvironment() }).exited);
+}
+
+/** The tests that need no database and no process: they take seconds. */
+export function runPureTests(args) {
+  return runUnitTests(['--project=pure', ...args]);
+}

@@ -1,0 +1,34 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import { defineConfig } from 'vitest/config';
+
+const tests = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'];
+
+// A test that mentions none of these runs without a database, a socket and a process of its own.
+const needsMore = /\/testing\b|testing\.ts|embedded|postgres|createApp|node:(child_process|net|http)|TEST_DATABASE_URL/;
+const pureTests = fs.globSync(tests).filter((file) => !needsMore.test(fs.readFileSync(file, 'utf8')));
+
+export default defineConfig({
+  // The application's own extends one that only its build generates.
+  tsconfig: 'tsconfig.base.json',
+  test: {
+    // Importing the same modules again for each file took half of the time. Test files share no other state.
+    isolate: false,
+    // One worker more than cores: some tests wait, for a mail server that does not answer or a slow provider.
+    maxWorkers: os.availableParallelism() + 1,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: 'pure', include: pureTests } },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: tests,
+          exclude: pureTests,
+          globalSetup: ['packages/toolchain/test-database.ts'],
+        },
+      },
+    ],
+  },
+});

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { loadPlans, type Plans } from '../plans/plans.ts';
 import { best, type Facts, graceEnd, isEntitled } from './entitlement.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
@@ -49,7 +50,15 @@ describe('what a subscription gives', () => {
 });
 
 describe('the subscription that speaks for an organisation', () => {
-  const pick = (...all: Facts[]) => best(all, 7, now);
+  let plans: Plans;
+  beforeAll(async () => {
+    const { meters, tiers } = await loadPlans(null);
+    const [free, ...paid] = tiers;
+    const [lower] = paid;
+    if (lower === undefined) throw new Error('There is no paid tier.');
+    plans = { meters, tiers: [free, lower, ...paid.slice(1), { ...lower, tier: 'platinum' }] };
+  });
+  const pick = (...all: Facts[]) => best(plans, all, 7, now);
 
   test.each<[string, Partial<Facts>, Partial<Facts>]>([
     [
@@ -64,6 +73,12 @@ describe('the subscription that speaks for an organisation', () => {
     ['incomplete before an unknown status', { status: 'incomplete' }, { status: 'on_holiday', tier: 'gold' }],
     ['an unknown status before an end', { status: 'on_holiday' }, { status: 'canceled', startedAt: ago(1) }],
     ['gold before silver', { tier: 'gold', startedAt: ago(50) }, { tier: 'silver', startedAt: ago(1) }],
+    [
+      'platinum, the highest of this deployment, before gold',
+      { tier: 'platinum' },
+      { tier: 'gold', startedAt: ago(1) },
+    ],
+    ['a tier before none', { tier: 'silver', startedAt: ago(50) }, { tier: null, startedAt: ago(1), status: 'active' }],
     ['active and trialing alike, so gold', { tier: 'gold', status: 'trialing' }, { tier: 'silver', status: 'active' }],
     ['the newest', { startedAt: ago(1) }, { startedAt: ago(2) }],
   ])('%s', (_, first, second) => {

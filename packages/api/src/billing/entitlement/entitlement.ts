@@ -1,4 +1,4 @@
-import type { PaidTier } from '../plans/plans.ts';
+import { type PaidTier, type Plans, rankOf } from '../plans/plans.ts';
 import { statusClassOf } from '../projection/subscription-state.ts';
 
 /** What decides about a subscription's worth. */
@@ -38,28 +38,23 @@ const order = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete
 
 /**
  * The subscription that speaks for its organisation: an entitled one, else the liveliest
- * status, then gold before silver, then the newest. So the late end of an old one can
+ * status, then the higher tier, then the newest. So the late end of an old one can
  * never take away a new one.
  */
-export function best<Some extends Facts>(all: Some[], graceDays: number, now: Date): Some | null {
-  return ranked(all, graceDays, now)[0] ?? null;
+export function best<Some extends Facts>(plans: Plans, all: Some[], graceDays: number, now: Date): Some | null {
+  return ranked(plans, all, graceDays, now)[0] ?? null;
 }
 
 /** The same order for all of them, the best one first. */
-export function ranked<Some extends Facts>(all: Some[], graceDays: number, now: Date): Some[] {
-  const ranks = all.map((facts) => ({ facts, rank: rankOf(facts, isEntitled(facts, graceDays, now)) }));
+export function ranked<Some extends Facts>(plans: Plans, all: Some[], graceDays: number, now: Date): Some[] {
+  const ranks = all.map((facts) => ({ facts, rank: rankOfFacts(plans, facts, isEntitled(facts, graceDays, now)) }));
   return ranks.sort((one, other) => compare(one.rank, other.rank)).map(({ facts }) => facts);
 }
 
-function rankOf({ tier, status, startedAt }: Facts, entitled: boolean): number[] {
+function rankOfFacts(plans: Plans, { tier, status, startedAt }: Facts, entitled: boolean): number[] {
   const place = status === 'trialing' ? 0 : order.indexOf(status);
   const unknown = statusClassOf(status) === 'ended' ? order.length + 1 : order.length;
-  return [
-    entitled ? 0 : 1,
-    place === -1 ? unknown : place,
-    tier === 'gold' ? 0 : tier === 'silver' ? 1 : 2,
-    -(startedAt?.getTime() ?? 0),
-  ];
+  return [entitled ? 0 : 1, place === -1 ? unknown : place, -rankOf(plans, tier), -(startedAt?.getTime() ?? 0)];
 }
 
 function compare(one: number[], other: number[]): number {

@@ -134,7 +134,7 @@ describe('live prices', () => {
   test('may be configured by their id', async () => {
     const price = Object.values(provider().state().prices).find(({ lookup_key }) => lookup_key === 'gold_monthly');
     const { config } = running.app;
-    const app = node({ config: { ...config, prices: { ...config.prices, gold: price?.id ?? '' } } });
+    const app = node({ config: { ...config, prices: { PAYMENT_PRICE_GOLD: price?.id ?? '' } } });
     await refreshPrices(app);
     expect((await livePrices(app)).gold?.amount).toBe(7900);
   });

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentLivePrices, paymentSettings } from '../../db/schema/billing.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import type { PaidTier, Price } from '../plans/plans.ts';
+import { forPaidTiers, type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
 import { lookUpPrices, modeName, pricesModeSetting } from './look-up-prices.ts';
 import { type LivePrices, noPrices, type PriceCache } from './price-cache.ts';
 
@@ -17,7 +17,7 @@ const pauseMilliseconds = 5_000;
  * next reader has it. While the provider is silent the last known price stands.
  */
 export async function livePrices(app: App): Promise<LivePrices> {
-  if (app.payment === null) return noPrices;
+  if (app.payment === null) return noPrices(app.plans);
   const cache = app.priceCache;
   if (cache.readAt === null) await readStored(app, cache);
 
@@ -83,10 +83,11 @@ async function readStored(app: App, cache: PriceCache): Promise<void> {
     if (row === undefined || row.amount === null || row.currency === null || row.interval === null) return null;
     return { amount: row.amount, currency: row.currency, interval: row.interval as Price['interval'] };
   }
-  cache.prices = { silver: stored('silver'), gold: stored('gold') };
+  cache.prices = forPaidTiers(app.plans, stored);
   cache.known = rows.length > 0;
   cache.readAt = app.now().getTime();
-  const times = rows.map(({ lookedUpAt }) => lookedUpAt?.getTime() ?? null);
-  cache.lookedUpAt =
-    times.length > 0 && !times.includes(null) ? Math.min(...times.filter((time) => time !== null)) : null;
+  const times = paidTiers(app.plans).map(
+    (tier) => rows.find((each) => each.tier === tier)?.lookedUpAt?.getTime() ?? null,
+  );
+  cache.lookedUpAt = times.includes(null) ? null : Math.min(...times.filter((time) => time !== null));
 }

@@ -3,8 +3,10 @@ import type { App } from '../../app.ts';
 import { paymentKnownPrices, paymentLivePrices, paymentSettings } from '../../db/schema/billing.ts';
 import { type Ask, isMissing } from '../../providers/payment.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import { type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
+import { type Price, paidTiers } from '../plans/plans.ts';
+import { priceNames } from '../plans/price-names.ts';
 import { idOf, text } from '../projection/fields.ts';
+import { listByLookupKey } from './list-by-lookup-key.ts';
 import { requestPortalUpdate } from './portal-offer.ts';
 import type { TierPrice, TierPrices } from './tier-price.ts';
 
@@ -20,16 +22,18 @@ export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
  * keeps it for every node, and remembers each price for its tier.
  */
 export async function readPrices(app: App, ask: Ask): Promise<TierPrices> {
-  const names = app.config.prices;
-  const listed = await ask((provider) =>
-    provider.prices.list({ lookup_keys: [...new Set(Object.values(names))], active: true, limit: 100 }),
+  const names = Object.entries(priceNames(app));
+  const listed = await listByLookupKey(
+    ask,
+    names.map(([, name]) => name),
+    { active: true },
   );
 
-  async function find(tier: PaidTier): Promise<TierPrice | null> {
-    const byKey = listed.data.find((price) => price.lookup_key === names[tier]);
-    return readPrice(byKey ?? (await byId(ask, names[tier])));
+  const prices: TierPrices = {};
+  for (const [tier, name] of names) {
+    const byKey = listed.find((price) => price.lookup_key === name);
+    prices[tier] = readPrice(byKey ?? (await byId(ask, name)));
   }
-  const prices: TierPrices = { silver: await find('silver'), gold: await find('gold') };
 
   await remember(app, prices);
   return prices;
@@ -78,11 +82,10 @@ export function modeName({ livemode }: { livemode: boolean }): string {
 
 async function remember(app: App, prices: TierPrices): Promise<void> {
   const lookedUpAt = app.now();
-  const known = paidTiers.flatMap((tier) => {
-    const price = prices[tier];
-    return price === null ? [] : [{ priceId: price.id, productId: price.productId, tier }];
-  });
-  const live = paidTiers.map((tier) => ({
+  const known = Object.entries(prices).flatMap(([tier, price]) =>
+    price === null ? [] : [{ priceId: price.id, productId: price.productId, tier }],
+  );
+  const live = paidTiers(app.plans).map((tier) => ({
     tier,
     amount: prices[tier]?.shown?.amount ?? null,
     currency: prices[tier]?.shown?.currency ?? null,

@@ -4,8 +4,7 @@ import type { Transaction } from '../../db/client.ts';
 import { paymentSettings } from '../../db/schema/billing.ts';
 import { portalSetting } from '../actions/open-portal.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import { paidTiers } from '../plans/plans.ts';
-import type { TierPrice, TierPrices } from './tier-price.ts';
+import type { TierPrices } from './tier-price.ts';
 
 /** Held by everything that writes the portal's configuration. */
 export const setupLease = 'setup';
@@ -24,8 +23,7 @@ export type PortalOffer = ReturnType<typeof portalOffer>;
 /** The portal lists a product once, with all of its prices. */
 function productsOf(prices: TierPrices): { product: string; prices: string[] }[] {
   const byProduct = new Map<string, string[]>();
-  for (const tier of paidTiers) {
-    const price: TierPrice | null = prices[tier];
+  for (const price of Object.values(prices)) {
     if (price?.productId == null) continue;
     byProduct.set(price.productId, [...(byProduct.get(price.productId) ?? []), price.id]);
   }

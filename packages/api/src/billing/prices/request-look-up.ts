@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/client.ts';
 import { paymentKnownPrices, paymentLivePrices } from '../../db/schema/billing.ts';
 import { applied, type EventOutcome, eventOutcomes } from '../events/event-outcome.ts';
 import type { PaymentEvent } from '../events/parse-event.ts';
+import { priceNames } from '../plans/price-names.ts';
 import { idOf, text } from '../projection/fields.ts';
 
 /**
@@ -18,7 +19,7 @@ export async function requestPriceLookUp(
   await tx.update(paymentLivePrices).set({ lookedUpAt: null });
   await app.jobs.send(tx, 'payment-prices', {}, { key: 'prices' });
 
-  const names: string[] = Object.values(app.config.prices);
+  const names = Object.values(priceNames(app));
   const isNamed = names.includes(text(object.lookup_key) ?? '') || names.includes(text(object.id) ?? '');
   if (isNamed) return applied;
 

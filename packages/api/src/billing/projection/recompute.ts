@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { type Executor, prepared, type Transaction } from '../../db/client.ts';
 import { paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { matchTier } from '../plans/match-tier.ts';
+import { priceNames } from '../plans/price-names.ts';
 import { toDate } from './fields.ts';
 import { type Projection, project } from './projection.ts';
 import { readStateEvents } from './read-state-events.ts';
@@ -22,7 +23,7 @@ export async function recompute(app: App, tx: Transaction, row: Row): Promise<vo
 
   const { state, pastDueSince } = decided;
   const ended = isEnded(state);
-  const match = matchTier(state, await knownPrices(tx).execute(), app.config.prices);
+  const match = matchTier(state, await knownPrices(tx).execute(), priceNames(app));
 
   if (match.source === 'lookup_key' && match.priceId !== null && match.tier !== null) {
     const productId = state.items.find((item) => item.priceId === match.priceId)?.productId ?? null;

@@ -1,6 +1,7 @@
 import type { App } from '../../app.ts';
 import { describeOtherMode, readOtherMode } from '../../billing/customers/other-mode.ts';
-import { paidTiers, planOf } from '../../billing/plans/plans.ts';
+import { planOf } from '../../billing/plans/plans.ts';
+import { priceNames, priceVariable } from '../../billing/plans/price-names.ts';
 import { lookUpPrices } from '../../billing/prices/look-up-prices.ts';
 import type { TierPrices } from '../../billing/prices/tier-price.ts';
 import { pingDatabase } from '../../db/ping.ts';
@@ -84,12 +85,11 @@ function examineClock(app: App, told: string | undefined): Finding {
 }
 
 function examinePrices(app: App, prices: TierPrices): Finding[] {
-  return paidTiers.map((tier) => {
+  return Object.entries(priceNames(app)).map(([tier, name]) => {
     const about = `Price of ${planOf(app.plans, tier).name}`;
-    const name = app.config.prices[tier];
     const found = prices[tier];
-    if (found === null) {
-      const says = `The provider has no recurring price ${name}. Run "npm run operator -- billing-setup", or set PAYMENT_PRICE_${tier.toUpperCase()}.`;
+    if (found == null) {
+      const says = `The provider has no recurring price ${name}. Run "npm run operator -- billing-setup", or set ${priceVariable(tier)}.`;
       return wrong(about, says);
     }
     if (found.shown === null) {

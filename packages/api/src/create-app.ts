@@ -3,6 +3,7 @@ import { refuseDemoAccounts } from './accounts/sign-up/refuse-demo-accounts.ts';
 import { sendVerification } from './accounts/verification/sending/send-verification.ts';
 import type { App } from './app.ts';
 import { warnOfOtherMode } from './billing/customers/other-mode.ts';
+import { warnOfMissingTiers } from './billing/plans/missing-tiers.ts';
 import { loadPlans } from './billing/plans/plans.ts';
 import { unusedPriceWarnings } from './billing/plans/price-names.ts';
 import { createPriceCache } from './billing/prices/price-cache.ts';
@@ -92,6 +93,7 @@ export async function createApp({
     await open(log, () => migrate(sql, migrations));
     if (work) await open(log, () => refuseDemoAccounts(app));
     if (work) await open(log, () => warnOfOtherMode(app));
+    if (work) await open(log, () => warnOfMissingTiers(app));
     app.jobs = await open(log, () =>
       withAdvisoryLock(sql, () => openJobs({ sql: queue.sql, log, metrics, traces, kinds: jobKinds(app), work })),
     );

@@ -1,5 +1,5 @@
-/** One of the organisation's plans, by its name in code. */
-export type Tier = 'free' | 'silver' | 'gold';
+/** One of the deployment's tiers by its identifier: 'free', 'silver' and 'gold', or those of its PLANS_FILE. */
+export type Tier = string;
 
 /** Who somebody is, for which organisation they act, and what they may do there. */
 export type Session = {

@@ -12,6 +12,7 @@ import { setUpBilling } from './actions/set-up-billing.ts';
 import { startCheckout } from './actions/start-checkout.ts';
 import { readPlan } from './entitlement/read-plan.ts';
 import { defaultPlans } from './plans/default-plans.ts';
+import { missingTiers, warnOfMissingTiers } from './plans/missing-tiers.ts';
 import { loadPlans } from './plans/plans.ts';
 import { livePrices, refreshPrices } from './prices/live-prices.ts';
 import { reconcileAll } from './sync/reconcile.ts';
@@ -107,7 +108,7 @@ describe('a deployment whose PLANS_FILE adds a tier', () => {
     expect(await tierOf(lower, principal.organisationId)).toBe('gold');
   });
 
-  it('gives what is free, and reconciling names the subscription, where the file no longer holds its tier', async () => {
+  it('gives what is free, and tells the operator, where the file no longer holds its tier', async () => {
     const { principal, subscription } = await makeSubscriber(billing, 'platinum');
     const without = await withTiers([free, silver, gold]);
     expect(await tierOf(without, principal.organisationId)).toBe('free');
@@ -116,6 +117,12 @@ describe('a deployment whose PLANS_FILE adds a tier', () => {
       expect.objectContaining({ subscription: subscription.id, tier: 'platinum' }),
     );
 
+    const says = /^The plans do not hold the tier platinum, which \d running subscriptions pay for: /;
+    await warnOfMissingTiers(without);
+    expect(billing.logged.filter(({ message }) => says.test(message))).toHaveLength(1);
+    expect((await examine(without)).report).toContain('WRONG  Plans: The plans do not hold the tier platinum');
+
+    expect(await missingTiers(billing.app)).toEqual([]);
     expect((await reconcileAll(billing.app)).unmappedPrices).toEqual([]);
     expect(await tierOf(billing.app, principal.organisationId)).toBe('platinum');
   });

@@ -16,6 +16,7 @@ import { readPlan } from './entitlement/read-plan.ts';
 import { applyEvent } from './events/apply-event.ts';
 import { parseEvent } from './events/parse-event.ts';
 import { livePrices, refreshPrices } from './prices/live-prices.ts';
+import { createPriceCache } from './prices/price-cache.ts';
 import { enqueueDue } from './sync/jobs.ts';
 import { reconcileAll } from './sync/reconcile.ts';
 import { syncSubscription } from './sync/sync.ts';
@@ -35,6 +36,7 @@ beforeAll(async () => {
   };
   const under = (secretKey: string): App => ({
     ...billing.app,
+    priceCache: createPriceCache(billing.app.plans),
     payment: createPayment({ secretKey, apiUrl: payment.apiUrl }),
   });
   apps = { live: under(keys.live), foreign: under(keys.foreign) };

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { paymentKnownPrices, paymentLivePrices } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { livePrices, refreshPrices } from './live-prices.ts';
+import { createPriceCache } from './price-cache.ts';
 
 let running: TestApp;
 beforeAll(async () => {
@@ -16,7 +17,11 @@ beforeEach(async () => {
 
 const provider = () => running.sandbox.payment;
 /** Another process: the same database, a memory of its own. */
-const node = (more: Partial<App> = {}): App => ({ ...running.app, ...more });
+const node = (more: Partial<App> = {}): App => ({
+  ...running.app,
+  priceCache: createPriceCache(running.app.plans),
+  ...more,
+});
 
 async function timed<Result>(act: () => Promise<Result>) {
   const began = performance.now();

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import { describeOtherMode, readOtherMode } from '../../billing/customers/other-mode.ts';
+import { missingTiers } from '../../billing/plans/missing-tiers.ts';
 import { planOf } from '../../billing/plans/plans.ts';
 import { priceNames, priceVariable } from '../../billing/plans/price-names.ts';
 import { lookUpPrices } from '../../billing/prices/look-up-prices.ts';
@@ -57,14 +58,18 @@ async function examineKey(app: App, { ask, livemode }: Payment): Promise<Finding
   ];
 }
 
-/** Live rows under a test key are plans that are paid for and off; test rows under a live one are left of tests. */
+/**
+ * Tiers that are paid for and not in the plans, and rows of the other mode: live rows under a test
+ * key are plans that are paid for and off; test rows under a live key are left of tests.
+ */
 async function examineRows(app: App): Promise<Finding[]> {
   const about = 'Payment mode';
   try {
     await pingDatabase(app.sql);
+    const missing = (await missingTiers(app)).map((says) => wrong('Plans', says));
     const found = await readOtherMode(app);
-    if (found === null) return [];
-    return [(found.mode === 'live' ? wrong : note)(about, describeOtherMode(found))];
+    if (found === null) return missing;
+    return [...missing, (found.mode === 'live' ? wrong : note)(about, describeOtherMode(found))];
   } catch {
     return [note(about, 'The stored customers could not be looked at, because the database cannot be read.')];
   }

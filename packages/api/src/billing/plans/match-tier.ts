@@ -6,10 +6,10 @@ export type TierSource = 'price' | 'lookup_key' | 'product' | 'metadata';
 export type TierMatch = { tier: PaidTier | null; source: TierSource | null; priceId: string | null };
 
 /**
- * The tier that a subscription pays for: by its price, then by that price's lookup key,
- * then by its product where all prices known of it are of one tier, and last by our own
+ * Finds the tier that a subscription pays for: by its price, then by that price's lookup key,
+ * then by its product if all known prices of the product are of one tier, and last by our own
  * metadata, which keep the first tier after a change in the portal. A tier that the plans no
- * longer hold never matches.
+ * longer hold never matches. The tier is null if nothing matches.
  *
  * `names` holds each paid tier's lookup key or price id.
  */

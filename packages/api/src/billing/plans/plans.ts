@@ -12,9 +12,9 @@ export type PaidTier = Tier;
 export type Price = z.output<typeof price>;
 
 /**
- * The plans that a deployment sells: its PLANS_FILE, or the built-in ones.
+ * Reads the plans that a deployment sells: its PLANS_FILE, or the built-in ones.
  *
- * @throws ConfigError that names PLANS_FILE and what is wrong in it.
+ * @throws ConfigError if the file cannot be read or is invalid; its message names PLANS_FILE and each mistake.
  */
 export async function loadPlans(file: string | null): Promise<Plans> {
   if (file === null) return plansSchema.parse(defaultPlans);
@@ -59,7 +59,7 @@ export function rankOf(plans: Plans, tier: Tier | null): number {
   return plans.tiers.findIndex((each) => each.tier === tier);
 }
 
-/** @throws Error if the plans do not hold the tier. */
+/** The plan of a tier. @throws Error if the plans do not hold the tier. */
 export function planOf(plans: Plans, tier: Tier): Plan {
   const plan = plans.tiers.find((each) => each.tier === tier);
   if (plan === undefined) throw new Error(`no plan for the tier ${tier}`);
@@ -93,7 +93,7 @@ const freePlan = plan(z.literal('free', 'must be "free": the first tier costs no
 const paidTier = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be a name such as gold.');
 const paidPlan = plan(paidTier, price);
 
-/** What PLANS_FILE called the kinds of meters before; still accepted. */
+/** The earlier words for the kinds of meters, which PLANS_FILE may still use. */
 const earlierKinds: Record<string, string> = { counting: 'counter', standing: 'gauge' };
 
 const meter = z.strictObject({

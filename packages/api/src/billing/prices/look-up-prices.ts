@@ -10,7 +10,7 @@ import { listByLookupKey } from './list-by-lookup-key.ts';
 import { requestPortalUpdate } from './portal-offer.ts';
 import type { TierPrice, TierPrices } from './tier-price.ts';
 
-/** The prices of `readPrices`. Where the portal offers other ones, its update is enqueued. */
+/** Reads the prices (see `readPrices`) and enqueues an update of the portal if it offers other ones. */
 export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
   const prices = await readPrices(app, ask);
   await app.db.transaction((tx) => requestPortalUpdate(app, tx, prices));
@@ -18,8 +18,8 @@ export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
 }
 
 /**
- * Asks the provider what the tiers cost now, by lookup key or configured price id,
- * keeps it for every node, and remembers each price for its tier.
+ * Asks the provider for the tiers' current prices, by lookup key or configured price id, and
+ * stores them for all nodes. Each price stays known for its tier: earlier subscribers keep it.
  */
 export async function readPrices(app: App, ask: Ask): Promise<TierPrices> {
   const names = Object.entries(priceNames(app));
@@ -35,7 +35,7 @@ export async function readPrices(app: App, ask: Ask): Promise<TierPrices> {
     prices[tier] = readPrice(byKey ?? (await byId(ask, name)));
   }
 
-  await remember(app, prices);
+  await storePrices(app, prices);
   return prices;
 }
 
@@ -60,7 +60,7 @@ async function byId(ask: Ask, id: string): Promise<ProviderPrice | null> {
 
 const intervals: Price['interval'][] = ['day', 'week', 'month', 'year'];
 
-/** A price that is archived, or paid once, can start no subscription. */
+/** Null for a price that is archived or paid once: it cannot start a subscription. */
 function readPrice(price: ProviderPrice | null): TierPrice | null {
   if (price === null || !price.active || text(price.id) === null || !price.recurring) return null;
 
@@ -73,14 +73,14 @@ function readPrice(price: ProviderPrice | null): TierPrice | null {
   return { id: price.id, productId: idOf(price.product), shown };
 }
 
-/** The setting that says of which mode the stored prices are. */
+/** The name of the setting that holds the mode of the stored prices. */
 export const pricesModeSetting = 'prices_mode';
 
 export function modeName({ livemode }: { livemode: boolean }): string {
   return livemode ? 'live' : 'test';
 }
 
-async function remember(app: App, prices: TierPrices): Promise<void> {
+async function storePrices(app: App, prices: TierPrices): Promise<void> {
   const lookedUpAt = app.now();
   const known = Object.entries(prices).flatMap(([tier, price]) =>
     price === null ? [] : [{ priceId: price.id, productId: price.productId, tier }],

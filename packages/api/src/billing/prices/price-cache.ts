@@ -1,16 +1,16 @@
 import { forPaidTiers, type PaidTier, type Plans, type Price } from '../plans/plans.ts';
 
-/** What each paid tier costs at the provider; null where the declared price applies. */
+/** The amount of each paid tier at the provider; null where the declared price applies. */
 export type LivePrices = Record<PaidTier, Price | null>;
 
 export function noPrices(plans: Plans): LivePrices {
   return forPaidTiers(plans, () => null);
 }
 
-/** What one process knows of the prices at the provider. Times in milliseconds of the service's clock. */
+/** The provider's prices in the memory of one process. Times in milliseconds of the service's clock. */
 export type PriceCache = {
   prices: LivePrices;
-  /** Whether the provider has ever answered, here or on another node. */
+  /** Whether any node has stored an answer of the provider. */
   known: boolean;
   lookedUpAt: number | null;
   readAt: number | null;

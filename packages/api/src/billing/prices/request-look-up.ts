@@ -8,8 +8,9 @@ import { priceNames } from '../plans/price-names.ts';
 import { idOf, text } from '../projection/fields.ts';
 
 /**
- * Has the prices looked up again after the commit; the last known ones stand until then.
- * Every price's event asks for it, because a lookup key may have moved to a new price.
+ * Enqueues a look-up of the prices for after the commit; the last known ones apply until then.
+ * An event about any price causes it, because a lookup key may have moved to a new price.
+ * The outcome is `not_ours` for a price of no tier.
  */
 export async function requestPriceLookUp(
   app: App,

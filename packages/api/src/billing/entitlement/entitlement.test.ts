@@ -14,19 +14,19 @@ const facts = (given: Partial<Facts>): Facts => ({
   ...given,
 });
 
-describe('what a subscription gives', () => {
+describe('whether a subscription is entitled', () => {
   test.each<[string, Partial<Facts>, boolean]>([
     ['active', { status: 'active' }, true],
     ['trialing', { status: 'trialing' }, true],
     ['past due, in its grace', { status: 'past_due', pastDueSince: ago(6.9) }, true],
     ['past due, after its grace', { status: 'past_due', pastDueSince: ago(7) }, false],
-    ['past due, nobody knows since when', { status: 'past_due' }, false],
+    ['past due since an unknown time', { status: 'past_due' }, false],
     ['incomplete', { status: 'incomplete' }, false],
     ['incomplete_expired', { status: 'incomplete_expired' }, false],
     ['unpaid', { status: 'unpaid' }, false],
     ['paused', { status: 'paused' }, false],
     ['canceled', { status: 'canceled' }, false],
-    ['a status that nobody knows', { status: 'on_holiday' }, false],
+    ['an unknown status', { status: 'on_holiday' }, false],
     ['a price of no tier', { tier: null }, false],
     ['an end that is still to come', { endsAt: ago(-1) }, true],
     ['an end that has come', { endsAt: now }, false],
@@ -39,17 +39,17 @@ describe('what a subscription gives', () => {
     expect(isEntitled(facts(given), 7, now)).toBe(entitled);
   });
 
-  test('no grace means none', () => {
+  test('zero days of grace give none', () => {
     expect(isEntitled(facts({ status: 'past_due', pastDueSince: now }), 0, now)).toBe(false);
   });
 
-  test('grace belongs to past due alone', () => {
+  test('only past due has a grace period', () => {
     expect(graceEnd(facts({ status: 'unpaid', pastDueSince: ago(1) }), 7)).toBeNull();
     expect(graceEnd(facts({ status: 'past_due', pastDueSince: ago(1) }), 7)).toEqual(ago(-6));
   });
 });
 
-describe('the subscription that speaks for an organisation', () => {
+describe('the subscription that determines the plan', () => {
   let plans: Plans;
   beforeAll(async () => {
     const { meters, tiers } = await loadPlans(null);
@@ -87,7 +87,7 @@ describe('the subscription that speaks for an organisation', () => {
     expect(pick(loser, winner)).toBe(winner);
   });
 
-  test('is nobody where there is none', () => {
+  test('is null without a subscription', () => {
     expect(pick()).toBeNull();
   });
 });

@@ -30,7 +30,7 @@ test.each<[string, Item[], string | null, unknown]>([
   ['a lookup key', [{ priceId: 'price_new', lookupKey: 'silver_monthly' }], 'gold', ['silver', 'lookup_key']],
   ['a price before a lookup key', [{ priceId: 'price_two', lookupKey: 'silver_monthly' }], null, ['gold', 'price']],
   ['a product of one tier', [{ priceId: 'price_new', productId: 'prod_silver' }], 'gold', ['silver', 'product']],
-  ['a product of two tiers says nothing', [{ priceId: 'price_new', productId: 'prod_both' }], null, [null, null]],
+  ['a product of two tiers does not match', [{ priceId: 'price_new', productId: 'prod_both' }], null, [null, null]],
   ['metadata, last', [{ priceId: 'price_new', productId: 'prod_both' }], 'gold', ['gold', 'metadata']],
   ['a price of a tier that the plans no longer hold', [{ priceId: 'price_ended' }], null, [null, null]],
   ['metadata of no tier', [], 'platinum', [null, null]],

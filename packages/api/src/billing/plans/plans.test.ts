@@ -19,7 +19,7 @@ async function load(content: unknown) {
 
 const [free, silver, gold] = defaultPlans.tiers;
 
-test('without a file the built-in plans are sold', async () => {
+test('without a file the built-in plans apply', async () => {
   const { tiers } = await loadPlans(null);
   expect(tiers.map(({ tier, price }) => [tier, price?.amount ?? null])).toEqual([
     ['free', null],
@@ -96,8 +96,8 @@ test.each<[string, unknown, RegExp]>([
   await expect(load(content)).rejects.toThrow(sentence);
 });
 
-test('a file that is not there is refused the same way', async () => {
-  await expect(loadPlans(join(folder, 'nowhere.json'))).rejects.toThrow(
+test('a missing file is refused the same way', async () => {
+  await expect(loadPlans(join(folder, 'missing.json'))).rejects.toThrow(
     /^PLANS_FILE names a file that cannot be read\.$/,
   );
 });

@@ -11,6 +11,8 @@ describe('the warnings of a configuration', () => {
     [{ PAYMENT_WEBHOOK_SECRET: 'sandbox' }, /^PAYMENT_WEBHOOK_SECRET is set and PAYMENT_SECRET_KEY is not: .+\.$/],
     [{ DATABASE_URI: 'postgres://db/gatehouse' }, /^DATABASE_URI .* Perhaps it is DATABASE_URL\.$/],
     [{ PUBLIC_BASEURL: 'https://id.company.example' }, /^PUBLIC_BASEURL .* Perhaps it is PUBLIC_BASE_URL\.$/],
+    [{ PAYMENT_PRICES_GOLD: 'gold_monthly' }, /^PAYMENT_PRICES_GOLD .* Perhaps it is PAYMENT_PRICE_GOLD\.$/],
+    [{ payment_price_gold: 'gold_monthly' }, /^payment_price_gold .* Perhaps it is PAYMENT_PRICE_GOLD\.$/],
     [{ smtp_url: 'smtp://mail.company.example' }, /^smtp_url .* Perhaps it is SMTP_URL\.$/],
   ])('of %j name the variable', (environment, said) => {
     expect(warningsOf(environment)).toEqual([expect.stringMatching(said)]);
@@ -24,6 +26,7 @@ describe('the warnings of a configuration', () => {
   it('are none for names that other programs set, and for the variables themselves', () => {
     const others = ['HOSTNAME', 'PATH', 'HOME', 'PWD', 'LANG', 'MAIL', 'POST', 'NODE_ENV', 'SMTP_USER', 'SERVICE_PORT'];
     expect(warningsOf(Object.fromEntries(others.map((name) => [name, 'x'])))).toEqual([]);
+    expect(warningsOf({ PAYMENT_PRICE_PLATINUM: 'platinum_monthly', PAYMENT_PRICE_SLIVER: 'x' })).toEqual([]);
     const example = Object.fromEntries(Object.keys(variables.shape).map((name) => [name, '']));
     expect(warningsOf(example)).toEqual([]);
   });

@@ -7,6 +7,11 @@ export function configWarnings(environment: Record<string, string | undefined>, 
   return [...halfSet(new Set(names)), ...almostKnown(names, known)];
 }
 
+/** Whether a variable names the price of a tier: PAYMENT_PRICE_GOLD. Which tiers there are, the plans say. */
+export function isPriceVariable(name: string): boolean {
+  return /^PAYMENT_PRICE_[A-Z][A-Z0-9_]*$/.test(name);
+}
+
 function halfSet(set: Set<string>): string[] {
   const pairs: [one: string, other: string, effect: string][] = [
     ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET', 'sign-in through the identity provider is off'],
@@ -21,12 +26,19 @@ function halfSet(set: Set<string>): string[] {
 
 function almostKnown(names: string[], known: string[]): string[] {
   return names.flatMap((name) => {
-    if (known.includes(name)) return [];
-    const meant = known.find((each) => distance(name.toUpperCase(), each) <= mistakesIn(each));
+    if (known.includes(name) || isPriceVariable(name)) return [];
+    const meant =
+      known.find((each) => distance(name.toUpperCase(), each) <= mistakesIn(each)) ?? priceVariableLike(name);
     return meant === undefined
       ? []
       : [`${name} is not a variable of Gatehouse and is ignored. Perhaps it is ${meant}.`];
   });
+}
+
+/** The price variable whose first two words are misspelt in the name, or which is not in capitals. */
+function priceVariableLike(name: string): string | undefined {
+  const [, words = '', tier] = /^([^_]+_[^_]+)_(\w+)$/.exec(name.toUpperCase()) ?? [];
+  return distance(words, 'PAYMENT_PRICE') <= mistakesIn('PAYMENT_PRICE') ? `PAYMENT_PRICE_${tier}` : undefined;
 }
 
 /** Short names are close to many others. */

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { loadPlans, paidTiers } from './billing/plans/plans.ts';
+import { priceVariable } from './billing/plans/price-names.ts';
 import { parseConfig, variables } from './config.ts';
 import { paymentPageOrigins } from './providers/payment-pages.ts';
 
@@ -7,8 +9,9 @@ const example = readFileSync(new URL('../../../.env.example', import.meta.url), 
 const assignments = [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
 
 describe('.env.example', () => {
-  it('lists every variable that is read, and no other', () => {
-    expect(assignments.map(([name]) => name).sort()).toEqual(Object.keys(variables.shape).sort());
+  it('lists every variable that is read, and no other', async () => {
+    const priceNames = paidTiers(await loadPlans(null)).map(priceVariable);
+    expect(assignments.map(([name]) => name).sort()).toEqual([...Object.keys(variables.shape), ...priceNames].sort());
   });
 
   it('is a valid configuration that equals the defaults', () => {
@@ -19,7 +22,7 @@ describe('.env.example', () => {
 const bell = '\u0007';
 
 /** Of every variable values that are wrong: a new one has no start without them. */
-const wrongValues: Record<keyof typeof variables.shape, string[]> = {
+const wrongValues: Record<keyof typeof variables.shape | 'PAYMENT_PRICE_GOLD', string[]> = {
   HOST: ['http://localhost', 'two words', bell],
   PORT: ['eighty', '-1', '65536', '80.5', '0x50g'],
   PUBLIC_BASE_URL: ['http://company.example', 'https://company.example/path', 'company.example', 'javascript:alert(1)'],
@@ -38,7 +41,6 @@ const wrongValues: Record<keyof typeof variables.shape, string[]> = {
   PAYMENT_WEBHOOK_SECRET: [','],
   PAYMENT_API_URL: ['nowhere', 'http://payment.example'],
   PAYMENT_PAGE_ORIGINS: [',', 'http://pay.example', 'https://pay.example/checkout', 'pay.example', 'https://*.example'],
-  PAYMENT_PRICE_SILVER: [`silver${bell}`],
   PAYMENT_PRICE_GOLD: [`gold${bell}`],
   SMTP_URL: ['smtp:', 'smtp:foo', 'smtp://', 'mail.example', 'https://mail.example'],
   MAIL_FROM: [
@@ -86,7 +88,7 @@ const wrongValues: Record<keyof typeof variables.shape, string[]> = {
 
 describe('a wrong value', () => {
   it('is tried of every variable', () => {
-    expect(Object.keys(wrongValues).sort()).toEqual(Object.keys(variables.shape).sort());
+    expect(Object.keys(wrongValues).sort()).toEqual([...Object.keys(variables.shape), 'PAYMENT_PRICE_GOLD'].sort());
     expect(Object.entries(wrongValues).filter(([, values]) => values.length === 0)).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { configWarnings } from './config-warnings.ts';
+import { configWarnings, isPriceVariable } from './config-warnings.ts';
 import type { LogLevel } from './log.ts';
 import { domainOf, readAddress } from './security/address.ts';
 
@@ -21,13 +21,17 @@ export type PaymentConfig = NonNullable<Config['payment']>;
 export function parseConfig(environment: Record<string, string | undefined>): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
   const read = variables.safeParse(set);
-  if (!read.success) throw new ConfigError(sentences(read.error).join('\n'));
+  const prices = priceVariables.safeParse(
+    Object.fromEntries(Object.entries(set).filter(([name]) => isPriceVariable(name))),
+  );
+  if (!read.success || !prices.success) throw new ConfigError(sentences(read.error, prices.error).join('\n'));
 
-  return arrange(read.data, configWarnings(environment, Object.keys(variables.shape)));
+  return arrange(read.data, prices.data, configWarnings(environment, Object.keys(variables.shape)));
 }
 
 /** One for each variable: what is wrong with it first. */
-function sentences({ issues }: z.ZodError): string[] {
+function sentences(...errors: (z.ZodError | undefined)[]): string[] {
+  const issues = errors.flatMap((error) => error?.issues ?? []);
   const first = new Map(issues.toReversed().map(({ path, message }) => [path.join('.'), message]));
   return [...first].toReversed().map(([name, message]) => `${name} ${message}`);
 }
@@ -120,8 +124,6 @@ export const variables = z
     PAYMENT_WEBHOOK_SECRET: some.default([]),
     PAYMENT_API_URL: safeUrl.optional(),
     PAYMENT_PAGE_ORIGINS: origins,
-    PAYMENT_PRICE_SILVER: line.default('silver_monthly'),
-    PAYMENT_PRICE_GOLD: line.default('gold_monthly'),
     SMTP_URL: address(['smtp:', 'smtps:'], 'smtp://user:password@host:587').optional(),
     MAIL_FROM: line
       .regex(/^([^<>]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/, 'must hold an e-mail address.')
@@ -163,6 +165,9 @@ export const variables = z
     error: 'or DATA_DIR must be set where PUBLIC_BASE_URL is not on this machine.',
   });
 
+/** PAYMENT_PRICE_<TIER>, by the variable's name: which tiers there are is known once PLANS_FILE is read. */
+const priceVariables = z.record(z.string(), line);
+
 /** A value that is no origin is refused for that alone. */
 function isPublic(base: string | undefined): boolean {
   return base !== undefined && isOrigin(base) && !isLoopback(new URL(base).hostname);
@@ -173,7 +178,7 @@ function isParentDomain(domain: string, base: string | undefined): boolean {
   return url?.protocol === 'https:' && (url.hostname === domain || url.hostname.endsWith(`.${domain}`));
 }
 
-function arrange(set: z.output<typeof variables>, warnings: string[]) {
+function arrange(set: z.output<typeof variables>, prices: Record<string, string>, warnings: string[]) {
   const publicBaseUrl = set.PUBLIC_BASE_URL ?? (isLoopback(set.HOST) ? `http://localhost:${set.PORT}` : null);
   const { IDP_CLIENT_ID: clientId, IDP_CLIENT_SECRET: clientSecret, PAYMENT_SECRET_KEY: secretKey } = set;
 
@@ -204,7 +209,7 @@ function arrange(set: z.output<typeof variables>, warnings: string[]) {
     payment: secretKey
       ? { secretKey, apiUrl: set.PAYMENT_API_URL ?? null, pageOrigins: set.PAYMENT_PAGE_ORIGINS }
       : null,
-    prices: { silver: set.PAYMENT_PRICE_SILVER, gold: set.PAYMENT_PRICE_GOLD },
+    prices,
     webhookSecrets: set.PAYMENT_WEBHOOK_SECRET,
     plansFile: set.PLANS_FILE ?? null,
     pastDueGraceDays: set.PAST_DUE_GRACE_DAYS,

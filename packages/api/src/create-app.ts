@@ -3,7 +3,9 @@ import { refuseDemoAccounts } from './accounts/sign-up/refuse-demo-accounts.ts';
 import { sendVerification } from './accounts/verification/sending/send-verification.ts';
 import type { App } from './app.ts';
 import { warnOfOtherMode } from './billing/customers/other-mode.ts';
+import { warnOfMissingTiers } from './billing/plans/missing-tiers.ts';
 import { loadPlans } from './billing/plans/plans.ts';
+import { unusedPriceWarnings } from './billing/plans/price-names.ts';
 import { createPriceCache } from './billing/prices/price-cache.ts';
 import { billingJobs } from './billing/sync/jobs.ts';
 import type { Config } from './config.ts';
@@ -51,6 +53,7 @@ export async function createApp({
   if (config.databaseUrl === null) throw new Error('DATABASE_URL is unset and no embedded database was started.');
 
   const connect = { url: config.databaseUrl, prepare: config.databasePrepare };
+  const plans = await loadPlans(config.plansFile);
   // A command ends before its metrics could be read.
   const watching = work ? await openWatching(config, log) : nothingWatched();
   const { metrics, traces, load } = watching;
@@ -63,10 +66,10 @@ export async function createApp({
     mail: createMailer(config, log, watchCalls(watching, 'mail')),
     idp: config.idp && createIdentity(config.idp, watchCalls(watching, 'identity')),
     payment: config.payment && createPayment(config.payment, watchCalls(watching, 'payment')),
-    plans: await loadPlans(config.plansFile),
+    plans,
     jobs: unopened,
     throttle: createThrottle(config, sql, (rule) => metrics.count('gatehouse_rate_limit_refusals_total', { rule })),
-    priceCache: createPriceCache(),
+    priceCache: createPriceCache(plans),
     log,
     metrics,
     traces,
@@ -79,7 +82,7 @@ export async function createApp({
     },
   };
 
-  if (work) for (const warning of config.warnings) log.warn(warning);
+  if (work) for (const warning of [...config.warnings, ...unusedPriceWarnings({ config, plans })]) log.warn(warning);
   if (work && !app.mail.on) log.warn('SMTP_URL is unset: no mail leaves.');
   if (work && !config.rateLimits) {
     log.warn('RATE_LIMITS is off: passwords can be guessed without limit. It is meant for measurements alone.');
@@ -90,6 +93,7 @@ export async function createApp({
     await open(log, () => migrate(sql, migrations));
     if (work) await open(log, () => refuseDemoAccounts(app));
     if (work) await open(log, () => warnOfOtherMode(app));
+    if (work) await open(log, () => warnOfMissingTiers(app));
     app.jobs = await open(log, () =>
       withAdvisoryLock(sql, () => openJobs({ sql: queue.sql, log, metrics, traces, kinds: jobKinds(app), work })),
     );

@@ -1,5 +1,5 @@
-/** One of the organisation's plans, by its name in code. */
-export type Tier = 'free' | 'silver' | 'gold';
+/** One of the deployment's tiers by its identifier: 'free', 'silver' and 'gold', or those of its PLANS_FILE. */
+export type Tier = string;
 
 /** The signed-in user, the organisation of the session, and the user's role and scopes there. */
 export type Session = {

@@ -36,6 +36,7 @@ beforeAll(async () => {
   };
   const under = (secretKey: string): App => ({
     ...billing.app,
+    priceCache: createPriceCache(billing.app.plans),
     payment: createPayment({ secretKey, apiUrl: payment.apiUrl }),
   });
   apps = { live: under(keys.live), foreign: under(keys.foreign) };

@@ -27,11 +27,10 @@ export async function readDeletion(app: App, principal: Principal | null) {
   const owned = await ownedAlone(app.db, user.id);
 
   const ends = await Promise.all(
-    owned.map(async ({ id, name, slug, others }) => ({
-      organisation: { id, name, slug },
-      tier: (await readPlan(app, id)).tier,
-      has_members: others > 0,
-    })),
+    owned.map(async ({ id, name, slug, others }) => {
+      const { tier, plan } = await readPlan(app, id);
+      return { organisation: { id, name, slug }, tier, tier_name: plan.name, has_members: others > 0 };
+    }),
   );
   return { ends, blocked: ends.some((end) => end.has_members) };
 }

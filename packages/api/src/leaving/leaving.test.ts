@@ -21,7 +21,14 @@ async function exists(organisationId: string): Promise<boolean> {
 it('says before what deleting ends, and then ends it', async () => {
   const { api, userId, organisationId } = await makeOwner(test, { name: 'Alone Ltd' });
   expect(await api.leaving.deletion()).toEqual({
-    ends: [{ organisation: expect.objectContaining({ name: 'Alone Ltd' }), tier: 'free', has_members: false }],
+    ends: [
+      {
+        organisation: expect.objectContaining({ name: 'Alone Ltd' }),
+        tier: 'free',
+        tier_name: 'Free',
+        has_members: false,
+      },
+    ],
     blocked: false,
   });
 

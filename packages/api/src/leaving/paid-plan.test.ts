@@ -44,7 +44,7 @@ async function remains({ userId, organisationId }: Owner) {
 describe('deleting the account of somebody whose organisation pays', () => {
   it('says so before, and ends the subscription at the provider', async () => {
     const owner = await makePaying();
-    expect(await owner.api.leaving.deletion()).toMatchObject({ ends: [{ tier: 'silver', has_members: false }] });
+    expect(await owner.api.leaving.deletion()).toMatchObject({ ends: [{ tier: 'silver', tier_name: 'Silver' }] });
     expect(atProvider(owner)).toEqual(['active']);
 
     await leave(owner);

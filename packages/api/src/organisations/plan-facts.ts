@@ -6,7 +6,7 @@ export type PlanFacts = {
   id: string;
   /** The provider's mode; null where it is not known. Which mode counts, the key decides. */
   livemode: boolean | null;
-  tier: 'silver' | 'gold' | null;
+  tier: string | null;
   status: string;
   cancel_at_period_end: boolean;
   current_period_end: string | null;

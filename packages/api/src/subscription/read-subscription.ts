@@ -50,7 +50,7 @@ export async function readSubscription(app: App, principal: Principal): Promise<
     usage: readingsFrom(app, current.plan, facts ?? { counted: null, members: 0 }),
     features: current.plan.features,
     tiers: app.plans.tiers.map(({ tier, name, price, limits, features }) => {
-      const live = tier === 'free' ? null : prices[tier];
+      const live = price === null ? null : prices[tier];
       return { tier, name, price: live ?? price, price_source: live ? 'provider' : 'declared', limits, features };
     }),
     billing_enabled: app.payment !== null,

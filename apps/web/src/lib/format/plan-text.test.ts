@@ -62,3 +62,8 @@ test.each([
 ])('while %s, a payment is due before a change: %s', (status, due) => {
   expect(isPaymentDue({ ...silver, status })).toBe(due);
 });
+
+test('the plan that follows has the name that the free tier has in the plans', () => {
+  const renamed = tiers.map((tier) => (tier.tier === 'free' ? { ...tier, name: 'Starter' } : tier));
+  expect(planSentence(ending, renamed)).toBe('£24 a month. Ends on 3 December 2026, then Starter.');
+});

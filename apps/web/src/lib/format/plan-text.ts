@@ -54,7 +54,7 @@ export function planSentence(plan: Plan, tiers: Tier[]): string {
 
   const price = tiers.find((tier) => tier.tier === plan.tier)?.price;
   const cost = price ? `${formatMoney(price)} ${formatInterval(price.interval)}.` : 'Nothing to pay.';
-  return `${cost} ${nextDate(plan)}`.trim();
+  return `${cost} ${nextDate(plan, tiers)}`.trim();
 }
 
 /** Of a subscription that gives nothing. */
@@ -72,11 +72,12 @@ function whyFree({ status }: Plan): string {
   }
 }
 
-function nextDate(plan: Plan): string {
+function nextDate(plan: Plan, [free]: Tier[]): string {
   if (!hasSubscription(plan)) return '';
   if (plan.cancel_at_period_end) {
     const end = plan.ends_at ?? plan.current_period_end;
-    return end ? `Ends on ${formatDate(end)}, then Free.` : 'Ends with the paid period, then Free.';
+    const next = free?.name ?? 'Free';
+    return end ? `Ends on ${formatDate(end)}, then ${next}.` : `Ends with the paid period, then ${next}.`;
   }
   if (!plan.current_period_end) return '';
   if (plan.status === 'active') return `Renews on ${formatDate(plan.current_period_end)}.`;

@@ -96,7 +96,7 @@ async function bestOf(
     pastDueSince: null,
     startedAt: toDate(state.createdAt),
   }));
-  const found = best(facts, app.config.pastDueGraceDays, app.now());
+  const found = best(app.plans, facts, app.config.pastDueGraceDays, app.now());
   if (found === null) throw new Error('There is no live subscription to change.');
   return found.state;
 }

@@ -16,7 +16,7 @@ export type Conversation = { ask: Ask; holder: string; organisationId: string; c
 /** What a tier costs now. @throws AppError VALIDATION where the provider does not sell it. */
 export async function priceOf(app: App, { ask, tier }: Conversation): Promise<TierPrice> {
   const price = (await lookUpPrices(app, ask))[tier];
-  if (price === null) throw new AppError('VALIDATION', 'This plan cannot be bought at the moment.');
+  if (price == null) throw new AppError('VALIDATION', 'This plan cannot be bought at the moment.');
   return price;
 }
 

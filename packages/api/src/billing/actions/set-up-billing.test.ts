@@ -83,7 +83,7 @@ test('a price that was archived gives its lookup key to the one that is made for
 
 describe('two deployments in one account', () => {
   const other = () => ({ ...app, config: { ...app.config, publicBaseUrl: 'https://other.example' } });
-  const ownKeys = { silver: 'other_silver', gold: 'other_gold' };
+  const ownKeys = { PAYMENT_PRICE_SILVER: 'other_silver', PAYMENT_PRICE_GOLD: 'other_gold' };
 
   test('have a portal and products of their own', async () => {
     await setUpBilling(app);
@@ -131,6 +131,6 @@ test('what was made before there were marks is taken for ours by its return addr
 
 test('a configured price id that does not exist is a sentence', async () => {
   const { config } = app;
-  const wrong = { ...app, config: { ...config, prices: { ...config.prices, gold: 'price_nowhere' } } };
+  const wrong = { ...app, config: { ...config, prices: { PAYMENT_PRICE_GOLD: 'price_nowhere' } } };
   await expect(setUpBilling(wrong)).rejects.toThrow('PAYMENT_PRICE_GOLD names the price price_nowhere');
 });

@@ -5,7 +5,9 @@ import { listAll } from '../../providers/list-all.ts';
 import type { Ask } from '../../providers/payment.ts';
 import { withLease } from '../customers/lease.ts';
 import { type PaidTier, paidTiers, planOf } from '../plans/plans.ts';
+import { priceNames, priceVariable } from '../plans/price-names.ts';
 import { deploymentMark, deploymentOf, isOurs } from '../prices/deployment-mark.ts';
+import { listByLookupKey } from '../prices/list-by-lookup-key.ts';
 import { readPrices } from '../prices/look-up-prices.ts';
 import { portalOffer, saveOffer, setupLease } from '../prices/portal-offer.ts';
 import type { TierPrices } from '../prices/tier-price.ts';
@@ -26,7 +28,8 @@ export async function setUpBilling(app: App): Promise<string> {
 
   return withLease(app, setupLease, async (ask) => {
     const found = await readPrices(app, ask);
-    const made = paidTiers.filter((tier) => found[tier] === null);
+    const tiers = paidTiers(app.plans);
+    const made = tiers.filter((tier) => found[tier] === null);
     for (const tier of made) await makePrice(app, ask, tier);
     const prices = made.length === 0 ? found : await readPrices(app, ask);
 
@@ -38,19 +41,17 @@ export async function setUpBilling(app: App): Promise<string> {
     await saveOffer(app, portalOffer(prices));
     const foreign = await foreignKeys(app, ask);
     return [
-      ...paidTiers.map((tier) => `${tier}: price ${prices[tier]?.id} ${made.includes(tier) ? 'made' : 'was there'}`),
-      ...paidTiers.flatMap((tier) => foreignPrice(app, foreign, tier) ?? []),
+      ...tiers.map((tier) => `${tier}: price ${prices[tier]?.id} ${made.includes(tier) ? 'made' : 'was there'}`),
+      ...tiers.flatMap((tier) => foreignPrice(app, foreign, tier) ?? []),
       `portal: configuration ${portalConfiguration} is up to date`,
     ].join('\n');
   });
 }
 
 async function makePrice(app: App, ask: Ask, tier: PaidTier): Promise<void> {
-  const lookupKey = app.config.prices[tier];
-  if (lookupKey.startsWith('price_')) {
-    throw new Error(
-      `PAYMENT_PRICE_${tier.toUpperCase()} names the price ${lookupKey}, which the provider does not sell.`,
-    );
+  const lookupKey = priceNames(app)[tier];
+  if (lookupKey?.startsWith('price_')) {
+    throw new Error(`${priceVariable(tier)} names the price ${lookupKey}, which the provider does not sell.`);
   }
   const foreign = foreignPrice(app, await foreignKeys(app, ask), tier);
   if (foreign !== null) throw new Error(foreign);
@@ -92,27 +93,23 @@ async function findProduct(app: App, ask: Ask, tier: PaidTier): Promise<string |
 
 /** The lookup keys of ours whose price another deployment made, archived ones included, with its address. */
 async function foreignKeys(app: App, ask: Ask): Promise<Map<string, string>> {
-  const names = [...new Set(Object.values(app.config.prices))];
-  const found = await Promise.all(
-    [true, false].map((active) => ask((provider) => provider.prices.list({ lookup_keys: names, active, limit: 100 }))),
-  );
+  const names = Object.values(priceNames(app));
+  const found = await Promise.all([true, false].map((active) => listByLookupKey(ask, names, { active })));
   return new Map(
-    found.flatMap(({ data }) =>
-      data.flatMap(({ lookup_key, metadata }) => {
-        const deployment = deploymentOf(metadata);
-        return lookup_key === null || deployment === null || isOurs(app.config, metadata)
-          ? []
-          : [[lookup_key, deployment] as const];
-      }),
-    ),
+    found.flat().flatMap(({ lookup_key, metadata }) => {
+      const deployment = deploymentOf(metadata);
+      return lookup_key === null || deployment === null || isOurs(app.config, metadata)
+        ? []
+        : [[lookup_key, deployment] as const];
+    }),
   );
 }
 
 function foreignPrice(app: App, foreign: Map<string, string>, tier: PaidTier): string | null {
-  const key = app.config.prices[tier];
+  const key = priceNames(app)[tier] ?? '';
   const deployment = foreign.get(key);
   if (deployment === undefined) return null;
-  return `${tier}: the price ${key} was made by ${deployment}. Set PAYMENT_PRICE_${tier.toUpperCase()} to another key for a price of your own.`;
+  return `${tier}: the price ${key} was made by ${deployment}. Set ${priceVariable(tier)} to another key for a price of your own.`;
 }
 
 async function configurePortal(app: App, ask: Ask, prices: TierPrices): Promise<string> {

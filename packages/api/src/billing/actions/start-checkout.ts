@@ -4,7 +4,7 @@ import { AppError, invalid } from '../../errors.ts';
 import type { Principal } from '../../sessions/principal.ts';
 import { organisationMeantIfNamed } from '../../sessions/require-same-organisation.ts';
 import { withCustomer } from '../customers/customer.ts';
-import { type PaidTier, paidTiers } from '../plans/plans.ts';
+import { choosePaidPlan, type PaidTier, paidTiers } from '../plans/plans.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
 import { changePlan } from './change-plan.ts';
 import { type Conversation, createSession, expireAll, openSessions, priceOf, sessionFor } from './checkout-session.ts';
@@ -21,7 +21,7 @@ export async function startCheckout(
 ): Promise<{ url: string }> {
   principal.require('ADMIN');
   requirePayment(app);
-  const tier = readTier(input.tier);
+  const tier = readTier(app, input.tier);
   const organisationId = organisationMeantIfNamed(principal, input.organisation_id).id;
 
   const url = await withCustomer(app, organisationId, async (ask, customerId, holder) => {
@@ -40,10 +40,10 @@ export async function startCheckout(
   return { url };
 }
 
-function readTier(value: unknown): PaidTier {
-  const name = typeof value === 'string' ? value.trim() : '';
-  const tier = paidTiers.find((each) => each === name);
-  if (tier === undefined) throw invalid({ tier: 'Choose the Silver or Gold plan.' });
+function readTier({ plans }: App, value: unknown): PaidTier {
+  const wanted = typeof value === 'string' ? value.trim() : '';
+  const tier = paidTiers(plans).find((each) => each === wanted);
+  if (tier === undefined) throw invalid({ tier: choosePaidPlan(plans) });
   return tier;
 }
 

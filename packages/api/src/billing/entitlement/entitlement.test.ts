@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { loadPlans, type Plans } from '../plans/plans.ts';
 import { best, type Facts, graceEnd, isEntitled } from './entitlement.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
@@ -13,19 +14,19 @@ const facts = (given: Partial<Facts>): Facts => ({
   ...given,
 });
 
-describe('what a subscription gives', () => {
+describe('whether a subscription is entitled', () => {
   test.each<[string, Partial<Facts>, boolean]>([
     ['active', { status: 'active' }, true],
     ['trialing', { status: 'trialing' }, true],
     ['past due, in its grace', { status: 'past_due', pastDueSince: ago(6.9) }, true],
     ['past due, after its grace', { status: 'past_due', pastDueSince: ago(7) }, false],
-    ['past due, nobody knows since when', { status: 'past_due' }, false],
+    ['past due since an unknown time', { status: 'past_due' }, false],
     ['incomplete', { status: 'incomplete' }, false],
     ['incomplete_expired', { status: 'incomplete_expired' }, false],
     ['unpaid', { status: 'unpaid' }, false],
     ['paused', { status: 'paused' }, false],
     ['canceled', { status: 'canceled' }, false],
-    ['a status that nobody knows', { status: 'on_holiday' }, false],
+    ['an unknown status', { status: 'on_holiday' }, false],
     ['a price of no tier', { tier: null }, false],
     ['an end that is still to come', { endsAt: ago(-1) }, true],
     ['an end that has come', { endsAt: now }, false],
@@ -38,18 +39,26 @@ describe('what a subscription gives', () => {
     expect(isEntitled(facts(given), 7, now)).toBe(entitled);
   });
 
-  test('no grace means none', () => {
+  test('zero days of grace give none', () => {
     expect(isEntitled(facts({ status: 'past_due', pastDueSince: now }), 0, now)).toBe(false);
   });
 
-  test('grace belongs to past due alone', () => {
+  test('only past due has a grace period', () => {
     expect(graceEnd(facts({ status: 'unpaid', pastDueSince: ago(1) }), 7)).toBeNull();
     expect(graceEnd(facts({ status: 'past_due', pastDueSince: ago(1) }), 7)).toEqual(ago(-6));
   });
 });
 
-describe('the subscription that speaks for an organisation', () => {
-  const pick = (...all: Facts[]) => best(all, 7, now);
+describe('the subscription that determines the plan', () => {
+  let plans: Plans;
+  beforeAll(async () => {
+    const { meters, tiers } = await loadPlans(null);
+    const [free, ...paid] = tiers;
+    const [lower] = paid;
+    if (lower === undefined) throw new Error('There is no paid tier.');
+    plans = { meters, tiers: [free, lower, ...paid.slice(1), { ...lower, tier: 'platinum' }] };
+  });
+  const pick = (...all: Facts[]) => best(plans, all, 7, now);
 
   test.each<[string, Partial<Facts>, Partial<Facts>]>([
     [
@@ -64,6 +73,12 @@ describe('the subscription that speaks for an organisation', () => {
     ['incomplete before an unknown status', { status: 'incomplete' }, { status: 'on_holiday', tier: 'gold' }],
     ['an unknown status before an end', { status: 'on_holiday' }, { status: 'canceled', startedAt: ago(1) }],
     ['gold before silver', { tier: 'gold', startedAt: ago(50) }, { tier: 'silver', startedAt: ago(1) }],
+    [
+      'platinum, the highest of this deployment, before gold',
+      { tier: 'platinum' },
+      { tier: 'gold', startedAt: ago(1) },
+    ],
+    ['a tier before none', { tier: 'silver', startedAt: ago(50) }, { tier: null, startedAt: ago(1), status: 'active' }],
     ['active and trialing alike, so gold', { tier: 'gold', status: 'trialing' }, { tier: 'silver', status: 'active' }],
     ['the newest', { startedAt: ago(1) }, { startedAt: ago(2) }],
   ])('%s', (_, first, second) => {
@@ -72,7 +87,7 @@ describe('the subscription that speaks for an organisation', () => {
     expect(pick(loser, winner)).toBe(winner);
   });
 
-  test('is nobody where there is none', () => {
+  test('is null without a subscription', () => {
     expect(pick()).toBeNull();
   });
 });

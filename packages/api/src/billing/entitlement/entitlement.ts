@@ -1,7 +1,7 @@
-import type { PaidTier } from '../plans/plans.ts';
+import { type PaidTier, type Plans, rankOf } from '../plans/plans.ts';
 import { statusClassOf } from '../projection/subscription-state.ts';
 
-/** What decides about a subscription's worth. */
+/** The properties of a subscription that decide its entitlement and its rank. */
 export type Facts = {
   tier: PaidTier | null;
   status: string;
@@ -11,8 +11,8 @@ export type Facts = {
 };
 
 /**
- * Whether a subscription gives its tier's limits and features now. Statuses that nobody
- * knows give nothing, and a scheduled end is an end once it has come.
+ * Whether a subscription gives its tier's limits and features now. A status that is not known
+ * here gives nothing, and a subscription gives nothing from its scheduled end on.
  */
 export function isEntitled(facts: Omit<Facts, 'startedAt'>, graceDays: number, now: Date): boolean {
   if (facts.tier === null) return false;
@@ -25,7 +25,7 @@ export function isEntitled(facts: Omit<Facts, 'startedAt'>, graceDays: number, n
 
 const dayMilliseconds = 86_400_000;
 
-/** Until when a subscription that is past due keeps its tier. */
+/** The end of a past-due subscription's grace period; null if it is not past due. */
 export function graceEnd(
   { status, pastDueSince }: Pick<Facts, 'status' | 'pastDueSince'>,
   graceDays: number,
@@ -34,32 +34,28 @@ export function graceEnd(
   return new Date(pastDueSince.getTime() + graceDays * dayMilliseconds);
 }
 
-const order = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete'];
+/** From the best status to the worst; statuses that are not known here follow, and ended ones come last. */
+const statusOrder = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete'];
 
 /**
- * The subscription that speaks for its organisation: an entitled one, else the liveliest
- * status, then gold before silver, then the newest. So the late end of an old one can
- * never take away a new one.
+ * The subscription that determines its organisation's plan: an entitled one before others, then
+ * the best status, then the higher tier, then the newest. So the late end of an old subscription
+ * cannot remove the plan of a new one. Null if there is none.
  */
-export function best<Some extends Facts>(all: Some[], graceDays: number, now: Date): Some | null {
-  return ranked(all, graceDays, now)[0] ?? null;
+export function best<Some extends Facts>(plans: Plans, all: Some[], graceDays: number, now: Date): Some | null {
+  return ranked(plans, all, graceDays, now)[0] ?? null;
 }
 
-/** The same order for all of them, the best one first. */
-export function ranked<Some extends Facts>(all: Some[], graceDays: number, now: Date): Some[] {
-  const ranks = all.map((facts) => ({ facts, rank: rankOf(facts, isEntitled(facts, graceDays, now)) }));
+/** All subscriptions in that order, the best one first. */
+export function ranked<Some extends Facts>(plans: Plans, all: Some[], graceDays: number, now: Date): Some[] {
+  const ranks = all.map((facts) => ({ facts, rank: rankOfFacts(plans, facts, isEntitled(facts, graceDays, now)) }));
   return ranks.sort((one, other) => compare(one.rank, other.rank)).map(({ facts }) => facts);
 }
 
-function rankOf({ tier, status, startedAt }: Facts, entitled: boolean): number[] {
-  const place = status === 'trialing' ? 0 : order.indexOf(status);
-  const unknown = statusClassOf(status) === 'ended' ? order.length + 1 : order.length;
-  return [
-    entitled ? 0 : 1,
-    place === -1 ? unknown : place,
-    tier === 'gold' ? 0 : tier === 'silver' ? 1 : 2,
-    -(startedAt?.getTime() ?? 0),
-  ];
+function rankOfFacts(plans: Plans, { tier, status, startedAt }: Facts, entitled: boolean): number[] {
+  const place = status === 'trialing' ? 0 : statusOrder.indexOf(status);
+  const unknown = statusClassOf(status) === 'ended' ? statusOrder.length + 1 : statusOrder.length;
+  return [entitled ? 0 : 1, place === -1 ? unknown : place, -rankOf(plans, tier), -(startedAt?.getTime() ?? 0)];
 }
 
 function compare(one: number[], other: number[]): number {

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { type Executor, prepared } from '../../db/client.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
 import { isOfOurMode } from '../customers/mode.ts';
-import { type Plan, planOf, type Tier } from '../plans/plans.ts';
+import { type Plan, type Plans, planOf, rankOf, type Tier } from '../plans/plans.ts';
 import { best, type Facts, isEntitled, ranked } from './entitlement.ts';
 
 export type SubscriptionFacts = Facts & { id: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
@@ -25,12 +25,12 @@ export async function readPlan(app: App, organisationId: string, db: Executor = 
 /** An organisation's subscriptions as its rows tell them, the best one first. */
 export async function rankedSubscriptions(app: App, organisationId: string): Promise<SubscriptionFacts[]> {
   const [row] = await organisationFacts(app.db).execute({ organisationId });
-  return ranked(counting(app, row?.facts), app.config.pastDueGraceDays, app.now());
+  return ranked(app.plans, counting(app, row?.facts), app.config.pastDueGraceDays, app.now());
 }
 
 /** The same from a row of `planFacts`, which another query may bring along. */
 export function planFrom(app: App, facts: PlanFacts | null | undefined): OrganisationPlan {
-  const subscription = best(counting(app, facts), app.config.pastDueGraceDays, app.now());
+  const subscription = best(app.plans, counting(app, facts), app.config.pastDueGraceDays, app.now());
   const entitled = subscription !== null && isEntitled(subscription, app.config.pastDueGraceDays, app.now());
   const tier = entitled && subscription.tier !== null ? subscription.tier : 'free';
   return { tier, plan: planOf(app.plans, tier), subscription };
@@ -38,7 +38,7 @@ export function planFrom(app: App, facts: PlanFacts | null | undefined): Organis
 
 /** The subscriptions of the key's mode. */
 function counting(app: App, facts: PlanFacts | null | undefined): SubscriptionFacts[] {
-  return (facts ?? []).filter(({ livemode }) => isOfOurMode(app, livemode)).map(readFacts);
+  return (facts ?? []).filter(({ livemode }) => isOfOurMode(app, livemode)).map((row) => readFacts(app.plans, row));
 }
 
 const organisationFacts = prepared((db) =>
@@ -48,10 +48,11 @@ const organisationFacts = prepared((db) =>
     .prepare('payment_plan_facts'),
 );
 
-function readFacts(row: PlanFacts[number]): SubscriptionFacts {
+/** A tier that the plans do not hold any longer gives nothing. */
+function readFacts(plans: Plans, row: PlanFacts[number]): SubscriptionFacts {
   return {
     id: row.id,
-    tier: row.tier,
+    tier: rankOf(plans, row.tier) > 0 ? row.tier : null,
     status: row.status,
     cancelAtPeriodEnd: row.cancel_at_period_end,
     currentPeriodEnd: toDate(row.current_period_end),

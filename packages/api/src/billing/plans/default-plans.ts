@@ -1,4 +1,4 @@
-/** What a deployment without a PLANS_FILE sells; the same shape as that file. */
+/** The plans of a deployment without a PLANS_FILE, in the shape of that file. */
 export const defaultPlans = {
   meters: [
     { meter: 'members', name: 'Members', kind: 'gauge' },

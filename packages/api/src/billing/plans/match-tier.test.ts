@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { type KnownPrice, matchTier } from './match-tier.ts';
 
-const configured = { silver: 'silver_monthly', gold: 'price_gold_now' };
+const names = { silver: 'silver_monthly', gold: 'price_gold_now' };
 const known: KnownPrice[] = [
   { priceId: 'price_silver_old', productId: 'prod_silver', tier: 'silver' },
   { priceId: 'price_one', productId: 'prod_both', tier: 'silver' },
+  { priceId: 'price_ended', productId: 'prod_ended', tier: 'platinum' },
   { priceId: 'price_two', productId: 'prod_both', tier: 'gold' },
 ];
 
@@ -19,7 +20,7 @@ function match(items: Item[], tier: string | null = null) {
     quantity: 1,
     ...item,
   }));
-  const found = matchTier({ items: full, metadata: { organisation: null, tier } }, known, configured);
+  const found = matchTier({ items: full, metadata: { organisation: null, tier } }, known, names);
   return [found.tier, found.source];
 }
 
@@ -29,8 +30,9 @@ test.each<[string, Item[], string | null, unknown]>([
   ['a lookup key', [{ priceId: 'price_new', lookupKey: 'silver_monthly' }], 'gold', ['silver', 'lookup_key']],
   ['a price before a lookup key', [{ priceId: 'price_two', lookupKey: 'silver_monthly' }], null, ['gold', 'price']],
   ['a product of one tier', [{ priceId: 'price_new', productId: 'prod_silver' }], 'gold', ['silver', 'product']],
-  ['a product of two tiers says nothing', [{ priceId: 'price_new', productId: 'prod_both' }], null, [null, null]],
+  ['a product of two tiers does not match', [{ priceId: 'price_new', productId: 'prod_both' }], null, [null, null]],
   ['metadata, last', [{ priceId: 'price_new', productId: 'prod_both' }], 'gold', ['gold', 'metadata']],
+  ['a price of a tier that the plans no longer hold', [{ priceId: 'price_ended' }], null, [null, null]],
   ['metadata of no tier', [], 'platinum', [null, null]],
   ['any item that matches', [{ priceId: 'price_extra' }, { priceId: 'price_two' }], null, ['gold', 'price']],
 ])('%s', (_, items, metadata, expected) => {

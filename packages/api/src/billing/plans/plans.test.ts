@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { defaultPlans } from './default-plans.ts';
-import { loadPlans } from './plans.ts';
+import { choosePaidPlan, loadPlans, paidTiers } from './plans.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -19,13 +19,28 @@ async function load(content: unknown) {
 
 const [free, silver, gold] = defaultPlans.tiers;
 
-test('without a file the built-in plans are sold', async () => {
+test('without a file the built-in plans apply', async () => {
   const { tiers } = await loadPlans(null);
   expect(tiers.map(({ tier, price }) => [tier, price?.amount ?? null])).toEqual([
     ['free', null],
     ['silver', 2400],
     ['gold', 7900],
   ]);
+});
+
+test('a file may sell one paid tier or many, in rising rank', async () => {
+  const tiers = [free, gold, { ...silver, tier: 'platinum', name: 'Platinum' }, silver];
+  expect(paidTiers(await load({ ...defaultPlans, tiers }))).toEqual(['gold', 'platinum', 'silver']);
+  expect(paidTiers(await load({ ...defaultPlans, tiers: [free, gold] }))).toEqual(['gold']);
+});
+
+test('the sentence that asks for a paid plan names each of them', async () => {
+  const platinum = { ...silver, tier: 'platinum', name: 'Platinum' };
+  expect(choosePaidPlan(await loadPlans(null))).toBe('Choose the Silver or Gold plan.');
+  expect(choosePaidPlan(await load({ ...defaultPlans, tiers: [free, gold] }))).toBe('Choose the Gold plan.');
+  expect(choosePaidPlan(await load({ ...defaultPlans, tiers: [free, silver, gold, platinum] }))).toBe(
+    'Choose the Silver, Gold or Platinum plan.',
+  );
 });
 
 test('a file replaces them', async () => {
@@ -35,8 +50,18 @@ test('a file replaces them', async () => {
 
 test.each<[string, unknown, RegExp]>([
   ['no JSON', '{', /^PLANS_FILE must be valid JSON\.$/],
-  ['a tier missing', { ...defaultPlans, tiers: [free, silver] }, /^PLANS_FILE tiers /],
-  ['another order', { ...defaultPlans, tiers: [free, gold, silver] }, /^PLANS_FILE tiers 1 tier must be "silver"/],
+  [
+    'no paid tier',
+    { ...defaultPlans, tiers: [free] },
+    /^PLANS_FILE tiers 1 must be a tier: a paid one follows the free one\.$/,
+  ],
+  ['a paid tier first', { ...defaultPlans, tiers: [silver, gold] }, /^PLANS_FILE tiers 0 tier must be "free"/],
+  ['a tier twice', { ...defaultPlans, tiers: [free, gold, gold] }, /^PLANS_FILE tiers must each have a tier of their/],
+  [
+    'a tier that names no variable',
+    { ...defaultPlans, tiers: [free, { ...gold, tier: 'gold-plus' }] },
+    /^PLANS_FILE tiers 1 tier must be a name such as gold/,
+  ],
   [
     'a price for free',
     { ...defaultPlans, tiers: [{ ...free, price: silver?.price }, silver, gold] },
@@ -71,8 +96,8 @@ test.each<[string, unknown, RegExp]>([
   await expect(load(content)).rejects.toThrow(sentence);
 });
 
-test('a file that is not there is refused the same way', async () => {
-  await expect(loadPlans(join(folder, 'nowhere.json'))).rejects.toThrow(
+test('a missing file is refused the same way', async () => {
+  await expect(loadPlans(join(folder, 'missing.json'))).rejects.toThrow(
     /^PLANS_FILE names a file that cannot be read\.$/,
   );
 });

@@ -5,16 +5,16 @@ import { defaultPlans } from './default-plans.ts';
 
 export type Plans = z.output<typeof plansSchema>;
 export type Plan = Plans['tiers'][number];
-export type Tier = Plan['tier'];
-export type PaidTier = Exclude<Tier, 'free'>;
-export type Price = NonNullable<Plan['price']>;
-
-export const paidTiers: readonly PaidTier[] = ['silver', 'gold'];
+/** The identifier of a tier in the plans, such as `gold`. */
+export type Tier = string;
+/** The identifier of a tier that has a price. */
+export type PaidTier = Tier;
+export type Price = z.output<typeof price>;
 
 /**
- * The plans that a deployment sells: its PLANS_FILE, or the built-in ones.
+ * Reads the plans that a deployment sells: its PLANS_FILE, or the built-in ones.
  *
- * @throws ConfigError that names PLANS_FILE and what is wrong in it.
+ * @throws ConfigError if the file cannot be read or is invalid; its message names PLANS_FILE and each mistake.
  */
 export async function loadPlans(file: string | null): Promise<Plans> {
   if (file === null) return plansSchema.parse(defaultPlans);
@@ -37,6 +37,29 @@ async function readJson(file: string): Promise<unknown> {
   }
 }
 
+/** The identifiers of the paid tiers, in rising rank. */
+export function paidTiers({ tiers: [, ...paid] }: Plans): PaidTier[] {
+  return paid.map(({ tier }) => tier);
+}
+
+/** A value for each paid tier, in rising rank. */
+export function forPaidTiers<Value>(plans: Plans, make: (tier: PaidTier) => Value): Record<PaidTier, Value> {
+  return Object.fromEntries(paidTiers(plans).map((tier) => [tier, make(tier)]));
+}
+
+const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** "Choose the Silver or Gold plan.", made from the names of the paid tiers. */
+export function choosePaidPlan({ tiers: [, ...paid] }: Plans): string {
+  return `Choose the ${either.format(paid.map(({ name }) => name))} plan.`;
+}
+
+/** The tier's place in the plans; -1 for a tier that the plans do not hold. A higher rank is the better tier. */
+export function rankOf(plans: Plans, tier: Tier | null): number {
+  return plans.tiers.findIndex((each) => each.tier === tier);
+}
+
+/** The plan of a tier. @throws Error if the plans do not hold the tier. */
 export function planOf(plans: Plans, tier: Tier): Plan {
   const plan = plans.tiers.find((each) => each.tier === tier);
   if (plan === undefined) throw new Error(`no plan for the tier ${tier}`);
@@ -51,17 +74,26 @@ const price = z.strictObject({
 
 const limit = z.int('must be a whole number, or null for no limit.').nonnegative('must not be negative.').nullable();
 
-function plan<Name extends string, Cost extends z.ZodType>(tier: Name, cost: Cost) {
-  return z.strictObject({
-    tier: z.literal(tier, `must be "${tier}": the tiers are free, silver, gold, in this order.`),
-    name: z.string().trim().min(1, 'must not be empty.').max(60, 'must be at most 60 characters.'),
-    price: cost,
-    limits: z.record(z.string(), limit),
-    features: z.record(z.string(), z.boolean('must be true or false.')),
-  });
+function plan<Cost extends z.ZodType>(tier: z.ZodType<string>, cost: Cost) {
+  return z.strictObject(
+    {
+      tier,
+      name: z.string().trim().min(1, 'must not be empty.').max(60, 'must be at most 60 characters.'),
+      price: cost,
+      limits: z.record(z.string(), limit),
+      features: z.record(z.string(), z.boolean('must be true or false.')),
+    },
+    { error: ({ code }) => (code === 'invalid_type' ? 'must be a tier: a paid one follows the free one.' : undefined) },
+  );
 }
 
-/** What PLANS_FILE called the kinds of meters before; still accepted. */
+const freePlan = plan(z.literal('free', 'must be "free": the first tier costs nothing.'), z.null('must be null.'));
+
+/** PAYMENT_PRICE_<TIER> and the lookup key are made from it. */
+const paidTier = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be a name such as gold.');
+const paidPlan = plan(paidTier, price);
+
+/** The earlier words for the kinds of meters, which PLANS_FILE may still use. */
 const earlierKinds: Record<string, string> = { counting: 'counter', standing: 'gauge' };
 
 const meter = z.strictObject({
@@ -76,15 +108,15 @@ const meter = z.strictObject({
 const plansSchema = z
   .strictObject({
     meters: z.array(meter),
-    tiers: z.tuple(
-      [plan('free', z.null('must be null.')), plan('silver', price), plan('gold', price)],
-      'must be the three tiers free, silver, gold, in this order.',
-    ),
+    tiers: z.tuple([freePlan, paidPlan], paidPlan, 'must be the free tier, then at least one paid tier.'),
   })
   .check(({ value: { meters, tiers }, issues }) => {
     const names = meters.map((each) => each.meter);
     if (new Set(names).size < names.length) {
       issues.push({ code: 'custom', path: ['meters'], message: 'must each have a name of their own.', input: meters });
+    }
+    if (new Set(tiers.map(({ tier }) => tier)).size < tiers.length) {
+      issues.push({ code: 'custom', path: ['tiers'], message: 'must each have a tier of their own.', input: tiers });
     }
     const features = Object.keys(tiers[0].features);
     for (const [index, { limits, features: flags }] of tiers.entries()) {

@@ -4,18 +4,19 @@ import { baseUrl } from '../../links.ts';
 type Metadata = Record<string, string> | null | undefined;
 
 /**
- * Marks at the provider what this deployment made there. Several deployments may share an
- * account, and none may change what is another's.
+ * The metadata that this deployment gives to each object that it makes at the provider.
+ * Several deployments may share an account, and none may change the objects of another.
  */
 export function deploymentMark(config: Config) {
   return { purpose: 'gatehouse', deployment: baseUrl(config) };
 }
 
-/** Whose a thing at the provider is: its deployment's address; null where it says none, as those made before do. */
+/** The base URL of the deployment that made an object at the provider; null for objects made before the mark existed. */
 export function deploymentOf(metadata: Metadata): string | null {
   return metadata?.deployment ?? null;
 }
 
+/** Whether this deployment made the object. */
 export function isOurs(config: Config, metadata: Metadata): boolean {
   return deploymentOf(metadata) === baseUrl(config);
 }

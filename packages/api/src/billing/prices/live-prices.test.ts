@@ -16,8 +16,12 @@ beforeEach(async () => {
 });
 
 const provider = () => running.sandbox.payment;
-/** Another process: the same database, a memory of its own. */
-const node = (more: Partial<App> = {}): App => ({ ...running.app, priceCache: createPriceCache(), ...more });
+/** Another process: it has the same database and its own cache. */
+const node = (more: Partial<App> = {}): App => ({
+  ...running.app,
+  priceCache: createPriceCache(running.app.plans),
+  ...more,
+});
 
 async function timed<Result>(act: () => Promise<Result>) {
   const began = performance.now();
@@ -54,14 +58,14 @@ describe('live prices', () => {
     expect(known.map(({ tier }) => tier)).toEqual(expect.arrayContaining(['silver', 'gold']));
   });
 
-  test('are taken over from another node for as long as they are good', async () => {
+  test('are read from what another node stored within a minute', async () => {
     await livePrices(node());
     const other = counting(node());
     expect(await livePrices(other)).toEqual(live);
     expect(other.asked()).toBe(0);
   });
 
-  test('keep nobody waiting longer than 300 ms where none is known, and are there for the next reader', async () => {
+  test('delay a reader by at most 300 ms if none is known, and are there for the next reader', async () => {
     provider().set({ api_delay_ms: 1000 });
     const app = node();
     const first = await timed(() => livePrices(app));
@@ -73,7 +77,7 @@ describe('live prices', () => {
     expect(await livePrices(app)).toEqual(live);
   });
 
-  test('keep nobody waiting at all where one is known, however old', async () => {
+  test('delay no reader if one is known, however old', async () => {
     let now = Date.now();
     const app = counting(node({ now: () => new Date(now) }));
     await livePrices(app);
@@ -87,7 +91,7 @@ describe('live prices', () => {
     expect(app.answered()).toBe(2);
   });
 
-  test('stand while the provider is silent, which is asked again only after a pause', async () => {
+  test('stay while the provider does not answer, which is asked again only after a pause', async () => {
     let now = Date.now();
     const app = counting(node({ now: () => new Date(now) }));
     await livePrices(app);
@@ -135,7 +139,7 @@ describe('live prices', () => {
   test('may be configured by their id', async () => {
     const price = Object.values(provider().state().prices).find(({ lookup_key }) => lookup_key === 'gold_monthly');
     const { config } = running.app;
-    const app = node({ config: { ...config, prices: { ...config.prices, gold: price?.id ?? '' } } });
+    const app = node({ config: { ...config, prices: { PAYMENT_PRICE_GOLD: price?.id ?? '' } } });
     await refreshPrices(app);
     expect((await livePrices(app)).gold?.amount).toBe(7900);
   });

@@ -2,22 +2,22 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentLivePrices, paymentSettings } from '../../db/schema/billing.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import type { PaidTier, Price } from '../plans/plans.ts';
+import { forPaidTiers, type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
 import { lookUpPrices, modeName, pricesModeSetting } from './look-up-prices.ts';
 import { type LivePrices, noPrices, type PriceCache } from './price-cache.ts';
 
 const goodMilliseconds = 60_000;
 const waitMilliseconds = 300;
-/** After a failure the provider is left alone for a moment. */
+/** No look-up begins for this long after a failed one. */
 const pauseMilliseconds = 5_000;
 
 /**
- * What the tiers cost at the provider; null where the declared price stands. Never waits
- * where a price is known, and 300 ms at most where none is: the look-up goes on and the
- * next reader has it. While the provider is silent the last known price stands.
+ * Reads the tiers' prices at the provider; null where the declared price applies. Returns at
+ * once if prices are known, however old, and after at most 300 ms otherwise: the look-up
+ * continues for the next reader. While the provider does not answer, the last known prices apply.
  */
 export async function livePrices(app: App): Promise<LivePrices> {
-  if (app.payment === null) return noPrices;
+  if (app.payment === null) return noPrices(app.plans);
   const cache = app.priceCache;
   if (cache.readAt === null) await readStored(app, cache);
 
@@ -29,7 +29,11 @@ export async function livePrices(app: App): Promise<LivePrices> {
   return cache.prices;
 }
 
-/** Looks the prices up again at once, as after the provider told of a change. @throws where it is silent. */
+/**
+ * Looks the prices up at once, as after an event about a price.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer.
+ */
 export async function refreshPrices(app: App): Promise<void> {
   if (app.payment === null) return;
   const cache = app.priceCache;
@@ -41,7 +45,7 @@ function isGood(app: App, { lookedUpAt }: PriceCache): boolean {
   return lookedUpAt !== null && app.now().getTime() - lookedUpAt < goodMilliseconds;
 }
 
-/** One look-up at a time; it fails silently, since nobody has to wait for it. */
+/** Runs one look-up at a time. A failure is only logged, because readers have the last known prices. */
 function lookUp(app: App, cache: PriceCache): Promise<void> {
   const now = app.now().getTime();
   if (cache.failedAt !== null && now - cache.failedAt < pauseMilliseconds) return Promise.resolve();
@@ -63,7 +67,7 @@ async function lookUpUnlessStored(app: App, cache: PriceCache): Promise<void> {
   cache.failedAt = null;
 }
 
-/** None where they are of the other mode than our key: what is sold there is not sold here. */
+/** Empty if the stored prices are of the other mode than our key: the modes sell different prices. */
 async function storedPrices(app: App) {
   const named = eq(paymentSettings.name, pricesModeSetting);
   const rows = await app.db
@@ -74,7 +78,7 @@ async function storedPrices(app: App) {
   return rows.filter(({ mode }) => mode === null || mode === ours).map(({ price }) => price);
 }
 
-/** Takes over what this or another node stored last. */
+/** Copies the prices that any node stored last into the cache. */
 async function readStored(app: App, cache: PriceCache): Promise<void> {
   const rows = await storedPrices(app);
 
@@ -83,10 +87,11 @@ async function readStored(app: App, cache: PriceCache): Promise<void> {
     if (row === undefined || row.amount === null || row.currency === null || row.interval === null) return null;
     return { amount: row.amount, currency: row.currency, interval: row.interval as Price['interval'] };
   }
-  cache.prices = { silver: stored('silver'), gold: stored('gold') };
+  cache.prices = forPaidTiers(app.plans, stored);
   cache.known = rows.length > 0;
   cache.readAt = app.now().getTime();
-  const times = rows.map(({ lookedUpAt }) => lookedUpAt?.getTime() ?? null);
-  cache.lookedUpAt =
-    times.length > 0 && !times.includes(null) ? Math.min(...times.filter((time) => time !== null)) : null;
+  const times = paidTiers(app.plans).map(
+    (tier) => rows.find((each) => each.tier === tier)?.lookedUpAt?.getTime() ?? null,
+  );
+  cache.lookedUpAt = times.includes(null) ? null : Math.min(...times.filter((time) => time !== null));
 }

@@ -3,12 +3,14 @@ import type { App } from '../../app.ts';
 import { paymentKnownPrices, paymentLivePrices, paymentSettings } from '../../db/schema/billing.ts';
 import { type Ask, isMissing } from '../../providers/payment.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import { type PaidTier, type Price, paidTiers } from '../plans/plans.ts';
+import { type Price, paidTiers } from '../plans/plans.ts';
+import { priceNames } from '../plans/price-names.ts';
 import { idOf, text } from '../projection/fields.ts';
+import { listByLookupKey } from './list-by-lookup-key.ts';
 import { requestPortalUpdate } from './portal-offer.ts';
 import type { TierPrice, TierPrices } from './tier-price.ts';
 
-/** The prices of `readPrices`. Where the portal offers other ones, its update is enqueued. */
+/** Reads the prices (see `readPrices`) and enqueues an update of the portal if it offers other ones. */
 export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
   const prices = await readPrices(app, ask);
   await app.db.transaction((tx) => requestPortalUpdate(app, tx, prices));
@@ -16,22 +18,24 @@ export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
 }
 
 /**
- * Asks the provider what the tiers cost now, by lookup key or configured price id,
- * keeps it for every node, and remembers each price for its tier.
+ * Asks the provider for the tiers' current prices, by lookup key or configured price id, and
+ * stores them for all nodes. Each price stays known for its tier: earlier subscribers keep it.
  */
 export async function readPrices(app: App, ask: Ask): Promise<TierPrices> {
-  const names = app.config.prices;
-  const listed = await ask((provider) =>
-    provider.prices.list({ lookup_keys: [...new Set(Object.values(names))], active: true, limit: 100 }),
+  const names = Object.entries(priceNames(app));
+  const listed = await listByLookupKey(
+    ask,
+    names.map(([, name]) => name),
+    { active: true },
   );
 
-  async function find(tier: PaidTier): Promise<TierPrice | null> {
-    const byKey = listed.data.find((price) => price.lookup_key === names[tier]);
-    return readPrice(byKey ?? (await byId(ask, names[tier])));
+  const prices: TierPrices = {};
+  for (const [tier, name] of names) {
+    const byKey = listed.find((price) => price.lookup_key === name);
+    prices[tier] = readPrice(byKey ?? (await byId(ask, name)));
   }
-  const prices: TierPrices = { silver: await find('silver'), gold: await find('gold') };
 
-  await remember(app, prices);
+  await storePrices(app, prices);
   return prices;
 }
 
@@ -56,7 +60,7 @@ async function byId(ask: Ask, id: string): Promise<ProviderPrice | null> {
 
 const intervals: Price['interval'][] = ['day', 'week', 'month', 'year'];
 
-/** A price that is archived, or paid once, can start no subscription. */
+/** Null for a price that is archived or paid once: it cannot start a subscription. */
 function readPrice(price: ProviderPrice | null): TierPrice | null {
   if (price === null || !price.active || text(price.id) === null || !price.recurring) return null;
 
@@ -69,20 +73,19 @@ function readPrice(price: ProviderPrice | null): TierPrice | null {
   return { id: price.id, productId: idOf(price.product), shown };
 }
 
-/** The setting that says of which mode the stored prices are. */
+/** The name of the setting that holds the mode of the stored prices. */
 export const pricesModeSetting = 'prices_mode';
 
 export function modeName({ livemode }: { livemode: boolean }): string {
   return livemode ? 'live' : 'test';
 }
 
-async function remember(app: App, prices: TierPrices): Promise<void> {
+async function storePrices(app: App, prices: TierPrices): Promise<void> {
   const lookedUpAt = app.now();
-  const known = paidTiers.flatMap((tier) => {
-    const price = prices[tier];
-    return price === null ? [] : [{ priceId: price.id, productId: price.productId, tier }];
-  });
-  const live = paidTiers.map((tier) => ({
+  const known = Object.entries(prices).flatMap(([tier, price]) =>
+    price === null ? [] : [{ priceId: price.id, productId: price.productId, tier }],
+  );
+  const live = paidTiers(app.plans).map((tier) => ({
     tier,
     amount: prices[tier]?.shown?.amount ?? null,
     currency: prices[tier]?.shown?.currency ?? null,

@@ -4,14 +4,13 @@ import type { Transaction } from '../../db/client.ts';
 import { paymentSettings } from '../../db/schema/billing.ts';
 import { portalSetting } from '../actions/open-portal.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import { paidTiers } from '../plans/plans.ts';
-import type { TierPrice, TierPrices } from './tier-price.ts';
+import type { TierPrices } from './tier-price.ts';
 
-/** Held by everything that writes the portal's configuration. */
+/** The lease that every writer of the portal's configuration holds. */
 export const setupLease = 'setup';
 
 /**
- * What the portal's configuration says about a change of plan: our prices, and that the
+ * The part of the portal's configuration about a change of plan: our prices, and that the
  * difference is invoiced at once. With `create_prorations` the higher plan would be given
  * away until the renewal.
  */
@@ -21,11 +20,10 @@ export function portalOffer(prices: TierPrices) {
 
 export type PortalOffer = ReturnType<typeof portalOffer>;
 
-/** The portal lists a product once, with all of its prices. */
+/** Groups the prices by product: the portal lists each product once. */
 function productsOf(prices: TierPrices): { product: string; prices: string[] }[] {
   const byProduct = new Map<string, string[]>();
-  for (const tier of paidTiers) {
-    const price: TierPrice | null = prices[tier];
+  for (const price of Object.values(prices)) {
     if (price?.productId == null) continue;
     byProduct.set(price.productId, [...(byProduct.get(price.productId) ?? []), price.id]);
   }
@@ -33,13 +31,13 @@ function productsOf(prices: TierPrices): { product: string; prices: string[] }[]
 }
 
 type Saved = {
-  /** The id of our configuration at the provider; null where `billing-setup` never ran. */
+  /** The id of our configuration at the provider; null if `billing-setup` never ran. */
   configuration: string | null;
-  /** Whether the offer is the one that was last written there. */
+  /** Whether the offer equals the one that was last written there. */
   isCurrent: boolean;
 };
 
-/** What this deployment last wrote to the portal's configuration, compared with an offer. */
+/** Compares an offer with the one that this deployment last wrote to the portal's configuration. */
 export async function readSavedOffer(app: App, db: Transaction | App['db'], offer: PortalOffer): Promise<Saved> {
   const [configurationName, offerName] = settingNames(app);
   const rows = await db
@@ -50,7 +48,7 @@ export async function readSavedOffer(app: App, db: Transaction | App['db'], offe
   return { configuration: saved(configurationName), isCurrent: saved(offerName) === JSON.stringify(offer) };
 }
 
-/** Stores which offer the provider now has. */
+/** Records that the provider's configuration now has this offer. */
 export async function saveOffer(app: App, offer: PortalOffer): Promise<void> {
   const [, name] = settingNames(app);
   const value = JSON.stringify(offer);
@@ -66,9 +64,8 @@ function settingNames(app: App): [string, string] {
 }
 
 /**
- * Enqueues an update of the portal's configuration where it offers something else than
- * these prices. Without any price there is nothing to offer, and without a configuration
- * nothing to update.
+ * Enqueues an update of the portal's configuration if it offers other prices than these.
+ * Does nothing without any price to offer or without a configuration to update.
  */
 export async function requestPortalUpdate(app: App, tx: Transaction, prices: TierPrices): Promise<void> {
   const offer = portalOffer(prices);

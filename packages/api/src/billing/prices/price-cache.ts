@@ -1,13 +1,16 @@
-import type { PaidTier, Price } from '../plans/plans.ts';
+import { forPaidTiers, type PaidTier, type Plans, type Price } from '../plans/plans.ts';
 
+/** The amount of each paid tier at the provider; null where the declared price applies. */
 export type LivePrices = Record<PaidTier, Price | null>;
 
-export const noPrices: LivePrices = { silver: null, gold: null };
+export function noPrices(plans: Plans): LivePrices {
+  return forPaidTiers(plans, () => null);
+}
 
-/** What one process knows of the prices at the provider. Times in milliseconds of the service's clock. */
+/** The provider's prices in the memory of one process. Times in milliseconds of the service's clock. */
 export type PriceCache = {
   prices: LivePrices;
-  /** Whether the provider has ever answered, here or on another node. */
+  /** Whether any node has stored an answer of the provider. */
   known: boolean;
   lookedUpAt: number | null;
   readAt: number | null;
@@ -15,6 +18,6 @@ export type PriceCache = {
   lookup: Promise<void> | null;
 };
 
-export function createPriceCache(): PriceCache {
-  return { prices: noPrices, known: false, lookedUpAt: null, readAt: null, failedAt: null, lookup: null };
+export function createPriceCache(plans: Plans): PriceCache {
+  return { prices: noPrices(plans), known: false, lookedUpAt: null, readAt: null, failedAt: null, lookup: null };
 }

@@ -4,11 +4,13 @@ import type { Transaction } from '../../db/client.ts';
 import { paymentKnownPrices, paymentLivePrices } from '../../db/schema/billing.ts';
 import { applied, type EventOutcome, eventOutcomes } from '../events/event-outcome.ts';
 import type { PaymentEvent } from '../events/parse-event.ts';
+import { priceNames } from '../plans/price-names.ts';
 import { idOf, text } from '../projection/fields.ts';
 
 /**
- * Has the prices looked up again after the commit; the last known ones stand until then.
- * Every price's event asks for it, because a lookup key may have moved to a new price.
+ * Enqueues a look-up of the prices for after the commit; the last known ones apply until then.
+ * An event about any price causes it, because a lookup key may have moved to a new price.
+ * The outcome is `not_ours` for a price of no tier.
  */
 export async function requestPriceLookUp(
   app: App,
@@ -18,7 +20,7 @@ export async function requestPriceLookUp(
   await tx.update(paymentLivePrices).set({ lookedUpAt: null });
   await app.jobs.send(tx, 'payment-prices', {}, { key: 'prices' });
 
-  const names: string[] = Object.values(app.config.prices);
+  const names = Object.values(priceNames(app));
   const isNamed = names.includes(text(object.lookup_key) ?? '') || names.includes(text(object.id) ?? '');
   if (isNamed) return applied;
 

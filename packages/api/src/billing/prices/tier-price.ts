@@ -1,9 +1,12 @@
 import type { PaidTier, Price } from '../plans/plans.ts';
 
+/** A tier's price at the provider. */
 export type TierPrice = {
   id: string;
   productId: string | null;
-  /** What can be shown of it; null where one number for one period does not tell it. */
+  /** The amount, as pages show it; null if the price has no fixed amount for one period. */
   shown: Price | null;
 };
+
+/** The price of each paid tier, in rising rank; null for a tier that the provider does not sell. */
 export type TierPrices = Record<PaidTier, TierPrice | null>;

@@ -5,13 +5,12 @@ import { readPrices } from './look-up-prices.ts';
 import { portalOffer, readSavedOffer, saveOffer, setupLease } from './portal-offer.ts';
 
 /**
- * Makes the portal offer the prices that the tiers have now, where `billing-setup` made
- * its configuration. The prices are looked up under the lease, so of several updates the
- * last one writes the newest prices. This look-up enqueues no further update: one that the
- * provider refuses would otherwise enqueue the next at once. What else the configuration
- * allows is left alone.
+ * Writes the tiers' current prices to the portal's configuration, if `billing-setup` made one.
+ * The prices are looked up under the lease, so the last of several updates writes the newest
+ * prices. This look-up enqueues no further update: an update that the provider refuses would
+ * otherwise enqueue the next at once. Other settings of the configuration stay unchanged.
  *
- * @throws AppError PROVIDER_UNAVAILABLE, BUSY: the job is tried again.
+ * @throws AppError PROVIDER_UNAVAILABLE, BUSY; the queue then retries the job.
  */
 export async function updatePortal(app: App): Promise<void> {
   await withLease(app, setupLease, async (ask) => {

@@ -1,27 +1,29 @@
-/** An object as it came from outside: every member may be missing or of any kind. */
+/** An object from outside: each member may be missing or have any type. */
 export type Fields = Record<string, unknown>;
 
+/** The value as an object; null for anything else, arrays included. */
 export function fields(value: unknown): Fields | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 }
 
-/** A non-empty text that PostgreSQL can store. */
+/** The value as a non-empty text that PostgreSQL can store, else null. */
 export function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && !value.includes('\u0000') ? value : null;
 }
 
-/** The id of a thing that may stand there in full. */
+/** The id of an object that is given by its id or expanded; null if neither. */
 export function idOf(value: unknown): string | null {
   return text(value) ?? text(fields(value)?.id);
 }
 
 const lastSecond = 253_402_300_799;
 
-/** A moment in whole seconds that every clock here can express. */
+/** The value as a time in whole seconds from 1970 to 9999, else null. */
 export function seconds(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= lastSecond ? value : null;
 }
 
+/** The time that the provider gives in seconds. */
 export function toDate(value: number | null): Date | null {
   return value === null ? null : new Date(value * 1000);
 }

@@ -1,9 +1,9 @@
 import { type Fields, fields } from './fields.ts';
 
 /**
- * The object as it was before a change. `previous_attributes` holds of a hash only its
- * changed members (null where one was absent) and of an array all of it: so a hash is
- * undone member by member, everything else is replaced.
+ * Computes the object before a change. The provider's `previous_attributes` hold only the changed
+ * members of a hash (null for an absent one) but the whole of an array. So a hash is undone
+ * member by member, and every other value is replaced.
  */
 export function undo(after: Fields, previous: Fields): Fields {
   const before = { ...after };
@@ -15,7 +15,7 @@ export function undo(after: Fields, previous: Fields): Fields {
   return before;
 }
 
-/** One text for all objects that say the same: members in order, null equal to absent. */
+/** The same text for all equal objects: members are sorted, and null equals absent. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   const object = fields(value);

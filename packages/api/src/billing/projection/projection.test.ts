@@ -116,7 +116,7 @@ describe('within one second', () => {
     expect(project([schedule, start])).toMatchObject({ certain: true, state: { scheduled: true } });
   });
 
-  test('payloads of two shapes in one second are no one way, and no certain state', () => {
+  test('payloads of two shapes in one second form no path, and no certain state', () => {
     const told = (id: string, object: object, previous: object | null): StateEvent => ({
       id,
       number: 1,
@@ -138,13 +138,13 @@ describe('within one second', () => {
     expect(project([...inNewShape, ...inOldShape, around])?.certain).toBe(false);
   });
 
-  test('a change and its undoing leave no certain state', () => {
+  test('a change and its reversal leave no certain state', () => {
     const schedule = { id: 'evt_a', number: 1, created: 5, object: scheduled, previous: was(false) };
     const resume = { id: 'evt_b', number: 2, created: 5, object: active, previous: was(true) };
     expect(project([schedule, resume])?.certain).toBe(false);
   });
 
-  test('two events for one change agree', () => {
+  test('two events for one change are certain', () => {
     const twice = ['evt_a', 'evt_b'].map((id, at) => ({
       id,
       number: at,
@@ -155,7 +155,7 @@ describe('within one second', () => {
     expect(project(twice)).toMatchObject({ certain: true, state: { scheduled: true } });
   });
 
-  test('an end absorbs everything, older or newer', () => {
+  test('an end wins over every other event, older or newer', () => {
     const ended = { id: 'evt_a', number: 1, created: 5, object: { ...active, status: 'canceled' }, previous: null };
     const newer = { id: 'evt_b', number: 2, created: 9, object: active, previous: null };
     expect(project([newer, ended])).toMatchObject({ certain: true, state: { status: 'canceled' } });

@@ -7,41 +7,41 @@ import {
   statusClassOf,
 } from './subscription-state.ts';
 
-/** An event that tells the state of its subscription. */
+/** A stored event that shows the state of its subscription. */
 export type StateEvent = {
   id: string;
-  /** Our order of arrival: says what a snapshot can have seen, never what came first at the provider. */
+  /** Our order of arrival: it decides which events a snapshot can include, never their order at the provider. */
   number: number;
   /** The provider's clock, in whole seconds. */
   created: number;
   /** The subscription as the event shows it. */
   object: Fields;
-  /** What the change replaced; null where the event tells a state but no change. */
+  /** The values before the change; null for an event that shows a state but no change. */
   previous: Fields | null;
 };
 
 export type Projection = {
-  /** The event that decides. */
+  /** The number of the deciding event. */
   number: number;
   state: SubscriptionState;
-  /** Whether the events leave no doubt. */
+  /** False if the events permit another state: the provider has to be asked. */
   certain: boolean;
-  /** For a subscription that is past due: the provider's second of the first event of the unbroken run. */
+  /** For a past-due subscription: the second of the first event of the current run of failed payments. */
   pastDueSince: number | null;
 };
 
 /**
- * The state that a set of events tells, a function of the set alone: neither the order
- * of arrival nor duplicates can change it. Ended statuses absorb; otherwise the newest
- * second wins, and within it the state that no other event leaves.
+ * Computes the state that a set of events shows. The result depends on the set alone, not on
+ * order of arrival or duplicates. An ended status wins over all others; otherwise the newest
+ * second wins, and within it the state that no other event leaves. Null without readable events.
  *
- * A run of failed payments reaches back no further than `settledNumber`, the last event
- * before the provider itself said that nothing was due.
+ * A run of failed payments begins after `settledNumber`: the number of the last event before
+ * the provider itself answered that nothing was due.
  */
 export function project(events: Iterable<StateEvent>, settledNumber = 0): Projection | null {
-  const told = distinct(events);
-  const ended = told.filter((event) => event.statusClass === 'ended');
-  const decided = lastOf(ended.length > 0 ? ended : told);
+  const parsed = distinct(events);
+  const ended = parsed.filter((event) => event.statusClass === 'ended');
+  const decided = lastOf(ended.length > 0 ? ended : parsed);
   if (decided === null) return null;
 
   const { event, certain } = decided;
@@ -49,14 +49,15 @@ export function project(events: Iterable<StateEvent>, settledNumber = 0): Projec
     number: event.number,
     state: event.state,
     certain: certain || ended.length > 0,
-    pastDueSince: event.statusClass === 'past_due' ? startOfRun(told, event, settledNumber) : null,
+    pastDueSince: event.statusClass === 'past_due' ? startOfRun(parsed, event, settledNumber) : null,
   };
 }
 
-type Told = StateEvent & { state: SubscriptionState; statusClass: StatusClass };
+type ParsedEvent = StateEvent & { state: SubscriptionState; statusClass: StatusClass };
 
-function distinct(events: Iterable<StateEvent>): Told[] {
-  const byId = new Map<string, Told>();
+/** The readable events, one for each id, sorted by id. */
+function distinct(events: Iterable<StateEvent>): ParsedEvent[] {
+  const byId = new Map<string, ParsedEvent>();
   for (const event of events) {
     const state = readSubscriptionState(event.object);
     if (state !== null) byId.set(event.id, { ...event, state, statusClass: statusClassOf(state.status) });
@@ -64,10 +65,10 @@ function distinct(events: Iterable<StateEvent>): Told[] {
   return [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** The event that tells the last state of the newest second. */
-function lastOf(told: Told[]): { event: Told; certain: boolean } | null {
-  const newest = newestSecond(told);
-  const second = told.filter(({ created }) => created === newest);
+/** The event with the last state of the newest second. */
+function lastOf(parsed: ParsedEvent[]): { event: ParsedEvent; certain: boolean } | null {
+  const newest = newestSecond(parsed);
+  const second = parsed.filter(({ created }) => created === newest);
   const last = second.at(-1);
   if (last === undefined) return null;
   if (second.length === 1) return { event: last, certain: true };
@@ -81,41 +82,42 @@ function lastOf(told: Told[]): { event: Told; certain: boolean } | null {
   const left = new Set(moves.map(({ before }) => before));
   const remaining = changes.filter(({ after }) => !left.has(after));
   const event = remaining.at(-1)?.event ?? last;
-  const oneWay = areOneWay(moves, [...left, ...changes.map(({ after }) => after)]);
-  return { event, certain: oneWay && new Set(remaining.map(({ after }) => after)).size === 1 };
+  const onePath = formOnePath(moves, [...left, ...changes.map(({ after }) => after)]);
+  return { event, certain: onePath && new Set(remaining.map(({ after }) => after)).size === 1 };
 }
 
 type Move = { before: string | null; after: string };
 
 /**
- * Whether all states lie on one way from a single beginning. Else an event is missing, or
- * payloads of two shapes meet, and a state that nothing leaves need not be the last one.
+ * Whether the moves form one path from a single first state through all states. Otherwise an
+ * event is missing, or payloads of two shapes are mixed, and a state that no event leaves is
+ * not necessarily the last one.
  */
-function areOneWay(moves: Move[], states: (string | null)[]): boolean {
+function formOnePath(moves: Move[], states: (string | null)[]): boolean {
   const entered = new Set<string | null>(moves.map(({ after }) => after));
-  const passed = new Set(states.filter((state) => !entered.has(state)).slice(0, 1));
-  for (let before = 0; before !== passed.size; ) {
-    before = passed.size;
-    for (const move of moves) if (passed.has(move.before)) passed.add(move.after);
+  const reached = new Set(states.filter((state) => !entered.has(state)).slice(0, 1));
+  for (let before = 0; before !== reached.size; ) {
+    before = reached.size;
+    for (const move of moves) if (reached.has(move.before)) reached.add(move.after);
   }
-  return states.every((state) => passed.has(state));
+  return states.every((state) => reached.has(state));
 }
 
 /**
- * The run begins after the newest event that is not past due; in that event's own
- * second where that second ends past due.
+ * The second of the first past-due event after the newest event of another status; that
+ * event's own second counts if it certainly ends past due.
  */
-function startOfRun(told: Told[], last: Told, settledNumber: number): number {
-  const broken = newestSecond(told.filter(({ statusClass }) => statusClass !== 'past_due'));
-  const inThatSecond = lastOf(told.filter(({ created }) => created === broken));
+function startOfRun(parsed: ParsedEvent[], last: ParsedEvent, settledNumber: number): number {
+  const broken = newestSecond(parsed.filter(({ statusClass }) => statusClass !== 'past_due'));
+  const inThatSecond = lastOf(parsed.filter(({ created }) => created === broken));
   const first = inThatSecond?.certain && inThatSecond.event.statusClass === 'past_due' ? broken : broken + 1;
 
-  const run = told.filter(
+  const run = parsed.filter(
     ({ created, statusClass, number }) => statusClass === 'past_due' && created >= first && number > settledNumber,
   );
   return run.reduce((earliest, { created }) => Math.min(earliest, created), last.created);
 }
 
-function newestSecond(told: Told[]): number {
-  return told.reduce((latest, { created }) => Math.max(latest, created), -1);
+function newestSecond(parsed: ParsedEvent[]): number {
+  return parsed.reduce((latest, { created }) => Math.max(latest, created), -1);
 }

@@ -5,9 +5,9 @@ import { fields } from './fields.ts';
 import type { StateEvent } from './projection.ts';
 
 /**
- * Of a subscription's events those that can matter to its projection, however many
- * there are: the ended ones, those of the newest second and, for a run of failed
- * payments, the second that it began after and its first event.
+ * Reads the few events of a subscription that can affect its projection: the ended ones, those
+ * of the newest second and, for a run of failed payments, those of the second before the run
+ * and the run's first event.
  */
 export async function readStateEvents(
   db: Executor,
@@ -15,10 +15,10 @@ export async function readStateEvents(
   settledNumber: number,
 ): Promise<StateEvent[]> {
   const rows = await decidingEvents(db).execute({ subscriptionId, settledNumber });
-  return rows.map(({ id, number, created, payload }) => ({ id, number, created, ...toldBy(payload) }));
+  return rows.map(({ id, number, created, payload }) => ({ id, number, created, ...readChange(payload) }));
 }
 
-function toldBy(payload: string): Pick<StateEvent, 'object' | 'previous'> {
+function readChange(payload: string): Pick<StateEvent, 'object' | 'previous'> {
   const data = fields(fields(JSON.parse(payload))?.data);
   return { object: fields(data?.object) ?? {}, previous: fields(data?.previous_attributes) };
 }
@@ -27,7 +27,7 @@ const ofSubscription = sql`${event.subscriptionId} = ${sql.placeholder('subscrip
 
 const newestSecond = sql`(select max(${event.created}) from ${event} where ${ofSubscription})`;
 
-/** The newest second that holds an event which is not past due; before all of them where none does. */
+/** The newest second with an event that is neither past due nor ended; -1 if there is none. */
 const brokenSecond = sql`(select coalesce(max(${event.created}), -1) from ${event} where ${ofSubscription} and ${event.statusClass} = 'other')`;
 
 const decidingEvents = prepared((db) => {

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { type Executor, prepared, type Transaction } from '../../db/client.ts';
 import { paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { matchTier } from '../plans/match-tier.ts';
+import { priceNames } from '../plans/price-names.ts';
 import { toDate } from './fields.ts';
 import { type Projection, project } from './projection.ts';
 import { readStateEvents } from './read-state-events.ts';
@@ -11,18 +12,18 @@ import { isEnded, type SubscriptionState } from './subscription-state.ts';
 type Row = typeof paymentSubscriptions.$inferSelect;
 
 /**
- * Computes a subscription's row anew from its snapshot and its stored events. The row
- * of its organisation must be locked, and the subscription's own must exist.
+ * Recomputes a subscription's row from its snapshot and its stored events. The caller holds the
+ * lock of the organisation's row. A state that is not certain leaves the row in need of a sync.
  */
 export async function recompute(app: App, tx: Transaction, row: Row): Promise<void> {
-  const told = await readStateEvents(tx, row.id, row.settledNumber);
-  const projection = project(told, row.settledNumber);
+  const events = await readStateEvents(tx, row.id, row.settledNumber);
+  const projection = project(events, row.settledNumber);
   const decided = decide(snapshotOf(row), projection);
   if (decided === null) return;
 
   const { state, pastDueSince } = decided;
   const ended = isEnded(state);
-  const match = matchTier(state, await knownPrices(tx).execute(), app.config.prices);
+  const match = matchTier(state, await knownPrices(tx).execute(), priceNames(app));
 
   if (match.source === 'lookup_key' && match.priceId !== null && match.tier !== null) {
     const productId = state.items.find((item) => item.priceId === match.priceId)?.productId ?? null;
@@ -52,30 +53,31 @@ export type Snapshot = { state: SubscriptionState; number: number; pastDueSince:
 type Decided = { state: SubscriptionState; certain: boolean; pastDueSince: Date | null };
 
 /**
- * The provider's answer stands unless the event that decides was stored after the
- * provider was asked. An end absorbs, whichever side tells it; what no subscription
- * comes back to yields to an answer that is past it (docs/decisions/019).
+ * Decides between the provider's answer and the events. The answer wins unless the deciding
+ * event was stored after the provider was asked. An end wins in any case, whichever of them
+ * shows it, and a first state never replaces an answer of a later state (docs/decisions/019). Null
+ * if there is neither.
  */
 export function decide(snapshot: Snapshot | null, projection: Projection | null): Decided | null {
-  const asked = snapshot && { state: snapshot.state, certain: true, pastDueSince: dueSince(snapshot, projection) };
-  const told = projection && {
+  const answered = snapshot && { state: snapshot.state, certain: true, pastDueSince: dueSince(snapshot, projection) };
+  const shown = projection && {
     ...projection,
     pastDueSince: toDate(projection.pastDueSince) ?? snapshot?.pastDueSince ?? null,
   };
-  if (asked === null || told === null) return asked ?? told;
+  if (answered === null || shown === null) return answered ?? shown;
 
-  if (isEnded(asked.state)) return asked;
-  if (isEnded(told.state)) return told;
-  if (snapshot === null || told.number <= snapshot.number) return asked;
-  return isFirst(told.state) && !isFirst(asked.state) ? { ...asked, certain: false } : told;
+  if (isEnded(answered.state)) return answered;
+  if (isEnded(shown.state)) return shown;
+  if (snapshot === null || shown.number <= snapshot.number) return answered;
+  return isFirst(shown.state) && !isFirst(answered.state) ? { ...answered, certain: false } : shown;
 }
 
-/** Waiting for the first payment: where a subscription begins, and never is again. */
+/** Whether the subscription waits for its first payment: no later state leads back to this one. */
 function isFirst({ status }: SubscriptionState): boolean {
   return status === 'incomplete';
 }
 
-/** Since the first event of the run where one told it, else since the provider first said so. */
+/** The time of the run's first event if there is one, else of the provider's first past-due answer. */
 function dueSince({ state, pastDueSince }: Snapshot, projection: Projection | null): Date | null {
   if (state.status !== 'past_due') return null;
   return toDate(projection?.pastDueSince ?? null) ?? pastDueSince;

@@ -4,13 +4,13 @@ import { readSubscriptionState, statusClassOf } from './subscription-state.ts';
 const least = { id: 'sub_1', customer: 'cus_1', status: 'active' };
 const read = (more: object) => readSubscriptionState({ ...least, ...more });
 
-describe('a subscription as any version of the provider’s API tells it', () => {
-  test('its period stands on its items; the earliest ends first', () => {
+describe('a subscription in any version of the provider’s API', () => {
+  test('its period is that of the item whose period ends first', () => {
     const items = { data: [{ current_period_end: 300 }, { current_period_end: 200 }] };
     expect(read({ items, current_period_end: 999 })?.currentPeriodEnd).toBe(200);
   });
 
-  test('its period stands on itself in older versions', () => {
+  test('its period is its own in older versions', () => {
     expect(read({ items: { data: [{ id: 'si_1' }] }, current_period_end: 999 })?.currentPeriodEnd).toBe(999);
   });
 
@@ -24,7 +24,7 @@ describe('a subscription as any version of the provider’s API tells it', () =>
     expect([state?.scheduled, state?.endsAt]).toEqual([scheduled, endsAt]);
   });
 
-  test('its price may be an id, an object, or the plan of old', () => {
+  test('its price may be an id, an object, or the plan of older versions', () => {
     const first = (item: object) => read({ items: { data: [item] } })?.items[0];
     expect(first({ price: 'price_1' })?.priceId).toBe('price_1');
     expect(first({ price: { id: 'price_1', lookup_key: 'key', product: { id: 'prod_1' } } })).toMatchObject({
@@ -38,12 +38,12 @@ describe('a subscription as any version of the provider’s API tells it', () =>
     });
   });
 
-  test('its customer may stand there in full', () => {
+  test('its customer may be expanded', () => {
     expect(read({ customer: { id: 'cus_2' } })?.customerId).toBe('cus_2');
   });
 
   test.each([null, 'text', [], {}, { ...least, status: 7 }, { ...least, id: '' }, { ...least, customer: null }])(
-    'what cannot be read is none: %j',
+    'is null if it cannot be read: %j',
     (value) => {
       expect(readSubscriptionState(value)).toBeNull();
     },

@@ -1,6 +1,6 @@
 import { fields, idOf, seconds, text } from './fields.ts';
 
-/** What the provider says of a subscription, whichever version of its API said it. Moments in its seconds. */
+/** A subscription as an event or an answer of the provider shows it, in any version of its API. Times in seconds. */
 export type SubscriptionState = {
   id: string;
   customerId: string;
@@ -14,12 +14,12 @@ export type SubscriptionState = {
   endsAt: number | null;
   currentPeriodEnd: number | null;
   items: SubscriptionItem[];
-  /** The schedule that manages it: until it is released, the provider refuses to change the end. */
+  /** The schedule that manages the subscription: until its release, the provider refuses to change the end. */
   scheduleId: string | null;
-  /** Why it is paused; null where it is not, or where the provider does not say. */
+  /** The reason of a pause; null without a pause or a known reason. */
   pauseReason: string | null;
   pausedAt: number | null;
-  /** Whether it has a payment method of its own; it is charged to its customer's default otherwise. */
+  /** Whether the subscription has its own payment method; otherwise the customer's default one is charged. */
   hasPaymentMethod: boolean;
   metadata: { organisation: string | null; tier: string | null };
 };
@@ -33,8 +33,8 @@ export type SubscriptionItem = {
 };
 
 /**
- * Reads a subscription tolerantly: a payload's shape follows the webhook endpoint's
- * API version, not ours. Null where it has no id, customer or status.
+ * Reads a subscription tolerantly, because a payload's shape follows the API version of the
+ * webhook endpoint, not ours. Null without an id, a customer or a status.
  */
 export function readSubscriptionState(value: unknown): SubscriptionState | null {
   const subscription = fields(value);
@@ -70,7 +70,7 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
   };
 }
 
-/** The same for an answer of the provider's. @throws Error where it cannot be read. */
+/** Reads a subscription from an answer of the provider. @throws Error if it cannot be read. */
 export function requireSubscriptionState(answer: unknown, id: string): SubscriptionState {
   const state = readSubscriptionState(answer);
   if (state === null) throw new Error(`The payment provider's answer about ${id} cannot be read.`);
@@ -99,7 +99,7 @@ function readItem(value: unknown): SubscriptionItem {
   };
 }
 
-/** What counts of a status for the order of things; unknown ones are neither ended nor past due. */
+/** The class of a status, which the projection works with. An unknown status is of the class `other`. */
 export type StatusClass = 'ended' | 'past_due' | 'other';
 
 export function statusClassOf(status: string): StatusClass {

@@ -4,6 +4,7 @@ import { paymentCustomers, paymentSubscriptions as subscription } from '../../db
 import { organisations } from '../../db/schema/organisations.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { ofOurMode } from '../customers/mode.ts';
+import { rankOf } from '../plans/plans.ts';
 import { toDate } from '../projection/fields.ts';
 import { readSubscriptionState, type SubscriptionState } from '../projection/subscription-state.ts';
 import type { Report } from './report.ts';
@@ -134,7 +135,10 @@ async function localFindings(app: App) {
   return {
     severalLive: several,
     unmappedPrices: live
-      .filter(({ status, tier, tierSource }) => status !== null && (tier === null || tierSource === 'metadata'))
+      .filter(
+        ({ status, tier, tierSource }) =>
+          status !== null && (rankOf(app.plans, tier) === -1 || tierSource === 'metadata'),
+      )
       .map(({ id, priceId, tier }) => ({ subscription: id, price: priceId, tier })),
     deadCustomers: dead,
     unknownCustomers: unknown,

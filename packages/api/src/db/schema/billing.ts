@@ -66,7 +66,8 @@ export const paymentSubscriptions = pgTable(
     /** The provider's word; null while nothing but the name is known. */
     status: text('status'),
     ended: boolean('ended').notNull().default(false),
-    tier: text('tier', { enum: ['silver', 'gold'] }),
+    /** A paid tier of the plans at that time. */
+    tier: text('tier'),
     tierSource: text('tier_source', { enum: ['price', 'lookup_key', 'product', 'metadata'] }),
     priceId: text('price_id'),
     /** Whether an end is scheduled, in either of the provider's two forms. */
@@ -137,12 +138,12 @@ export const paymentEvents = pgTable(
 export const paymentKnownPrices = pgTable('payment_known_prices', {
   priceId: text('price_id').primaryKey(),
   productId: text('product_id'),
-  tier: text('tier', { enum: ['silver', 'gold'] }).notNull(),
+  tier: text('tier').notNull(),
 });
 
 /** What a tier costs at the provider now; an empty price where it has none that can be shown. */
 export const paymentLivePrices = pgTable('payment_live_prices', {
-  tier: text('tier', { enum: ['silver', 'gold'] }).primaryKey(),
+  tier: text('tier').primaryKey(),
   amount: bigint('amount', { mode: 'number' }),
   currency: text('currency'),
   interval: text('interval'),

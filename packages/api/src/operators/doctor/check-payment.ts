@@ -1,6 +1,8 @@
 import type { App } from '../../app.ts';
 import { describeOtherMode, readOtherMode } from '../../billing/customers/other-mode.ts';
-import { paidTiers, planOf } from '../../billing/plans/plans.ts';
+import { missingTiers } from '../../billing/plans/missing-tiers.ts';
+import { planOf } from '../../billing/plans/plans.ts';
+import { priceNames, priceVariable } from '../../billing/plans/price-names.ts';
 import { lookUpPrices } from '../../billing/prices/look-up-prices.ts';
 import type { TierPrices } from '../../billing/prices/tier-price.ts';
 import { pingDatabase } from '../../db/ping.ts';
@@ -56,14 +58,18 @@ async function examineKey(app: App, { ask, livemode }: Payment): Promise<Finding
   ];
 }
 
-/** Live rows under a test key are plans that are paid for and off; test rows under a live one are left of tests. */
+/**
+ * Tiers that are paid for and not in the plans, and rows of the other mode: live rows under a test
+ * key are plans that are paid for and off; test rows under a live key are left of tests.
+ */
 async function examineRows(app: App): Promise<Finding[]> {
   const about = 'Payment mode';
   try {
     await pingDatabase(app.sql);
+    const missing = (await missingTiers(app)).map((says) => wrong('Plans', says));
     const found = await readOtherMode(app);
-    if (found === null) return [];
-    return [(found.mode === 'live' ? wrong : note)(about, describeOtherMode(found))];
+    if (found === null) return missing;
+    return [...missing, (found.mode === 'live' ? wrong : note)(about, describeOtherMode(found))];
   } catch {
     return [note(about, 'The stored customers could not be looked at, because the database cannot be read.')];
   }
@@ -84,12 +90,11 @@ function examineClock(app: App, told: string | undefined): Finding {
 }
 
 function examinePrices(app: App, prices: TierPrices): Finding[] {
-  return paidTiers.map((tier) => {
+  return Object.entries(priceNames(app)).map(([tier, name]) => {
     const about = `Price of ${planOf(app.plans, tier).name}`;
-    const name = app.config.prices[tier];
     const found = prices[tier];
-    if (found === null) {
-      const says = `The provider has no recurring price ${name}. Run "npm run operator -- billing-setup", or set PAYMENT_PRICE_${tier.toUpperCase()}.`;
+    if (found == null) {
+      const says = `The provider has no recurring price ${name}. Run "npm run operator -- billing-setup", or set ${priceVariable(tier)}.`;
       return wrong(about, says);
     }
     if (found.shown === null) {

@@ -1,0 +1,154 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { App } from '../app.ts';
+import { paymentLivePrices, paymentSubscriptions } from '../db/schema/billing.ts';
+import { examine } from '../operators/doctor/doctor.ts';
+import { readSubscription } from '../subscription/read-subscription.ts';
+import { type BillingTest, makeMember, makeSecond, makeSubscriber, startBillingTest } from '../testing/billing.ts';
+import { setUpBilling } from './actions/set-up-billing.ts';
+import { startCheckout } from './actions/start-checkout.ts';
+import { readPlan } from './entitlement/read-plan.ts';
+import { defaultPlans } from './plans/default-plans.ts';
+import { missingTiers, warnOfMissingTiers } from './plans/missing-tiers.ts';
+import { loadPlans } from './plans/plans.ts';
+import { livePrices, refreshPrices } from './prices/live-prices.ts';
+import { reconcileAll } from './sync/reconcile.ts';
+
+const [free, silver, gold] = defaultPlans.tiers;
+const platinum = {
+  tier: 'platinum',
+  name: 'Platinum',
+  price: { amount: 19_900, currency: 'gbp', interval: 'month' },
+  limits: { members: null, projects: null, api_calls: null },
+  features: { sso: true, audit_log: true, priority_support: true },
+};
+
+let folder: string;
+let billing: BillingTest;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'plans-'));
+  const file = await plansFile([free, silver, gold, platinum]);
+  billing = await startBillingTest({ environment: { PLANS_FILE: file, PAYMENT_PRICE_PALTINUM: 'platinum_yearly' } });
+});
+afterAll(async () => {
+  await billing.close();
+  await rm(folder, { recursive: true });
+});
+
+async function plansFile(tiers: unknown[]): Promise<string> {
+  const file = join(folder, `plans-${tiers.length}.json`);
+  await writeFile(file, JSON.stringify({ ...defaultPlans, tiers }));
+  return file;
+}
+
+/** The same deployment with other plans. */
+async function withTiers(tiers: unknown[]): Promise<App> {
+  return { ...billing.app, plans: await loadPlans(await plansFile(tiers)) };
+}
+
+const tierOf = async (app: App, organisationId: string) => (await readPlan(app, organisationId)).tier;
+
+describe('a deployment whose PLANS_FILE adds a tier', () => {
+  it('warns at start of a price variable that no tier has', () => {
+    expect(billing.logged.map(({ message }) => message)).toContain(
+      'PAYMENT_PRICE_PALTINUM names the price of no plan and is ignored. The plans have PAYMENT_PRICE_SILVER, PAYMENT_PRICE_GOLD, PAYMENT_PRICE_PLATINUM.',
+    );
+  });
+
+  it('has its price made by billing-setup, which the doctor asks for before', async () => {
+    const price = async () => (await examine(billing.app)).report.split('\n').find((line) => /Platinum/.test(line));
+    expect(await price()).toMatch(
+      /^WRONG {2}Price of Platinum: .* no recurring price platinum_monthly\. Run .*billing-setup.* set PAYMENT_PRICE_PLATINUM\.$/,
+    );
+    expect(await setUpBilling(billing.app)).toMatch(
+      /^silver: price \S+ was there\ngold: price \S+ was there\nplatinum: price price_\w+ made\nportal: /,
+    );
+    expect(await price()).toMatch(/^right {2}Price of Platinum: platinum_monthly is £199/);
+  });
+
+  it('names its tiers where a checkout asks for another', async () => {
+    const principal = await makeMember(billing);
+    for (const tier of ['free', 'diamond', 'constructor', '']) {
+      await expect(startCheckout(billing.app, principal, { tier })).rejects.toMatchObject({
+        code: 'VALIDATION',
+        message: 'Choose the Silver, Gold or Platinum plan.',
+      });
+    }
+  });
+
+  it('sells it, and the stored event and the summary show it', async () => {
+    const { principal, subscription } = await makeSubscriber(billing, 'platinum');
+    expect(subscription.metadata.tier).toBe('platinum');
+    const { plan, tiers, features } = await readSubscription(billing.app, principal);
+    expect(plan).toMatchObject({ tier: 'platinum', name: 'Platinum', status: 'active' });
+    expect(features).toEqual(platinum.features);
+    expect(tiers.map(({ tier, price, price_source }) => [tier, price?.amount, price_source])).toEqual([
+      ['free', undefined, 'declared'],
+      ['silver', 2400, 'provider'],
+      ['gold', 7900, 'provider'],
+      ['platinum', 19_900, 'provider'],
+    ]);
+    const [row] = await billing.app.db
+      .select()
+      .from(paymentSubscriptions)
+      .where(eq(paymentSubscriptions.id, subscription.id));
+    expect(row).toMatchObject({ tier: 'platinum', tierSource: 'price' });
+  });
+
+  it('ranks it by its place in the file: above gold, whichever was bought last', async () => {
+    const { principal, subscription } = await makeSubscriber(billing, 'platinum');
+    await makeSecond(billing, subscription.customer, 'gold');
+    await billing.settled();
+    expect(await tierOf(billing.app, principal.organisationId)).toBe('platinum');
+
+    const lower = await withTiers([free, silver, platinum, gold]);
+    expect(await tierOf(lower, principal.organisationId)).toBe('gold');
+  });
+
+  it('gives what is free, and tells the operator, where the file no longer holds its tier', async () => {
+    const { principal, subscription } = await makeSubscriber(billing, 'platinum');
+    const without = await withTiers([free, silver, gold]);
+    expect(await tierOf(without, principal.organisationId)).toBe('free');
+    expect((await readSubscription(without, principal)).plan).toMatchObject({ tier: 'free', status: 'active' });
+    expect((await reconcileAll(without)).unmappedPrices).toContainEqual(
+      expect.objectContaining({ subscription: subscription.id, tier: 'platinum' }),
+    );
+
+    const says = /^The plans do not hold the tier platinum, which \d running subscriptions pay for: /;
+    await warnOfMissingTiers(without);
+    expect(billing.logged.filter(({ message }) => says.test(message))).toHaveLength(1);
+    expect((await examine(without)).report).toContain('WRONG  Plans: The plans do not hold the tier platinum');
+
+    expect(await missingTiers(billing.app)).toEqual([]);
+    expect((await reconcileAll(billing.app)).unmappedPrices).toEqual([]);
+    expect(await tierOf(billing.app, principal.organisationId)).toBe('platinum');
+  });
+
+  it('needs no look-up of fresh prices where a tier was taken away that has a stored price', async () => {
+    const { app } = billing;
+    await refreshPrices(app);
+    await app.db
+      .update(paymentLivePrices)
+      .set({ lookedUpAt: new Date(0) })
+      .where(eq(paymentLivePrices.tier, 'platinum'));
+    const plans = (await withTiers([free, silver, gold])).plans;
+    const without: App = {
+      ...app,
+      plans,
+      priceCache: { ...app.priceCache, prices: {}, readAt: null, lookedUpAt: null },
+    };
+    expect(Object.keys(await livePrices(without))).toEqual(['silver', 'gold']);
+    expect(without.priceCache.lookup).toBeNull();
+  });
+
+  it('asks for more prices than the provider answers in one request', async () => {
+    const many = Array.from({ length: 11 }, (_, at) => ({ ...platinum, tier: `tier_${at}`, name: `Tier ${at}` }));
+    const app = await withTiers([free, ...many]);
+    await setUpBilling(app);
+    await refreshPrices(app);
+    expect(Object.values(app.priceCache.prices).map((price) => price?.amount)).toEqual(Array(11).fill(19_900));
+  });
+});

@@ -1,0 +1,34 @@
+import { and, count, eq, isNotNull, notInArray } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
+import { ofOurMode } from '../customers/mode.ts';
+import { paidTiers } from './plans.ts';
+
+/**
+ * A sentence for each tier that running subscriptions pay for and the plans do not hold:
+ * their organisations get what is free. A renamed tier in PLANS_FILE would do that unseen.
+ */
+export async function missingTiers(app: App): Promise<string[]> {
+  const rows = await app.db
+    .select({ tier: subscription.tier, subscriptions: count() })
+    .from(subscription)
+    .where(
+      and(
+        eq(subscription.ended, false),
+        ofOurMode(app, subscription.livemode),
+        isNotNull(subscription.tier),
+        notInArray(subscription.tier, paidTiers(app.plans)),
+      ),
+    )
+    .groupBy(subscription.tier)
+    .orderBy(subscription.tier);
+  return rows.map(
+    ({ tier, subscriptions }) =>
+      `The plans do not hold the tier ${tier}, which ${subscriptions} running subscriptions pay for: their organisations get what is free. Add it to PLANS_FILE.`,
+  );
+}
+
+/** Logs a warning for each of them. */
+export async function warnOfMissingTiers(app: App): Promise<void> {
+  for (const sentence of await missingTiers(app)) app.log.warn(sentence);
+}

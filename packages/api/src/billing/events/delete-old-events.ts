@@ -31,7 +31,7 @@ export async function sweepEvents(app: App): Promise<number> {
 /** Since the newest event that is not past due: the newest second, and a whole run of failed payments. */
 const sinceLastStanding = sql`${event.created} >= coalesce((
   select max(told.created) from payment_events as told
-  where told.subscription_id = ${event.subscriptionId} and told.statusClass = 'other'), -1)`;
+  where told.subscription_id = ${event.subscriptionId} and told.status_class = 'other'), -1)`;
 
 function hasOther(types: string[]) {
   return sql`exists (select 1 from payment_events as other

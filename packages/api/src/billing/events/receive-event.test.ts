@@ -9,6 +9,7 @@ import {
   paymentSubscriptions,
 } from '../../db/schema/billing.ts';
 import type { Principal } from '../../sessions/principal.ts';
+import { readOverview } from '../../subscription/read-subscription.ts';
 import { sandboxPayment } from '../../testing/app.ts';
 import {
   type BillingTest,
@@ -19,7 +20,6 @@ import {
   startBillingTest,
 } from '../../testing/billing.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
-import { readNotice } from '../entitlement/read-notice.ts';
 import { readPlan } from '../entitlement/read-plan.ts';
 import { receiveEvent } from './receive-event.ts';
 
@@ -72,6 +72,7 @@ async function row(id: string) {
   return found;
 }
 
+const notice = async (principal: Principal) => (await readOverview(billing.app, principal)).notice;
 const tier = async (principal: Principal) => (await readPlan(billing.app, principal.organisationId ?? '')).tier;
 
 describe('the signature', () => {
@@ -286,10 +287,10 @@ describe('an event does what the table says', () => {
       parent: { subscription_details: { subscription: subscription.id } },
       hosted_invoice_url: `https://pay.example/${id}`,
     });
-    expect(await readNotice(billing.app, principal)).toBeNull();
+    expect(await notice(principal)).toBeNull();
 
     expect(await receive(event('invoice.payment_failed', about('in_a')))).toEqual({ received: true, handled: true });
-    expect(await readNotice(billing.app, principal)).toEqual({
+    expect(await notice(principal)).toEqual({
       kind: 'payment_failed',
       invoice_url: 'https://pay.example/in_a',
       grace_ends_at: null,
@@ -297,15 +298,15 @@ describe('an event does what the table says', () => {
     expect(await tier(principal)).toBe('silver');
 
     await receive(event('invoice.paid', about('in_a'), { created: 1000 }));
-    expect(await readNotice(billing.app, principal)).toBeNull();
+    expect(await notice(principal)).toBeNull();
 
     for (const settled of ['paid', 'voided', 'marked_uncollectible']) {
       await receive(event(`invoice.${settled}`, about(`in_${settled}`)));
       await receive(event('invoice.payment_action_required', about(`in_${settled}`)));
-      expect(await readNotice(billing.app, principal)).toBeNull();
+      expect(await notice(principal)).toBeNull();
     }
     await receive(event('invoice.payment_action_required', about('in_b')));
-    expect(await readNotice(billing.app, principal)).toMatchObject({ kind: 'action_required' });
+    expect(await notice(principal)).toMatchObject({ kind: 'action_required' });
   });
 
   test('an invoice of an older version names its subscription too', async () => {

@@ -24,7 +24,7 @@ import { startCheckout } from './actions/start-checkout.ts';
 import { leaseOf } from './customers/customer.ts';
 import { withLease } from './customers/lease.ts';
 import { applyUndelivered } from './events/apply-undelivered.ts';
-import { sweepEvents } from './events/delete-old-events.ts';
+import { deleteOldEvents } from './events/delete-old-events.ts';
 import { reconcileAll } from './sync/reconcile.ts';
 import { syncSubscription } from './sync/sync.ts';
 
@@ -192,11 +192,11 @@ test('an open checkout is never swept, however old', async () => {
   const long = new Date(billing.app.now().getTime() - 900 * 86_400_000);
   const own = eq(paymentCheckouts.organisationId, principal.organisationId);
   await billing.app.db.update(paymentCheckouts).set({ openedAt: long }).where(own);
-  await sweepEvents(billing.app);
+  await deleteOldEvents(billing.app);
   expect(await billing.app.db.$count(paymentCheckouts, own)).toBe(1);
 
   await billing.app.db.update(paymentCheckouts).set({ closedAt: long }).where(own);
-  await sweepEvents(billing.app);
+  await deleteOldEvents(billing.app);
   expect(await billing.app.db.$count(paymentCheckouts, own)).toBe(0);
 });
 

@@ -20,26 +20,26 @@ import { newCard, resumePaused } from './resume-paused.ts';
  *
  * @throws AppError VALIDATION where the organisation is on the tier already, or the tier has no price.
  */
-export async function changePlan(app: App, talk: Conversation, live: SubscriptionState[]): Promise<string> {
-  await requireOtherTier(app, talk, live);
+export async function changePlan(app: App, conversation: Conversation, live: SubscriptionState[]): Promise<string> {
+  await requireOtherTier(app, conversation, live);
 
-  const state = await bestOf(app, talk, live);
+  const state = await bestOf(app, conversation, live);
   if (unpaidStatuses.includes(state.status))
-    return (await payableInvoice(talk.ask, state)) ?? newCard(app, talk.ask, state.customerId);
-  if (state.status !== 'paused') return confirmChange(app, talk, state);
+    return (await payableInvoice(conversation.ask, state)) ?? newCard(app, conversation.ask, state.customerId);
+  if (state.status !== 'paused') return confirmChange(app, conversation, state);
 
-  const paused = await resumePaused(app, talk, state);
+  const paused = await resumePaused(app, conversation, state);
   if ('url' in paused) return paused.url;
-  const [same] = await ofTier(app, talk, [paused.resumed]);
-  return same === undefined ? confirmChange(app, talk, paused.resumed) : billingPage(app.config);
+  const [same] = await ofTier(app, conversation, [paused.resumed]);
+  return same === undefined ? confirmChange(app, conversation, paused.resumed) : billingPage(app.config);
 }
 
 /** The portal's page that changes the subscription to the wanted tier, once the user confirms it. */
-async function confirmChange(app: App, talk: Conversation, state: SubscriptionState): Promise<string> {
-  const { ask } = talk;
+async function confirmChange(app: App, conversation: Conversation, state: SubscriptionState): Promise<string> {
+  const { ask } = conversation;
   // The portal opens for the customer that the subscription belongs to, which may be an earlier one.
   const { customerId } = state;
-  const price = await priceOf(app, talk);
+  const price = await priceOf(app, conversation);
   const item = state.items[0];
   if (item?.id == null) return portalSession(app, ask, customerId);
   return portalSession(app, ask, customerId, {
@@ -54,12 +54,12 @@ async function confirmChange(app: App, talk: Conversation, state: SubscriptionSt
 const unpaidStatuses = ['past_due', 'unpaid', 'incomplete'];
 
 /** None of several may be of the tier already: the change of another one would make two of them. */
-async function requireOtherTier(app: App, talk: Conversation, live: SubscriptionState[]): Promise<void> {
+async function requireOtherTier(app: App, conversation: Conversation, live: SubscriptionState[]): Promise<void> {
   const running = live.filter(({ status }) => !unpaidStatuses.includes(status) && status !== 'paused');
-  const same = await ofTier(app, talk, running);
+  const same = await ofTier(app, conversation, running);
   if (same.length === 0) return;
 
-  const { name } = planOf(app.plans, talk.tier);
+  const { name } = planOf(app.plans, conversation.tier);
   throw new AppError(
     'VALIDATION',
     same.every(({ scheduled }) => scheduled)

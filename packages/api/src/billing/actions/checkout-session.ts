@@ -61,8 +61,8 @@ export async function expireAll(app: App, { ask }: Conversation, sessions: Sessi
   return true;
 }
 
-export async function createSession(app: App, talk: Conversation, price: TierPrice): Promise<string> {
-  const { ask, organisationId, customerId, tier } = talk;
+export async function createSession(app: App, conversation: Conversation, price: TierPrice): Promise<string> {
+  const { ask, organisationId, customerId, tier } = conversation;
   const metadata = { organisation: organisationId, tier };
 
   const session = await ask((provider) =>

@@ -19,7 +19,7 @@ export async function confirmPayment(app: App, principal: Principal): Promise<{ 
   const organisationId = organisationOf(principal).id;
 
   if ((await readPlan(app, organisationId)).tier === 'free' && app.payment !== null) {
-    await Promise.race([syncQuietly(app, organisationId), patience()]);
+    await Promise.race([syncQuietly(app, organisationId), timeout()]);
   }
   const { tier } = await readPlan(app, organisationId);
   return { confirmed: tier !== 'free', tier };
@@ -39,6 +39,6 @@ async function syncQuietly(app: App, organisationId: string): Promise<void> {
   }
 }
 
-function patience(): Promise<void> {
+function timeout(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, waitMilliseconds).unref());
 }

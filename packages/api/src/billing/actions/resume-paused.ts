@@ -15,8 +15,12 @@ export type Resumption = { resumed: SubscriptionState } | { url: string };
  * payment has to be paid first, a trial that ended without a card needs a card, and for a
  * reason that is not known nothing is changed: the portal shows what there is.
  */
-export async function resumePaused(app: App, talk: Conversation, state: SubscriptionState): Promise<Resumption> {
-  const { ask } = talk;
+export async function resumePaused(
+  app: App,
+  conversation: Conversation,
+  state: SubscriptionState,
+): Promise<Resumption> {
+  const { ask } = conversation;
   const { customerId } = state;
   const anchor = anchors[state.pauseReason ?? ''];
   if (anchor === undefined) return { url: await portalSession(app, ask, customerId) };
@@ -27,7 +31,7 @@ export async function resumePaused(app: App, talk: Conversation, state: Subscrip
     return { url: await newCard(app, ask, customerId) };
   }
 
-  const resumed = await resume(app, talk, state, anchor);
+  const resumed = await resume(app, conversation, state, anchor);
   if (resumed === null) return { url: (await payableInvoice(ask, state)) ?? (await newCard(app, ask, customerId)) };
   if (resumed.status !== 'paused') return { resumed };
   return { url: (await payableInvoice(ask, resumed)) ?? billingPage(app.config) };

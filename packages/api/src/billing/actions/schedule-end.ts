@@ -5,7 +5,7 @@ import { isEnded, requireSubscriptionState, type SubscriptionState } from '../pr
 import { lastNumbers, storeSnapshot } from '../sync/store-snapshot.ts';
 import { endNow } from './end-now.ts';
 
-type Whose = { organisationId: string; holder: string };
+type Owner = { organisationId: string; holder: string };
 
 /**
  * Whether a subscription ends with its paid period (`wanted`), or has no scheduled end. An
@@ -29,15 +29,15 @@ export function endIsAsWanted(state: SubscriptionState, wanted: boolean): boolea
 export async function setEnd(
   app: App,
   ask: Ask,
-  whose: Whose,
+  owner: Owner,
   listed: SubscriptionState,
   wanted: boolean,
 ): Promise<SubscriptionState> {
   let before = listed;
   if (wanted && !hasPaidPeriod(app, before)) {
-    before = await stored(app, whose, before, () => retrieve(ask, listed.id));
+    before = await stored(app, owner, before, () => retrieve(ask, listed.id));
     if (isEnded(before)) return before;
-    if (!hasPaidPeriod(app, before)) return stored(app, whose, before, () => endNow(ask, listed.id));
+    if (!hasPaidPeriod(app, before)) return stored(app, owner, before, () => endNow(ask, listed.id));
   }
   if (before.scheduleId !== null) await releaseSchedule(ask, before.scheduleId, wanted);
 
@@ -45,7 +45,7 @@ export async function setEnd(
   // Taking back one form of a scheduled end may leave the other one.
   for (let attempt = 0; attempt < 2 && !endIsAsWanted(state, wanted); attempt++) {
     const last = state;
-    state = await stored(app, whose, last, () => change(ask, last, wanted));
+    state = await stored(app, owner, last, () => change(ask, last, wanted));
     if (isEnded(state)) break;
   }
   return state;
@@ -106,12 +106,12 @@ function changeTo({ cancelFlag, cancelAt }: SubscriptionState, wanted: boolean) 
 /** The number of the last event is read before the provider is asked: later events outrank its answer. */
 async function stored(
   app: App,
-  whose: Whose,
+  owner: Owner,
   { id, customerId }: SubscriptionState,
   act: () => Promise<SubscriptionState>,
 ): Promise<SubscriptionState> {
-  const number = (await lastNumbers(app, whose.organisationId)).get(id) ?? 0;
+  const number = (await lastNumbers(app, owner.organisationId)).get(id) ?? 0;
   const state = await act();
-  await storeSnapshot(app, { ...whose, customerId }, state, number);
+  await storeSnapshot(app, { ...owner, customerId }, state, number);
   return state;
 }

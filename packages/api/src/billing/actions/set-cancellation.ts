@@ -32,8 +32,8 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
   const organisationId = organisationOf(principal).id;
 
   const told = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
-    const whose = { organisationId, holder };
-    const { states, unknown, failures } = await syncOrganisation(app, ask, whose);
+    const owner = { organisationId, holder };
+    const { states, unknown, failures } = await syncOrganisation(app, ask, owner);
     const live = states.filter((state) => !isEnded(state));
     if (live.length === 0) {
       if (failures.length > 0) throw failures[0];
@@ -43,19 +43,19 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
     }
 
     const order = await rankedSubscriptions(app, organisationId);
-    const { changed, failed } = await changeAll(app, ask, whose, inOrder(live, order), wanted);
+    const { changed, failed } = await changeAll(app, ask, owner, inOrder(live, order), wanted);
     if (changed.length > 0) {
       const action = wanted ? 'plan-cancelled' : 'plan-resumed';
       await record(app.db, app.now(), { action, actorId: principal.user.id, organisationId });
     }
     const now = live.map((state) => changed.find(({ id }) => id === state.id) ?? state);
-    const answered = await lastWord(app, ask, whose, now);
+    const answered = await latestAnswers(app, ask, owner, now);
     requireAll(app, order, { live, failed, unknown, unseen: failures, wanted });
     return answered;
   });
 
   const { subscription } = await readPlan(app, organisationId);
-  return recordOf(subscription && asTold(subscription, told));
+  return recordOf(subscription && withAnswer(subscription, told));
 }
 
 function inOrder(live: SubscriptionState[], order: SubscriptionFacts[]): SubscriptionState[] {
@@ -68,12 +68,12 @@ function inOrder(live: SubscriptionState[], order: SubscriptionFacts[]): Subscri
 
 type Failure = { id: string; error: unknown };
 
-async function changeAll(app: App, ask: Ask, whose: Whose, live: SubscriptionState[], wanted: boolean) {
+async function changeAll(app: App, ask: Ask, owner: Owner, live: SubscriptionState[], wanted: boolean) {
   const changed: SubscriptionState[] = [];
   const failed: Failure[] = [];
   for (const state of live.filter((each) => !endIsAsWanted(each, wanted))) {
     try {
-      changed.push(await setEnd(app, ask, whose, state, wanted));
+      changed.push(await setEnd(app, ask, owner, state, wanted));
     } catch (error) {
       failed.push({ id: state.id, error });
     }
@@ -141,7 +141,7 @@ async function endedBefore(app: App, organisationId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-type Whose = { organisationId: string; holder: string };
+type Owner = { organisationId: string; holder: string };
 
 /**
  * What the provider said last of the live subscriptions. An event that came in while it
@@ -149,16 +149,21 @@ type Whose = { organisationId: string; holder: string };
  * is asked anew. Where that fails, what it carried out stays done, and the row stays in
  * need of a sync.
  */
-async function lastWord(app: App, ask: Ask, whose: Whose, answered: SubscriptionState[]): Promise<SubscriptionState[]> {
+async function latestAnswers(
+  app: App,
+  ask: Ask,
+  owner: Owner,
+  answered: SubscriptionState[],
+): Promise<SubscriptionState[]> {
   let told = answered;
   try {
     for (let attempt = 0; attempt < 2 && !(await areStored(app, told)); attempt++) {
-      const { states, failures } = await syncOrganisation(app, ask, whose);
+      const { states, failures } = await syncOrganisation(app, ask, owner);
       if (failures.length > 0) throw failures[0];
       told = states.filter(({ id }) => answered.some((each) => each.id === id));
     }
   } catch (error) {
-    const { organisationId } = whose;
+    const { organisationId } = owner;
     app.log.warn('A change of plan was carried out, and its row could not be brought up to date.', {
       organisationId,
       error,
@@ -177,7 +182,7 @@ async function areStored(app: App, states: SubscriptionState[]): Promise<boolean
 }
 
 /** The row may still say something else, where what the provider told could not be stored. */
-function asTold(subscription: SubscriptionFacts, told: SubscriptionState[]): SubscriptionFacts {
+function withAnswer(subscription: SubscriptionFacts, told: SubscriptionState[]): SubscriptionFacts {
   const state = told.find(({ id }) => id === subscription.id);
   if (state === undefined) return subscription;
 

@@ -17,20 +17,20 @@ import { ofOurMode } from './mode.ts';
 export async function withCustomer<Result>(
   app: App,
   organisationId: string,
-  talk: (ask: Ask, customerId: string, holder: string) => Promise<Result>,
+  work: (ask: Ask, customerId: string, holder: string) => Promise<Result>,
 ): Promise<Result> {
   return withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const customerId = await ensureCustomer(app, ask, organisationId);
     try {
-      const result = await talk(ask, customerId, holder);
+      const result = await work(ask, customerId, holder);
       await confirmCustomer(app, customerId);
       return result;
     } catch (error) {
       if (!isMissing(error, 'customer')) throw error;
-      const fate = await fateOf(app, ask, { organisationId, customerId });
+      const fate = await checkCustomer(app, ask, { organisationId, customerId });
       if (fate === 'known') throw error;
       if (fate === 'unknown') throw unknownCustomer();
-      return talk(ask, await ensureCustomer(app, ask, organisationId), holder);
+      return work(ask, await ensureCustomer(app, ask, organisationId), holder);
     }
   });
 }
@@ -71,7 +71,7 @@ export async function customersOf(app: App, organisationId: string): Promise<Cus
  * provider's own word ends a customer: `deleted`. What this key does not know stays as it
  * is, flagged, because a key of the other mode or of another account sees the same.
  */
-export async function fateOf(
+export async function checkCustomer(
   app: App,
   ask: Ask,
   { organisationId, customerId }: Omit<Customer, 'goneAt'>,

@@ -22,7 +22,7 @@ import { requirePayment } from '../actions/require-payment.ts';
 export async function withLease<Result>(
   app: App,
   name: string,
-  talk: (ask: Ask, holder: string) => Promise<Result>,
+  work: (ask: Ask, holder: string) => Promise<Result>,
 ): Promise<Result> {
   const { ask } = requirePayment(app);
   const holder = newId(app.now());
@@ -30,7 +30,7 @@ export async function withLease<Result>(
 
   const lastQuestionAt = performance.now() + conversationSeconds * 1000;
   try {
-    return await talk((question) => {
+    return await work((question) => {
       if (performance.now() > lastQuestionAt) throw tooSlow();
       return ask(question);
     }, holder);
@@ -47,7 +47,7 @@ export async function withLease<Result>(
 export async function doOrWait(
   app: App,
   name: string,
-  mostMilliseconds: number,
+  timeoutMilliseconds: number,
   work: () => Promise<void>,
 ): Promise<void> {
   const holder = newId(app.now());
@@ -59,7 +59,7 @@ export async function doOrWait(
     }
   }
 
-  const giveUpAt = performance.now() + mostMilliseconds;
+  const giveUpAt = performance.now() + timeoutMilliseconds;
   while ((await isTaken(app, name)) && performance.now() < giveUpAt) {
     await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 50));
   }

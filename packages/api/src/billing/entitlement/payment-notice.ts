@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentEvents as event, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
-import { problemTypes, settledTypes } from '../events/event-handlers.ts';
+import { invoiceClosedTypes, invoiceProblemTypes } from '../events/event-handlers.ts';
 import { fields, text } from '../projection/fields.ts';
 import { graceEnd } from './entitlement.ts';
 import type { OrganisationPlan } from './read-plan.ts';
@@ -47,11 +47,11 @@ export function openPaymentProblem(organisationId: unknown, livemode: unknown): 
     select json_build_object('type', ${event.type}, 'payload', ${event.payload})
     from ${event} left join ${subscription} on ${subscription.id} = ${event.subscriptionId}
     where ${event.organisationId} = ${organisationId} and ${event.handled}
-      and ${event.type} in ${problemTypes} and ${subscription.ended} is not true
+      and ${event.type} in ${invoiceProblemTypes} and ${subscription.ended} is not true
       and coalesce(${subscription.livemode} = ${livemode}, true)
       and not exists (
         select 1 from payment_events as later
-        where later.invoice_id = ${event.invoiceId} and later.handled and later.type in ${settledTypes}
+        where later.invoice_id = ${event.invoiceId} and later.handled and later.type in ${invoiceClosedTypes}
       )
     order by ${event.created} desc, ${event.id} desc
     limit 1)`;

@@ -21,7 +21,7 @@ export async function applyEvent(app: App, event: PaymentEvent, payload: string)
     const entry = await entryOf(app, tx, event, payload);
     const number = await store(tx, app, entry);
     if (number === null) return { handled: await wasHandled(tx, event.id), outcome: 'duplicate' };
-    return takeEffect(app, tx, { ...entry, number });
+    return runHandler(app, tx, { ...entry, number });
   });
   app.metrics.count('gatehouse_payment_events_total', { outcome });
 
@@ -42,38 +42,38 @@ export async function applyAgain(app: App, tx: Transaction, id: string): Promise
 
   const entry = await entryOf(app, tx, event, payload);
   const number = await storeAgain(tx, entry);
-  return number === null ? null : (await takeEffect(app, tx, { ...entry, number })).handled;
+  return number === null ? null : (await runHandler(app, tx, { ...entry, number })).handled;
 }
 
 /** What is to be stored of an event, with the row of its organisation locked. */
 async function entryOf(app: App, tx: Transaction, event: PaymentEvent, payload: string): Promise<Entry> {
   const ourMode = event.livemode === app.payment?.livemode;
-  const effect = ourMode ? handlerOf(event.type) : null;
-  const verdict = effect !== null ? applied : ourMode ? eventOutcomes.ignored : eventOutcomes.other_mode;
+  const handler = ourMode ? handlerOf(event.type) : null;
+  const outcome = handler !== null ? applied : ourMode ? eventOutcomes.ignored : eventOutcomes.other_mode;
 
   const subject = subjectOf(event);
-  const owner = await ownerOf(tx, subject);
+  const owner = await findOwner(tx, subject);
   const organisationId =
     owner !== null && (await lockOrganisation(tx, owner.organisationId)) ? owner.organisationId : null;
   if (owner?.isModeUnknown) await learnMode(tx, subject, event.livemode);
-  return { event, payload, effect, subject, organisationId, verdict };
+  return { event, payload, handler, subject, organisationId, outcome };
 }
 
 /** What became of it. */
-async function takeEffect(
+async function runHandler(
   app: App,
   tx: Transaction,
-  { effect, verdict, ...stored }: Entry & { number: number },
+  { handler, outcome, ...stored }: Entry & { number: number },
 ): Promise<EventOutcome> {
-  if (effect === null) return verdict;
+  if (handler === null) return outcome;
 
-  const found = await handleEvent(app, tx, { ...stored, effect });
-  if (found !== verdict) await correct(tx, stored.event.id, found);
+  const found = await handleEvent(app, tx, { ...stored, handler });
+  if (found !== outcome) await correct(tx, stored.event.id, found);
   return found;
 }
 
 /** Whose event it is: by the customer, or by a subscription that we know. Never by an address. */
-async function ownerOf(tx: Transaction, { customerId, subscriptionId }: Subject) {
+async function findOwner(tx: Transaction, { customerId, subscriptionId }: Subject) {
   const rows = await owner(tx).execute({ customerId, subscriptionId });
   const [row] = rows;
   return row === undefined ? null : { ...row, isModeUnknown: rows.some(({ livemode }) => livemode === null) };

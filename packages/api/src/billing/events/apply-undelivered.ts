@@ -6,7 +6,7 @@ import { applyEvent } from './apply-event.ts';
 import { type PaymentEvent, parseEvent } from './parse-event.ts';
 
 /** Undelivered events may be another endpoint's, and many: a run ends somewhere. */
-const mostPages = 50;
+const maxPages = 50;
 
 /**
  * Applies the events that the provider could not deliver, through the same function that
@@ -18,7 +18,7 @@ export async function applyUndelivered(app: App): Promise<number> {
 
   let applied = 0;
   let startingAfter: string | undefined;
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const after = startingAfter === undefined ? {} : { starting_after: startingAfter };
     const { data, has_more } = await ask((provider) =>
       provider.events.list({ delivery_success: false, limit: 100, ...after }),
@@ -28,7 +28,7 @@ export async function applyUndelivered(app: App): Promise<number> {
     startingAfter = data.at(-1)?.id;
     if (!has_more || startingAfter === undefined) return applied;
   }
-  app.log.warn('The payment provider lists more undelivered events than one run applies.', { pages: mostPages });
+  app.log.warn('The payment provider lists more undelivered events than one run applies.', { pages: maxPages });
   return applied;
 }
 

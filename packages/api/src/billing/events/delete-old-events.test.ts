@@ -8,7 +8,7 @@ import { history } from '../../testing/random-history.ts';
 import { project } from '../projection/projection.ts';
 import { readStateEvents } from '../projection/read-state-events.ts';
 import { statusClassOf } from '../projection/subscription-state.ts';
-import { sweepEvents } from './delete-old-events.ts';
+import { deleteOldEvents } from './delete-old-events.ts';
 
 let running: TestApp;
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test('what no longer decides goes, and no projection changes by it', async () =>
         return (await Promise.all(read)).map((states, at) => project(states, settledNumbers[at]));
       }
       const before = await told();
-      await sweepEvents(running.app);
+      await deleteOldEvents(running.app);
       expect(await told()).toEqual(before);
     }),
     { numRuns: 60 },
@@ -68,7 +68,7 @@ test('what no longer decides goes, and no projection changes by it', async () =>
 
 test('old events go, new ones stay', async () => {
   await keep([{ invoiceId: 'in_old' }, { invoiceId: 'in_new', receivedAt: running.app.now() }]);
-  expect(await sweepEvents(running.app)).toBeGreaterThan(0);
+  expect(await deleteOldEvents(running.app)).toBeGreaterThan(0);
   expect([await left('in_old'), await left('in_new')]).toEqual([0, 1]);
 });
 
@@ -78,8 +78,8 @@ test('an open payment problem stays, and a settled one never comes back', async 
     { invoiceId: 'in_settled', type: 'invoice.payment_failed' },
     { invoiceId: 'in_settled', type: 'invoice.paid' },
   ]);
-  await sweepEvents(running.app);
+  await deleteOldEvents(running.app);
   expect([await left('in_open'), await left('in_settled')]).toEqual([1, 1]);
-  await sweepEvents(running.app);
+  await deleteOldEvents(running.app);
   expect([await left('in_open'), await left('in_settled')]).toEqual([1, 0]);
 });

@@ -1,7 +1,7 @@
 import { and, lt, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentEvents as event, paymentCheckouts, paymentLeases } from '../../db/schema/billing.ts';
-import { problemTypes, settledTypes } from './event-handlers.ts';
+import { invoiceClosedTypes, invoiceProblemTypes } from './event-handlers.ts';
 
 const dayMilliseconds = 86_400_000;
 const batchSize = 5000;
@@ -11,7 +11,7 @@ const batchSize = 5000;
  * The projections of all subscriptions and the open payment problems stay as they are.
  * Says how many events went.
  */
-export async function sweepEvents(app: App): Promise<number> {
+export async function deleteOldEvents(app: App): Promise<number> {
   const before = new Date(app.now().getTime() - app.config.retentionDays * dayMilliseconds);
   await app.db.delete(paymentCheckouts).where(lt(paymentCheckouts.closedAt, before));
   await app.db.delete(paymentLeases).where(sql`${paymentLeases.endsAt} < clock_timestamp() - interval '1 day'`);
@@ -40,5 +40,5 @@ function hasOther(types: string[]) {
 
 const decidesNothing = sql`${event.statusClass} is distinct from 'ended'
   and not (${event.statusClass} is not null and ${sinceLastStanding})
-  and not (${event.handled} and ${event.type} in ${problemTypes} and not ${hasOther(settledTypes)})
-  and not (${event.handled} and ${event.type} in ${settledTypes} and ${hasOther(problemTypes)})`;
+  and not (${event.handled} and ${event.type} in ${invoiceProblemTypes} and not ${hasOther(invoiceClosedTypes)})
+  and not (${event.handled} and ${event.type} in ${invoiceClosedTypes} and ${hasOther(invoiceProblemTypes)})`;

@@ -4,18 +4,18 @@ export type HandlerName =
   | 'checkout_closed'
   | 'checkout_failed'
   | 'state'
-  | 'invoice_settled'
+  | 'invoice_closed'
   | 'invoice_problem'
   | 'note'
-  | 'customer_gone'
+  | 'customer_deleted'
   | 'prices';
 
 export function handlerOf(type: string): HandlerName | null {
   if (type.startsWith('price.')) return 'prices';
-  return effects[type] ?? null;
+  return handlers[type] ?? null;
 }
 
-const effects: Record<string, HandlerName | undefined> = {
+const handlers: Record<string, HandlerName | undefined> = {
   __proto__: null as never,
   'checkout.session.completed': 'checkout_completed',
   'checkout.session.async_payment_succeeded': 'checkout_completed',
@@ -29,24 +29,24 @@ const effects: Record<string, HandlerName | undefined> = {
   'customer.subscription.trial_will_end': 'state',
   'customer.subscription.pending_update_applied': 'state',
   'customer.subscription.pending_update_expired': 'state',
-  'invoice.paid': 'invoice_settled',
-  'invoice.voided': 'invoice_settled',
-  'invoice.marked_uncollectible': 'invoice_settled',
+  'invoice.paid': 'invoice_closed',
+  'invoice.voided': 'invoice_closed',
+  'invoice.marked_uncollectible': 'invoice_closed',
   'invoice.payment_failed': 'invoice_problem',
   'invoice.payment_action_required': 'invoice_problem',
   'invoice.finalization_failed': 'note',
   'charge.refunded': 'note',
   'charge.dispute.created': 'note',
-  'customer.deleted': 'customer_gone',
+  'customer.deleted': 'customer_deleted',
   'product.updated': 'prices',
 };
 
-function typesOf(effect: HandlerName): string[] {
-  return Object.keys(effects).filter((type) => effects[type] === effect);
+function typesOf(handler: HandlerName): string[] {
+  return Object.keys(handlers).filter((type) => handlers[type] === handler);
 }
 
-export const problemTypes = typesOf('invoice_problem');
-export const settledTypes = typesOf('invoice_settled');
+export const invoiceProblemTypes = typesOf('invoice_problem');
+export const invoiceClosedTypes = typesOf('invoice_closed');
 
 /** Every type that an endpoint at the provider has to be subscribed to. */
-export const subscribedTypes = [...Object.keys(effects), 'price.created', 'price.updated', 'price.deleted'];
+export const subscribedTypes = [...Object.keys(handlers), 'price.created', 'price.updated', 'price.deleted'];

@@ -11,10 +11,10 @@ export type Entry = {
   event: PaymentEvent;
   payload: string;
   /** What its type does to us; null where that is nothing. */
-  effect: HandlerName | null;
+  handler: HandlerName | null;
   subject: Subject;
   organisationId: string | null;
-  verdict: EventOutcome;
+  outcome: EventOutcome;
 };
 
 /** Its number in our own order; null where it is here already. */
@@ -25,7 +25,7 @@ export async function store(tx: Transaction, app: App, entry: Entry): Promise<nu
     type: event.type,
     created: event.created,
     receivedAt: app.now(),
-    ...understood(entry),
+    ...interpretationOf(entry),
     payload,
   });
   return stored?.number ?? null;
@@ -35,15 +35,15 @@ export async function store(tx: Transaction, app: App, entry: Entry): Promise<nu
 export async function storeAgain(tx: Transaction, entry: Entry): Promise<number | null> {
   const [stored] = await tx
     .update(paymentEvents)
-    .set(understood(entry))
+    .set(interpretationOf(entry))
     .where(eq(paymentEvents.id, entry.event.id))
     .returning({ number: paymentEvents.number });
   return stored?.number ?? null;
 }
 
-function understood({ event, effect, subject, organisationId, verdict }: Entry) {
-  const tellsState = verdict.handled && effect === 'state' && organisationId !== null;
-  const state = tellsState ? readSubscriptionState(event.object) : null;
+function interpretationOf({ event, handler, subject, organisationId, outcome }: Entry) {
+  const hasState = outcome.handled && handler === 'state' && organisationId !== null;
+  const state = hasState ? readSubscriptionState(event.object) : null;
 
   return {
     organisationId,
@@ -51,9 +51,9 @@ function understood({ event, effect, subject, organisationId, verdict }: Entry) 
     subscriptionId: subject.subscriptionId,
     invoiceId: subject.invoiceId,
     statusClass: state && statusClassOf(state.status),
-    handled: verdict.handled,
-    outcome: verdict.outcome,
-    flagged: verdict.flagged,
+    handled: outcome.handled,
+    outcome: outcome.outcome,
+    flagged: outcome.flagged,
   };
 }
 
@@ -97,9 +97,9 @@ export async function payloadOf(tx: Transaction, id: string): Promise<string | n
 }
 
 /** What turned out not to be ours decides nothing about a subscription either. */
-export async function correct(tx: Transaction, id: string, verdict: EventOutcome): Promise<void> {
+export async function correct(tx: Transaction, id: string, outcome: EventOutcome): Promise<void> {
   await tx
     .update(paymentEvents)
-    .set({ ...verdict, ...(verdict.handled ? {} : { statusClass: null }) })
+    .set({ ...outcome, ...(outcome.handled ? {} : { statusClass: null }) })
     .where(eq(paymentEvents.id, id));
 }

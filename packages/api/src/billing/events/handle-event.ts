@@ -13,7 +13,7 @@ import type { PaymentEvent, Subject } from './parse-event.ts';
 
 type Stored = {
   event: PaymentEvent;
-  effect: HandlerName;
+  handler: HandlerName;
   subject: Subject;
   /** Whose row is locked; null where the event is nobody's of ours. */
   organisationId: string | null;
@@ -24,11 +24,11 @@ type Ours = Stored & { organisationId: string };
 
 /** Does what an event's type asks for, once the event is stored. */
 export async function handleEvent(app: App, tx: Transaction, stored: Stored): Promise<EventOutcome> {
-  if (stored.effect === 'prices') return requestPriceLookUp(app, tx, stored.event);
-  if (stored.organisationId === null) return stranger(tx, stored);
+  if (stored.handler === 'prices') return requestPriceLookUp(app, tx, stored.event);
+  if (stored.organisationId === null) return handleForeignEvent(tx, stored);
 
   const ours = { ...stored, organisationId: stored.organisationId };
-  switch (stored.effect) {
+  switch (stored.handler) {
     case 'checkout_completed':
       return completeCheckout(app, tx, ours);
     case 'checkout_closed':
@@ -36,19 +36,19 @@ export async function handleEvent(app: App, tx: Transaction, stored: Stored): Pr
     case 'checkout_failed':
       return closeCheckout(app, tx, ours, eventOutcomes.noted);
     case 'state':
-      return tellState(app, tx, ours);
-    case 'invoice_settled':
+      return handleState(app, tx, ours);
+    case 'invoice_closed':
     case 'invoice_problem':
-      return ours.subject.subscriptionId === null ? applied : touch(app, tx, ours);
+      return ours.subject.subscriptionId === null ? applied : upsertAndSync(app, tx, ours);
     case 'note':
       return eventOutcomes.noted;
-    case 'customer_gone':
-      return loseCustomer(app, tx, ours);
+    case 'customer_deleted':
+      return handleCustomerDeleted(app, tx, ours);
   }
 }
 
 /** An event of a customer that is not ours; one that names an organisation as we do is worth a look. */
-async function stranger(tx: Transaction, { event, subject }: Stored): Promise<EventOutcome> {
+async function handleForeignEvent(tx: Transaction, { event, subject }: Stored): Promise<EventOutcome> {
   // A dispute names no customer at all, and an operator has to hear of each.
   if (event.type === 'charge.dispute.created') return eventOutcomes.noted;
   if (subject.claims.length === 0) return eventOutcomes.not_ours;
@@ -65,21 +65,25 @@ async function completeCheckout(app: App, tx: Transaction, ours: Ours): Promise<
     return eventOutcomes.contradiction;
   }
   await closeCheckout(app, tx, ours, applied);
-  return subject.subscriptionId === null ? applied : touch(app, tx, ours);
+  return subject.subscriptionId === null ? applied : upsertAndSync(app, tx, ours);
 }
 
-async function closeCheckout(app: App, tx: Transaction, ours: Ours, verdict: EventOutcome): Promise<EventOutcome> {
+async function closeCheckout(app: App, tx: Transaction, ours: Ours, outcome: EventOutcome): Promise<EventOutcome> {
   const open = and(
     eq(paymentCheckouts.id, text(ours.event.object.id) ?? ''),
     eq(paymentCheckouts.organisationId, ours.organisationId),
     isNull(paymentCheckouts.closedAt),
   );
   await tx.update(paymentCheckouts).set({ closedAt: app.now() }).where(open);
-  return verdict;
+  return outcome;
 }
 
 /** The end of its subscriptions is the provider's to tell: it is asked, since that event may be lost. */
-async function loseCustomer(app: App, tx: Transaction, { organisationId, subject }: Ours): Promise<EventOutcome> {
+async function handleCustomerDeleted(
+  app: App,
+  tx: Transaction,
+  { organisationId, subject }: Ours,
+): Promise<EventOutcome> {
   const customerId = subject.customerId ?? '';
   const statusClass = and(eq(paymentCustomers.customerId, customerId), isNull(paymentCustomers.goneAt));
   await tx.update(paymentCustomers).set({ goneAt: app.now() }).where(statusClass);
@@ -97,9 +101,9 @@ async function loseCustomer(app: App, tx: Transaction, { organisationId, subject
   return applied;
 }
 
-async function tellState(app: App, tx: Transaction, ours: Ours): Promise<EventOutcome> {
+async function handleState(app: App, tx: Transaction, ours: Ours): Promise<EventOutcome> {
   if (readSubscriptionState(ours.event.object) === null) return eventOutcomes.unreadable;
-  return touch(app, tx, ours, (row) => recompute(app, tx, row));
+  return upsertAndSync(app, tx, ours, (row) => recompute(app, tx, row));
 }
 
 type Row = typeof paymentSubscriptions.$inferSelect;
@@ -108,19 +112,30 @@ type Row = typeof paymentSubscriptions.$inferSelect;
  * Makes sure that the subscription has a row and that the provider is asked about it
  * after the commit. A subscription never changes its customer.
  */
-async function touch(app: App, tx: Transaction, ours: Ours, then?: (row: Row) => Promise<void>): Promise<EventOutcome> {
+async function upsertAndSync(
+  app: App,
+  tx: Transaction,
+  ours: Ours,
+  then?: (row: Row) => Promise<void>,
+): Promise<EventOutcome> {
   const { organisationId, subject, number } = ours;
   const { customerId, subscriptionId: id } = subject;
   if (customerId === null || id === null) return eventOutcomes.unreadable;
 
-  const [row] = await touched(tx).execute({ id, organisationId, customerId, livemode: ours.event.livemode, number });
+  const [row] = await subscriptionUpsert(tx).execute({
+    id,
+    organisationId,
+    customerId,
+    livemode: ours.event.livemode,
+    number,
+  });
   if (row === undefined) return eventOutcomes.contradiction;
   await then?.(row);
   await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
   return applied;
 }
 
-const touched = prepared((db) =>
+const subscriptionUpsert = prepared((db) =>
   db
     .insert(paymentSubscriptions)
     .values({

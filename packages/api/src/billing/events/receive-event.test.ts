@@ -370,7 +370,7 @@ describe('an event does what the table says', () => {
 
 test('events of one organisation are applied one after the other, those of others beside them', async () => {
   const { subscription } = await makeSubscriber(billing);
-  const { subscription: stranger } = await makeSubscriber(billing);
+  const { subscription: foreign } = await makeSubscriber(billing);
   const second = await makeSecond(billing, subscription.customer, 'gold');
   await billing.settled();
 
@@ -387,7 +387,7 @@ test('events of one organisation are applied one after the other, those of other
   const next = receive(event('customer.subscription.updated', second)).then(() => {
     answered = true;
   });
-  await receive(event('customer.subscription.updated', stranger));
+  await receive(event('customer.subscription.updated', foreign));
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(answered).toBe(false);
   release();

@@ -4,7 +4,7 @@ import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts
 import type { JobKinds } from '../../jobs/registry.ts';
 import { ofOurMode } from '../customers/mode.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
-import { sweepEvents } from '../events/delete-old-events.ts';
+import { deleteOldEvents } from '../events/delete-old-events.ts';
 import { refreshPrices } from '../prices/live-prices.ts';
 import { updatePortal } from '../prices/update-portal.ts';
 import { compareAll } from './compare-all.ts';
@@ -48,7 +48,7 @@ export function billingJobs(app: App): Omit<JobKinds, 'verification-mail' | 'swe
       retryLimit: 2,
     },
     'payment-sweep': {
-      handler: async () => void (await sweepEvents(app)),
+      handler: async () => void (await deleteOldEvents(app)),
       policy: 'stately',
       schedule: '41 2 * * *',
       retryLimit: 2,
@@ -56,7 +56,7 @@ export function billingJobs(app: App): Omit<JobKinds, 'verification-mail' | 'swe
   };
 }
 
-const mostAtOnce = 500;
+const batchSize = 500;
 
 /**
  * Enqueues a sync of every row that needs one: marked so, at the end of a scheduled
@@ -81,7 +81,7 @@ export async function enqueueDue(app: App): Promise<number> {
         ),
       )
       .orderBy(sql`${subscription.syncedAt} nulls first`)
-      .limit(mostAtOnce);
+      .limit(batchSize);
     for (const { id } of rows) await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
     return rows.length;
   });

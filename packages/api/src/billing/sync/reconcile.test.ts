@@ -259,11 +259,11 @@ describe('the report names', () => {
     await ask((api) =>
       api.subscriptions.update(second.id, { items: [{ id: second.items.data[0]?.id ?? '', price: odd.id }] }),
     );
-    const stranger = await ask((api) => api.customers.create({ payment_method: 'pm_card_visa' }));
+    const foreign = await ask((api) => api.customers.create({ payment_method: 'pm_card_visa' }));
     const lost = await ask((api) =>
       api.subscriptions.create({
-        customer: stranger.id,
-        default_payment_method: cardOf(stranger.id),
+        customer: foreign.id,
+        default_payment_method: cardOf(foreign.id),
         items: [{ price: odd.id }],
         metadata: { organisation: 'an-organisation-that-left' },
       }),

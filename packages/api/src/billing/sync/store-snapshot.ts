@@ -8,7 +8,7 @@ import { isHeld } from '../customers/lease.ts';
 import { recompute } from '../projection/recompute.ts';
 import { isEnded, type SubscriptionState } from '../projection/subscription-state.ts';
 
-type Whose = {
+type Owner = {
   organisationId: string;
   customerId: string;
   /** Who holds the organisation's lease; none where the answer was not fetched, as in a test. */
@@ -22,11 +22,11 @@ type Whose = {
  * lease was lost meanwhile, somebody else may have asked later and stored a newer answer:
  * then this one is dropped, and the provider is asked again.
  */
-export async function storeSnapshot(app: App, whose: Whose, state: SubscriptionState, number: number): Promise<void> {
+export async function storeSnapshot(app: App, owner: Owner, state: SubscriptionState, number: number): Promise<void> {
   await app.db.transaction(async (tx) => {
-    if (!(await lockOrganisation(tx, whose.organisationId))) return;
-    const row = await ensureRow(app, tx, whose, state.id);
-    if (row === null || !(await requireLease(tx, whose, row.id))) return;
+    if (!(await lockOrganisation(tx, owner.organisationId))) return;
+    const row = await ensureRow(app, tx, owner, state.id);
+    if (row === null || !(await requireLease(tx, owner, row.id))) return;
     if (state.customerId !== row.customerId) {
       await tx
         .update(paymentSubscriptions)
@@ -59,9 +59,9 @@ export async function storeSnapshot(app: App, whose: Whose, state: SubscriptionS
 }
 
 /** Flags a subscription that the provider does not know. It ends nothing, and follows the same rule about the lease. */
-export async function markUnknownToProvider(app: App, whose: Whose, id: string): Promise<void> {
+export async function markUnknownToProvider(app: App, owner: Owner, id: string): Promise<void> {
   await app.db.transaction(async (tx) => {
-    if (!(await lockOrganisation(tx, whose.organisationId)) || !(await requireLease(tx, whose, id))) return;
+    if (!(await lockOrganisation(tx, owner.organisationId)) || !(await requireLease(tx, owner, id))) return;
     await tx
       .update(paymentSubscriptions)
       .set({ problem: 'unknown_to_provider', needsSync: false, syncedAt: app.now() })
@@ -70,7 +70,7 @@ export async function markUnknownToProvider(app: App, whose: Whose, id: string):
 }
 
 /** Says false, and has the subscription synced once more, where the lease is another's by now. */
-async function requireLease(tx: Transaction, { organisationId, holder }: Whose, id: string): Promise<boolean> {
+async function requireLease(tx: Transaction, { organisationId, holder }: Owner, id: string): Promise<boolean> {
   if (holder === undefined || (await isHeld(tx, leaseOf(organisationId), holder))) return true;
   await tx.update(paymentSubscriptions).set({ needsSync: true }).where(eq(paymentSubscriptions.id, id));
   return false;
@@ -83,7 +83,7 @@ async function requireLease(tx: Transaction, { organisationId, holder }: Whose, 
 export async function ensureRow(
   app: App,
   tx: Transaction,
-  { organisationId, customerId }: Pick<Whose, 'organisationId' | 'customerId'>,
+  { organisationId, customerId }: Pick<Owner, 'organisationId' | 'customerId'>,
   id: string,
 ) {
   const livemode = app.payment?.livemode ?? null;

@@ -27,7 +27,7 @@ export function startRound(app: App): SyncRound {
   const leftOut: SyncRound['leftOut'] = new Map();
   const busy = new Map<string, string>();
 
-  async function leaveOut(id: string, why: string): Promise<void> {
+  async function markForSync(id: string, why: string): Promise<void> {
     await app.db.update(paymentSubscriptions).set({ needsSync: true }).where(eq(paymentSubscriptions.id, id));
     leftOut.set(id, why);
   }
@@ -35,23 +35,23 @@ export function startRound(app: App): SyncRound {
   return {
     repaired,
     leftOut,
-    async sync({ id, ...whose }) {
-      const known = busy.get(whose.organisationId);
-      if (known !== undefined) return leaveOut(id, known);
+    async sync({ id, ...owner }) {
+      const known = busy.get(owner.organisationId);
+      if (known !== undefined) return markForSync(id, known);
 
       try {
         const before = await rowOf(app, id);
-        await adoptSubscription(app, whose, id);
+        await adoptSubscription(app, owner, id);
         leftOut.delete(id);
         const differences = differencesOf(before, await rowOf(app, id));
         if (differences.length > 0) repaired.set(id, [...(repaired.get(id) ?? []), ...differences]);
       } catch (error) {
-        if (isSilence(error)) throw error;
+        if (isUnreachable(error)) throw error;
 
         const why = error instanceof Error ? error.message : String(error);
-        if (isAppError(error) && error.code === 'BUSY') busy.set(whose.organisationId, why);
+        if (isAppError(error) && error.code === 'BUSY') busy.set(owner.organisationId, why);
         app.log.warn('A subscription could not be brought up to date.', { subscription: id, error });
-        return leaveOut(id, why);
+        return markForSync(id, why);
       }
     },
   };
@@ -62,6 +62,6 @@ async function rowOf(app: App, id: string) {
   return row ?? null;
 }
 
-function isSilence(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   return isAppError(error) && error.code === 'PROVIDER_UNAVAILABLE' && (complaintOf(error)?.status ?? null) === null;
 }

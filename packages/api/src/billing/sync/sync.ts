@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { listAll } from '../../providers/list-all.ts';
 import { type Ask, complaintOf, isMissing } from '../../providers/payment.ts';
-import { confirmCustomer, customersOf, fateOf, leaseOf, unknownCustomer } from '../customers/customer.ts';
+import { checkCustomer, confirmCustomer, customersOf, leaseOf, unknownCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { isOfOurMode, ofOurMode } from '../customers/mode.ts';
 import {
@@ -45,15 +45,15 @@ async function syncOne(app: App, ask: Ask, row: Row & Held): Promise<Subscriptio
 }
 
 /** The same for a subscription that may have no row yet. */
-export async function adoptSubscription(app: App, whose: Whose, id: string): Promise<void> {
+export async function adoptSubscription(app: App, owner: Owner, id: string): Promise<void> {
   await app.db
     .insert(paymentSubscriptions)
-    .values({ id, ...whose, livemode: app.payment?.livemode ?? null, needsSync: true })
+    .values({ id, ...owner, livemode: app.payment?.livemode ?? null, needsSync: true })
     .onConflictDoNothing();
   await syncSubscription(app, id);
 }
 
-type Whose = { organisationId: string; customerId: string };
+type Owner = { organisationId: string; customerId: string };
 
 /**
  * Brings all rows of a customer to what the provider says now, and answers with it.
@@ -62,15 +62,15 @@ type Whose = { organisationId: string; customerId: string };
 export async function syncCustomer(
   app: App,
   ask: Ask,
-  whose: Whose & { holder: string },
+  owner: Owner & { holder: string },
 ): Promise<SubscriptionState[]> {
-  const numbers = await lastNumbers(app, whose.organisationId);
+  const numbers = await lastNumbers(app, owner.organisationId);
   const found = await listAll(ask, (provider, place) =>
-    provider.subscriptions.list({ customer: whose.customerId, status: 'all', ...place }),
+    provider.subscriptions.list({ customer: owner.customerId, status: 'all', ...place }),
   );
 
   const states = found.map(readSubscriptionState).filter((state) => state !== null);
-  for (const state of states) await storeSnapshot(app, whose, state, numbers.get(state.id) ?? 0);
+  for (const state of states) await storeSnapshot(app, owner, state, numbers.get(state.id) ?? 0);
   return states;
 }
 
@@ -83,20 +83,20 @@ export async function syncCustomer(
  *
  * @throws AppError PROVIDER_UNAVAILABLE where the provider does not answer at all.
  */
-export async function syncOrganisation(app: App, ask: Ask, whose: { organisationId: string } & Held) {
-  const { states, unknown, failures } = await syncCustomers(app, ask, whose);
+export async function syncOrganisation(app: App, ask: Ask, owner: { organisationId: string } & Held) {
+  const { states, unknown, failures } = await syncCustomers(app, ask, owner);
 
   const live = and(
-    eq(paymentSubscriptions.organisationId, whose.organisationId),
+    eq(paymentSubscriptions.organisationId, owner.organisationId),
     eq(paymentSubscriptions.ended, false),
     ofOurMode(app, paymentSubscriptions.livemode),
   );
   for (const row of await app.db.select(rowColumns).from(paymentSubscriptions).where(live)) {
     if (states.some(({ id }) => id === row.id)) continue;
     await collect(failures, async () => {
-      const state = await syncOne(app, ask, { ...row, ...whose });
+      const state = await syncOne(app, ask, { ...row, ...owner });
       if (state !== null) states.push(state);
-      else if (!unknown.includes(row.customerId) && (await isOverWithItsCustomer(app, ask, row)))
+      else if (!unknown.includes(row.customerId) && (await endedWithCustomer(app, ask, row)))
         await endUnknown(app.db, [row.id]);
       else unknown.push(row.id);
     });
@@ -120,8 +120,8 @@ async function collect(failures: unknown[], act: () => Promise<void>): Promise<v
  * @throws AppError PROVIDER_UNAVAILABLE where it does not answer about one of them or a
  *   customer, or does not know it: that may go on billing where we cannot see it.
  */
-export async function liveSubscriptions(app: App, ask: Ask, whose: { organisationId: string } & Held) {
-  const { states, unknown, failures } = await syncOrganisation(app, ask, whose);
+export async function liveSubscriptions(app: App, ask: Ask, owner: { organisationId: string } & Held) {
+  const { states, unknown, failures } = await syncOrganisation(app, ask, owner);
   if (failures.length > 0) throw failures[0];
   if (unknown.length > 0) throw unknownCustomer();
   return states.filter((state) => !isEnded(state));
@@ -140,7 +140,7 @@ async function syncCustomers(app: App, ask: Ask, { organisationId, holder }: { o
         if (goneAt === null) await confirmCustomer(app, customerId);
       } catch (error) {
         if (!isMissing(error, 'customer')) throw error;
-        if (goneAt === null && (await fateOf(app, ask, customer)) === 'unknown') unknown.push(customerId);
+        if (goneAt === null && (await checkCustomer(app, ask, customer)) === 'unknown') unknown.push(customerId);
       }
     });
   }
@@ -148,10 +148,10 @@ async function syncCustomers(app: App, ask: Ask, { organisationId, holder }: { o
 }
 
 /** A deleted customer's subscriptions ended with it. */
-async function isOverWithItsCustomer(app: App, ask: Ask, { organisationId, customerId }: Row): Promise<boolean> {
+async function endedWithCustomer(app: App, ask: Ask, { organisationId, customerId }: Row): Promise<boolean> {
   const customers = await customersOf(app, organisationId);
   const customer = customers.find((each) => each.customerId === customerId);
-  return customer !== undefined && (await fateOf(app, ask, customer)) === 'deleted';
+  return customer !== undefined && (await checkCustomer(app, ask, customer)) === 'deleted';
 }
 
 type Row = Awaited<ReturnType<typeof rowOf>> & object;

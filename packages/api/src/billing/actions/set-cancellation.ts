@@ -18,23 +18,24 @@ import { requirePayment } from './require-payment.ts';
 import { endIsAsWanted, setEnd } from './schedule-end.ts';
 
 /**
- * Schedules the end of the paid plan at the end of its paid period, or takes that back,
- * and answers with the local record. What is so already stays so. Several live
- * subscriptions are all treated alike, whichever customer of the organisation's they are:
- * entitled ones first, and a failure of one does not keep the others from it.
+ * Schedules the end of the paid plan at the end of its paid period, or removes the scheduled
+ * end, and returns the subscription record. Repeating it changes nothing. All live
+ * subscriptions of all the organisation's customers are changed, entitled ones first; one
+ * failure does not stop the others.
  *
- * @throws AppError VALIDATION where there is no paid plan; PROVIDER_UNAVAILABLE, which says
- *   what remains where a part was carried out.
+ * @throws AppError AWAITING_APPROVAL or FORBIDDEN without ADMIN; BILLING_UNAVAILABLE;
+ *   NO_ORGANISATION; VALIDATION if there is no paid plan; BUSY; PROVIDER_UNAVAILABLE, which
+ *   names what remains if a part was carried out.
  */
 export async function setCancellation(app: App, principal: Principal, wanted: boolean): Promise<SubscriptionRecord> {
   principal.require('ADMIN');
   requirePayment(app);
   const organisationId = organisationOf(principal).id;
 
-  const told = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
+  const states = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const owner = { organisationId, holder };
-    const { states, unknown, failures } = await syncOrganisation(app, ask, owner);
-    const live = states.filter((state) => !isEnded(state));
+    const { states: synced, unknown, failures } = await syncOrganisation(app, ask, owner);
+    const live = synced.filter((state) => !isEnded(state));
     if (live.length === 0) {
       if (failures.length > 0) throw failures[0];
       if (unknown.length > 0) throw unknownPlan();
@@ -55,7 +56,7 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
   });
 
   const { subscription } = await readPlan(app, organisationId);
-  return recordOf(subscription && withAnswer(subscription, told));
+  return recordOf(subscription && withAnswer(subscription, states));
 }
 
 function inOrder(live: SubscriptionState[], order: SubscriptionFacts[]): SubscriptionState[] {
@@ -81,19 +82,19 @@ async function changeAll(app: App, ask: Ask, owner: Owner, live: SubscriptionSta
   return { changed, failed };
 }
 
-type Outcome = {
+type Result = {
   live: SubscriptionState[];
   failed: Failure[];
   /** Those that the provider does not know. */
   unknown: string[];
-  /** Why the provider did not show all that there is. */
+  /** The failures because of which the provider did not list everything. */
   unseen: unknown[];
   wanted: boolean;
 };
 
-/** One plan that failed answers with its own failure; of several the answer names what remains. */
-function requireAll(app: App, order: SubscriptionFacts[], { live, failed, unknown, unseen, wanted }: Outcome): void {
-  // Of those that the provider did not show, the row is all there is.
+/** A single plan that failed throws its own failure; with several the error names those that remain. */
+function requireAll(app: App, order: SubscriptionFacts[], { live, failed, unknown, unseen, wanted }: Result): void {
+  // For subscriptions that the provider did not list, the row decides.
   const remaining = order.filter((facts) => {
     if (failed.some((each) => each.id === facts.id)) return true;
     const isHidden = unknown.includes(facts.id) || (unseen.length > 0 && !live.some(({ id }) => id === facts.id));
@@ -123,7 +124,7 @@ function noPlan(): AppError {
   return new AppError('VALIDATION', 'There is no paid plan.');
 }
 
-/** What runs here ends by the provider's own word alone, and can be changed only where the provider knows it. */
+/** Only the provider's answer ends a live row, and only a subscription that the provider knows can be changed. */
 function unknownPlan(): AppError {
   return new AppError(
     'PROVIDER_UNAVAILABLE',
@@ -144,10 +145,10 @@ async function endedBefore(app: App, organisationId: string): Promise<boolean> {
 type Owner = { organisationId: string; holder: string };
 
 /**
- * What the provider said last of the live subscriptions. An event that came in while it
- * was asked outranks its answer, though it may tell of the time before: then the provider
- * is asked anew. Where that fails, what it carried out stays done, and the row stays in
- * need of a sync.
+ * Returns the newest states of the live subscriptions. An event that arrived during the
+ * request outranks the provider's answer, though it may show an older state: then the
+ * provider is asked again. If that fails, the change stays done and the row keeps needing a
+ * sync.
  */
 async function latestAnswers(
   app: App,
@@ -155,12 +156,12 @@ async function latestAnswers(
   owner: Owner,
   answered: SubscriptionState[],
 ): Promise<SubscriptionState[]> {
-  let told = answered;
+  let latest = answered;
   try {
-    for (let attempt = 0; attempt < 2 && !(await areStored(app, told)); attempt++) {
+    for (let attempt = 0; attempt < 2 && !(await areStored(app, latest)); attempt++) {
       const { states, failures } = await syncOrganisation(app, ask, owner);
       if (failures.length > 0) throw failures[0];
-      told = states.filter(({ id }) => answered.some((each) => each.id === id));
+      latest = states.filter(({ id }) => answered.some((each) => each.id === id));
     }
   } catch (error) {
     const { organisationId } = owner;
@@ -169,7 +170,7 @@ async function latestAnswers(
       error,
     });
   }
-  return told;
+  return latest;
 }
 
 async function areStored(app: App, states: SubscriptionState[]): Promise<boolean> {
@@ -181,9 +182,9 @@ async function areStored(app: App, states: SubscriptionState[]): Promise<boolean
   });
 }
 
-/** The row may still say something else, where what the provider told could not be stored. */
-function withAnswer(subscription: SubscriptionFacts, told: SubscriptionState[]): SubscriptionFacts {
-  const state = told.find(({ id }) => id === subscription.id);
+/** Overlays the provider's answer: the row may be older if the answer could not be stored. */
+function withAnswer(subscription: SubscriptionFacts, states: SubscriptionState[]): SubscriptionFacts {
+  const state = states.find(({ id }) => id === subscription.id);
   if (state === undefined) return subscription;
 
   const ended = isEnded(state);

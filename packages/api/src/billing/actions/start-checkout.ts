@@ -11,8 +11,13 @@ import { type Conversation, createSession, expireAll, openSessions, priceOf, ses
 import { requirePayment } from './require-payment.ts';
 
 /**
- * The address where the organisation buys or changes to a paid tier. However many ask at
- * once, there is one customer, one open checkout and never a second live subscription.
+ * Returns the address where the organisation buys or changes to a paid tier. Concurrent
+ * requests share one customer and one open checkout, and never create a second live
+ * subscription.
+ *
+ * @throws AppError AWAITING_APPROVAL or FORBIDDEN without ADMIN; BILLING_UNAVAILABLE;
+ *   VALIDATION if the tier cannot be bought; NOT_FOUND if the page was another organisation's;
+ *   NO_ORGANISATION; BUSY; PROVIDER_UNAVAILABLE.
  */
 export async function startCheckout(
   app: App,
@@ -47,9 +52,9 @@ function readTier(value: unknown): PaidTier {
   return tier;
 }
 
-/** Null where an open checkout was completed meanwhile: then everything has to be asked again. */
+/** Returns null if an open checkout was completed meanwhile: then everything has to be read again. */
 async function checkoutAddress(app: App, conversation: Conversation): Promise<string | null> {
-  // The sessions first: one that is paid between the two answers then shows as a subscription.
+  // Sessions are listed first, so that one paid between the two requests appears as a subscription.
   const open = await openSessions(conversation);
   const live = await liveSubscriptions(app, conversation.ask, conversation);
 

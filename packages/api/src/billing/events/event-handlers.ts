@@ -1,4 +1,4 @@
-/** What the events do to us that we subscribe to. Every other type is kept and does nothing. */
+/** The handlers of the event types that we subscribe to. Events of other types are stored and change nothing. */
 export type HandlerName =
   | 'checkout_completed'
   | 'checkout_closed'
@@ -10,6 +10,7 @@ export type HandlerName =
   | 'customer_deleted'
   | 'prices';
 
+/** Returns the handler of an event type; null if the type changes nothing. */
 export function handlerOf(type: string): HandlerName | null {
   if (type.startsWith('price.')) return 'prices';
   return handlers[type] ?? null;
@@ -48,5 +49,5 @@ function typesOf(handler: HandlerName): string[] {
 export const invoiceProblemTypes = typesOf('invoice_problem');
 export const invoiceClosedTypes = typesOf('invoice_closed');
 
-/** Every type that an endpoint at the provider has to be subscribed to. */
+/** Every type that the provider's webhook endpoint has to be subscribed to. */
 export const subscribedTypes = [...Object.keys(handlers), 'price.created', 'price.updated', 'price.deleted'];

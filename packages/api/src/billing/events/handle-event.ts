@@ -15,14 +15,14 @@ type Stored = {
   event: PaymentEvent;
   handler: HandlerName;
   subject: Subject;
-  /** Whose row is locked; null where the event is nobody's of ours. */
+  /** The organisation whose row is locked; null if the event concerns none of ours. */
   organisationId: string | null;
   number: number;
 };
 
 type Ours = Stored & { organisationId: string };
 
-/** Does what an event's type asks for, once the event is stored. */
+/** Runs the handler of a stored event and returns its outcome. */
 export async function handleEvent(app: App, tx: Transaction, stored: Stored): Promise<EventOutcome> {
   if (stored.handler === 'prices') return requestPriceLookUp(app, tx, stored.event);
   if (stored.organisationId === null) return handleForeignEvent(tx, stored);
@@ -47,9 +47,9 @@ export async function handleEvent(app: App, tx: Transaction, stored: Stored): Pr
   }
 }
 
-/** An event of a customer that is not ours; one that names an organisation as we do is worth a look. */
+/** Handles an event of a customer that is not ours; it is flagged if its metadata name an organisation. */
 async function handleForeignEvent(tx: Transaction, { event, subject }: Stored): Promise<EventOutcome> {
-  // A dispute names no customer at all, and an operator has to hear of each.
+  // A dispute names no customer, and operators have to see each one.
   if (event.type === 'charge.dispute.created') return eventOutcomes.noted;
   if (subject.claims.length === 0) return eventOutcomes.not_ours;
 
@@ -58,7 +58,7 @@ async function handleForeignEvent(tx: Transaction, { event, subject }: Stored): 
   return known.length > 0 ? eventOutcomes.contradiction : eventOutcomes.unknown_organisation;
 }
 
-/** Ties organisation, customer and subscription together; grants nothing by itself. */
+/** Links organisation, customer and subscription. It gives no plan: the sync that follows does. */
 async function completeCheckout(app: App, tx: Transaction, ours: Ours): Promise<EventOutcome> {
   const { organisationId, subject } = ours;
   if (subject.claims.length < 2 || subject.claims.some((claim) => claim !== organisationId)) {
@@ -78,15 +78,15 @@ async function closeCheckout(app: App, tx: Transaction, ours: Ours, outcome: Eve
   return outcome;
 }
 
-/** The end of its subscriptions is the provider's to tell: it is asked, since that event may be lost. */
+/** Marks the customer deleted and syncs its live subscriptions, because the events of their ends may be lost. */
 async function handleCustomerDeleted(
   app: App,
   tx: Transaction,
   { organisationId, subject }: Ours,
 ): Promise<EventOutcome> {
   const customerId = subject.customerId ?? '';
-  const statusClass = and(eq(paymentCustomers.customerId, customerId), isNull(paymentCustomers.goneAt));
-  await tx.update(paymentCustomers).set({ goneAt: app.now() }).where(statusClass);
+  const current = and(eq(paymentCustomers.customerId, customerId), isNull(paymentCustomers.goneAt));
+  await tx.update(paymentCustomers).set({ goneAt: app.now() }).where(current);
 
   const theirs = and(
     eq(paymentSubscriptions.organisationId, organisationId),
@@ -109,8 +109,8 @@ async function handleState(app: App, tx: Transaction, ours: Ours): Promise<Event
 type Row = typeof paymentSubscriptions.$inferSelect;
 
 /**
- * Makes sure that the subscription has a row and that the provider is asked about it
- * after the commit. A subscription never changes its customer.
+ * Inserts or updates the subscription's row and enqueues a sync for after the commit. A
+ * subscription never changes its customer: an event that says so is a contradiction.
  */
 async function upsertAndSync(
   app: App,
@@ -149,7 +149,7 @@ const subscriptionUpsert = prepared((db) =>
     .onConflictDoUpdate({
       target: paymentSubscriptions.id,
       set: {
-        // One that is applied again keeps its old number.
+        // An event that is applied again keeps its old number.
         lastEventNumber: sql`greatest(${paymentSubscriptions.lastEventNumber}, excluded.last_event_number)`,
         livemode: sql`excluded.livemode`,
         needsSync: true,

@@ -12,9 +12,9 @@ import { logReport } from './report.ts';
 import { syncSubscription } from './sync.ts';
 
 /**
- * The work behind the webhooks. Without a payment provider there is nothing to ask and
- * nothing to do. Of each kind at most one runs and one waits: a burst of events about a
- * subscription is one question, and what comes meanwhile is one more.
+ * The background jobs of billing. Without a payment provider they do nothing. Of each key at
+ * most one job runs and one waits, so a burst of events about a subscription causes one sync,
+ * and events during that sync cause one more.
  */
 export function billingJobs(app: App): Omit<JobKinds, 'verification-mail' | 'sweep'> {
   function whenOn<Data>(handler: (data: Data) => Promise<unknown>) {
@@ -31,7 +31,7 @@ export function billingJobs(app: App): Omit<JobKinds, 'verification-mail' | 'swe
       retryDelayMax: 60,
       concurrency: 4,
     },
-    // About an hour of tries: until one succeeds, the portal sells the old prices.
+    // Retries for about an hour: until one succeeds, the portal sells the old prices.
     'payment-prices': { handler: whenOn(() => refreshPrices(app)), policy: 'stately', retryLimit: 20 },
     'payment-portal': { handler: whenOn(() => updatePortal(app)), policy: 'stately', retryLimit: 20 },
     'payment-due': { handler: whenOn(() => enqueueDue(app)), policy: 'stately', schedule: '* * * * *', retryLimit: 0 },
@@ -59,9 +59,9 @@ export function billingJobs(app: App): Omit<JobKinds, 'verification-mail' | 'swe
 const batchSize = 500;
 
 /**
- * Enqueues a sync of every row that needs one: marked so, at the end of a scheduled
- * cancellation, or with a paid period that is long over. What time alone makes due is
- * asked again every 15 minutes at most. Says how many there were.
+ * Enqueues a sync of every row that needs one: rows marked so, rows whose scheduled
+ * cancellation has come, and rows whose paid period ended more than three days ago. Rows that
+ * are due by time alone are synced at most every 15 minutes. Returns how many it enqueued.
  */
 export async function enqueueDue(app: App): Promise<number> {
   const now = sql`${app.now().toISOString()}::timestamptz`;

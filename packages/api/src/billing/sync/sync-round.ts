@@ -9,18 +9,18 @@ import { adoptSubscription } from './sync.ts';
 type Subscription = { id: string; organisationId: string; customerId: string };
 
 export type SyncRound = {
-  /** Brings the subscription's row to what the provider says now. */
+  /** Syncs the subscription's row. @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer at all. */
   sync: (subscription: Subscription) => Promise<void>;
-  /** Those whose rows said something else than the provider, or were missing, and in what. */
+  /** Subscriptions whose rows differed or were missing, with the differences. */
   repaired: Map<string, Difference[]>;
-  /** Those that could not be brought up to date, by their ids, and why. */
+  /** The ids of subscriptions that could not be synced, with the reason. */
   leftOut: Map<string, string>;
 };
 
 /**
- * A round over many subscriptions, in which none keeps the others waiting: one that
- * cannot be brought up to date is left in need of a sync, and a busy organisation is
- * waited for only once. Only a provider that does not answer at all ends the round.
+ * Starts a round of syncs in which no subscription blocks the others: one that cannot be
+ * synced stays marked for a sync, and a busy organisation is waited for only once. Only a
+ * provider that does not answer at all ends the round.
  */
 export function startRound(app: App): SyncRound {
   const repaired: SyncRound['repaired'] = new Map();

@@ -4,10 +4,10 @@ export type HandlerName =
   | 'checkout_closed'
   | 'checkout_failed'
   | 'state'
-  | 'invoice_closed'
+  | 'invoice_settled'
   | 'invoice_problem'
   | 'note'
-  | 'customer_deleted'
+  | 'customer_gone'
   | 'prices';
 
 /** Returns the handler of an event type; null if the type changes nothing. */
@@ -30,15 +30,15 @@ const handlers: Record<string, HandlerName | undefined> = {
   'customer.subscription.trial_will_end': 'state',
   'customer.subscription.pending_update_applied': 'state',
   'customer.subscription.pending_update_expired': 'state',
-  'invoice.paid': 'invoice_closed',
-  'invoice.voided': 'invoice_closed',
-  'invoice.marked_uncollectible': 'invoice_closed',
+  'invoice.paid': 'invoice_settled',
+  'invoice.voided': 'invoice_settled',
+  'invoice.marked_uncollectible': 'invoice_settled',
   'invoice.payment_failed': 'invoice_problem',
   'invoice.payment_action_required': 'invoice_problem',
   'invoice.finalization_failed': 'note',
   'charge.refunded': 'note',
   'charge.dispute.created': 'note',
-  'customer.deleted': 'customer_deleted',
+  'customer.deleted': 'customer_gone',
   'product.updated': 'prices',
 };
 
@@ -47,7 +47,7 @@ function typesOf(handler: HandlerName): string[] {
 }
 
 export const invoiceProblemTypes = typesOf('invoice_problem');
-export const invoiceClosedTypes = typesOf('invoice_closed');
+export const invoiceClosedTypes = typesOf('invoice_settled');
 
 /** Every type that the provider's webhook endpoint has to be subscribed to. */
 export const subscribedTypes = [...Object.keys(handlers), 'price.created', 'price.updated', 'price.deleted'];

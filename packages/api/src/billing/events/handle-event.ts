@@ -37,12 +37,12 @@ export async function handleEvent(app: App, tx: Transaction, stored: Stored): Pr
       return closeCheckout(app, tx, ours, eventOutcomes.noted);
     case 'state':
       return handleState(app, tx, ours);
-    case 'invoice_closed':
+    case 'invoice_settled':
     case 'invoice_problem':
       return ours.subject.subscriptionId === null ? applied : upsertAndSync(app, tx, ours);
     case 'note':
       return eventOutcomes.noted;
-    case 'customer_deleted':
+    case 'customer_gone':
       return handleCustomerDeleted(app, tx, ours);
   }
 }

@@ -36,6 +36,8 @@ beforeAll(async () => {
   const under = (secretKey: string): App => ({
     ...billing.app,
     payment: createPayment({ secretKey, apiUrl: payment.apiUrl }),
+    // Each process has its own cache.
+    priceCache: { ...billing.app.priceCache },
   });
   apps = { live: under(keys.live), foreign: under(keys.foreign) };
 });

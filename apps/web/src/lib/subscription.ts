@@ -16,6 +16,8 @@ export interface Plan {
   cancel_at_period_end: boolean;
   current_period_end: string | null;
   ends_at: string | null;
+  /** When the scheduled end came, while the provider has not confirmed it. Only the billing page reads it. */
+  ended_unconfirmed_at?: string | null;
 }
 
 export interface Usage {

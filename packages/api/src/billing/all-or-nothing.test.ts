@@ -18,7 +18,7 @@ afterAll(() => {
   return billing.close();
 });
 
-/** All that billing keeps, and the jobs that it asked for: per table a hash of its rows. */
+/** A hash per table of all of billing's rows and the jobs that it enqueued. */
 async function everything(): Promise<Record<string, string>> {
   const tables = await billing.app.sql`
     select table_schema || '.' || table_name as name from information_schema.tables
@@ -31,7 +31,7 @@ async function everything(): Promise<Record<string, string>> {
   return hashes;
 }
 
-/** Crashes at every step in turn until it goes through: whatever failed has left nothing, and what went through something. */
+/** Crashes at each step in turn until the work succeeds: a failure has stored nothing, the success something. */
 async function crashEverywhere(act: (app: App) => Promise<unknown>): Promise<number> {
   const before = await everything();
   for (let step = 1; step < 40; step++) {
@@ -58,7 +58,7 @@ async function subscriber() {
 
 const second = () => Math.floor(billing.app.now().getTime() / 1000);
 
-describe('a crash at any step leaves all or nothing of', () => {
+describe('after a crash at any step everything or nothing is stored of', () => {
   test.each(['checkout.session.completed', 'checkout.session.expired', 'checkout.session.async_payment_failed'])(
     '%s',
     async (type) => {
@@ -94,7 +94,7 @@ describe('a crash at any step leaves all or nothing of', () => {
     expect(await crashEverywhere((app) => deliver(app, event))).toBeGreaterThan(2);
   });
 
-  test('an event of nobody of ours', async () => {
+  test('an event of a customer that is not ours', async () => {
     const object = { id: 'sub_x', customer: 'cus_x', status: 'active', metadata: { organisation: 'nobody' } };
     const event = makeEvent(billing.app, 'customer.subscription.created', object);
     expect(await crashEverywhere((app) => deliver(app, event))).toBeGreaterThan(1);

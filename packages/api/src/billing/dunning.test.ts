@@ -21,7 +21,7 @@ const provider = () => billing.sandbox.payment;
 const goodCard = '4242424242424242';
 type Subscriber = Awaited<ReturnType<typeof makeSubscriber>>;
 
-/** Whatever happened at the provider, the row and the plan say the same once it has been told. */
+/** Once all events are delivered, row and plan agree with the provider. */
 async function expectTruth({ principal, subscription }: Subscriber): Promise<void> {
   await billing.settled();
   const [row] = await billing.app.db
@@ -29,7 +29,7 @@ async function expectTruth({ principal, subscription }: Subscriber): Promise<voi
     .from(paymentSubscriptions)
     .where(eq(paymentSubscriptions.id, subscription.id));
   expect(row).toMatchObject({ status: subscription.status, needsSync: false });
-  // A grace of seven days runs from the first event that says past due.
+  // The grace of seven days runs from the first past-due event.
   const entitled = ['active', 'trialing', 'past_due'].includes(subscription.status);
   expect((await readPlan(billing.app, principal.organisationId)).tier).toBe(entitled ? 'silver' : 'free');
 }
@@ -39,7 +39,7 @@ function failRenewal({ subscription }: Subscriber): void {
   provider().clock.advanceToPeriodEnd(subscription.id);
 }
 
-/** Does what the pages ask for until the plan runs; gives back how often it had to ask. */
+/** Follows the pages until the plan is active; returns how often it had to ask. */
 async function buyBack(principal: Principal): Promise<number> {
   for (let asked = 1; asked < 5; asked++) {
     const answer = await startCheckout(billing.app, principal, { tier: 'silver' }).catch((error: Error) => error);
@@ -78,7 +78,7 @@ test.each(lives)(
     const last = { cancel: 'canceled', unpaid: 'unpaid', past_due: 'past_due', pause: 'paused' }[dunning_end];
     expect(subscription.status).toBe(first_failure === 'pause' ? 'paused' : last);
     await expectTruth(subscriber);
-    // Another period: an unpaid plan has a newer invoice by then.
+    // After another period an unpaid plan has a newer invoice.
     provider().clock.advance({ days: 20 });
     await expectTruth(subscriber);
 

@@ -36,7 +36,7 @@ afterAll(() => billing.close());
 const provider = () => billing.sandbox.payment;
 const live = (portal: string, id: string, acts: ProviderAct[]) => carryOut(billing, portal, id, acts);
 
-/** A provider without a past: the clock moves all subscriptions of a run, and must not move those of earlier ones. */
+/** Starts with an empty provider, because the clock advances all its subscriptions, also those of earlier runs. */
 function begin(): void {
   provider().reset();
   provider().set({ retry_first_ms: 50 });
@@ -54,7 +54,7 @@ async function rowOf(id: string) {
   return row;
 }
 
-/** What the row has to say of the provider's truth. */
+/** The row that matches the provider's state. */
 function expected(truth: SubscriptionState) {
   const ended = truth.status === 'canceled';
   const date = (seconds: number | null) => (ended || seconds === null ? null : new Date(seconds * 1000));
@@ -67,7 +67,7 @@ function expected(truth: SubscriptionState) {
   };
 }
 
-/** The service while the provider does not answer: what the events alone can tell. */
+/** The service while the provider does not answer, so that only events decide. */
 function alone(): App {
   const away = () => Promise.reject(new AppError('PROVIDER_UNAVAILABLE', 'away'));
   const jobs = { ...billing.app.jobs, send: async () => {} };
@@ -99,7 +99,7 @@ describe('histories that the provider really produced', () => {
             const { principal, subscription } = await makeSubscriber(billing);
             const portal = (await openPortal(billing.app, principal)).url;
             await billing.settled();
-            // From here on only what is handed over below is known.
+            // From here on the service knows only the events that are delivered below.
             await billing.app.db.delete(paymentSubscriptions).where(eq(paymentSubscriptions.id, subscription.id));
             await billing.app.db.delete(paymentEvents).where(eq(paymentEvents.subscriptionId, subscription.id));
             provider().set({ drop_deliveries: true, same_second: sameSecond, old_payload_shape: old });
@@ -133,7 +133,7 @@ describe('histories that the provider really produced', () => {
     120_000,
   );
 
-  test('interleaved with cancel and resume, while deliveries come doubled, reordered and late, end in the truth', async () => {
+  test('interleaved with cancel and resume, while deliveries are duplicated, reordered and late, end in the provider’s state', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(providerAct, fc.constantFrom('our cancel', 'our resume')), { maxLength: 8 }),
@@ -164,7 +164,7 @@ describe('histories that the provider really produced', () => {
     );
   }, 120_000);
 
-  test('of two subscriptions of one organisation, with deliveries lost and tried again, never mix and end in the truth', async () => {
+  test('of two subscriptions of one organisation, with deliveries lost and retried, never mix and end in the provider’s state', async () => {
     const fate = fc.constantFrom<DeliveryResult>('answered', 'refused', 'done without an answer');
     await fc.assert(
       fc.asyncProperty(

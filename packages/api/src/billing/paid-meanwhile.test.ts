@@ -26,7 +26,7 @@ function afterTheList(act: () => Promise<unknown>): App {
   return { ...billing.app, payment: { ...payment, ask } };
 }
 
-test('cancel of an incomplete subscription that is paid meanwhile keeps the period that was paid for', async () => {
+test('cancel of an incomplete subscription that is paid meanwhile keeps the paid period', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   const { ask } = requirePayment(billing.app);
   const { state } = billing.sandbox.payment;
@@ -52,7 +52,7 @@ test('cancel of an incomplete subscription that is paid meanwhile keeps the peri
   expect(state().subscriptions[id]).toMatchObject({ status: 'active', cancel_at_period_end: true });
 });
 
-test('cancel of a paused plan that runs again meanwhile keeps the period that was paid for', async () => {
+test('cancel of a paused plan that is resumed meanwhile keeps the paid period', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   billing.sandbox.payment.forceStatus(subscription.id, 'paused');
   subscription.status_details = {

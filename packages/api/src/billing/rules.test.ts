@@ -24,7 +24,7 @@ import { startCheckout } from './actions/start-checkout.ts';
 import { leaseOf } from './customers/customer.ts';
 import { withLease } from './customers/lease.ts';
 import { applyUndelivered } from './events/apply-undelivered.ts';
-import { sweepEvents } from './events/delete-old-events.ts';
+import { deleteOldEvents } from './events/delete-old-events.ts';
 import { reconcileAll } from './sync/reconcile.ts';
 import { syncSubscription } from './sync/sync.ts';
 
@@ -61,7 +61,7 @@ function interrupted(n: number, happens: () => void): App {
   return { ...billing.app, payment: { ...payment, ask } };
 }
 
-test.each([1, 2, 3])('a checkout that is paid after answer %i makes no second one possible', async (n) => {
+test.each([1, 2, 3])('a checkout that is paid after answer %i allows no second one', async (n) => {
   const principal = await makeMember(billing);
   const { url } = await startCheckout(billing.app, principal, { tier: 'silver' });
   provider().set({ drop_deliveries: true });
@@ -73,7 +73,7 @@ test.each([1, 2, 3])('a checkout that is paid after answer %i makes no second on
   expect(sessions.filter(({ status }) => status === 'open')).toEqual([]);
 });
 
-test('a sync waits for the conversation that is under way', async () => {
+test('a sync waits for the holder of the lease', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   let over = false;
   let synced: Promise<void> = Promise.resolve();
@@ -85,7 +85,7 @@ test('a sync waits for the conversation that is under way', async () => {
   await synced;
 });
 
-test('grace runs from the newest run of failed payments, though only a fetch told that the one before was over', async () => {
+test('grace runs from the newest run of failed payments, even if only a sync reported the end of the earlier run', async () => {
   const { subscription } = await makeSubscriber(billing);
   provider().set({ drop_deliveries: true });
   const pastDue = { ...subscription, status: 'past_due' };
@@ -103,7 +103,7 @@ test('grace runs from the newest run of failed payments, though only a fetch tol
 });
 
 describe('a price', () => {
-  test('that was bought by its lookup key keeps its tier after the key has moved on', async () => {
+  test('that was bought by its lookup key keeps its tier after the key was transferred', async () => {
     const { subscription } = await makeSubscriber(billing);
     provider().failNext('close', { count: 1000 });
     const priced = (price: object, status = 'active') => ({
@@ -121,7 +121,7 @@ describe('a price', () => {
     expect(await row(subscription.id)).toMatchObject({ tier: 'gold', tierSource: 'price' });
   });
 
-  test('that changes is not taken for fresh any more', async () => {
+  test('that changes is no longer considered fresh', async () => {
     provider().failNext('close', { count: 1000 });
     await billing.app.db.update(paymentLivePrices).set({ lookedUpAt: billing.app.now() });
     await tell('price.updated', { id: 'price_n', lookup_key: 'silver_monthly' });
@@ -158,7 +158,7 @@ test.each(['another organisation’s', 'the organisation’s own'])(
   },
 );
 
-test('resume with a customer who never had a subscription says that there is no paid plan', async () => {
+test('resume of a customer that never had a subscription is refused: there is no paid plan', async () => {
   const principal = await makeMember(billing);
   await startCheckout(billing.app, principal, { tier: 'silver' });
   for (const wanted of [true, false]) {
@@ -166,7 +166,7 @@ test('resume with a customer who never had a subscription says that there is no 
   }
 });
 
-test('what is missing but the customer makes no new customer', async () => {
+test('a missing object other than the customer creates no new customer', async () => {
   const principal = await makeMember(billing);
   await startCheckout(billing.app, principal, { tier: 'silver' });
   const portal = { name: portalSetting(false), value: 'bpc_gone' };
@@ -176,7 +176,7 @@ test('what is missing but the customer makes no new customer', async () => {
   expect(ownedBy(billing, principal).customers).toHaveLength(1);
 });
 
-test('a change of the plan keeps how many are paid for', async () => {
+test('a change of the plan keeps the quantity', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   const item = subscription.items.data[0];
   if (item === undefined) throw new Error('no item');
@@ -186,17 +186,17 @@ test('a change of the plan keeps how many are paid for', async () => {
   expect(session?.flow?.subscription_update_confirm?.items).toMatchObject([{ id: item.id, quantity: 3 }]);
 });
 
-test('an open checkout is never swept, however old', async () => {
+test('an open checkout is never deleted, however old', async () => {
   const principal = await makeMember(billing);
   await startCheckout(billing.app, principal, { tier: 'silver' });
   const long = new Date(billing.app.now().getTime() - 900 * 86_400_000);
   const own = eq(paymentCheckouts.organisationId, principal.organisationId);
   await billing.app.db.update(paymentCheckouts).set({ openedAt: long }).where(own);
-  await sweepEvents(billing.app);
+  await deleteOldEvents(billing.app);
   expect(await billing.app.db.$count(paymentCheckouts, own)).toBe(1);
 
   await billing.app.db.update(paymentCheckouts).set({ closedAt: long }).where(own);
-  await sweepEvents(billing.app);
+  await deleteOldEvents(billing.app);
   expect(await billing.app.db.$count(paymentCheckouts, own)).toBe(0);
 });
 
@@ -223,7 +223,7 @@ describe('more than one page of the provider’s', () => {
   }, 60_000);
 });
 
-test('the work that time brings about is on the clock', async () => {
+test('the jobs that depend on time are scheduled', async () => {
   const planned = await billing.app
     .sql`select name, cron from pgboss.schedule where name like 'payment-%' order by name`;
   expect(planned.map(({ name, cron }) => `${name} ${cron}`)).toEqual([

@@ -49,7 +49,7 @@ function makeIncomplete(customer: unknown, tier: 'silver' | 'gold' = 'gold') {
 }
 
 describe('cancel', () => {
-  test('ends an incomplete subscription, which nobody can update, and schedules the end of the paid one', async () => {
+  test('ends an incomplete subscription, which cannot be updated, and schedules the end of the paid one', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const { id } = await makeIncomplete(subscription.customer);
     expect(await cancel(principal)).toMatchObject({ tier: 'silver', status: 'active', cancel_at_period_end: true });
@@ -82,7 +82,7 @@ describe('cancel', () => {
     expect(provider().state().subscription_schedules[id]?.status).toBe('active');
   });
 
-  test('of a plan that is set to end some periods later brings the end forward to that of the paid period', async () => {
+  test('of a plan that is set to end some periods later moves the end forward to that of the paid period', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const end = subscription.items.data[0]?.current_period_end ?? 0;
     await ask()((api) => api.subscriptions.update(subscription.id, { cancel_at: end + 90 * 86_400 }));
@@ -92,7 +92,7 @@ describe('cancel', () => {
     });
   });
 
-  test('of a plan that was paused after its period ends it at once', async () => {
+  test('of a plan that was paused after its period ends it immediately', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().forceStatus(subscription.id, 'paused');
     subscription.status_details = {
@@ -106,7 +106,7 @@ describe('cancel', () => {
     expect(stateOf(subscription.id)?.status).toBe('canceled');
   });
 
-  test('of a plan that was paused within its period schedules its end, and resume takes that back', async () => {
+  test('of a plan that was paused within its period schedules its end, and resume removes it', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     await ask()((api) => api.subscriptions.pause(subscription.id));
     expect(await cancel(principal)).toMatchObject({ status: 'paused', cancel_at_period_end: true });
@@ -114,7 +114,7 @@ describe('cancel', () => {
     expect(stateOf(subscription.id)?.status).toBe('paused');
   });
 
-  test('of one that ended meanwhile is as good as done', async () => {
+  test('of one that ended meanwhile succeeds', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const second = await makeSecond(billing, subscription.customer, 'gold');
     provider().set({ api_delay_ms: 300 });
@@ -126,7 +126,7 @@ describe('cancel', () => {
 });
 
 describe('resume', () => {
-  test('of a plan that a schedule ends releases the schedule, and the plan goes on', async () => {
+  test('of a plan that a schedule ends releases the schedule, and the plan continues', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const { id } = await schedule(subscription.id);
     await ask()((api) => api.subscriptionSchedules.update(id, { end_behavior: 'cancel' }));
@@ -134,7 +134,7 @@ describe('resume', () => {
     expect(stateOf(subscription.id)).toMatchObject({ cancel_at: null, schedule: null });
   });
 
-  test('takes back the end of several, each in its own form, and leaves an incomplete one alone', async () => {
+  test('removes the ends of several, each in its own form, and does not change an incomplete one', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const second = await makeSecond(billing, subscription.customer, 'gold');
     const incomplete = await makeIncomplete(subscription.customer);
@@ -146,13 +146,13 @@ describe('resume', () => {
   });
 });
 
-describe('where one of several cannot be changed', () => {
+describe('if one of several cannot be changed', () => {
   async function audited(organisationId: string) {
     const ofPlan = and(eq(auditEvents.organisationId, organisationId), eq(auditEvents.action, 'plan-cancelled'));
     return (await billing.app.db.select().from(auditEvents).where(ofPlan)).length;
   }
 
-  test('the others are canceled and stored all the same, and the answer says what remains', async () => {
+  test('the others are still canceled and stored, and the error names what remains', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const second = await makeSecond(billing, subscription.customer, 'gold');
     const third = await makeIncomplete(subscription.customer, 'silver');
@@ -179,7 +179,7 @@ describe('where one of several cannot be changed', () => {
     expect(stateOf(subscription.id)?.cancel_at_period_end).toBe(true);
   });
 
-  test('a schedule that cannot be released keeps only its own subscription from its end', async () => {
+  test('a schedule that cannot be released prevents only its own subscription’s end', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const second = await makeSecond(billing, subscription.customer, 'gold');
     const managing = await schedule(second.id);
@@ -190,7 +190,7 @@ describe('where one of several cannot be changed', () => {
     expect(await cancel(principal)).toMatchObject({ tier: 'gold', cancel_at_period_end: true });
   });
 
-  test('one that the provider does not know remains, and an operator is asked for', async () => {
+  test('one that the provider does not know remains, and the error names the operator', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const second = await makeSecond(billing, subscription.customer, 'gold');
     await billing.settled();
@@ -202,7 +202,7 @@ describe('where one of several cannot be changed', () => {
     expect(stateOf(subscription.id)?.cancel_at_period_end).toBe(true);
   });
 
-  test('whatever there is and whatever fails, a second cancel leaves nothing that goes on', async () => {
+  test('for any subscriptions and any failure, after a second cancel none continues', async () => {
     const kind = fc.constantFrom('active', 'incomplete', 'scheduled', 'paused', 'past_due', 'unpaid', 'ending');
     await fc.assert(
       fc.asyncProperty(fc.array(kind, { minLength: 1, maxLength: 4 }), fc.nat(5), async (kinds, failing) => {
@@ -272,7 +272,7 @@ describe('the end of an organisation', () => {
     expect(provider().state().subscription_schedules[planned.id]?.status).toBe('canceled');
   });
 
-  test('that one failure holds up ends all others at once', async () => {
+  test('that one failure delays ends all others immediately', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const second = await makeSecond(billing, subscription.customer, 'gold');
     provider().failNext(400, { count: 1, only: `DELETE /v1/subscriptions/${second.id}` });
@@ -284,7 +284,7 @@ describe('the end of an organisation', () => {
     expect(stateOf(second.id)?.status).toBe('canceled');
   });
 
-  test('that one planned start holds up cancels the other planned ones', async () => {
+  test('that one planned start delays cancels the other planned ones', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const plan = () =>
       ask()((api) =>

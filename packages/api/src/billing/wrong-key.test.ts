@@ -38,6 +38,8 @@ beforeAll(async () => {
     ...billing.app,
     priceCache: createPriceCache(billing.app.plans),
     payment: createPayment({ secretKey, apiUrl: payment.apiUrl }),
+    // Each process has its own cache.
+    priceCache: { ...billing.app.priceCache },
   });
   apps = { live: under(keys.live), foreign: under(keys.foreign) };
 });
@@ -67,7 +69,7 @@ function rowsOf({ organisationId }: Principal) {
 
 const matchTier = async (app: App, { organisationId }: Principal) => (await readPlan(app, organisationId ?? '')).tier;
 
-/** As a database of before the modes were stored holds them. */
+/** Removes the modes, as in a database that is older than the column. */
 async function forgetMode({ organisationId }: Principal): Promise<void> {
   const unknown = { livemode: null };
   await billing.app.db
@@ -120,14 +122,14 @@ test.each(['live', 'foreign'] as const)(
   },
 );
 
-test('a key of another account refuses where the mode is known, too', async () => {
+test('a key of another account is refused also if the mode is known', async () => {
   const { principal } = await makeSubscriber(billing);
   await expect(buy(apps.foreign, principal)).rejects.toMatchObject(unavailable);
   expect(await customersOf(principal)).toMatchObject([{ goneAt: null, problem: 'unknown_to_provider' }]);
 });
 
 describe('rows of the other mode', () => {
-  test('grant nothing, and stay for the key whose they are', async () => {
+  test('give no plan, and are kept for the key of their mode', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     expect(await customersOf(principal)).toMatchObject([{ livemode: false }]);
     expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
@@ -145,7 +147,7 @@ describe('rows of the other mode', () => {
     expect(Object.values(worlds.live.state().subscriptions)).toMatchObject([{ cancel_at_period_end: false }]);
   });
 
-  test('that ended are no plan of this key that ended', async () => {
+  test('that ended do not count as an ended plan of this key', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     billing.sandbox.payment.forceStatus(subscription.id, 'canceled');
     await billing.settled();
@@ -169,7 +171,7 @@ describe('rows of the other mode', () => {
     expect(await rowsOf(principal)).toMatchObject([{ problem: null, needsSync: true, status: 'active' }]);
   });
 
-  test('of live mode refuse the deletion under a test key, as they would go on billing', async () => {
+  test('of live mode refuse the deletion under a test key, as they would continue to bill', async () => {
     const principal = await makeMember(billing);
     worlds.live.payCheckout((await buy(apps.live, principal)).url);
     await expect(endSubscriptions(billing.app, principal.organisationId)).rejects.toMatchObject(unavailable);
@@ -181,7 +183,7 @@ describe('rows of the other mode', () => {
     expect(theirs).toMatchObject([{ status: 'canceled' }]);
   });
 
-  test('of test mode do not keep an account under a live key', async () => {
+  test('of test mode do not prevent a deletion under a live key', async () => {
     const { principal } = await makeSubscriber(billing);
     await endSubscriptions(apps.live, principal.organisationId);
   });
@@ -195,7 +197,7 @@ test('the start of the service warns of rows of the other mode', async () => {
   expect(last?.message).toMatch(/running subscriptions of test mode, and PAYMENT_SECRET_KEY is of the other one/);
 });
 
-test('an event of either mode tells the mode of rows that were stored before modes were', async () => {
+test('an event stores its mode in rows of unknown mode', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   await forgetMode(principal);
   billing.sandbox.payment.emit('customer.subscription.updated', subscription, { livemode: true });
@@ -204,7 +206,7 @@ test('an event of either mode tells the mode of rows that were stored before mod
   expect(await rowsOf(principal)).toMatchObject([{ livemode: true, status: 'active' }]);
 });
 
-test('a comparison tells the mode of the rows that it finds as they should be', async () => {
+test('a comparison stores the mode of rows that agree with the provider', async () => {
   const { principal } = await makeSubscriber(billing);
   await forgetMode(principal);
   await reconcileAll(billing.app);
@@ -212,7 +214,7 @@ test('a comparison tells the mode of the rows that it finds as they should be', 
   expect(await matchTier(apps.live, principal)).toBe('free');
 });
 
-test('an event of one of a customer’s subscriptions tells its mode where the customer’s is known', async () => {
+test('an event stores its subscription’s mode if the customer’s mode is known', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   const row = eq(paymentSubscriptions.id, subscription.id);
   await billing.app.db.update(paymentSubscriptions).set({ livemode: null }).where(row);
@@ -232,7 +234,7 @@ test('an event of one of a customer’s subscriptions tells its mode where the c
   expect(await matchTier(apps.live, principal)).toBe('free');
 });
 
-test('prices of the other mode are not shown, however silent the provider is', async () => {
+test('prices of the other mode are not shown, even if the provider does not answer', async () => {
   await refreshPrices(billing.app);
   worlds.live.set({ api_failure: 'close' });
   expect(await livePrices({ ...apps.live, priceCache: createPriceCache() })).toEqual({ silver: null, gold: null });
@@ -242,7 +244,7 @@ test('prices of the other mode are not shown, however silent the provider is', a
   });
 });
 
-test('the deletion also ends what runs under a customer of before', async () => {
+test('the deletion also ends live subscriptions of an earlier customer', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   const customer = eq(paymentCustomers.customerId, String(subscription.customer));
   await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
@@ -288,7 +290,7 @@ test.each([
   expect(await setCancellation(billing.app, principal, wanted)).toMatchObject({ cancel_at_period_end: wanted });
 });
 
-test('a failed list of an earlier customer keeps a checkout from buying beside its plan', async () => {
+test('a failed list of an earlier customer prevents a checkout, which could buy a second plan', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   const customer = eq(paymentCustomers.customerId, String(subscription.customer));
   await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
@@ -298,7 +300,7 @@ test('a failed list of an earlier customer keeps a checkout from buying beside i
   await expect(endSubscriptions(billing.app, principal.organisationId)).rejects.toMatchObject(unavailable);
 });
 
-test('a checkout does not buy beside a plan that runs under a customer of before', async () => {
+test('a checkout does not buy a second plan beside that of an earlier customer', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   const customer = eq(paymentCustomers.customerId, String(subscription.customer));
   await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
@@ -315,7 +317,7 @@ describe('a customer that the provider has deleted', () => {
     return principal;
   }
 
-  test('is made anew by a checkout', async () => {
+  test('is replaced by a checkout', async () => {
     const principal = await deleted();
     expect((await buy(billing.app, principal)).url).toMatch(/^http/);
     const [before, after] = await customersOf(principal);
@@ -323,7 +325,7 @@ describe('a customer that the provider has deleted', () => {
     expect(await matchTier(billing.app, principal)).toBe('free');
   });
 
-  test('does not keep its organisation from being deleted', async () => {
+  test('does not prevent the deletion of its organisation', async () => {
     const principal = await deleted();
     await endSubscriptions(billing.app, principal.organisationId);
     expect(await matchTier(billing.app, principal)).toBe('free');

@@ -2,7 +2,7 @@ import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { record } from '../audit/record.ts';
 import { requirePayment } from '../billing/actions/require-payment.ts';
-import { currentCustomer, fateOf, leaseOf } from '../billing/customers/customer.ts';
+import { checkCustomer, currentCustomer, leaseOf } from '../billing/customers/customer.ts';
 import { withLease } from '../billing/customers/lease.ts';
 import { endUnknown } from '../billing/sync/end-unknown.ts';
 import { syncOrganisation } from '../billing/sync/sync.ts';
@@ -24,7 +24,7 @@ export async function startCustomerAnew(app: App, slug: string): Promise<string>
 
   return withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const customerId = await currentCustomer(app, organisationId);
-    const fate = customerId === null ? 'none' : await fateOf(app, ask, { organisationId, customerId });
+    const fate = customerId === null ? 'none' : await checkCustomer(app, ask, { organisationId, customerId });
     const { unknown, failures } = await syncOrganisation(app, ask, { organisationId, holder });
     if (failures.length > 0) throw failures[0];
     const running = and(

@@ -32,8 +32,6 @@ const needs: Record<string, Need> = {
   'billing.cancel': 'ADMIN',
   'billing.resume': 'ADMIN',
   'billing.confirm': 'READ',
-  'billing.lapse': 'READ',
-  'billing.notice': 'ADMIN',
   'leaving.export': 'approved',
   'leaving.deletion': 'approved',
   'leaving.deleteAccount': 'session',
@@ -66,6 +64,7 @@ const needs: Record<string, Need> = {
   'sessions.verify': 'READ',
   'signIn.withPassword': 'nobody',
   'signIn.out': 'nobody',
+  'subscription.overview': 'READ',
   'subscription.read': 'READ',
 };
 

@@ -3,8 +3,6 @@ import { openPortal } from '../billing/actions/open-portal.ts';
 import { requirePayment } from '../billing/actions/require-payment.ts';
 import { setCancellation } from '../billing/actions/set-cancellation.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
-import { readLapse } from '../billing/entitlement/read-lapse.ts';
-import { readNotice } from '../billing/entitlement/read-notice.ts';
 import { fields } from '../billing/projection/fields.ts';
 import { isAppError } from '../errors.ts';
 import { organisationMeantIfNamed } from '../sessions/require-same-organisation.ts';
@@ -34,8 +32,6 @@ export const billingRouter = router({
   confirm: scoped('READ')
     .input(noBody)
     .mutation(({ ctx }) => confirmPayment(ctx.app, ctx.principal)),
-  lapse: scoped('READ').query(({ ctx }) => readLapse(ctx.app, ctx.principal)),
-  notice: scoped('ADMIN').query(({ ctx }) => readNotice(ctx.app, ctx.principal)),
 });
 
 /** Any JSON is accepted: a tier of any kind, or none, gets the use case's own sentence. */

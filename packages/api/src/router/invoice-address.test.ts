@@ -41,7 +41,7 @@ async function told(api: Caller, path: string): Promise<string> {
 }
 
 it('an administrator is told the address of the open invoice', async () => {
-  expect((await owner.billing.notice())?.invoice_url).toMatch(address);
+  expect((await owner.subscription.overview()).notice?.invoice_url).toMatch(address);
 });
 
 it.each(queries)(

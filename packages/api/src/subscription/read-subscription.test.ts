@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { refreshPrices } from '../billing/prices/live-prices.ts';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
 import { makePrincipal } from '../sessions/principal.ts';
 import { type BillingTest, makeMember, makeSecond, makeSubscriber, startBillingTest } from '../testing/billing.ts';
@@ -16,9 +17,9 @@ beforeEach(() => {
 });
 
 describe('the subscription summary', () => {
-  test('of an organisation without a plan, to the letter', async () => {
+  test('of an organisation without a plan has the documented shape', async () => {
     const principal = await makeMember(billing, 'viewer');
-    await readSubscription(billing.app, principal);
+    await refreshPrices(billing.app);
     const summary = await readSubscription(billing.app, principal);
     expect(summary).toEqual({
       organisation: principal.organisation,
@@ -72,7 +73,7 @@ describe('the subscription summary', () => {
     });
   });
 
-  test('of a paying one has the tier’s limits and features', async () => {
+  test('of a paying organisation has its tier’s limits and features', async () => {
     const { principal, subscription } = await makeSubscriber(billing, 'gold');
     const { plan, usage, features } = await readSubscription(billing.app, principal);
     const end = new Date((subscription.items.data[0]?.current_period_end ?? 0) * 1000).toISOString();
@@ -88,13 +89,13 @@ describe('the subscription summary', () => {
     expect(features.sso).toBe(true);
   });
 
-  test('without billing says so, with the declared prices', async () => {
+  test('without billing reports billing_enabled false and the declared prices', async () => {
     const summary = await readSubscription({ ...billing.app, payment: null }, await makeMember(billing));
     expect(summary.billing_enabled).toBe(false);
     expect(summary.tiers.map(({ price_source }) => price_source)).toEqual(['declared', 'declared', 'declared']);
   });
 
-  test('follows the grace of a failed payment', async () => {
+  test('keeps the tier for the grace period of a failed payment', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     billing.sandbox.payment.forceStatus(subscription.id, 'past_due');
     await billing.settled();
@@ -107,7 +108,7 @@ describe('the subscription summary', () => {
     });
   });
 
-  test('after a scheduled end has come is the free plan’s, though nobody told of the end', async () => {
+  test('shows the free plan after a scheduled end, before the provider confirms it', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     await billing.app.db
       .update(paymentSubscriptions)
@@ -123,7 +124,7 @@ describe('the subscription summary', () => {
     });
   });
 
-  test('speaks of the best of several, so that an old end takes nothing away', async () => {
+  test('shows the best of several subscriptions, so that the end of an old one takes nothing away', async () => {
     const { principal, subscription } = await makeSubscriber(billing, 'silver');
     await makeSecond(billing, subscription.customer, 'gold');
     await billing.settled();
@@ -137,8 +138,8 @@ describe('the subscription summary', () => {
     const { user, role, sessionId, organisation } = await makeMember(billing);
     const waiting = makePrincipal({ user, organisation, role, sessionId, gate: 'awaiting_approval' });
     await expect(readSubscription(billing.app, waiting)).rejects.toMatchObject({ code: 'AWAITING_APPROVAL' });
-    const alone = makePrincipal({ user, organisation: null, role, sessionId, gate: 'open' });
-    await expect(readSubscription(billing.app, alone)).rejects.toMatchObject({
+    const outside = makePrincipal({ user, organisation: null, role, sessionId, gate: 'open' });
+    await expect(readSubscription(billing.app, outside)).rejects.toMatchObject({
       code: 'NO_ORGANISATION',
       message: 'This account is not scoped to an organisation.',
     });

@@ -1,8 +1,15 @@
 import { sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
+import {
+  noticeFrom,
+  openPaymentProblem,
+  type PaymentNotice,
+  type PaymentProblem,
+} from '../billing/entitlement/payment-notice.ts';
 import { type OrganisationPlan, planFrom } from '../billing/entitlement/read-plan.ts';
 import type { Price, Tier } from '../billing/plans/plans.ts';
 import { livePrices } from '../billing/prices/live-prices.ts';
+import type { LivePrices } from '../billing/prices/price-cache.ts';
 import { prepared } from '../db/client.ts';
 import { planFacts } from '../organisations/plan-facts.ts';
 import { organisationOf, type Principal } from '../sessions/principal.ts';
@@ -12,42 +19,110 @@ import { type MeterReading, readingsFrom, usageFacts } from '../usage/read-usage
 /** GET /api/subscription (interface §2). Amounts in minor units, times in ISO 8601. */
 export type SubscriptionSummary = {
   organisation: { id: string; slug: string; name: string | null };
-  plan: {
-    /** What the organisation is entitled to. */
-    tier: Tier;
-    name: string;
-    /** The subscription's own status; 'none' without one. */
-    status: string;
-    cancel_at_period_end: boolean;
-    current_period_end: string | null;
-    ends_at: string | null;
-  };
+  plan: PlanSummary;
   usage: MeterReading[];
   features: Record<string, boolean>;
-  tiers: {
-    tier: Tier;
-    name: string;
-    price: Price | null;
-    price_source: 'provider' | 'declared';
-    limits: Record<string, number | null>;
-    features: Record<string, boolean>;
-  }[];
+  tiers: TierSummary[];
   billing_enabled: boolean;
 };
 
-/** The plan, the use of it and what the others cost, for every member to see: one query. */
+type PlanSummary = {
+  /** The tier that the organisation is entitled to. */
+  tier: Tier;
+  name: string;
+  /** The subscription's own status; 'none' without a subscription. */
+  status: string;
+  cancel_at_period_end: boolean;
+  current_period_end: string | null;
+  ends_at: string | null;
+};
+
+type TierSummary = {
+  tier: Tier;
+  name: string;
+  price: Price | null;
+  price_source: 'provider' | 'declared';
+  limits: Record<string, number | null>;
+  features: Record<string, boolean>;
+};
+
+/** The summary with the facts that only the billing page shows. */
+export type SubscriptionOverview = Omit<SubscriptionSummary, 'plan'> & {
+  plan: PlanSummary & {
+    /** When the scheduled end came, until an event or the provider's answer confirms it; otherwise null. */
+    ended_unconfirmed_at: string | null;
+  };
+  /** The open payment problem; null for members who are not administrators, and while billing is off. */
+  notice: PaymentNotice | null;
+};
+
+/**
+ * Returns an organisation's plan, its usage and the prices of all tiers. Runs one statement,
+ * and at most once a minute another two that refresh the stored prices.
+ *
+ * @throws AppError AWAITING_APPROVAL or FORBIDDEN without READ; NO_ORGANISATION.
+ */
 export async function readSubscription(app: App, principal: Principal): Promise<SubscriptionSummary> {
+  return summaryOf(app, principal, await readFacts(app, principal, false));
+}
+
+/**
+ * Returns the summary with the payment notice and an end that is not confirmed yet, by the
+ * same statement. The notice holds an address that pays the invoice without a sign-in, so
+ * only administrators receive it.
+ *
+ * @throws AppError as `readSubscription`.
+ */
+export async function readOverview(app: App, principal: Principal): Promise<SubscriptionOverview> {
+  const hasNotice = app.payment !== null && principal.scopes.includes('ADMIN');
+  const facts = await readFacts(app, principal, hasNotice);
+
+  const summary = summaryOf(app, principal, facts);
+  const endsAt = facts.current.subscription?.endsAt ?? null;
+  const ended = endsAt !== null && endsAt <= app.now();
+  return {
+    ...summary,
+    plan: { ...summary.plan, ended_unconfirmed_at: ended ? endsAt.toISOString() : null },
+    notice: hasNotice ? noticeFrom(app, facts.problem, facts.current) : null,
+  };
+}
+
+type Facts = { current: OrganisationPlan; usage: MeterReading[]; problem: PaymentProblem | null; prices: LivePrices };
+
+async function readFacts(app: App, principal: Principal, withProblem: boolean): Promise<Facts> {
   principal.require('READ');
+  const query = organisationFacts(app.db).execute({
+    organisationId: organisationOf(principal).id,
+    month: monthStart(app.now(), 0).toISOString(),
+    livemode: app.payment?.livemode ?? null,
+    withProblem,
+  });
+  const [[row], prices] = await Promise.all([query, livePrices(app)]);
+
+  const current = planFrom(app, row?.plan);
+  const usage = readingsFrom(app, current.plan, row ?? { counted: null, members: 0 });
+  return { current, usage, problem: row?.problem ?? null, prices };
+}
+
+const organisationFacts = prepared((db) => {
+  const organisationId = sql.placeholder('organisationId');
+  const problem = openPaymentProblem(organisationId, sql`${sql.placeholder('livemode')}::boolean`);
+  return db
+    .select({
+      plan: planFacts(organisationId),
+      ...usageFacts(organisationId, sql`${sql.placeholder('month')}::timestamptz`),
+      problem: sql<PaymentProblem | null>`case when ${sql.placeholder('withProblem')}::boolean then ${problem} end`,
+    })
+    .from(sql`(select 1) as one`)
+    .prepare('subscription_summary');
+});
+
+function summaryOf(app: App, principal: Principal, { current, usage, prices }: Facts): SubscriptionSummary {
   const { id, slug, name } = organisationOf(principal);
-
-  const query = summaryFacts(app.db).execute({ organisationId: id, month: monthStart(app.now(), 0).toISOString() });
-  const [[facts], prices] = await Promise.all([query, livePrices(app)]);
-  const current = planFrom(app, facts?.plan);
-
   return {
     organisation: { id, slug, name },
-    plan: describe(current, app.now()),
-    usage: readingsFrom(app, current.plan, facts ?? { counted: null, members: 0 }),
+    plan: planSummaryOf(current, app.now()),
+    usage,
     features: current.plan.features,
     tiers: app.plans.tiers.map(({ tier, name, price, limits, features }) => {
       const live = price === null ? null : prices[tier];
@@ -57,19 +132,8 @@ export async function readSubscription(app: App, principal: Principal): Promise<
   };
 }
 
-const summaryFacts = prepared((db) => {
-  const organisationId = sql.placeholder('organisationId');
-  return db
-    .select({
-      plan: planFacts(organisationId),
-      ...usageFacts(organisationId, sql`${sql.placeholder('month')}::timestamptz`),
-    })
-    .from(sql`(select 1) as one`)
-    .prepare('subscription_summary');
-});
-
-/** Once the plan has ended its times say nothing more. */
-function describe({ tier, plan, subscription }: OrganisationPlan, now: Date): SubscriptionSummary['plan'] {
+/** After an end the times are null, also while the status is still the one before the end. */
+function planSummaryOf({ tier, plan, subscription }: OrganisationPlan, now: Date): PlanSummary {
   const over = subscription?.endsAt != null && subscription.endsAt <= now;
   const times = over ? null : subscription;
   return {

@@ -7,8 +7,8 @@ import { lockOrganisation } from '../organisations/lock.ts';
 import { limitReached } from './limit-reached.ts';
 
 /**
- * Makes sure that one more may join, and keeps it so until the transaction ends: others
- * who would join the organisation wait. Memberships themselves are the meter.
+ * Checks that the plan allows one more member. The organisation's row stays locked until the
+ * transaction ends, so concurrent joins wait. The rows of memberships are the meter.
  *
  * @throws AppError FORBIDDEN with a sentence that names the limit.
  */

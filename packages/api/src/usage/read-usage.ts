@@ -9,14 +9,14 @@ export type MeterReading = {
   meter: string;
   name: string;
   used: number;
-  /** Null where there is none. */
+  /** Null if the plan has no limit. */
   limit: number | null;
   resets_at: string | null;
 };
 
 export type UsageFacts = { counted: { meter: string; since: string; used: number }[] | null; members: number };
 
-/** Every meter of the deployment with an organisation's use of it and its plan's limit. */
+/** Returns every meter with an organisation's usage and its plan's limit. */
 export function readingsFrom(app: App, plan: Plan, { counted, members }: UsageFacts): MeterReading[] {
   const now = app.now();
 
@@ -34,8 +34,8 @@ export function readingsFrom(app: App, plan: Plan, { counted, members }: UsageFa
 }
 
 /**
- * Columns for any query that knows an organisation's id. `monthStart` is when the
- * current month began; rows of earlier months are left out by it.
+ * Columns for any query that knows an organisation's id. `monthStart` is the start of the
+ * current month; counts of earlier months are excluded.
  */
 export function usageFacts(
   organisationId: unknown,

@@ -21,7 +21,7 @@ async function used(principal: Parameters<typeof readSubscription>[1], meter: st
 }
 
 describe('reserving', () => {
-  test('many at once never take more than the limit', async () => {
+  test('concurrent calls never exceed the limit', async () => {
     const principal = await makeMember(running);
     const { organisationId } = principal;
     const asked = Array.from({ length: 40 }, () =>
@@ -43,7 +43,7 @@ describe('reserving', () => {
     await expect(ask('api_calls', 1001)).rejects.toThrow('The Free plan allows 1,000 API calls a month.');
   });
 
-  test('gives units back, but never below none', async () => {
+  test('releases units, but never below zero', async () => {
     const principal = await makeMember(running);
     const { organisationId } = principal;
     await reserve(running.app, running.app.db, { organisationId, meter: 'projects', units: 2 });
@@ -51,7 +51,7 @@ describe('reserving', () => {
     expect(await used(principal, 'projects')).toBe(0);
   });
 
-  test('in a transaction that fails took nothing', async () => {
+  test('in a transaction that fails reserves nothing', async () => {
     const principal = await makeMember(running);
     const failed = running.app.db.transaction(async (tx) => {
       await reserve(running.app, tx, { organisationId: principal.organisationId, meter: 'projects' });
@@ -61,7 +61,7 @@ describe('reserving', () => {
     expect(await used(principal, 'projects')).toBe(0);
   });
 
-  test.each([0, -1, 1.5, Number.NaN])('takes a whole number of units, not %d', async (units) => {
+  test.each([0, -1, 1.5, Number.NaN])('requires a positive whole number of units, not %d', async (units) => {
     const { organisationId } = await makeMember(running);
     await expect(
       reserve(running.app, running.app.db, { organisationId, meter: 'projects', units }),
@@ -71,7 +71,7 @@ describe('reserving', () => {
   });
 });
 
-test('a counting meter begins anew with each month in UTC', async () => {
+test('a counter resets at the start of each month in UTC', async () => {
   const principal = await makeMember(running);
   const app = { ...running.app, now: () => new Date('2026-01-31T23:59:59Z') };
   await reserve(app, app.db, { organisationId: principal.organisationId, meter: 'api_calls', units: 900 });
@@ -93,7 +93,7 @@ describe('members', () => {
     });
   }
 
-  test('who join at once never exceed the limit', async () => {
+  test('who join concurrently never exceed the limit', async () => {
     const principal = await makeMember(running);
     const joined = await Promise.allSettled(Array.from({ length: 10 }, () => join(principal.organisationId)));
     expect(joined.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

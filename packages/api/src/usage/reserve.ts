@@ -10,11 +10,12 @@ import { countsSince, meterOf } from './meter.ts';
 type Request = { organisationId: string; meter: string; units?: number };
 
 /**
- * Takes units of a meter within the plan's limit, by one statement: however many ask at
- * once, no more is ever given than the limit allows. What is already above a lower limit
- * stays. Within a transaction that fails, nothing was taken.
+ * Reserves units of a meter within the plan's limit, by one statement, so that concurrent
+ * calls cannot exceed the limit. Usage that is above a lowered limit is kept. If the
+ * transaction of `db` fails, nothing is reserved.
  *
- * @throws AppError FORBIDDEN with a sentence that names the limit.
+ * @throws AppError VALIDATION if `units` is not a positive whole number; FORBIDDEN with a
+ *   sentence that names the limit; Error for an unknown meter and for 'members'.
  */
 export async function reserve(
   app: App,
@@ -42,7 +43,12 @@ export async function reserve(
   if (taken.length === 0) throw limitReached(meter, plan, limit ?? 0);
 }
 
-/** Gives units of a standing meter back, as when a project is deleted. */
+/**
+ * Releases units of a gauge, for example when a project is deleted. The usage never becomes
+ * negative.
+ *
+ * @throws Error for an unknown meter and for a counter.
+ */
 export async function release(
   app: App,
   db: Executor,

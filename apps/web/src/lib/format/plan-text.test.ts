@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Plan, Tier } from '../subscription.ts';
-import { hasSubscription, isPaymentDue, lapsed, planSentence, statusText } from './plan-text.ts';
+import { hasSubscription, isPaymentDue, planSentence, statusText } from './plan-text.ts';
 
 const silver: Plan = {
   tier: 'silver',
@@ -35,7 +35,7 @@ test.each([
   [{ ...free, status: 'incomplete' }, 'First payment open', 'The paid plan begins once its first payment is through.'],
   [{ ...free, status: 'paused' }, 'Paused', 'The paid plan is paused. Choose a plan to start it again.'],
   [
-    lapsed({ ...free, status: 'active' }, '2026-12-03T00:00:00Z'),
+    { ...free, status: 'active', ended_unconfirmed_at: '2026-12-03T00:00:00Z' },
     'Ended',
     'The paid plan ended on 3 December 2026. The payment provider has yet to confirm it.',
   ],
@@ -47,7 +47,9 @@ test.each([
 });
 
 test('a subscription that ended is none, one of an unknown status is one', () => {
-  expect(hasSubscription(lapsed({ ...silver, status: 'past_due' }, '2026-12-03T00:00:00Z'))).toBe(false);
+  const ended: Plan = { ...silver, status: 'past_due', ended_unconfirmed_at: '2026-12-03T00:00:00Z' };
+  expect(hasSubscription(ended)).toBe(false);
+  expect(isPaymentDue(ended)).toBe(false);
   expect(hasSubscription({ ...silver, status: 'canceled' })).toBe(false);
   expect(hasSubscription({ ...silver, status: 'something_new' })).toBe(true);
 });

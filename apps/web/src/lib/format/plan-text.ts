@@ -3,20 +3,16 @@ import { formatInterval, formatMoney } from '#lib/format/money.ts';
 import type { Tone } from '#lib/format/tone.ts';
 import type { Plan, Tier } from '#lib/subscription.ts';
 
-const finalStatuses = ['none', 'canceled', 'incomplete_expired', 'lapsed'];
-
-/** The plan after its scheduled end, which the provider has yet to confirm: a status that only pages know. */
-export function lapsed(plan: Plan, endedAt: string): Plan {
-  return { ...plan, status: 'lapsed', cancel_at_period_end: false, ends_at: endedAt };
-}
+const finalStatuses = ['none', 'canceled', 'incomplete_expired'];
 
 /** Whether there is a subscription that could still be paid, changed or cancelled. */
 export function hasSubscription(plan: Plan): boolean {
-  return !finalStatuses.includes(plan.status);
+  return !plan.ended_unconfirmed_at && !finalStatuses.includes(plan.status);
 }
 
 /** Where the subscription stands, in two words; null where there is nothing to say. */
 export function statusText(plan: Plan): { tone: Tone; text: string } | null {
+  if (plan.ended_unconfirmed_at) return { tone: 'warn', text: 'Ended' };
   if (hasSubscription(plan) && plan.cancel_at_period_end) return { tone: 'warn', text: 'Ending' };
 
   switch (plan.status) {
@@ -32,8 +28,6 @@ export function statusText(plan: Plan): { tone: Tone; text: string } | null {
       return { tone: 'bad', text: 'Not paid' };
     case 'paused':
       return { tone: 'warn', text: 'Paused' };
-    case 'lapsed':
-      return { tone: 'warn', text: 'Ended' };
     default:
       return hasSubscription(plan) ? { tone: 'warn', text: 'On hold' } : null;
   }
@@ -41,13 +35,13 @@ export function statusText(plan: Plan): { tone: Tone; text: string } | null {
 
 /** Whether an invoice has to be paid before a plan can be changed; the checkout leads there. */
 export function isPaymentDue(plan: Plan): boolean {
-  return ['past_due', 'unpaid', 'incomplete'].includes(plan.status);
+  return hasSubscription(plan) && ['past_due', 'unpaid', 'incomplete'].includes(plan.status);
 }
 
 /** "£24 a month. Renews on 3 December 2026." */
 export function planSentence(plan: Plan, tiers: Tier[]): string {
-  if (plan.status === 'lapsed' && plan.ends_at) {
-    return `The paid plan ended on ${formatDate(plan.ends_at)}. The payment provider has yet to confirm it.`;
+  if (plan.ended_unconfirmed_at) {
+    return `The paid plan ended on ${formatDate(plan.ended_unconfirmed_at)}. The payment provider has yet to confirm it.`;
   }
   if (plan.status === 'canceled') return 'The paid plan has ended. Nothing to pay.';
   if (hasSubscription(plan) && plan.tier === 'free' && !plan.cancel_at_period_end) return whyFree(plan);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => billing.close());
 beforeEach(() => {
-  // A clock of its own for each test: all that went before is forgotten.
+  // Each test has its own clock and no earlier objects.
   billing.sandbox.payment.reset();
   billing.sandbox.payment.set({ retry_first_ms: 100 });
 });
@@ -34,13 +34,13 @@ function invoicesOf(principal: Principal) {
   return ownedBy(billing, principal).invoices.toSorted((one, other) => one.created - other.created);
 }
 
-/** What kind of portal page an address opens; undefined where it is no portal session. */
+/** Returns the kind of portal page that an address opens; undefined if it is not a portal session. */
 function portalFlow(url: string): string | null | undefined {
   const session = provider().state().portal_sessions[url.split('/').at(-1) ?? ''];
   return session && (session.flow?.type ?? null);
 }
 
-/** Lets a renewal fail, and so many days go by. */
+/** Makes a renewal fail, and advances the clock by a number of days. */
 function failRenewal(subscription: Subscription, days = 0): void {
   provider().setCard(String(subscription.customer), declinesLater);
   provider().clock.advanceToPeriodEnd(subscription.id);
@@ -48,7 +48,7 @@ function failRenewal(subscription: Subscription, days = 0): void {
 }
 
 describe('an unpaid subscription', () => {
-  test('is revived by the page that checkout leads to: its newest invoice, though that was a draft', async () => {
+  test('is reactivated by the page that checkout leads to: its newest invoice, even if it was a draft', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().set({ dunning_end: 'unpaid' });
     failRenewal(subscription, 40);
@@ -64,7 +64,7 @@ describe('an unpaid subscription', () => {
     expect(await tier(principal)).toBe('silver');
   });
 
-  test('whose newest invoice was given up is revived by that one, never by an older one', async () => {
+  test('whose newest invoice is uncollectible is reactivated by that invoice, never by an older one', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().set({ dunning_end: 'unpaid' });
     failRenewal(subscription, 40);
@@ -74,7 +74,7 @@ describe('an unpaid subscription', () => {
     expect(await choose(principal, 'silver')).toBe(newest?.hosted_invoice_url);
   });
 
-  test('whose newest invoice is finalised at the same moment leads to it all the same', async () => {
+  test('whose newest invoice is finalised concurrently still leads to it', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().set({ dunning_end: 'unpaid' });
     failRenewal(subscription, 40);
@@ -84,7 +84,7 @@ describe('an unpaid subscription', () => {
   });
 });
 
-test('a subscription that is past due leads to its newest open invoice, and leaves a draft alone', async () => {
+test('a subscription that is past due leads to its newest open invoice, and a draft is not changed', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   provider().set({ dunning_end: 'past_due' });
   failRenewal(subscription, 20);
@@ -121,7 +121,7 @@ describe('a subscription that a failed payment paused', () => {
       expect(subscription).toMatchObject({ status: 'active' });
       expect(subscription.items.data[0]?.current_period_end).toBe(end);
       expect(invoicesOf(principal)).toHaveLength(count);
-      // Before any event: what the provider answered is stored at once.
+      // No event has arrived: the provider's answer is stored immediately.
       expect((await readPlan(billing.app, principal.organisationId)).tier).toBe('silver');
     },
   );
@@ -135,7 +135,7 @@ describe('a subscription that a failed payment paused', () => {
     expect(ownedBy(billing, principal).subscriptions).toHaveLength(1);
   });
 
-  test('and that the settings resume runs again once its invoice is paid', async () => {
+  test('and that the settings resume is active once its invoice is paid', async () => {
     const { principal } = await paused('final');
     provider().set({ paid_while_paused: 'resumes' });
     provider().payInvoice(await choose(principal, 'silver'), goodCard);
@@ -163,7 +163,7 @@ describe('a subscription that was paused on request', () => {
     expect(await tier(principal)).toBe('silver');
   });
 
-  test('whose resumption the card refuses leads to the invoice of the resumption, again and again', async () => {
+  test('whose resumption the card refuses leads to the invoice of the resumption, each time', async () => {
     const { principal, subscription } = await paused(45, declinesLater);
     const url = await choose(principal, 'silver');
     expect(subscription.status).toBe('paused');
@@ -179,7 +179,7 @@ describe('a subscription that was paused on request', () => {
     expect(portalFlow(await choose(principal, 'silver'))).toBe('payment_method_update');
   });
 
-  test('whose resumption was carried out and its answer lost is found running at the next try', async () => {
+  test('whose resumption succeeded but whose answer was lost is found active by the next request', async () => {
     const { principal, subscription } = await paused(0);
     const only = `POST /v1/subscriptions/${subscription.id}/resume`;
     provider().failNext('close', { count: 4, only, afterEffect: true });
@@ -212,7 +212,7 @@ test('a trial that ended without a card leads to a new card, and with one it is 
   expect(await tier(principal)).toBe('silver');
 });
 
-test.each(['system', 'asked_by_the_moon', null])(
+test.each(['system', 'unknown_reason', null])(
   'a pause for the reason %j leads to a plain portal session',
   async (type) => {
     const { principal, subscription } = await makeSubscriber(billing);

@@ -14,32 +14,33 @@ import { payableInvoice } from './payable-invoice.ts';
 import { newCard, resumePaused } from './resume-paused.ts';
 
 /**
- * Where a checkout leads while there is a live subscription: to the page that pays what is
- * due, or to the change of the plan in place. One subscription, one bill. A paused
- * subscription is resumed first; where that was all, the address is the billing page.
+ * Returns the page for a checkout of an organisation that has a live subscription: the page
+ * that pays what is due, or the portal's page that changes the plan in place, so that there
+ * is never a second subscription. A paused subscription is resumed first; if nothing else is
+ * left to do, the address is the billing page.
  *
- * @throws AppError VALIDATION where the organisation is on the tier already, or the tier has no price.
+ * @throws AppError VALIDATION if the organisation is on the tier already, or the tier has no price.
  */
-export async function changePlan(app: App, talk: Conversation, live: SubscriptionState[]): Promise<string> {
-  await requireOtherTier(app, talk, live);
+export async function changePlan(app: App, conversation: Conversation, live: SubscriptionState[]): Promise<string> {
+  await requireOtherTier(app, conversation, live);
 
-  const state = await bestOf(app, talk, live);
+  const state = await bestOf(app, conversation, live);
   if (unpaidStatuses.includes(state.status))
-    return (await payableInvoice(talk.ask, state)) ?? newCard(app, talk.ask, state.customerId);
-  if (state.status !== 'paused') return confirmChange(app, talk, state);
+    return (await payableInvoice(conversation.ask, state)) ?? newCard(app, conversation.ask, state.customerId);
+  if (state.status !== 'paused') return confirmChange(app, conversation, state);
 
-  const paused = await resumePaused(app, talk, state);
+  const paused = await resumePaused(app, conversation, state);
   if ('url' in paused) return paused.url;
-  const [same] = await ofTier(app, talk, [paused.resumed]);
-  return same === undefined ? confirmChange(app, talk, paused.resumed) : billingPage(app.config);
+  const [same] = await ofTier(app, conversation, [paused.resumed]);
+  return same === undefined ? confirmChange(app, conversation, paused.resumed) : billingPage(app.config);
 }
 
-/** The portal's page that changes the subscription to the wanted tier, once the user confirms it. */
-async function confirmChange(app: App, talk: Conversation, state: SubscriptionState): Promise<string> {
-  const { ask } = talk;
+/** Returns the portal's page that changes the subscription to the wanted tier after the user confirms. */
+async function confirmChange(app: App, conversation: Conversation, state: SubscriptionState): Promise<string> {
+  const { ask } = conversation;
   // The portal opens for the customer that the subscription belongs to, which may be an earlier one.
   const { customerId } = state;
-  const price = await priceOf(app, talk);
+  const price = await priceOf(app, conversation);
   const item = state.items[0];
   if (item?.id == null) return portalSession(app, ask, customerId);
   return portalSession(app, ask, customerId, {
@@ -53,13 +54,13 @@ async function confirmChange(app: App, talk: Conversation, state: SubscriptionSt
 
 const unpaidStatuses = ['past_due', 'unpaid', 'incomplete'];
 
-/** None of several may be of the tier already: the change of another one would make two of them. */
-async function requireOtherTier(app: App, talk: Conversation, live: SubscriptionState[]): Promise<void> {
+/** Refuses if any subscription is on the tier already: changing another one would make two. */
+async function requireOtherTier(app: App, conversation: Conversation, live: SubscriptionState[]): Promise<void> {
   const running = live.filter(({ status }) => !unpaidStatuses.includes(status) && status !== 'paused');
-  const same = await ofTier(app, talk, running);
+  const same = await ofTier(app, conversation, running);
   if (same.length === 0) return;
 
-  const { name } = planOf(app.plans, talk.tier);
+  const { name } = planOf(app.plans, conversation.tier);
   throw new AppError(
     'VALIDATION',
     same.every(({ scheduled }) => scheduled)
@@ -68,7 +69,7 @@ async function requireOtherTier(app: App, talk: Conversation, live: Subscription
   );
 }
 
-/** Those that pay for the wanted tier, as the rows of just now say. */
+/** Returns the states whose rows have the wanted tier. */
 async function ofTier(app: App, { tier }: Conversation, states: SubscriptionState[]): Promise<SubscriptionState[]> {
   const ids = states.map(({ id }) => id);
   const rows = await app.db
@@ -78,7 +79,7 @@ async function ofTier(app: App, { tier }: Conversation, states: SubscriptionStat
   return states.filter((state) => rows.some(({ id }) => id === state.id));
 }
 
-/** The live subscription that speaks for the organisation, as the provider just showed it. */
+/** Returns the live subscription that decides the organisation's plan, in the provider's newest state. */
 async function bestOf(
   app: App,
   { organisationId }: Conversation,

@@ -10,10 +10,10 @@ import type { PaidTier } from '../plans/plans.ts';
 import { lookUpPrices } from '../prices/look-up-prices.ts';
 import type { TierPrice } from '../prices/tier-price.ts';
 
-/** Who talks with the provider about which tier. */
+/** A checkout in progress, by the holder of the organisation's lease. */
 export type Conversation = { ask: Ask; holder: string; organisationId: string; customerId: string; tier: PaidTier };
 
-/** What a tier costs now. @throws AppError VALIDATION where the provider does not sell it. */
+/** Returns a tier's current price at the provider. @throws AppError VALIDATION if it has none. */
 export async function priceOf(app: App, { ask, tier }: Conversation): Promise<TierPrice> {
   const price = (await lookUpPrices(app, ask))[tier];
   if (price == null) throw new AppError('VALIDATION', 'This plan cannot be bought at the moment.');
@@ -28,10 +28,10 @@ export function openSessions({ ask, customerId }: Conversation): Promise<Session
   );
 }
 
-/** The open session for the same price, as we noted when we made it. */
+/** Returns the open session for the same price, by our record of it; null if there is none. */
 export async function sessionFor(app: App, open: Session[], priceId: string): Promise<Session | null> {
   if (open.length === 0) return null;
-  const noted = await app.db
+  const recorded = await app.db
     .select({ id: paymentCheckouts.id })
     .from(paymentCheckouts)
     .where(
@@ -44,10 +44,10 @@ export async function sessionFor(app: App, open: Session[], priceId: string): Pr
         isNull(paymentCheckouts.closedAt),
       ),
     );
-  return open.find((session) => session.url !== null && noted.some(({ id }) => id === session.id)) ?? null;
+  return open.find((session) => session.url !== null && recorded.some(({ id }) => id === session.id)) ?? null;
 }
 
-/** Says false where one of them cannot be expired because it is complete. */
+/** Expires checkout sessions. Returns false if one cannot be expired because it is complete. */
 export async function expireAll(app: App, { ask }: Conversation, sessions: Session[]): Promise<boolean> {
   for (const { id } of sessions) {
     try {
@@ -61,8 +61,8 @@ export async function expireAll(app: App, { ask }: Conversation, sessions: Sessi
   return true;
 }
 
-export async function createSession(app: App, talk: Conversation, price: TierPrice): Promise<string> {
-  const { ask, organisationId, customerId, tier } = talk;
+export async function createSession(app: App, conversation: Conversation, price: TierPrice): Promise<string> {
+  const { ask, organisationId, customerId, tier } = conversation;
   const metadata = { organisation: organisationId, tier };
 
   const session = await ask((provider) =>

@@ -31,7 +31,7 @@ test('with webhooks blocked the provider itself confirms the payment', async () 
   expect(await confirmPayment(billing.app, principal)).toEqual({ confirmed: true, tier: 'gold' });
 });
 
-test('a provider that is slow or away keeps nobody longer than three seconds', async () => {
+test('a provider that is slow or unreachable delays the page by at most three seconds', async () => {
   const { principal, url } = await checkout();
   billing.sandbox.payment.payCheckout(url);
   billing.sandbox.payment.set({ api_delay_ms: 4500 });
@@ -43,7 +43,7 @@ test('a provider that is slow or away keeps nobody longer than three seconds', a
   expect(await confirmPayment(billing.app, principal)).toEqual({ confirmed: true, tier: 'gold' });
 });
 
-test('many reloads at once, on two nodes, make one conversation with the provider and share what it found', async () => {
+test('concurrent reloads on two nodes ask the provider once and share the result', async () => {
   const { principal, url } = await checkout();
   billing.sandbox.payment.payCheckout(url);
   billing.sandbox.payment.set({ api_delay_ms: 300 });

@@ -9,17 +9,19 @@ import { syncCustomer } from '../sync/sync.ts';
 const waitMilliseconds = 3000;
 
 /**
- * After the return from checkout: asks the provider once, three seconds at most, and says
- * whether a paid plan is there. The address itself grants nothing, and a provider that is
- * silent only means that it is not confirmed yet. However many tabs of an organisation ask
- * at once, one of them talks to the provider, and the others read what it stored.
+ * Asks the provider about the payment after the return from checkout, once and for at most
+ * three seconds, and returns whether the organisation has a paid plan. The return address
+ * grants nothing; if the provider does not answer, the payment is not confirmed yet. Of
+ * concurrent calls for an organisation one asks the provider, the others read what it stored.
+ *
+ * @throws AppError AWAITING_APPROVAL or FORBIDDEN without READ; NO_ORGANISATION.
  */
 export async function confirmPayment(app: App, principal: Principal): Promise<{ confirmed: boolean; tier: Tier }> {
   principal.require('READ');
   const organisationId = organisationOf(principal).id;
 
   if ((await readPlan(app, organisationId)).tier === 'free' && app.payment !== null) {
-    await Promise.race([syncQuietly(app, organisationId), patience()]);
+    await Promise.race([syncQuietly(app, organisationId), timeout()]);
   }
   const { tier } = await readPlan(app, organisationId);
   return { confirmed: tier !== 'free', tier };
@@ -39,6 +41,6 @@ async function syncQuietly(app: App, organisationId: string): Promise<void> {
   }
 }
 
-function patience(): Promise<void> {
+function timeout(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, waitMilliseconds).unref());
 }

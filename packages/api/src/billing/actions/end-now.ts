@@ -3,9 +3,10 @@ import { type Ask, isMissing } from '../../providers/payment.ts';
 import { isEnded, requireSubscriptionState, type SubscriptionState } from '../projection/subscription-state.ts';
 
 /**
- * Ends one subscription at the provider at once, whatever its status is and whether a
- * schedule manages it or not. Answers with what the provider then says of it, also
- * where it had ended already.
+ * Ends one subscription at the provider immediately, whatever its status and whether or not
+ * a schedule manages it. Returns its state afterwards, also if it had ended before.
+ *
+ * @throws the provider's error if the subscription does not exist or does not end.
  */
 export async function endNow(ask: Ask, id: string): Promise<SubscriptionState> {
   try {
@@ -20,10 +21,10 @@ export async function endNow(ask: Ask, id: string): Promise<SubscriptionState> {
 }
 
 /**
- * Ends all that customers have or will have: the live subscriptions, and the schedules that
- * would start one later. A failure does not keep the others from ending.
+ * Ends the live subscriptions of customers and the schedules that would start one later. One
+ * failure does not stop the others.
  *
- * @throws the first failure, after all others were carried out.
+ * @throws the first failure, after everything else was attempted.
  */
 export async function endEverything(ask: Ask, customerIds: string[], live: { id: string }[]): Promise<void> {
   const failures: unknown[] = [];
@@ -33,7 +34,7 @@ export async function endEverything(ask: Ask, customerIds: string[], live: { id:
 
   for (const customer of customerIds) {
     await attempt(async () => {
-      for (const { id } of await plannedOf(ask, customer)) {
+      for (const { id } of await scheduledOf(ask, customer)) {
         await attempt(() => ask((provider) => provider.subscriptionSchedules.cancel(id)));
       }
     });
@@ -42,8 +43,8 @@ export async function endEverything(ask: Ask, customerIds: string[], live: { id:
   if (failures.length > 0) throw failures[0];
 }
 
-/** The schedules that have not begun. A deleted customer has none. */
-async function plannedOf(ask: Ask, customer: string): Promise<{ id: string }[]> {
+/** Returns the schedules that have not started. A deleted customer has none. */
+async function scheduledOf(ask: Ask, customer: string): Promise<{ id: string }[]> {
   try {
     return await listAll(ask, (provider, place) =>
       provider.subscriptionSchedules.list({ customer, scheduled: true, ...place }),

@@ -11,21 +11,21 @@ import { liveSubscriptions } from '../sync/sync.ts';
 import { endEverything } from './end-now.ts';
 
 /**
- * Ends an organisation's subscriptions at the provider at once, whichever of its customers
- * they belong to, and closes its open checkouts, before the organisation itself goes.
- * Ended ones stay as they are.
+ * Ends an organisation's subscriptions at the provider immediately, for all its customers, and
+ * expires its open checkouts. Runs before the organisation is deleted. Does not change
+ * subscriptions that have ended.
  *
- * @throws AppError PROVIDER_UNAVAILABLE also where something may go on billing that our key
- *   cannot see; BUSY; BILLING_UNAVAILABLE where billing is off and a subscription still runs, or
+ * @throws AppError PROVIDER_UNAVAILABLE, also if a subscription that our key cannot see may
+ *   continue to bill; BUSY; BILLING_UNAVAILABLE if billing is off and a subscription is live or
  *   a checkout may still be paid.
  */
 export async function endSubscriptions(app: App, organisationId: string): Promise<void> {
-  if (app.payment === null) return requireNothingRuns(app, organisationId);
-  if (!app.payment.livemode) await requireNothingLive(app, organisationId);
+  if (app.payment === null) return requireNoneLive(app, organisationId);
+  if (!app.payment.livemode) await requireNothingInLiveMode(app, organisationId);
 
   await withLease(app, leaseOf(organisationId), async (ask, holder) => {
     for (let attempt = 0; attempt < 3; attempt++) {
-      // A checkout that was paid meanwhile has made a subscription: then everything is asked again.
+      // A checkout that was paid meanwhile has created a subscription, so the next attempt reads everything again.
       if (!(await closeCheckouts(app, ask, organisationId))) continue;
       const live = await liveSubscriptions(app, ask, { organisationId, holder });
       const customers = await customersOf(app, organisationId);
@@ -42,13 +42,13 @@ export async function endSubscriptions(app: App, organisationId: string): Promis
   });
 }
 
-/** Whether a checkout of the organisation may still be paid, as far as we made or closed it. */
+/** Returns whether the organisation has a checkout that we created and that is not closed. */
 export async function hasOpenCheckout(db: Executor, organisationId: string): Promise<boolean> {
   const open = and(eq(paymentCheckouts.organisationId, organisationId), isNull(paymentCheckouts.closedAt));
   return (await db.$count(paymentCheckouts, open)) > 0;
 }
 
-/** Says false where one of them cannot be closed because it is complete. */
+/** Expires the open checkouts. Returns false if one cannot be expired because it is complete. */
 async function closeCheckouts(app: App, ask: Ask, organisationId: string): Promise<boolean> {
   for (const { customerId } of await customersOf(app, organisationId)) {
     for (const { id } of await openSessions(ask, customerId)) {
@@ -65,7 +65,7 @@ async function closeCheckouts(app: App, ask: Ask, organisationId: string): Promi
   return true;
 }
 
-/** None of a customer that the provider does not name; what that means, the sync of its subscriptions decides. */
+/** Returns no sessions for a customer that the provider does not know; the sync decides what that means. */
 async function openSessions(ask: Ask, customer: string): Promise<{ id: string }[]> {
   try {
     return await listAll(ask, (provider, place) =>
@@ -77,10 +77,10 @@ async function openSessions(ask: Ask, customer: string): Promise<{ id: string }[
   }
 }
 
-/** The provider expires a checkout that is not paid a day after it was made. */
+/** The provider expires an unpaid checkout a day after its creation. */
 const checkoutMilliseconds = 86_400_000;
 
-async function requireNothingRuns(app: App, organisationId: string): Promise<void> {
+async function requireNoneLive(app: App, organisationId: string): Promise<void> {
   const running = and(eq(paymentSubscriptions.organisationId, organisationId), eq(paymentSubscriptions.ended, false));
   const payable = and(
     eq(paymentCheckouts.organisationId, organisationId),
@@ -93,8 +93,8 @@ async function requireNothingRuns(app: App, organisationId: string): Promise<voi
   }
 }
 
-/** A test key cannot see what bills real money. */
-async function requireNothingLive(app: App, organisationId: string): Promise<void> {
+/** A test key cannot see the live subscriptions, which bill real money. */
+async function requireNothingInLiveMode(app: App, organisationId: string): Promise<void> {
   const customers = and(
     eq(paymentCustomers.organisationId, organisationId),
     eq(paymentCustomers.livemode, true),

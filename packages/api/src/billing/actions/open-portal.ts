@@ -8,7 +8,12 @@ import { organisationOf, type Principal } from '../../sessions/principal.ts';
 import { withCustomer } from '../customers/customer.ts';
 import { requirePayment } from './require-payment.ts';
 
-/** Opens the provider's customer portal, where cards are changed (interface §4). */
+/**
+ * Opens the provider's customer portal, where cards are changed (interface §4).
+ *
+ * @throws AppError AWAITING_APPROVAL or FORBIDDEN without ADMIN; BILLING_UNAVAILABLE;
+ *   NO_ORGANISATION; BUSY; PROVIDER_UNAVAILABLE.
+ */
 export async function openPortal(app: App, principal: Principal): Promise<{ url: string }> {
   principal.require('ADMIN');
   requirePayment(app);
@@ -21,7 +26,7 @@ export async function openPortal(app: App, principal: Principal): Promise<{ url:
 
 export type PortalFlow = PortalParameters['flow_data'];
 
-/** A portal session's address; a plain one where the portal refuses the flow. */
+/** Returns the address of a new portal session, without the flow if the portal refuses it. */
 export async function portalSession(app: App, ask: Ask, customerId: string, flow?: PortalFlow): Promise<string> {
   const configuration = await portalConfiguration(app);
   const plain = {
@@ -46,7 +51,7 @@ export async function portalSession(app: App, ask: Ask, customerId: string, flow
   }
 }
 
-/** The setting's name, for each of the provider's two worlds. */
+/** The name of the setting that holds the portal configuration of one mode. */
 export function portalSetting(livemode: boolean): string {
   return `portal_configuration_${livemode ? 'live' : 'test'}`;
 }

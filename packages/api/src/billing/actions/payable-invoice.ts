@@ -2,10 +2,9 @@ import { type Ask, complaintOf } from '../../providers/payment.ts';
 import type { SubscriptionState } from '../projection/subscription-state.ts';
 
 /**
- * The hosted page of the invoice whose payment brings a subscription back: its newest open
- * one. Of an unpaid subscription only the newest invoice does that; where it is still a
- * draft, it is finalised without being charged to the stored card. Null where no invoice
- * can be paid.
+ * Returns the hosted page of the invoice whose payment reactivates a subscription: the newest
+ * open one. An unpaid subscription is reactivated by its newest invoice alone; if that is a
+ * draft, it is finalised without a charge to the stored card. Null if no invoice can be paid.
  */
 export async function payableInvoice(
   ask: Ask,
@@ -16,7 +15,7 @@ export async function payableInvoice(
   return data.find((invoice) => invoice.hosted_invoice_url)?.hosted_invoice_url ?? null;
 }
 
-/** One that was voided leaves the decision to the invoice before it. */
+/** Skips voided invoices. */
 async function newestInvoice(ask: Ask, subscription: string): Promise<string | null> {
   const { data } = await ask((provider) => provider.invoices.list({ subscription, limit: 100 }));
   const newest = data.find(({ status }) => status !== 'void');
@@ -30,7 +29,7 @@ async function finalise(ask: Ask, id: string) {
   try {
     return await ask((provider) => provider.invoices.finalizeInvoice(id, { auto_advance: false }));
   } catch (error) {
-    // Another request or the provider itself was faster: the invoice is a draft no longer.
+    // Another request or the provider has finalised the invoice meanwhile.
     if (complaintOf(error)?.status !== 400) throw error;
     return ask((provider) => provider.invoices.retrieve(id));
   }

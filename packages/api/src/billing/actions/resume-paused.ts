@@ -7,16 +7,20 @@ import type { Conversation } from './checkout-session.ts';
 import { portalSession } from './open-portal.ts';
 import { payableInvoice } from './payable-invoice.ts';
 
-/** Either the subscription runs again, or there is a page that the user has to visit first. */
+/** The resumed subscription, or the page that the user has to visit first. */
 export type Resumption = { resumed: SubscriptionState } | { url: string };
 
 /**
- * Resumes a paused subscription, as far as the reason of its pause allows that. A failed
- * payment has to be paid first, a trial that ended without a card needs a card, and for a
- * reason that is not known nothing is changed: the portal shows what there is.
+ * Resumes a paused subscription if the reason of its pause allows it. After a failed payment
+ * the invoice has to be paid first, and after a trial without a card a card is needed. If the
+ * reason is unknown, nothing changes and the user is sent to the portal.
  */
-export async function resumePaused(app: App, talk: Conversation, state: SubscriptionState): Promise<Resumption> {
-  const { ask } = talk;
+export async function resumePaused(
+  app: App,
+  conversation: Conversation,
+  state: SubscriptionState,
+): Promise<Resumption> {
+  const { ask } = conversation;
   const { customerId } = state;
   const anchor = anchors[state.pauseReason ?? ''];
   if (anchor === undefined) return { url: await portalSession(app, ask, customerId) };
@@ -27,15 +31,16 @@ export async function resumePaused(app: App, talk: Conversation, state: Subscrip
     return { url: await newCard(app, ask, customerId) };
   }
 
-  const resumed = await resume(app, talk, state, anchor);
+  const resumed = await resume(app, conversation, state, anchor);
   if (resumed === null) return { url: (await payableInvoice(ask, state)) ?? (await newCard(app, ask, customerId)) };
   if (resumed.status !== 'paused') return { resumed };
   return { url: (await payableInvoice(ask, resumed)) ?? billingPage(app.config) };
 }
 
 /**
- * What has been paid for goes on: with a new anchor a failed renewal that was paid late
- * would be paid twice. After a trial nothing was paid, and the first period begins now.
+ * The billing cycle's anchor by the reason of the pause. A paid period continues: with a new
+ * anchor a renewal that was paid late would be paid twice. After a trial nothing was paid,
+ * and the first period starts now.
  */
 const anchors: Record<string, 'now' | 'unchanged' | undefined> = {
   __proto__: null as never,
@@ -45,7 +50,7 @@ const anchors: Record<string, 'now' | 'unchanged' | undefined> = {
   trial_end_without_payment_method: 'now',
 };
 
-/** The page for a new card. */
+/** Returns the portal's page for a new card. */
 export function newCard(app: App, ask: Ask, customerId: string): Promise<string> {
   return portalSession(app, ask, customerId, { type: 'payment_method_update' });
 }
@@ -56,7 +61,7 @@ async function hasCard(ask: Ask, { hasPaymentMethod, customerId }: SubscriptionS
   return !customer.deleted && (customer.invoice_settings.default_payment_method ?? customer.default_source) !== null;
 }
 
-/** What the provider answered, stored at once; null where it refused, as for a card that it declined. */
+/** Returns the provider's answer, which it also stores; null if the provider refused, for example a declined card. */
 async function resume(
   app: App,
   { ask, holder, organisationId }: Conversation,

@@ -5,11 +5,11 @@ import { isEnded, requireSubscriptionState, type SubscriptionState } from '../pr
 import { lastNumbers, storeSnapshot } from '../sync/store-snapshot.ts';
 import { endNow } from './end-now.ts';
 
-type Whose = { organisationId: string; holder: string };
+type Owner = { organisationId: string; holder: string };
 
 /**
- * Whether a subscription ends with its paid period (`wanted`), or has no scheduled end. An
- * end after further periods does not count as wanted, because each of them would be charged.
+ * Returns whether a subscription ends with its paid period (`wanted`), or has no scheduled end
+ * (not `wanted`). An end after further periods does not count, because each would be charged.
  */
 export function endIsAsWanted(state: SubscriptionState, wanted: boolean): boolean {
   const { cancelFlag, cancelAt, currentPeriodEnd, scheduled, status } = state;
@@ -19,41 +19,41 @@ export function endIsAsWanted(state: SubscriptionState, wanted: boolean): boolea
 }
 
 /**
- * Schedules one subscription's end at the end of its paid period, or takes that back,
- * stores what the provider answered, and answers with it. A schedule that manages it is
- * released first. What has no paid period left ends at once, after the provider was asked
- * again: an end cannot be taken back, and a payment since the list has bought a period.
+ * Schedules one subscription's end at the end of its paid period, or removes the scheduled
+ * end, and stores and returns the provider's answer. A schedule that manages the subscription
+ * is released first. A subscription without a paid period ends immediately, after its state
+ * was read again: an end cannot be undone, and a payment since the list has bought a period.
  *
- * @throws what the provider refused; AppError VALIDATION where the plan to resume has ended.
+ * @throws the provider's error; AppError VALIDATION if the plan to resume has ended.
  */
 export async function setEnd(
   app: App,
   ask: Ask,
-  whose: Whose,
+  owner: Owner,
   listed: SubscriptionState,
   wanted: boolean,
 ): Promise<SubscriptionState> {
   let before = listed;
   if (wanted && !hasPaidPeriod(app, before)) {
-    before = await stored(app, whose, before, () => retrieve(ask, listed.id));
+    before = await storeAnswer(app, owner, before, () => retrieve(ask, listed.id));
     if (isEnded(before)) return before;
-    if (!hasPaidPeriod(app, before)) return stored(app, whose, before, () => endNow(ask, listed.id));
+    if (!hasPaidPeriod(app, before)) return storeAnswer(app, owner, before, () => endNow(ask, listed.id));
   }
   if (before.scheduleId !== null) await releaseSchedule(ask, before.scheduleId, wanted);
 
   let state = before;
-  // Taking back one form of a scheduled end may leave the other one.
+  // Removing one form of a scheduled end may leave the other one.
   for (let attempt = 0; attempt < 2 && !endIsAsWanted(state, wanted); attempt++) {
     const last = state;
-    state = await stored(app, whose, last, () => change(ask, last, wanted));
+    state = await storeAnswer(app, owner, last, () => change(ask, last, wanted));
     if (isEnded(state)) break;
   }
   return state;
 }
 
 /**
- * An incomplete subscription was never paid, and can only be ended. A paused one does not
- * get to another period: once the period of the pause is over there is no later end.
+ * An incomplete subscription was never paid and can only be ended. A paused one gets no
+ * further period, so no end can be scheduled after the period of the pause.
  */
 function hasPaidPeriod(app: App, { status, currentPeriodEnd, pausedAt }: SubscriptionState): boolean {
   if (status === 'incomplete') return false;
@@ -62,10 +62,9 @@ function hasPaidPeriod(app: App, { status, currentPeriodEnd, pausedAt }: Subscri
 }
 
 /**
- * Releases a schedule, and keeps the end that it gave its subscription where an end is
- * wanted: should the next request fail, the subscription still ends at some time. A
- * schedule that was released or ended meanwhile manages nothing; the change itself then
- * shows whether it can be made.
+ * Releases a schedule. `keepEnd` keeps the end that the schedule set, so that the subscription
+ * still ends if the next request fails. A schedule that was released or ended meanwhile is no
+ * error: the change that follows shows whether it can be made.
  */
 async function releaseSchedule(ask: Ask, id: string, keepEnd: boolean): Promise<void> {
   try {
@@ -85,7 +84,7 @@ async function change(ask: Ask, state: SubscriptionState, wanted: boolean): Prom
     const status = complaintOf(error)?.status;
     if (status !== 400 && status !== 404) throw error;
 
-    // It may have ended since it was listed.
+    // The subscription may have ended since it was listed.
     const now = await retrieve(ask, id);
     if (!isEnded(now)) throw error;
     if (!wanted) throw new AppError('VALIDATION', 'The paid plan has already ended.', { cause: error });
@@ -97,21 +96,21 @@ async function retrieve(ask: Ask, id: string): Promise<SubscriptionState> {
   return requireSubscriptionState(await ask((provider) => provider.subscriptions.retrieve(id)), id);
 }
 
-/** One of the two forms, never both: the provider refuses them together. */
+/** Returns one of the two forms of a scheduled end: the provider refuses them together. */
 function changeTo({ cancelFlag, cancelAt }: SubscriptionState, wanted: boolean) {
   if (wanted) return cancelAt === null ? { cancel_at_period_end: true } : { cancel_at: 'min_period_end' as const };
   return cancelFlag ? { cancel_at_period_end: false } : { cancel_at: '' as const };
 }
 
-/** The number of the last event is read before the provider is asked: later events outrank its answer. */
-async function stored(
+/** Reads the number of the last event before it asks the provider: later events outrank the answer. */
+async function storeAnswer(
   app: App,
-  whose: Whose,
+  owner: Owner,
   { id, customerId }: SubscriptionState,
   act: () => Promise<SubscriptionState>,
 ): Promise<SubscriptionState> {
-  const number = (await lastNumbers(app, whose.organisationId)).get(id) ?? 0;
+  const number = (await lastNumbers(app, owner.organisationId)).get(id) ?? 0;
   const state = await act();
-  await storeSnapshot(app, { ...whose, customerId }, state, number);
+  await storeSnapshot(app, { ...owner, customerId }, state, number);
   return state;
 }

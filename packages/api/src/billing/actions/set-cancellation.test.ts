@@ -48,7 +48,7 @@ describe('cancel and resume of a plan whose customer', () => {
   const ended = { code: 'VALIDATION', message: 'The paid plan has already ended.' };
   const none = { code: 'VALIDATION', message: 'There is no paid plan.' };
 
-  test('was deleted say that it has ended', async () => {
+  test('was deleted report that it has ended', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     await lost(subscription.customer);
     await billing.settled();
@@ -59,7 +59,7 @@ describe('cancel and resume of a plan whose customer', () => {
   test.each([
     ['resume', resume, ended],
     ['cancel', cancel, none],
-  ] as const)('was deleted, and whose end was never told: %s brings the record up to date', async (_, act, refusal) => {
+  ] as const)('was deleted, and whose end no event reported: %s updates the record', async (_, act, refusal) => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().set({ drop_deliveries: true });
     await lost(subscription.customer);
@@ -72,7 +72,7 @@ describe('cancel and resume of a plan whose customer', () => {
     expect(await plan(principal)).toMatchObject({ tier: 'free', status: 'canceled' });
   });
 
-  test('is said to be deleted: the provider is asked what became of the plan', async () => {
+  test('is reported as deleted: the provider is asked about the plan', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().set({ drop_deliveries: true });
     await lost(subscription.customer);
@@ -84,7 +84,7 @@ describe('cancel and resume of a plan whose customer', () => {
     expect(await plan(principal)).toMatchObject({ tier: 'free', status: 'canceled' });
   });
 
-  test('is unknown to the provider, as with a wrong key: nothing ends, and an operator is told', async () => {
+  test('is unknown to the provider, as with a wrong key: nothing ends, and the operator is named', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const { customers, subscriptions } = provider().state();
     delete customers[String(subscription.customer)];
@@ -100,7 +100,7 @@ describe('cancel and resume of a plan whose customer', () => {
     expect(await row(subscription.id)).toMatchObject({ problem: 'unknown_to_provider', needsSync: false });
   });
 
-  test('is gone but whose plan lives on: it is acted on', async () => {
+  test('is deleted but whose plan is live: it is changed', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     await billing.app.db
       .update(paymentCustomers)
@@ -112,7 +112,7 @@ describe('cancel and resume of a plan whose customer', () => {
 });
 
 describe('cancel and resume', () => {
-  test('answer with the subscription record, and the summary says the same at once', async () => {
+  test('answer with the subscription record, and the summary shows the same immediately', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const end = new Date((subscription.items.data[0]?.current_period_end ?? 0) * 1000).toISOString();
 
@@ -124,7 +124,7 @@ describe('cancel and resume', () => {
     expect(await plan(principal)).toMatchObject({ tier: 'silver', cancel_at_period_end: false, ends_at: null });
   });
 
-  test('twice is as good as once, and asks for no change', async () => {
+  test('are idempotent, and the second call requests no change', async () => {
     const { principal } = await makeSubscriber(billing);
     const first = await cancel(principal);
     const events = provider().events().length;
@@ -156,7 +156,7 @@ describe('cancel and resume', () => {
     await expect(cancel(principal)).rejects.toThrow('There is no paid plan.');
   });
 
-  test('after the end: resume says so and brings the record up to date, though no event came', async () => {
+  test('after the end: resume reports it and updates the record without an event', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     await cancel(principal);
     await billing.settled();
@@ -187,7 +187,7 @@ describe('cancel and resume', () => {
     expect(ends).toEqual([true, true]);
   });
 
-  test('answer with what the provider carried out, whatever is told meanwhile of the time before', async () => {
+  test('answer with the provider’s result, even if an event with an older state arrives meanwhile', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().set({ drop_deliveries: true });
     const { id } = await makeSecond(billing, subscription.customer, 'gold');
@@ -204,7 +204,7 @@ describe('cancel and resume', () => {
   });
 
   describe('once carried out', () => {
-    /** The App with a provider that fails after the n-th question, of which it is told. */
+    /** The App with a provider that fails after the n-th request. */
     function failingAfter(questions: number, told: () => Promise<unknown>): App {
       const payment = requirePayment(billing.app);
       let asked = 0;
@@ -225,7 +225,7 @@ describe('cancel and resume', () => {
       return rows.map(({ action }) => action).filter((action) => action === 'plan-cancelled');
     }
 
-    test('answer so, and are in the audit trail, though the provider falls silent before the row is right', async () => {
+    test('answer with it, and are in the audit trail, even if the provider stops answering before the row is updated', async () => {
       const { principal, subscription } = await makeSubscriber(billing);
       provider().set({ drop_deliveries: true });
       provider().clock.advance({ seconds: 1 });
@@ -233,7 +233,7 @@ describe('cancel and resume', () => {
       const event = parseEvent(before);
       if (event === null) throw new Error('There is no event.');
 
-      // The list, and the update.
+      // One request lists, the other updates.
       const app = failingAfter(2, () => applyEvent(billing.app, event, JSON.stringify(before)));
       expect(await setCancellation(app, principal, true)).toMatchObject({ tier: 'silver', cancel_at_period_end: true });
       expect(provider().state().subscriptions[subscription.id]?.cancel_at_period_end).toBe(true);
@@ -242,7 +242,7 @@ describe('cancel and resume', () => {
       expect(warned).toContain(principal.organisationId);
     });
 
-    test('for one of several are in the audit trail, though the provider refuses the next', async () => {
+    test('for one of several are in the audit trail, even if the provider refuses the next', async () => {
       const { principal, subscription } = await makeSubscriber(billing);
       await makeSecond(billing, subscription.customer, 'gold');
       const app = failingAfter(2, async () => undefined);
@@ -251,7 +251,7 @@ describe('cancel and resume', () => {
     });
   });
 
-  test('hold against each other and against the events of both', async () => {
+  test('are consistent when they run concurrently with each other and with their events', async () => {
     const { principal } = await makeSubscriber(billing);
     provider().set({ reorder_deliveries: true, duplicate_deliveries: true, duplicate_events: true });
     const acts = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? cancel : resume));
@@ -262,7 +262,7 @@ describe('cancel and resume', () => {
     expect((await plan(principal)).cancel_at_period_end).toBe(subscription?.cancel_at_period_end);
   }, 60_000);
 
-  test('a provider that carries it out and loses the answer: 502, and the event brings the truth', async () => {
+  test('a provider that succeeds but loses the answer: 502, and the event updates the row', async () => {
     const { principal } = await makeSubscriber(billing);
     provider().failNext('close', { count: 4, only: 'POST /v1/subscriptions', afterEffect: true });
     await expect(cancel(principal)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });

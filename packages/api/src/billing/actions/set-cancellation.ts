@@ -18,23 +18,24 @@ import { requirePayment } from './require-payment.ts';
 import { endIsAsWanted, setEnd } from './schedule-end.ts';
 
 /**
- * Schedules the end of the paid plan at the end of its paid period, or takes that back,
- * and answers with the local record. What is so already stays so. Several live
- * subscriptions are all treated alike, whichever customer of the organisation's they are:
- * entitled ones first, and a failure of one does not keep the others from it.
+ * Schedules the end of the paid plan at the end of its paid period, or removes the scheduled
+ * end, and returns the subscription record. Repeating it changes nothing. All live
+ * subscriptions of all the organisation's customers are changed, entitled ones first; one
+ * failure does not stop the others.
  *
- * @throws AppError VALIDATION where there is no paid plan; PROVIDER_UNAVAILABLE, which says
- *   what remains where a part was carried out.
+ * @throws AppError AWAITING_APPROVAL or FORBIDDEN without ADMIN; BILLING_UNAVAILABLE;
+ *   NO_ORGANISATION; VALIDATION if there is no paid plan; BUSY; PROVIDER_UNAVAILABLE, which
+ *   names what remains if a part was carried out.
  */
 export async function setCancellation(app: App, principal: Principal, wanted: boolean): Promise<SubscriptionRecord> {
   principal.require('ADMIN');
   requirePayment(app);
   const organisationId = organisationOf(principal).id;
 
-  const told = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
-    const whose = { organisationId, holder };
-    const { states, unknown, failures } = await syncOrganisation(app, ask, whose);
-    const live = states.filter((state) => !isEnded(state));
+  const states = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
+    const owner = { organisationId, holder };
+    const { states: synced, unknown, failures } = await syncOrganisation(app, ask, owner);
+    const live = synced.filter((state) => !isEnded(state));
     if (live.length === 0) {
       if (failures.length > 0) throw failures[0];
       if (unknown.length > 0) throw unknownPlan();
@@ -43,19 +44,19 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
     }
 
     const order = await rankedSubscriptions(app, organisationId);
-    const { changed, failed } = await changeAll(app, ask, whose, inOrder(live, order), wanted);
+    const { changed, failed } = await changeAll(app, ask, owner, inOrder(live, order), wanted);
     if (changed.length > 0) {
       const action = wanted ? 'plan-cancelled' : 'plan-resumed';
       await record(app.db, app.now(), { action, actorId: principal.user.id, organisationId });
     }
     const now = live.map((state) => changed.find(({ id }) => id === state.id) ?? state);
-    const answered = await lastWord(app, ask, whose, now);
+    const answered = await latestAnswers(app, ask, owner, now);
     requireAll(app, order, { live, failed, unknown, unseen: failures, wanted });
     return answered;
   });
 
   const { subscription } = await readPlan(app, organisationId);
-  return recordOf(subscription && asTold(subscription, told));
+  return recordOf(subscription && withAnswer(subscription, states));
 }
 
 function inOrder(live: SubscriptionState[], order: SubscriptionFacts[]): SubscriptionState[] {
@@ -68,12 +69,12 @@ function inOrder(live: SubscriptionState[], order: SubscriptionFacts[]): Subscri
 
 type Failure = { id: string; error: unknown };
 
-async function changeAll(app: App, ask: Ask, whose: Whose, live: SubscriptionState[], wanted: boolean) {
+async function changeAll(app: App, ask: Ask, owner: Owner, live: SubscriptionState[], wanted: boolean) {
   const changed: SubscriptionState[] = [];
   const failed: Failure[] = [];
   for (const state of live.filter((each) => !endIsAsWanted(each, wanted))) {
     try {
-      changed.push(await setEnd(app, ask, whose, state, wanted));
+      changed.push(await setEnd(app, ask, owner, state, wanted));
     } catch (error) {
       failed.push({ id: state.id, error });
     }
@@ -81,19 +82,19 @@ async function changeAll(app: App, ask: Ask, whose: Whose, live: SubscriptionSta
   return { changed, failed };
 }
 
-type Outcome = {
+type Result = {
   live: SubscriptionState[];
   failed: Failure[];
   /** Those that the provider does not know. */
   unknown: string[];
-  /** Why the provider did not show all that there is. */
+  /** The failures because of which the provider did not list everything. */
   unseen: unknown[];
   wanted: boolean;
 };
 
-/** One plan that failed answers with its own failure; of several the answer names what remains. */
-function requireAll(app: App, order: SubscriptionFacts[], { live, failed, unknown, unseen, wanted }: Outcome): void {
-  // Of those that the provider did not show, the row is all there is.
+/** A single plan that failed throws its own failure; with several the error names those that remain. */
+function requireAll(app: App, order: SubscriptionFacts[], { live, failed, unknown, unseen, wanted }: Result): void {
+  // For subscriptions that the provider did not list, the row decides.
   const remaining = order.filter((facts) => {
     if (failed.some((each) => each.id === facts.id)) return true;
     const isHidden = unknown.includes(facts.id) || (unseen.length > 0 && !live.some(({ id }) => id === facts.id));
@@ -123,7 +124,7 @@ function noPlan(): AppError {
   return new AppError('VALIDATION', 'There is no paid plan.');
 }
 
-/** What runs here ends by the provider's own word alone, and can be changed only where the provider knows it. */
+/** Only the provider's answer ends a live row, and only a subscription that the provider knows can be changed. */
 function unknownPlan(): AppError {
   return new AppError(
     'PROVIDER_UNAVAILABLE',
@@ -141,30 +142,35 @@ async function endedBefore(app: App, organisationId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-type Whose = { organisationId: string; holder: string };
+type Owner = { organisationId: string; holder: string };
 
 /**
- * What the provider said last of the live subscriptions. An event that came in while it
- * was asked outranks its answer, though it may tell of the time before: then the provider
- * is asked anew. Where that fails, what it carried out stays done, and the row stays in
- * need of a sync.
+ * Returns the newest states of the live subscriptions. An event that arrived during the
+ * request outranks the provider's answer, though it may show an older state: then the
+ * provider is asked again. If that fails, the change stays done and the row keeps needing a
+ * sync.
  */
-async function lastWord(app: App, ask: Ask, whose: Whose, answered: SubscriptionState[]): Promise<SubscriptionState[]> {
-  let told = answered;
+async function latestAnswers(
+  app: App,
+  ask: Ask,
+  owner: Owner,
+  answered: SubscriptionState[],
+): Promise<SubscriptionState[]> {
+  let latest = answered;
   try {
-    for (let attempt = 0; attempt < 2 && !(await areStored(app, told)); attempt++) {
-      const { states, failures } = await syncOrganisation(app, ask, whose);
+    for (let attempt = 0; attempt < 2 && !(await areStored(app, latest)); attempt++) {
+      const { states, failures } = await syncOrganisation(app, ask, owner);
       if (failures.length > 0) throw failures[0];
-      told = states.filter(({ id }) => answered.some((each) => each.id === id));
+      latest = states.filter(({ id }) => answered.some((each) => each.id === id));
     }
   } catch (error) {
-    const { organisationId } = whose;
+    const { organisationId } = owner;
     app.log.warn('A change of plan was carried out, and its row could not be brought up to date.', {
       organisationId,
       error,
     });
   }
-  return told;
+  return latest;
 }
 
 async function areStored(app: App, states: SubscriptionState[]): Promise<boolean> {
@@ -176,9 +182,9 @@ async function areStored(app: App, states: SubscriptionState[]): Promise<boolean
   });
 }
 
-/** The row may still say something else, where what the provider told could not be stored. */
-function asTold(subscription: SubscriptionFacts, told: SubscriptionState[]): SubscriptionFacts {
-  const state = told.find(({ id }) => id === subscription.id);
+/** Overlays the provider's answer: the row may be older if the answer could not be stored. */
+function withAnswer(subscription: SubscriptionFacts, states: SubscriptionState[]): SubscriptionFacts {
+  const state = states.find(({ id }) => id === subscription.id);
   if (state === undefined) return subscription;
 
   const ended = isEnded(state);

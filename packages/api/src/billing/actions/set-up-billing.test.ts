@@ -28,7 +28,7 @@ afterAll(async () => {
   await running.close();
 });
 
-test('makes what is missing once, and leaves what is there', async () => {
+test('creates what is missing once, and does not change what exists', async () => {
   expect(await setUpBilling(app)).toMatch(/^silver: price price_\w+ made\ngold: price price_\w+ made\nportal: /);
   const { products, prices, portal_configurations } = empty.payment.state();
   const count = () => [products, prices, portal_configurations].map((shelf) => Object.keys(shelf).length);
@@ -70,7 +70,7 @@ test('the portal lets people change the card, see their invoices, cancel at the 
   });
 });
 
-test('a price that was archived gives its lookup key to the one that is made for it', async () => {
+test('an archived price passes its lookup key to the price that replaces it', async () => {
   await setUpBilling(app);
   const archived = Object.values(empty.payment.state().prices).find(({ lookup_key }) => lookup_key === 'gold_monthly');
   if (archived === undefined) throw new Error('There is no price of the gold plan.');
@@ -85,7 +85,7 @@ describe('two deployments in one account', () => {
   const other = () => ({ ...app, config: { ...app.config, publicBaseUrl: 'https://other.example' } });
   const ownKeys = { PAYMENT_PRICE_SILVER: 'other_silver', PAYMENT_PRICE_GOLD: 'other_gold' };
 
-  test('have a portal and products of their own', async () => {
+  test('each have their own portal configuration and products', async () => {
     await setUpBilling(app);
     const before = structuredClone(empty.payment.state());
     const apart = { ...other(), config: { ...other().config, prices: ownKeys } };
@@ -100,7 +100,7 @@ describe('two deployments in one account', () => {
     expect(Object.keys(portal_configurations)).toHaveLength(Object.keys(before.portal_configurations).length + 1);
   });
 
-  test('are told where they share a price, and neither takes the other’s key', async () => {
+  test('are warned of a shared price, and neither takes the other’s key', async () => {
     await setUpBilling(app);
     expect(await setUpBilling(other())).toContain(
       `silver: the price silver_monthly was made by ${serviceUrl}. Set PAYMENT_PRICE_SILVER`,
@@ -114,7 +114,7 @@ describe('two deployments in one account', () => {
   });
 });
 
-test('what was made before there were marks is taken for ours by its return address and its prices, and marked', async () => {
+test('unmarked objects of an earlier version are recognised by return address and prices, and marked', async () => {
   await setUpBilling(app);
   const { products, prices, portal_configurations } = empty.payment.state();
   const ours = [...Object.values(products), ...Object.values(prices), ...Object.values(portal_configurations)].filter(
@@ -129,7 +129,7 @@ test('what was made before there were marks is taken for ours by its return addr
   expect(Object.values(portal_configurations).map(({ metadata }) => metadata?.deployment)).toContain(serviceUrl);
 });
 
-test('a configured price id that does not exist is a sentence', async () => {
+test('a configured price id that does not exist is refused with a sentence', async () => {
   const { config } = app;
   const wrong = { ...app, config: { ...config, prices: { PAYMENT_PRICE_GOLD: 'price_nowhere' } } };
   await expect(setUpBilling(wrong)).rejects.toThrow('PAYMENT_PRICE_GOLD names the price price_nowhere');

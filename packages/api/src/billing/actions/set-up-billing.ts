@@ -15,13 +15,15 @@ import { portalSetting } from './open-portal.ts';
 import { requirePayment } from './require-payment.ts';
 
 /**
- * Makes what is missing at the provider: a product and a price for each paid tier, under
- * its lookup key and at the declared price, and the configuration of the portal. What is
- * there stays as it is; the portal's configuration is brought up to date. All of it is marked
- * with this deployment, and what another one made is neither changed nor taken. Says what was done.
+ * Creates what is missing at the provider: a product and a price for each paid tier, with
+ * its lookup key and the declared amount, and the portal's configuration. Existing prices do
+ * not change; the portal's configuration is updated. Every object is marked with this
+ * deployment; another deployment's objects are neither changed nor used. Returns lines that
+ * report what was done.
  *
- * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE; Error where a configured
- * price id does not exist, since only lookup keys can be made, or where a lookup key is another deployment's.
+ * @throws AppError BILLING_UNAVAILABLE, BUSY or PROVIDER_UNAVAILABLE; Error if a configured
+ *   price id does not exist (only lookup keys can be created), or if a lookup key belongs to
+ *   another deployment.
  */
 export async function setUpBilling(app: App): Promise<string> {
   const { livemode } = requirePayment(app);
@@ -75,7 +77,7 @@ async function makePrice(app: App, ask: Ask, tier: PaidTier): Promise<void> {
   );
 }
 
-/** One of before, which bears no mark, is ours where we know a price of it. */
+/** An unmarked product of an earlier version is ours if we know a price of it. */
 async function findProduct(app: App, ask: Ask, tier: PaidTier): Promise<string | null> {
   const products = await listAll(ask, (provider, place) => provider.products.list({ active: true, ...place }));
   const ofTier = products.filter(({ metadata }) => metadata.tier === tier);
@@ -91,7 +93,7 @@ async function findProduct(app: App, ask: Ask, tier: PaidTier): Promise<string |
   return unmarked.id;
 }
 
-/** The lookup keys of ours whose price another deployment made, archived ones included, with its address. */
+/** Maps our lookup keys to the address of the other deployment that created their price, archived ones included. */
 async function foreignKeys(app: App, ask: Ask): Promise<Map<string, string>> {
   const names = Object.values(priceNames(app));
   const found = await Promise.all([true, false].map((active) => listByLookupKey(ask, names, { active })));
@@ -131,7 +133,7 @@ async function configurePortal(app: App, ask: Ask, prices: TierPrices): Promise<
   const known = await listAll(ask, (provider, place) =>
     provider.billingPortal.configurations.list({ active: true, ...place }),
   );
-  // One of before bears no deployment, and is told by its return address.
+  // A configuration of an earlier version has no mark; its return address identifies it.
   const ours =
     known.find(({ metadata }) => isOurs(app.config, metadata)) ??
     known.find(

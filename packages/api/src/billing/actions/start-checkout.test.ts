@@ -30,7 +30,7 @@ const provider = () => billing.sandbox.payment;
 const plan = async (principal: Principal) => (await readSubscription(billing.app, principal)).plan;
 
 describe('checkout', () => {
-  test('leads to the provider’s page, and the paid tier follows by its events alone', async () => {
+  test('leads to the provider’s page, and only its events give the paid tier', async () => {
     const principal = await makeMember(billing);
     const { url } = await buy(principal, ' silver ');
     expect(url).toMatch(/^http/);
@@ -63,7 +63,7 @@ describe('checkout', () => {
     },
   );
 
-  test('fifty clicks make one customer, one open session and one address', async () => {
+  test('fifty concurrent requests create one customer, one open session and one address', async () => {
     const principal = await makeMember(billing);
     const urls = await Promise.all(Array.from({ length: 50 }, () => buy(principal)));
     expect(new Set(urls.map(({ url }) => url)).size).toBe(1);
@@ -79,7 +79,7 @@ describe('checkout', () => {
     expect(ownedBy(billing, principal).sessions.map(({ status }) => status)).toEqual(['expired', 'open']);
   });
 
-  test('a session that is paid while another tier is chosen makes no second subscription', async () => {
+  test('a session that is paid while another tier is chosen creates no second subscription', async () => {
     const principal = await makeMember(billing);
     const { url } = await buy(principal, 'silver');
     provider().set({ api_delay_ms: 150 });
@@ -92,7 +92,7 @@ describe('checkout', () => {
     expect([ownedBy(billing, principal).subscriptions.length, open.length]).toEqual([1, 0]);
   });
 
-  test('the same tier is refused, and while it is set to end in other words', async () => {
+  test('the same tier is refused, with another sentence while its end is scheduled', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     await expect(buy(principal)).rejects.toMatchObject({
       code: 'VALIDATION',
@@ -107,7 +107,7 @@ describe('checkout', () => {
     });
   });
 
-  test('the tier of any of several live subscriptions is refused, so that no second one of it comes about', async () => {
+  test('the tier of any of several live subscriptions is refused, so that no second one is created', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const gold = await makeSecond(billing, subscription.customer, 'gold');
     await billing.settled();
@@ -139,7 +139,7 @@ describe('checkout', () => {
     expect(ownedBy(billing, principal).subscriptions).toHaveLength(1);
   });
 
-  test('a session that is still open beside a live plan is expired, so that nobody pays twice', async () => {
+  test('a session that is still open beside a live plan is expired, so that no plan is paid twice', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const price = subscription.items.data[0]?.price.id ?? '';
     await requirePayment(billing.app).ask((api) =>
@@ -180,7 +180,7 @@ describe('checkout', () => {
     },
   );
 
-  test('a status that nobody knows counts as live', async () => {
+  test('an unknown status counts as live', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().forceStatus(subscription.id, 'on_holiday');
     await expect(buy(principal)).rejects.toThrow('already on the Silver plan');
@@ -209,7 +209,7 @@ describe('checkout', () => {
 });
 
 describe('the customer', () => {
-  test('whose first answer was lost is the same one at the next click', async () => {
+  test('whose first answer was lost is the same in the next request', async () => {
     const principal = await makeMember(billing);
     provider().failNext('close', { count: 4, only: 'POST /v1/customers', afterEffect: true });
     await expect(buy(principal)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
@@ -218,7 +218,7 @@ describe('the customer', () => {
     expect(ownedBy(billing, principal).customers).toHaveLength(1);
   });
 
-  test('whose key met a failure of the provider is asked for under the next one', async () => {
+  test('whose idempotency key met a failure of the provider is created under the next key', async () => {
     const principal = await makeMember(billing);
     provider().failNext(500, { count: 2, only: 'POST /v1/customers' });
     await expect(buy(principal)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
@@ -229,7 +229,7 @@ describe('the customer', () => {
     expect(keys.some((key) => key.includes(`customer:${principal.organisationId}:2`))).toBe(true);
   });
 
-  test('that the provider has deleted is created anew, once', async () => {
+  test('that the provider has deleted is replaced, once', async () => {
     const principal = await makeMember(billing);
     await buy(principal);
     const {
@@ -275,7 +275,7 @@ describe('a provider in trouble', () => {
   }, 60_000);
 });
 
-test('two server processes and fifty clicks make one customer and one open session', async () => {
+test('two server processes and fifty concurrent requests create one customer and one open session', async () => {
   const { app, close } = await secondProcess();
   try {
     const principal = await makeMember(billing);
@@ -290,14 +290,14 @@ test('two server processes and fifty clicks make one customer and one open sessi
   }
 }, 60_000);
 
-/** The same deployment on connections of its own. */
+/** Another process of the same deployment. */
 async function secondProcess() {
   const { app } = billing;
   const { db, sql, close } = openDatabase({ url: app.config.databaseUrl ?? '', pool: 5, prepare: true });
   return { app: { ...app, db, sql }, close };
 }
 
-test('events come in while the provider hangs in the middle of an action', async () => {
+test('events are applied while an action waits for the provider', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   provider().set({ api_delay_ms: 2000 });
   let answered = false;

@@ -11,8 +11,13 @@ import { type Conversation, createSession, expireAll, openSessions, priceOf, ses
 import { requirePayment } from './require-payment.ts';
 
 /**
- * The address where the organisation buys or changes to a paid tier. However many ask at
- * once, there is one customer, one open checkout and never a second live subscription.
+ * Returns the address where the organisation buys or changes to a paid tier. Concurrent
+ * requests share one customer and one open checkout, and never create a second live
+ * subscription.
+ *
+ * @throws AppError AWAITING_APPROVAL or FORBIDDEN without ADMIN; BILLING_UNAVAILABLE;
+ *   VALIDATION if the tier cannot be bought; NOT_FOUND if the page was another organisation's;
+ *   NO_ORGANISATION; BUSY; PROVIDER_UNAVAILABLE.
  */
 export async function startCheckout(
   app: App,
@@ -25,9 +30,9 @@ export async function startCheckout(
   const organisationId = organisationMeantIfNamed(principal, input.organisation_id).id;
 
   const url = await withCustomer(app, organisationId, async (ask, customerId, holder) => {
-    const talk = { ask, holder, organisationId, customerId, tier };
+    const conversation = { ask, holder, organisationId, customerId, tier };
     for (let attempt = 0; attempt < 3; attempt++) {
-      const address = await checkoutAddress(app, talk);
+      const address = await checkoutAddress(app, conversation);
       if (address !== null) return address;
     }
     throw new AppError('BUSY', 'A payment of this organisation is just being made. Try again in a moment.', {
@@ -47,19 +52,19 @@ function readTier({ plans }: App, value: unknown): PaidTier {
   return tier;
 }
 
-/** Null where an open checkout was completed meanwhile: then everything has to be asked again. */
-async function checkoutAddress(app: App, talk: Conversation): Promise<string | null> {
-  // The sessions first: one that is paid between the two answers then shows as a subscription.
-  const open = await openSessions(talk);
-  const live = await liveSubscriptions(app, talk.ask, talk);
+/** Returns null if an open checkout was completed meanwhile: then everything has to be read again. */
+async function checkoutAddress(app: App, conversation: Conversation): Promise<string | null> {
+  // Sessions are listed first, so that one paid between the two requests appears as a subscription.
+  const open = await openSessions(conversation);
+  const live = await liveSubscriptions(app, conversation.ask, conversation);
 
   if (live.length > 0) {
-    return (await expireAll(app, talk, open)) ? changePlan(app, talk, live) : null;
+    return (await expireAll(app, conversation, open)) ? changePlan(app, conversation, live) : null;
   }
 
-  const price = await priceOf(app, talk);
+  const price = await priceOf(app, conversation);
   const same = await sessionFor(app, open, price.id);
   const others = open.filter((session) => session !== same);
-  if (!(await expireAll(app, talk, others))) return null;
-  return same?.url ?? (await createSession(app, talk, price));
+  if (!(await expireAll(app, conversation, others))) return null;
+  return same?.url ?? (await createSession(app, conversation, price));
 }

@@ -8,45 +8,46 @@ import { withLease } from './lease.ts';
 import { ofOurMode } from './mode.ts';
 
 /**
- * A conversation with the provider about an organisation's customer, which is created
- * where there is none. A customer that the provider has deleted is created anew, once.
+ * Runs `work` with the organisation's lease and its customer at the provider, which is
+ * created if there is none. A customer that the provider has deleted is replaced, once.
  *
- * @throws AppError PROVIDER_UNAVAILABLE also where the provider does not know the customer:
- *   a wrong key gets the same answer.
+ * @throws AppError BUSY; PROVIDER_UNAVAILABLE, also if the provider does not know the
+ *   customer, because a wrong key gets the same answer.
  */
 export async function withCustomer<Result>(
   app: App,
   organisationId: string,
-  talk: (ask: Ask, customerId: string, holder: string) => Promise<Result>,
+  work: (ask: Ask, customerId: string, holder: string) => Promise<Result>,
 ): Promise<Result> {
   return withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const customerId = await ensureCustomer(app, ask, organisationId);
     try {
-      const result = await talk(ask, customerId, holder);
+      const result = await work(ask, customerId, holder);
       await confirmCustomer(app, customerId);
       return result;
     } catch (error) {
       if (!isMissing(error, 'customer')) throw error;
-      const fate = await fateOf(app, ask, { organisationId, customerId });
-      if (fate === 'known') throw error;
-      if (fate === 'unknown') throw unknownCustomer();
-      return talk(ask, await ensureCustomer(app, ask, organisationId), holder);
+      const found = await checkCustomer(app, ask, { organisationId, customerId });
+      if (found === 'known') throw error;
+      if (found === 'unknown') throw unknownCustomer();
+      return work(ask, await ensureCustomer(app, ask, organisationId), holder);
     }
   });
 }
 
+/** The name of an organisation's lease. */
 export function leaseOf(organisationId: string): string {
   return `organisation:${organisationId}`;
 }
 
-/** The organisation's customer at the provider in our key's mode, if it has one. */
+/** Returns the organisation's customer at the provider in our key's mode; null if it has none. */
 export async function currentCustomer(app: App, organisationId: string): Promise<string | null> {
   return (await currentGeneration(app, organisationId))?.customerId ?? null;
 }
 
 export type Customer = { organisationId: string; customerId: string; goneAt: Date | null };
 
-/** All customers that the organisation has ever been in our key's mode, oldest first. */
+/** Returns all customers that the organisation has ever had in our key's mode, oldest first. */
 export async function customersOf(app: App, organisationId: string): Promise<Customer[]> {
   const rows = await app.db
     .select({
@@ -67,11 +68,11 @@ export async function customersOf(app: App, organisationId: string): Promise<Cus
 }
 
 /**
- * Asks what became of a customer that an answer called missing, and stores it. Only the
- * provider's own word ends a customer: `deleted`. What this key does not know stays as it
- * is, flagged, because a key of the other mode or of another account sees the same.
+ * Asks the provider about a customer that it called missing, and stores the result. Only an
+ * explicit `deleted` ends a customer. A customer that this key does not know is flagged and
+ * otherwise not changed, because a key of the other mode or account gets the same answer.
  */
-export async function fateOf(
+export async function checkCustomer(
   app: App,
   ask: Ask,
   { organisationId, customerId }: Omit<Customer, 'goneAt'>,
@@ -105,7 +106,7 @@ export async function fateOf(
   }
 }
 
-/** The provider knows the customer under our key: so its mode is the key's, and no problem is left. */
+/** Stores that the provider knows the customer under our key: its mode is the key's, and its problem is removed. */
 export async function confirmCustomer(app: App, customerId: string): Promise<void> {
   await app.db
     .update(paymentCustomers)
@@ -118,7 +119,7 @@ export async function confirmCustomer(app: App, customerId: string): Promise<voi
     );
 }
 
-/** Our rows stay: what the provider does not know may go on under another key. */
+/** No row changes: a customer that this key does not know may exist under another key. */
 export function unknownCustomer(): AppError {
   return new AppError(
     'PROVIDER_UNAVAILABLE',
@@ -127,9 +128,9 @@ export function unknownCustomer(): AppError {
 }
 
 /**
- * The customer is stored before anything else is asked for it. Its idempotency key and
- * its parameters never change, so an answer that got lost is given again; a key that
- * met a failure of the provider would replay that failure for a day and is left behind.
+ * Stores the customer before any other request for it. The idempotency key and the parameters
+ * are constant, so a lost answer is repeated. After a failure of the provider (5xx) the key
+ * would replay that failure for a day, so the next generation gets another key.
  */
 async function ensureCustomer(app: App, ask: Ask, organisationId: string): Promise<string> {
   const { generation, customerId } = await ensureGeneration(app, organisationId);

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The clock by which patience is measured, which can be moved. */
+/** The clock that measures timeouts, which tests can advance. */
 function patienceClock() {
   let ahead = 0;
   const real = performance.now.bind(performance);
@@ -25,7 +25,7 @@ function patienceClock() {
   };
 }
 
-test('conversations of one name happen one after the other, those of others beside them', async () => {
+test('work under one name is serialised, work under different names is concurrent', async () => {
   const talking = new Map<string, number>();
   let together = 0;
 
@@ -46,12 +46,12 @@ test('conversations of one name happen one after the other, those of others besi
   expect(await running.app.db.select().from(paymentLeases)).toEqual([]);
 });
 
-test('one that failed is given back', async () => {
+test('a lease is released after a failure', async () => {
   await expect(withLease(running.app, 'x', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await withLease(running.app, 'x', async () => 'yes')).toBe('yes');
 });
 
-test('one whose holder crashed ends by itself', async () => {
+test('a lease expires after its holder crashed', async () => {
   const holder = '0199c0de-0000-7000-8000-000000000000';
   await running.app.db.insert(paymentLeases).values({ name: 'crashed', holder, endsAt: new Date(Date.now() + 300) });
   const began = performance.now();
@@ -59,7 +59,7 @@ test('one whose holder crashed ends by itself', async () => {
   expect(performance.now() - began).toBeGreaterThan(200);
 });
 
-test('a conversation asks nothing new after twenty seconds, so that its last question fits into the lease', async () => {
+test('no request starts after twenty seconds, so that the last one fits into the lease', async () => {
   const clock = patienceClock();
   await withLease(running.app, 'long', async (ask) => {
     const question = async () => ask((provider) => provider.prices.list({ limit: 1 }));
@@ -74,7 +74,7 @@ test('a conversation asks nothing new after twenty seconds, so that its last que
   });
 });
 
-test('whoever finds it taken waits for twenty seconds', async () => {
+test('a caller waits twenty seconds for a lease that is taken', async () => {
   const clock = patienceClock();
   await withLease(running.app, 'busy', async () => {
     let ended = false;
@@ -90,7 +90,7 @@ test('whoever finds it taken waits for twenty seconds', async () => {
   });
 });
 
-test('without billing there is nobody to talk with', async () => {
+test('without billing a lease is refused', async () => {
   const off = { ...running.app, payment: null };
   await expect(withLease(off, 'x', async () => 'yes')).rejects.toMatchObject({
     code: 'BILLING_UNAVAILABLE',

@@ -8,46 +8,46 @@ import type { Ask } from '../../providers/payment.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 
 /**
- * Lets one conversation with the provider about `name` happen at a time, over all
- * processes. No transaction and no pooled connection is held meanwhile: the lease is a
- * row, taken and given back by single statements. It ends by itself after a crash, and
- * then another `holder` may have it: `isHeld` tells.
+ * Runs `work`, which asks the provider about `name`, in one process at a time. No transaction
+ * and no pooled connection is held meanwhile: the lease is a row, taken and released by single
+ * statements. It expires after a crash, and then another holder may take it, which `isHeld`
+ * detects.
  *
- * The whole has a bound: 20 s of waiting for the lease, 20 s in which questions may be
- * asked, and the last question's 17 s.
+ * The total time is bounded: 20 s of waiting for the lease, 20 s in which requests may start,
+ * and 17 s for the last request.
  *
- * @throws AppError BUSY where it stays taken, PROVIDER_UNAVAILABLE where the conversation
- * takes too long.
+ * @throws AppError BILLING_UNAVAILABLE; BUSY if the lease stays taken; PROVIDER_UNAVAILABLE if
+ *   the requests take too long.
  */
 export async function withLease<Result>(
   app: App,
   name: string,
-  talk: (ask: Ask, holder: string) => Promise<Result>,
+  work: (ask: Ask, holder: string) => Promise<Result>,
 ): Promise<Result> {
   const { ask } = requirePayment(app);
   const holder = newId(app.now());
   await take(app, name, holder);
 
-  const lastQuestionAt = performance.now() + conversationSeconds * 1000;
+  const lastRequestAt = performance.now() + conversationSeconds * 1000;
   try {
-    return await talk((question) => {
-      if (performance.now() > lastQuestionAt) throw tooSlow();
-      return ask(question);
+    return await work((request) => {
+      if (performance.now() > lastRequestAt) throw tooSlow();
+      return ask(request);
     }, holder);
   } finally {
-    await giveBack(app, name, holder);
+    await release(app, name, holder);
   }
 }
 
 /**
- * Does `work` unless another holder of `name` does it already, in this process or another
- * one. In that case it returns when that holder has ended, and at the latest after
- * `mostMilliseconds`, without having done anything.
+ * Runs `work` unless another holder of `name` runs it already, in this process or another.
+ * In that case it only waits until that holder has released the lease, for at most
+ * `timeoutMilliseconds`.
  */
 export async function doOrWait(
   app: App,
   name: string,
-  mostMilliseconds: number,
+  timeoutMilliseconds: number,
   work: () => Promise<void>,
 ): Promise<void> {
   const holder = newId(app.now());
@@ -55,11 +55,11 @@ export async function doOrWait(
     try {
       return await work();
     } finally {
-      await giveBack(app, name, holder);
+      await release(app, name, holder);
     }
   }
 
-  const giveUpAt = performance.now() + mostMilliseconds;
+  const giveUpAt = performance.now() + timeoutMilliseconds;
   while ((await isTaken(app, name)) && performance.now() < giveUpAt) {
     await new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 50));
   }
@@ -70,14 +70,14 @@ async function isTaken(app: App, name: string): Promise<boolean> {
   return (await app.db.$count(paymentLeases, taken)) > 0;
 }
 
-async function giveBack(app: App, name: string, holder: string): Promise<void> {
+async function release(app: App, name: string, holder: string): Promise<void> {
   await app.db
     .delete(paymentLeases)
     .where(and(eq(paymentLeases.name, name), eq(paymentLeases.holder, holder)))
     .catch((error: unknown) => app.log.warn('A payment lease was not given back; it ends by itself.', { error }));
 }
 
-/** Whether nobody else has taken the lease since its holder did. */
+/** Returns whether the holder still has the lease. */
 export async function isHeld(tx: Transaction, name: string, holder: string): Promise<boolean> {
   const [lease] = await tx
     .select({ holder: paymentLeases.holder })
@@ -86,7 +86,7 @@ export async function isHeld(tx: Transaction, name: string, holder: string): Pro
   return lease !== undefined;
 }
 
-/** How long new questions may be asked. One question lasts 17 s at most, so all of it fits into the lease. */
+/** How long new requests may start. A request takes at most 17 s, so all of it fits into the lease. */
 const conversationSeconds = 20;
 const leaseSeconds = 45;
 const waitSeconds = 20;
@@ -102,7 +102,7 @@ async function take(app: App, name: string, holder: string): Promise<void> {
   }
 }
 
-/** The database's clock decides, because the processes' clocks may differ by more than a lease. */
+/** Uses the database's clock, because the clocks of processes may differ by more than a lease. */
 async function tryTake(app: App, name: string, holder: string): Promise<boolean> {
   const endsAt = sql`clock_timestamp() + make_interval(secs => ${leaseSeconds})`;
   const taken = await app.db

@@ -5,8 +5,8 @@ import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.
 export type OtherMode = { mode: 'live' | 'test'; customers: number; subscriptions: number };
 
 /**
- * How many customers and running subscriptions the database holds of the mode that our key
- * is not of: they count for nothing. Null where there are none, and without a key.
+ * Counts the customers and live subscriptions of the mode that is not our key's, which give
+ * no plan. Returns null if there are none, and without a key.
  */
 export async function readOtherMode({ db, payment }: App): Promise<OtherMode | null> {
   if (payment === null) return null;
@@ -22,7 +22,7 @@ export async function readOtherMode({ db, payment }: App): Promise<OtherMode | n
   return customers + subscriptions === 0 ? null : { mode: other ? 'live' : 'test', customers, subscriptions };
 }
 
-/** In a sentence, with what to do about it. */
+/** Describes the finding in a sentence, with a remedy. */
 export function describeOtherMode({ mode, customers, subscriptions }: OtherMode): string {
   const remedy =
     mode === 'live'
@@ -31,7 +31,7 @@ export function describeOtherMode({ mode, customers, subscriptions }: OtherMode)
   return `The database holds ${customers} customers and ${subscriptions} running subscriptions of ${mode} mode, and PAYMENT_SECRET_KEY is of the other one. ${remedy}`;
 }
 
-/** Says so in the log. */
+/** Logs a warning if there are rows of the other mode. */
 export async function warnOfOtherMode(app: App): Promise<void> {
   const found = await readOtherMode(app);
   if (found !== null) app.log.warn(describeOtherMode(found), { key: app.payment?.key });

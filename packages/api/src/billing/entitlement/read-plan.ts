@@ -6,38 +6,39 @@ import { isOfOurMode } from '../customers/mode.ts';
 import { type Plan, type Plans, planOf, rankOf, type Tier } from '../plans/plans.ts';
 import { best, type Facts, isEntitled, ranked } from './entitlement.ts';
 
+/** What a subscription record tells about the plan. */
 export type SubscriptionFacts = Facts & { id: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
 
 export type OrganisationPlan = {
-  /** What the organisation is entitled to now. */
+  /** The tier that the organisation is entitled to now. */
   tier: Tier;
   plan: Plan;
-  /** The subscription that speaks for it, entitled or not. */
+  /** The subscription that decides the plan, entitled or not; null if there is none. */
   subscription: SubscriptionFacts | null;
 };
 
-/** What an organisation may use now, in one query. */
+/** Reads an organisation's current plan by one query. */
 export async function readPlan(app: App, organisationId: string, db: Executor = app.db): Promise<OrganisationPlan> {
   const [row] = await organisationFacts(db).execute({ organisationId });
   return planFrom(app, row?.facts);
 }
 
-/** An organisation's subscriptions as its rows tell them, the best one first. */
+/** Reads an organisation's subscriptions from its rows, the one that decides the plan first. */
 export async function rankedSubscriptions(app: App, organisationId: string): Promise<SubscriptionFacts[]> {
   const [row] = await organisationFacts(app.db).execute({ organisationId });
-  return ranked(app.plans, counting(app, row?.facts), app.config.pastDueGraceDays, app.now());
+  return ranked(app.plans, subscriptionsOf(app, row?.facts), app.config.pastDueGraceDays, app.now());
 }
 
-/** The same from a row of `planFacts`, which another query may bring along. */
+/** Computes the plan from the column `planFacts`, which any query can include. */
 export function planFrom(app: App, facts: PlanFacts | null | undefined): OrganisationPlan {
-  const subscription = best(app.plans, counting(app, facts), app.config.pastDueGraceDays, app.now());
+  const subscription = best(app.plans, subscriptionsOf(app, facts), app.config.pastDueGraceDays, app.now());
   const entitled = subscription !== null && isEntitled(subscription, app.config.pastDueGraceDays, app.now());
   const tier = entitled && subscription.tier !== null ? subscription.tier : 'free';
   return { tier, plan: planOf(app.plans, tier), subscription };
 }
 
-/** The subscriptions of the key's mode. */
-function counting(app: App, facts: PlanFacts | null | undefined): SubscriptionFacts[] {
+/** Returns the subscriptions of the key's mode. */
+function subscriptionsOf(app: App, facts: PlanFacts | null | undefined): SubscriptionFacts[] {
   return (facts ?? []).filter(({ livemode }) => isOfOurMode(app, livemode)).map((row) => readFacts(app.plans, row));
 }
 

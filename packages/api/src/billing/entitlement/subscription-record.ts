@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { PaidTier } from '../plans/plans.ts';
 import type { SubscriptionFacts } from './read-plan.ts';
 
-/** The subscription record, as cancel and resume answer with it. */
+/** The subscription record in the answers of cancel and resume. */
 export type SubscriptionRecord = {
   tier: PaidTier | null;
   status: string;
@@ -12,6 +12,7 @@ export type SubscriptionRecord = {
   ends_at: string | null;
 };
 
+/** Returns the public form of a subscription record. @throws AppError VALIDATION if there is no subscription. */
 export function recordOf(subscription: SubscriptionFacts | null): SubscriptionRecord {
   if (subscription === null) throw new AppError('VALIDATION', 'There is no paid plan.');
   const { tier, status, cancelAtPeriodEnd, currentPeriodEnd, endsAt } = subscription;

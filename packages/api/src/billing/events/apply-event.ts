@@ -12,16 +12,16 @@ import { type PaymentEvent, parseEvent, type Subject, subjectOf } from './parse-
 export type Answer = { received: true; handled: boolean };
 
 /**
- * Writes an event into the ledger and makes the rows that it concerns what the set of
- * stored events says, in one transaction and without asking the provider. A duplicate
- * changes nothing and answers as the first one did.
+ * Stores an event and updates the rows that it concerns, in one transaction and without a
+ * request to the provider. The rows depend on the set of stored events, not on their order of
+ * arrival. A duplicate changes nothing and gets the first one's answer.
  */
 export async function applyEvent(app: App, event: PaymentEvent, payload: string): Promise<Answer> {
   const { handled, outcome } = await app.db.transaction(async (tx) => {
     const entry = await entryOf(app, tx, event, payload);
     const number = await store(tx, app, entry);
     if (number === null) return { handled: await wasHandled(tx, event.id), outcome: 'duplicate' };
-    return takeEffect(app, tx, { ...entry, number });
+    return runHandler(app, tx, { ...entry, number });
   });
   app.metrics.count('gatehouse_payment_events_total', { outcome });
 
@@ -31,9 +31,9 @@ export async function applyEvent(app: App, event: PaymentEvent, payload: string)
 }
 
 /**
- * Does once more what a stored event asks for. It keeps its place in the ledger, so an old
- * one cannot outrank what was learnt since; what could not be told when it came (whose it
- * is, whether it is of our mode) is told anew. Null where there is no such event.
+ * Applies a stored event again and returns whether it was handled; null if there is no such
+ * event. It keeps its number, so an old event cannot outrank newer ones. Its organisation and
+ * mode are determined again, because they may have been unknown when it arrived.
  */
 export async function applyAgain(app: App, tx: Transaction, id: string): Promise<boolean | null> {
   const payload = await payloadOf(tx, id);
@@ -42,45 +42,45 @@ export async function applyAgain(app: App, tx: Transaction, id: string): Promise
 
   const entry = await entryOf(app, tx, event, payload);
   const number = await storeAgain(tx, entry);
-  return number === null ? null : (await takeEffect(app, tx, { ...entry, number })).handled;
+  return number === null ? null : (await runHandler(app, tx, { ...entry, number })).handled;
 }
 
-/** What is to be stored of an event, with the row of its organisation locked. */
+/** Returns what is stored of an event, and locks the row of its organisation. */
 async function entryOf(app: App, tx: Transaction, event: PaymentEvent, payload: string): Promise<Entry> {
   const ourMode = event.livemode === app.payment?.livemode;
-  const effect = ourMode ? handlerOf(event.type) : null;
-  const verdict = effect !== null ? applied : ourMode ? eventOutcomes.ignored : eventOutcomes.other_mode;
+  const handler = ourMode ? handlerOf(event.type) : null;
+  const outcome = handler !== null ? applied : ourMode ? eventOutcomes.ignored : eventOutcomes.other_mode;
 
   const subject = subjectOf(event);
-  const owner = await ownerOf(tx, subject);
+  const owner = await findOwner(tx, subject);
   const organisationId =
     owner !== null && (await lockOrganisation(tx, owner.organisationId)) ? owner.organisationId : null;
-  if (owner?.isModeUnknown) await learnMode(tx, subject, event.livemode);
-  return { event, payload, effect, subject, organisationId, verdict };
+  if (owner?.isModeUnknown) await storeMode(tx, subject, event.livemode);
+  return { event, payload, handler, subject, organisationId, outcome };
 }
 
-/** What became of it. */
-async function takeEffect(
+/** Runs the event's handler and stores its outcome if it differs from the expected one. */
+async function runHandler(
   app: App,
   tx: Transaction,
-  { effect, verdict, ...stored }: Entry & { number: number },
+  { handler, outcome, ...stored }: Entry & { number: number },
 ): Promise<EventOutcome> {
-  if (effect === null) return verdict;
+  if (handler === null) return outcome;
 
-  const found = await handleEvent(app, tx, { ...stored, effect });
-  if (found !== verdict) await correct(tx, stored.event.id, found);
+  const found = await handleEvent(app, tx, { ...stored, handler });
+  if (found !== outcome) await correct(tx, stored.event.id, found);
   return found;
 }
 
-/** Whose event it is: by the customer, or by a subscription that we know. Never by an address. */
-async function ownerOf(tx: Transaction, { customerId, subscriptionId }: Subject) {
+/** Finds an event's organisation by its customer or by a known subscription, never by an e-mail address. */
+async function findOwner(tx: Transaction, { customerId, subscriptionId }: Subject) {
   const rows = await owner(tx).execute({ customerId, subscriptionId });
   const [row] = rows;
   return row === undefined ? null : { ...row, isModeUnknown: rows.some(({ livemode }) => livemode === null) };
 }
 
-/** An event of either mode tells the mode of rows that were stored before modes were. */
-async function learnMode(tx: Transaction, { customerId, subscriptionId }: Subject, livemode: boolean): Promise<void> {
+/** Stores the event's mode in rows of unknown mode, which are older than the column. */
+async function storeMode(tx: Transaction, { customerId, subscriptionId }: Subject, livemode: boolean): Promise<void> {
   const customer = and(eq(paymentCustomers.customerId, customerId ?? ''), isNull(paymentCustomers.livemode));
   await tx.update(paymentCustomers).set({ livemode }).where(customer);
   const subscription = and(eq(paymentSubscriptions.id, subscriptionId ?? ''), isNull(paymentSubscriptions.livemode));

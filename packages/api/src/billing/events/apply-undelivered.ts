@@ -5,20 +5,22 @@ import { requirePayment } from '../actions/require-payment.ts';
 import { applyEvent } from './apply-event.ts';
 import { type PaymentEvent, parseEvent } from './parse-event.ts';
 
-/** Undelivered events may be another endpoint's, and many: a run ends somewhere. */
-const mostPages = 50;
+/** Undelivered events may belong to other endpoints and be many, so one run is bounded. */
+const maxPages = 50;
 
 /**
- * Applies the events that the provider could not deliver, through the same function that
- * the webhook uses. They may be other endpoints', a month old, in the version of their
- * making. Says how many were new.
+ * Applies the events that the provider could not deliver, by the function that the webhook
+ * uses. They may belong to other endpoints, be a month old, and have the API version of their
+ * creation. Returns how many were new.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
  */
 export async function applyUndelivered(app: App): Promise<number> {
   const { ask } = requirePayment(app);
 
   let applied = 0;
   let startingAfter: string | undefined;
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const after = startingAfter === undefined ? {} : { starting_after: startingAfter };
     const { data, has_more } = await ask((provider) =>
       provider.events.list({ delivery_success: false, limit: 100, ...after }),
@@ -28,7 +30,7 @@ export async function applyUndelivered(app: App): Promise<number> {
     startingAfter = data.at(-1)?.id;
     if (!has_more || startingAfter === undefined) return applied;
   }
-  app.log.warn('The payment provider lists more undelivered events than one run applies.', { pages: mostPages });
+  app.log.warn('The payment provider lists more undelivered events than one run applies.', { pages: maxPages });
   return applied;
 }
 
@@ -47,7 +49,7 @@ async function applyNew(app: App, listed: { id: string }[]): Promise<number> {
   return count;
 }
 
-/** One that cannot be applied must not keep the others waiting; the next run tries it again. */
+/** An event that cannot be applied does not stop the others; the next run tries it again. */
 async function applyOne(app: App, event: PaymentEvent, payload: string): Promise<boolean> {
   try {
     await applyEvent(app, event, payload);

@@ -8,7 +8,7 @@ import { history } from '../../testing/random-history.ts';
 import { project } from '../projection/projection.ts';
 import { readStateEvents } from '../projection/read-state-events.ts';
 import { statusClassOf } from '../projection/subscription-state.ts';
-import { sweepEvents } from './delete-old-events.ts';
+import { deleteOldEvents } from './delete-old-events.ts';
 
 let running: TestApp;
 beforeAll(async () => {
@@ -35,7 +35,7 @@ async function keep(entries: Entry[]): Promise<void> {
 
 const left = (invoiceId: string) => running.app.db.$count(paymentEvents, eq(paymentEvents.invoiceId, invoiceId));
 
-test('what no longer decides goes, and no projection changes by it', async () => {
+test('only events that no longer decide anything are deleted, and no projection changes', async () => {
   await fc.assert(
     fc.asyncProperty(history, fc.nat(100), async ({ events }, answeredAfter) => {
       const subscriptionId = `sub_${newId(running.app.now())}`;
@@ -47,7 +47,7 @@ test('what no longer decides goes, and no projection changes by it', async () =>
           payload: JSON.stringify({ data: { object, previous_attributes: previous } }),
         })),
       );
-      // By the events alone, and where the provider's answer ended a run of failed payments.
+      // From events only, and with a provider's answer that ended a run of failed payments.
       const numbers = await running.app.db
         .select({ number: paymentEvents.number })
         .from(paymentEvents)
@@ -59,27 +59,27 @@ test('what no longer decides goes, and no projection changes by it', async () =>
         return (await Promise.all(read)).map((states, at) => project(states, settledNumbers[at]));
       }
       const before = await told();
-      await sweepEvents(running.app);
+      await deleteOldEvents(running.app);
       expect(await told()).toEqual(before);
     }),
     { numRuns: 60 },
   );
 }, 60_000);
 
-test('old events go, new ones stay', async () => {
+test('old events are deleted, new ones are not', async () => {
   await keep([{ invoiceId: 'in_old' }, { invoiceId: 'in_new', receivedAt: running.app.now() }]);
-  expect(await sweepEvents(running.app)).toBeGreaterThan(0);
+  expect(await deleteOldEvents(running.app)).toBeGreaterThan(0);
   expect([await left('in_old'), await left('in_new')]).toEqual([0, 1]);
 });
 
-test('an open payment problem stays, and a settled one never comes back', async () => {
+test('an open payment problem is kept, and a closed one never reappears', async () => {
   await keep([
     { invoiceId: 'in_open', type: 'invoice.payment_failed' },
     { invoiceId: 'in_settled', type: 'invoice.payment_failed' },
     { invoiceId: 'in_settled', type: 'invoice.paid' },
   ]);
-  await sweepEvents(running.app);
+  await deleteOldEvents(running.app);
   expect([await left('in_open'), await left('in_settled')]).toEqual([1, 1]);
-  await sweepEvents(running.app);
+  await deleteOldEvents(running.app);
   expect([await left('in_open'), await left('in_settled')]).toEqual([1, 0]);
 });

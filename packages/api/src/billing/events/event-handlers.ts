@@ -1,4 +1,4 @@
-/** What the events do to us that we subscribe to. Every other type is kept and does nothing. */
+/** The handlers of the event types that we subscribe to. Events of other types are stored and change nothing. */
 export type HandlerName =
   | 'checkout_completed'
   | 'checkout_closed'
@@ -10,12 +10,13 @@ export type HandlerName =
   | 'customer_gone'
   | 'prices';
 
+/** Returns the handler of an event type; null if the type changes nothing. */
 export function handlerOf(type: string): HandlerName | null {
   if (type.startsWith('price.')) return 'prices';
-  return effects[type] ?? null;
+  return handlers[type] ?? null;
 }
 
-const effects: Record<string, HandlerName | undefined> = {
+const handlers: Record<string, HandlerName | undefined> = {
   __proto__: null as never,
   'checkout.session.completed': 'checkout_completed',
   'checkout.session.async_payment_succeeded': 'checkout_completed',
@@ -41,12 +42,12 @@ const effects: Record<string, HandlerName | undefined> = {
   'product.updated': 'prices',
 };
 
-function typesOf(effect: HandlerName): string[] {
-  return Object.keys(effects).filter((type) => effects[type] === effect);
+function typesOf(handler: HandlerName): string[] {
+  return Object.keys(handlers).filter((type) => handlers[type] === handler);
 }
 
-export const problemTypes = typesOf('invoice_problem');
-export const settledTypes = typesOf('invoice_settled');
+export const invoiceProblemTypes = typesOf('invoice_problem');
+export const invoiceClosedTypes = typesOf('invoice_settled');
 
-/** Every type that an endpoint at the provider has to be subscribed to. */
-export const subscribedTypes = [...Object.keys(effects), 'price.created', 'price.updated', 'price.deleted'];
+/** Every type that the provider's webhook endpoint has to be subscribed to. */
+export const subscribedTypes = [...Object.keys(handlers), 'price.created', 'price.updated', 'price.deleted'];

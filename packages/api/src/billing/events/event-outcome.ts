@@ -1,4 +1,4 @@
-/** What the ledger keeps of an event's fate. */
+/** What a stored event turned out to be. */
 export type EventOutcome = {
   /** Whether it changed or confirmed something of ours. */
   handled: boolean;
@@ -12,18 +12,18 @@ const outcomeFlags = {
   noted: { handled: true, flagged: true },
   /** A type that we do not subscribe to. */
   ignored: { handled: false, flagged: false },
-  /** Of the provider's other world than our key opens; without a key, every event. */
+  /** An event of the mode that is not our key's; without a key, every event. */
   other_mode: { handled: false, flagged: false },
   not_ours: { handled: false, flagged: false },
-  /** It names an organisation as we do, but none that is here. */
+  /** Its metadata name an organisation in our form that does not exist here. */
   unknown_organisation: { handled: false, flagged: true },
-  /** What it says of organisation, customer and subscription does not agree with what is stored. */
+  /** Its organisation, customer and subscription contradict what is stored. */
   contradiction: { handled: false, flagged: true },
   unreadable: { handled: false, flagged: true },
 };
 
 export const eventOutcomes = Object.fromEntries(
-  Object.entries(outcomeFlags).map(([outcome, fate]) => [outcome, { outcome, ...fate }]),
+  Object.entries(outcomeFlags).map(([outcome, flags]) => [outcome, { outcome, ...flags }]),
 ) as Record<EventOutcome['outcome'], EventOutcome>;
 
 export const applied = eventOutcomes.applied;

@@ -10,14 +10,14 @@ import type { PaymentEvent, Subject } from './parse-event.ts';
 export type Entry = {
   event: PaymentEvent;
   payload: string;
-  /** What its type does to us; null where that is nothing. */
-  effect: HandlerName | null;
+  /** The handler of its type; null if the event changes nothing. */
+  handler: HandlerName | null;
   subject: Subject;
   organisationId: string | null;
-  verdict: EventOutcome;
+  outcome: EventOutcome;
 };
 
-/** Its number in our own order; null where it is here already. */
+/** Stores an event and returns its number in our order of arrival; null if it is stored already. */
 export async function store(tx: Transaction, app: App, entry: Entry): Promise<number | null> {
   const { event, payload } = entry;
   const [stored] = await insertion(tx).execute({
@@ -25,25 +25,25 @@ export async function store(tx: Transaction, app: App, entry: Entry): Promise<nu
     type: event.type,
     created: event.created,
     receivedAt: app.now(),
-    ...understood(entry),
+    ...interpretationOf(entry),
     payload,
   });
   return stored?.number ?? null;
 }
 
-/** Writes down anew what a stored event was understood to be. Its number stays. */
+/** Stores a new interpretation of a stored event and returns its number, which does not change. */
 export async function storeAgain(tx: Transaction, entry: Entry): Promise<number | null> {
   const [stored] = await tx
     .update(paymentEvents)
-    .set(understood(entry))
+    .set(interpretationOf(entry))
     .where(eq(paymentEvents.id, entry.event.id))
     .returning({ number: paymentEvents.number });
   return stored?.number ?? null;
 }
 
-function understood({ event, effect, subject, organisationId, verdict }: Entry) {
-  const tellsState = verdict.handled && effect === 'state' && organisationId !== null;
-  const state = tellsState ? readSubscriptionState(event.object) : null;
+function interpretationOf({ event, handler, subject, organisationId, outcome }: Entry) {
+  const hasState = outcome.handled && handler === 'state' && organisationId !== null;
+  const state = hasState ? readSubscriptionState(event.object) : null;
 
   return {
     organisationId,
@@ -51,9 +51,7 @@ function understood({ event, effect, subject, organisationId, verdict }: Entry) 
     subscriptionId: subject.subscriptionId,
     invoiceId: subject.invoiceId,
     statusClass: state && statusClassOf(state.status),
-    handled: verdict.handled,
-    outcome: verdict.outcome,
-    flagged: verdict.flagged,
+    ...outcome,
   };
 }
 
@@ -80,6 +78,7 @@ const insertion = prepared((db) =>
     .prepare('payment_event_store'),
 );
 
+/** Returns whether a stored event was handled. */
 export async function wasHandled(tx: Transaction, id: string): Promise<boolean> {
   const [known] = await tx
     .select({ handled: paymentEvents.handled })
@@ -88,6 +87,7 @@ export async function wasHandled(tx: Transaction, id: string): Promise<boolean> 
   return known?.handled ?? false;
 }
 
+/** Returns a stored event's JSON; null if there is no such event. */
 export async function payloadOf(tx: Transaction, id: string): Promise<string | null> {
   const [known] = await tx
     .select({ payload: paymentEvents.payload })
@@ -96,10 +96,10 @@ export async function payloadOf(tx: Transaction, id: string): Promise<string | n
   return known?.payload ?? null;
 }
 
-/** What turned out not to be ours decides nothing about a subscription either. */
-export async function correct(tx: Transaction, id: string, verdict: EventOutcome): Promise<void> {
+/** Stores the outcome that the handler found. An event that was not handled gets no status class, so it decides nothing. */
+export async function correct(tx: Transaction, id: string, outcome: EventOutcome): Promise<void> {
   await tx
     .update(paymentEvents)
-    .set({ ...verdict, ...(verdict.handled ? {} : { statusClass: null }) })
+    .set({ ...outcome, ...(outcome.handled ? {} : { statusClass: null }) })
     .where(eq(paymentEvents.id, id));
 }

@@ -13,22 +13,22 @@ import type { PaymentEvent, Subject } from './parse-event.ts';
 
 type Stored = {
   event: PaymentEvent;
-  effect: HandlerName;
+  handler: HandlerName;
   subject: Subject;
-  /** Whose row is locked; null where the event is nobody's of ours. */
+  /** The organisation whose row is locked; null if the event concerns none of ours. */
   organisationId: string | null;
   number: number;
 };
 
 type Ours = Stored & { organisationId: string };
 
-/** Does what an event's type asks for, once the event is stored. */
+/** Runs the handler of a stored event and returns its outcome. */
 export async function handleEvent(app: App, tx: Transaction, stored: Stored): Promise<EventOutcome> {
-  if (stored.effect === 'prices') return requestPriceLookUp(app, tx, stored.event);
-  if (stored.organisationId === null) return stranger(tx, stored);
+  if (stored.handler === 'prices') return requestPriceLookUp(app, tx, stored.event);
+  if (stored.organisationId === null) return handleForeignEvent(tx, stored);
 
   const ours = { ...stored, organisationId: stored.organisationId };
-  switch (stored.effect) {
+  switch (stored.handler) {
     case 'checkout_completed':
       return completeCheckout(app, tx, ours);
     case 'checkout_closed':
@@ -36,20 +36,20 @@ export async function handleEvent(app: App, tx: Transaction, stored: Stored): Pr
     case 'checkout_failed':
       return closeCheckout(app, tx, ours, eventOutcomes.noted);
     case 'state':
-      return tellState(app, tx, ours);
+      return handleState(app, tx, ours);
     case 'invoice_settled':
     case 'invoice_problem':
-      return ours.subject.subscriptionId === null ? applied : touch(app, tx, ours);
+      return ours.subject.subscriptionId === null ? applied : upsertAndSync(app, tx, ours);
     case 'note':
       return eventOutcomes.noted;
     case 'customer_gone':
-      return loseCustomer(app, tx, ours);
+      return handleCustomerDeleted(app, tx, ours);
   }
 }
 
-/** An event of a customer that is not ours; one that names an organisation as we do is worth a look. */
-async function stranger(tx: Transaction, { event, subject }: Stored): Promise<EventOutcome> {
-  // A dispute names no customer at all, and an operator has to hear of each.
+/** Handles an event of a customer that is not ours; it is flagged if its metadata name an organisation. */
+async function handleForeignEvent(tx: Transaction, { event, subject }: Stored): Promise<EventOutcome> {
+  // A dispute names no customer, and operators have to see each one.
   if (event.type === 'charge.dispute.created') return eventOutcomes.noted;
   if (subject.claims.length === 0) return eventOutcomes.not_ours;
 
@@ -58,31 +58,35 @@ async function stranger(tx: Transaction, { event, subject }: Stored): Promise<Ev
   return known.length > 0 ? eventOutcomes.contradiction : eventOutcomes.unknown_organisation;
 }
 
-/** Ties organisation, customer and subscription together; grants nothing by itself. */
+/** Links organisation, customer and subscription. It gives no plan: the sync that follows does. */
 async function completeCheckout(app: App, tx: Transaction, ours: Ours): Promise<EventOutcome> {
   const { organisationId, subject } = ours;
   if (subject.claims.length < 2 || subject.claims.some((claim) => claim !== organisationId)) {
     return eventOutcomes.contradiction;
   }
   await closeCheckout(app, tx, ours, applied);
-  return subject.subscriptionId === null ? applied : touch(app, tx, ours);
+  return subject.subscriptionId === null ? applied : upsertAndSync(app, tx, ours);
 }
 
-async function closeCheckout(app: App, tx: Transaction, ours: Ours, verdict: EventOutcome): Promise<EventOutcome> {
+async function closeCheckout(app: App, tx: Transaction, ours: Ours, outcome: EventOutcome): Promise<EventOutcome> {
   const open = and(
     eq(paymentCheckouts.id, text(ours.event.object.id) ?? ''),
     eq(paymentCheckouts.organisationId, ours.organisationId),
     isNull(paymentCheckouts.closedAt),
   );
   await tx.update(paymentCheckouts).set({ closedAt: app.now() }).where(open);
-  return verdict;
+  return outcome;
 }
 
-/** The end of its subscriptions is the provider's to tell: it is asked, since that event may be lost. */
-async function loseCustomer(app: App, tx: Transaction, { organisationId, subject }: Ours): Promise<EventOutcome> {
+/** Marks the customer deleted and syncs its live subscriptions, because the events of their ends may be lost. */
+async function handleCustomerDeleted(
+  app: App,
+  tx: Transaction,
+  { organisationId, subject }: Ours,
+): Promise<EventOutcome> {
   const customerId = subject.customerId ?? '';
-  const statusClass = and(eq(paymentCustomers.customerId, customerId), isNull(paymentCustomers.goneAt));
-  await tx.update(paymentCustomers).set({ goneAt: app.now() }).where(statusClass);
+  const current = and(eq(paymentCustomers.customerId, customerId), isNull(paymentCustomers.goneAt));
+  await tx.update(paymentCustomers).set({ goneAt: app.now() }).where(current);
 
   const theirs = and(
     eq(paymentSubscriptions.organisationId, organisationId),
@@ -97,30 +101,41 @@ async function loseCustomer(app: App, tx: Transaction, { organisationId, subject
   return applied;
 }
 
-async function tellState(app: App, tx: Transaction, ours: Ours): Promise<EventOutcome> {
+async function handleState(app: App, tx: Transaction, ours: Ours): Promise<EventOutcome> {
   if (readSubscriptionState(ours.event.object) === null) return eventOutcomes.unreadable;
-  return touch(app, tx, ours, (row) => recompute(app, tx, row));
+  return upsertAndSync(app, tx, ours, (row) => recompute(app, tx, row));
 }
 
 type Row = typeof paymentSubscriptions.$inferSelect;
 
 /**
- * Makes sure that the subscription has a row and that the provider is asked about it
- * after the commit. A subscription never changes its customer.
+ * Inserts or updates the subscription's row and enqueues a sync for after the commit. A
+ * subscription never changes its customer: an event that says so is a contradiction.
  */
-async function touch(app: App, tx: Transaction, ours: Ours, then?: (row: Row) => Promise<void>): Promise<EventOutcome> {
+async function upsertAndSync(
+  app: App,
+  tx: Transaction,
+  ours: Ours,
+  then?: (row: Row) => Promise<void>,
+): Promise<EventOutcome> {
   const { organisationId, subject, number } = ours;
   const { customerId, subscriptionId: id } = subject;
   if (customerId === null || id === null) return eventOutcomes.unreadable;
 
-  const [row] = await touched(tx).execute({ id, organisationId, customerId, livemode: ours.event.livemode, number });
+  const [row] = await subscriptionUpsert(tx).execute({
+    id,
+    organisationId,
+    customerId,
+    livemode: ours.event.livemode,
+    number,
+  });
   if (row === undefined) return eventOutcomes.contradiction;
   await then?.(row);
   await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
   return applied;
 }
 
-const touched = prepared((db) =>
+const subscriptionUpsert = prepared((db) =>
   db
     .insert(paymentSubscriptions)
     .values({
@@ -134,7 +149,7 @@ const touched = prepared((db) =>
     .onConflictDoUpdate({
       target: paymentSubscriptions.id,
       set: {
-        // One that is applied again keeps its old number.
+        // An event that is applied again keeps its old number.
         lastEventNumber: sql`greatest(${paymentSubscriptions.lastEventNumber}, excluded.last_event_number)`,
         livemode: sql`excluded.livemode`,
         needsSync: true,

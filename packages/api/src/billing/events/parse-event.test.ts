@@ -19,7 +19,7 @@ test.each([
   expect(parseEvent(value)).toBeNull();
 });
 
-describe('what an event is about', () => {
+describe('the objects that an event names', () => {
   function subject(type: string, object: object) {
     const read = parseEvent({ ...event, type, data: { object } });
     return read && subjectOf(read);
@@ -34,13 +34,13 @@ describe('what an event is about', () => {
     });
   });
 
-  test('an invoice of an older version names it directly', () => {
+  test('an invoice of an older API version names it directly', () => {
     expect(subject('invoice.paid', { id: 'in_1', subscription: { id: 'sub_1' } })).toMatchObject({
       subscriptionId: 'sub_1',
     });
   });
 
-  test('a checkout names what it ties together', () => {
+  test('a checkout names customer, subscription and organisation', () => {
     const object = {
       id: 'cs_1',
       customer: 'cus_1',
@@ -56,11 +56,11 @@ describe('what an event is about', () => {
     });
   });
 
-  test('a customer is its own', () => {
+  test('a customer event names its own id as the customer', () => {
     expect(subject('customer.deleted', { id: 'cus_1' })).toMatchObject({ customerId: 'cus_1', subscriptionId: null });
   });
 
-  test('a subscription too', () => {
+  test('a subscription event names its own id as the subscription', () => {
     expect(subject('customer.subscription.updated', { id: 'sub_1', customer: { id: 'cus_1' } })).toMatchObject({
       customerId: 'cus_1',
       subscriptionId: 'sub_1',

@@ -1,16 +1,16 @@
 import { type Fields, fields, idOf, seconds, text } from '../projection/fields.ts';
 
-/** An event of the provider, with as much of it as every event has. */
+/** An event of the provider, with the fields that every event has. */
 export type PaymentEvent = {
   id: string;
   type: string;
-  /** The provider's clock, in whole seconds: no order by itself. */
+  /** The provider's time in whole seconds, so it does not order the events of one second. */
   created: number;
   livemode: boolean;
   object: Fields;
 };
 
-/** Null where the JSON is no event. */
+/** Parses an event. Returns null if the value is not an event. */
 export function parseEvent(value: unknown): PaymentEvent | null {
   const event = fields(value);
   const id = text(event?.id);
@@ -22,15 +22,16 @@ export function parseEvent(value: unknown): PaymentEvent | null {
   return { id, type, created, livemode: event.livemode === true, object };
 }
 
-/** What an event is about, as far as it says. */
+/** The objects that an event names. */
 export type Subject = {
   customerId: string | null;
   subscriptionId: string | null;
   invoiceId: string | null;
-  /** The organisations that its own data name: what we once wrote there. */
+  /** The organisations in its reference and metadata, which we wrote there. */
   claims: string[];
 };
 
+/** Returns the objects that an event names. */
 export function subjectOf({ type, object }: PaymentEvent): Subject {
   const [kind = ''] = type.split('.');
   const isSubscription = type.startsWith('customer.subscription.');
@@ -50,7 +51,7 @@ function isCustomer(type: string): boolean {
   return /^customer\.(created|updated|deleted)$/.test(type);
 }
 
-/** An invoice names its subscription by its parent; older shapes, and checkouts, directly. */
+/** An invoice names its subscription in `parent`; older API versions and checkouts name it directly. */
 function subscriptionOf(object: Fields): string | null {
   const parent = fields(fields(object.parent)?.subscription_details);
   return idOf(parent?.subscription) ?? idOf(object.subscription);

@@ -9,6 +9,7 @@ import {
   paymentSubscriptions,
 } from '../../db/schema/billing.ts';
 import type { Principal } from '../../sessions/principal.ts';
+import { readOverview } from '../../subscription/read-subscription.ts';
 import { sandboxPayment } from '../../testing/app.ts';
 import {
   type BillingTest,
@@ -19,7 +20,6 @@ import {
   startBillingTest,
 } from '../../testing/billing.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
-import { readNotice } from '../entitlement/read-notice.ts';
 import { readPlan } from '../entitlement/read-plan.ts';
 import { receiveEvent } from './receive-event.ts';
 
@@ -72,6 +72,7 @@ async function row(id: string) {
   return found;
 }
 
+const notice = async (principal: Principal) => (await readOverview(billing.app, principal)).notice;
 const tier = async (principal: Principal) => (await readPlan(billing.app, principal.organisationId ?? '')).tier;
 
 describe('the signature', () => {
@@ -113,7 +114,7 @@ describe('the signature', () => {
     },
   );
 
-  test('of well-signed JSON that is no event has its sentence', async () => {
+  test('of signed JSON that is not an event is refused with a sentence', async () => {
     await expect(receive('{"a":1}')).rejects.toThrow('This is not an event.');
   });
 
@@ -128,8 +129,8 @@ describe('the signature', () => {
   });
 });
 
-describe('every event is kept', () => {
-  test('with its payload to the letter, U+0000 and broken surrogates included', async () => {
+describe('every event is stored', () => {
+  test('with its exact payload, U+0000 and broken surrogates included', async () => {
     const value = event('something.new', { text: 'a\u0000b\ud800' });
     expect(await receive(value)).toEqual({ received: true, handled: false });
     expect(await ledger(value.id)).toMatchObject({
@@ -139,7 +140,7 @@ describe('every event is kept', () => {
     });
   });
 
-  test('of the other mode, and does nothing', async () => {
+  test('of the other mode, and changes nothing', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const value = event('customer.subscription.deleted', { ...subscription, status: 'canceled' }, { livemode: true });
     expect(await receive(value)).toEqual({ received: true, handled: false });
@@ -157,7 +158,7 @@ describe('every event is kept', () => {
     expect(await ledger(value.id)).toMatchObject({ outcome: 'other_mode' });
   });
 
-  test('of nobody of ours', async () => {
+  test('of a customer that is not ours', async () => {
     const value = event('customer.subscription.created', { id: 'sub_x', customer: 'cus_x', status: 'active' });
     expect(await receive(value)).toEqual({ received: true, handled: false });
     expect(await ledger(value.id)).toMatchObject({ outcome: 'not_ours', flagged: false, statusClass: null });
@@ -173,7 +174,7 @@ describe('every event is kept', () => {
     },
   );
 
-  test('that gives our organisation another customer, flagged', async () => {
+  test('that names another customer for our organisation, flagged', async () => {
     const { organisationId } = await makeMember(billing);
     const object = { id: 'sub_z', customer: 'cus_z', status: 'active', metadata: { organisation: organisationId } };
     const value = event('customer.subscription.created', object);
@@ -181,7 +182,7 @@ describe('every event is kept', () => {
     expect(await ledger(value.id)).toMatchObject({ outcome: 'contradiction', flagged: true });
   });
 
-  test('once: a duplicate answers as the first did, also when many come at once', async () => {
+  test('once: a duplicate gets the first one’s answer, also when many arrive concurrently', async () => {
     const { subscription } = await makeSubscriber(billing);
     const value = event('customer.subscription.updated', subscription, { created: second() - 1000 });
     const answers = await Promise.all(Array.from({ length: 20 }, () => receive(value)));
@@ -193,8 +194,8 @@ describe('every event is kept', () => {
   });
 });
 
-describe('an event does what the table says', () => {
-  test('checkout.session.completed closes the checkout, ties the three together and grants nothing', async () => {
+describe('an event has the effect of its type', () => {
+  test('checkout.session.completed closes the checkout, links organisation, customer and subscription, and gives no plan', async () => {
     const principal = await makeMember(billing);
     billing.sandbox.payment.set({ drop_deliveries: true });
     billing.sandbox.payment.payCheckout((await startCheckout(billing.app, principal, { tier: 'gold' })).url);
@@ -224,7 +225,7 @@ describe('an event does what the table says', () => {
     ['the reference', { client_reference_id: '0199c0de-0000-7000-8000-000000000000' }],
     ['the metadata', { metadata: { organisation: '0199c0de-0000-7000-8000-000000000000' } }],
     ['no reference at all', { client_reference_id: null }],
-  ])('a checkout in which %s disagrees is flagged and ties nothing', async (_, wrong) => {
+  ])('a checkout in which %s disagrees is flagged and links nothing', async (_, wrong) => {
     const principal = await makeMember(billing);
     await startCheckout(billing.app, principal, { tier: 'gold' });
     const [session] = ownedBy(billing, principal).sessions;
@@ -260,7 +261,7 @@ describe('an event does what the table says', () => {
     'trial_will_end',
     'pending_update_applied',
     'pending_update_expired',
-  ])('customer.subscription.%s tells the state, with the provider away', async (kind) => {
+  ])('customer.subscription.%s updates the state while the provider is unreachable', async (kind) => {
     const { principal, subscription } = await makeSubscriber(billing);
     billing.sandbox.payment.failNext('close', { count: 1000 });
     const object = { ...subscription, status: kind === 'deleted' ? 'canceled' : 'paused' };
@@ -278,7 +279,7 @@ describe('an event does what the table says', () => {
     expect(await tier(principal)).toBe('silver');
   });
 
-  test('a failed payment stands until its invoice is settled, in whatever order they come', async () => {
+  test('a failed payment is open until its invoice is closed, in whatever order the events arrive', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const about = (id: string) => ({
       id,
@@ -286,10 +287,10 @@ describe('an event does what the table says', () => {
       parent: { subscription_details: { subscription: subscription.id } },
       hosted_invoice_url: `https://pay.example/${id}`,
     });
-    expect(await readNotice(billing.app, principal)).toBeNull();
+    expect(await notice(principal)).toBeNull();
 
     expect(await receive(event('invoice.payment_failed', about('in_a')))).toEqual({ received: true, handled: true });
-    expect(await readNotice(billing.app, principal)).toEqual({
+    expect(await notice(principal)).toEqual({
       kind: 'payment_failed',
       invoice_url: 'https://pay.example/in_a',
       grace_ends_at: null,
@@ -297,18 +298,18 @@ describe('an event does what the table says', () => {
     expect(await tier(principal)).toBe('silver');
 
     await receive(event('invoice.paid', about('in_a'), { created: 1000 }));
-    expect(await readNotice(billing.app, principal)).toBeNull();
+    expect(await notice(principal)).toBeNull();
 
     for (const settled of ['paid', 'voided', 'marked_uncollectible']) {
       await receive(event(`invoice.${settled}`, about(`in_${settled}`)));
       await receive(event('invoice.payment_action_required', about(`in_${settled}`)));
-      expect(await readNotice(billing.app, principal)).toBeNull();
+      expect(await notice(principal)).toBeNull();
     }
     await receive(event('invoice.payment_action_required', about('in_b')));
-    expect(await readNotice(billing.app, principal)).toMatchObject({ kind: 'action_required' });
+    expect(await notice(principal)).toMatchObject({ kind: 'action_required' });
   });
 
-  test('an invoice of an older version names its subscription too', async () => {
+  test('an invoice of an older API version names its subscription too', async () => {
     const { subscription } = await makeSubscriber(billing);
     await billing.settled();
     billing.sandbox.payment.failNext('close', { count: 1000 });
@@ -336,7 +337,7 @@ describe('an event does what the table says', () => {
     expect(stored?.payload).toContain('ch_1');
   });
 
-  test('customer.deleted marks the customer gone, and its late events still count', async () => {
+  test('customer.deleted marks the customer deleted, and its late events still apply', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const customer = String(subscription.customer);
     expect(await receive(event('customer.deleted', { id: customer }))).toEqual({ received: true, handled: true });
@@ -367,9 +368,9 @@ describe('an event does what the table says', () => {
   );
 });
 
-test('events of one organisation are applied one after the other, those of others beside them', async () => {
+test('events of one organisation are applied serially, those of different organisations concurrently', async () => {
   const { subscription } = await makeSubscriber(billing);
-  const { subscription: stranger } = await makeSubscriber(billing);
+  const { subscription: foreign } = await makeSubscriber(billing);
   const second = await makeSecond(billing, subscription.customer, 'gold');
   await billing.settled();
 
@@ -386,7 +387,7 @@ test('events of one organisation are applied one after the other, those of other
   const next = receive(event('customer.subscription.updated', second)).then(() => {
     answered = true;
   });
-  await receive(event('customer.subscription.updated', stranger));
+  await receive(event('customer.subscription.updated', foreign));
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(answered).toBe(false);
   release();
@@ -394,7 +395,7 @@ test('events of one organisation are applied one after the other, those of other
 });
 
 describe('a failure while applying', () => {
-  test('is a 500 with the exact sentence, leaves nothing, and the next delivery succeeds', async () => {
+  test('is a 500 with the exact sentence, stores nothing, and the next delivery succeeds', async () => {
     const { subscription } = await makeSubscriber(billing);
     const value = event('customer.subscription.updated', subscription);
     const payload = JSON.stringify(value);

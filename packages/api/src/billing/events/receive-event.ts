@@ -11,17 +11,16 @@ type Delivery = {
 };
 
 /**
- * Takes a delivery of the payment provider (interface §4, POST /webhooks/payment): its
- * signature is checked on the raw bytes first, then the event is applied as a whole or
- * not at all.
+ * Receives a delivery of the payment provider (interface §4, POST /webhooks/payment). Checks
+ * the signature on the raw bytes first, then applies the event completely or not at all.
  *
- * @throws AppError VALIDATION for what is not signed by the provider or is no event, so
- * that it is not tried again; INTERNAL where applying failed, so that it is.
+ * @throws AppError VALIDATION if the provider did not sign the body or it is not an event, so
+ *   that the provider does not retry; INTERNAL if applying failed, so that it does.
  */
 export async function receiveEvent(app: App, { body, signature }: Delivery): Promise<Answer> {
-  const event = await openEvent(app, { body, signature }).catch((refusal) => {
+  const event = await openEvent(app, { body, signature }).catch((error) => {
     app.metrics.count('gatehouse_payment_events_total', { outcome: 'refused' });
-    throw refusal;
+    throw error;
   });
 
   return apply(app, event, Buffer.from(body).toString());

@@ -13,9 +13,11 @@ import { startRound } from './sync-round.ts';
 type Row = typeof subscription.$inferSelect;
 
 /**
- * Compares every subscription that lives at the provider, a hundred a page, with the
- * local rows, syncs those that differ, and says what an operator should look at. One that
- * cannot be synced keeps none of the others waiting.
+ * Compares all of the provider's subscriptions, in pages of 100, with the local rows, syncs
+ * those that differ, and returns what an operator should look at. A subscription that cannot
+ * be synced does not stop the others.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
  */
 export async function compareAll(app: App, round = startRound(app)): Promise<Report> {
   const { ask } = requirePayment(app);
@@ -41,7 +43,7 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
       } else if (row === undefined || differs(row, state)) {
         await round.sync({ id: state.id, organisationId: owner, customerId: state.customerId });
       } else if (row.tierSource !== 'price' || row.problem !== null || row.livemode === null) {
-        // Its price may have become known since, what was wrong with it be over, and its mode be told now.
+        // Its price may be known now, its problem solved, and its mode determined.
         await round.sync(row);
       }
     }
@@ -88,7 +90,7 @@ function differs(row: Row, state: SubscriptionState): boolean {
   );
 }
 
-/** Whose subscription the provider shows, it knows. */
+/** Stores that the provider knows the customers whose subscriptions it lists. */
 async function confirmCustomers(app: App, states: SubscriptionState[]): Promise<void> {
   const ids = states.map(({ customerId }) => customerId);
   const unsure = or(isNull(paymentCustomers.livemode), isNotNull(paymentCustomers.problem));
@@ -99,10 +101,10 @@ async function confirmCustomers(app: App, states: SubscriptionState[]): Promise<
 }
 
 function liveRows(app: App): Promise<Row[]> {
-  return app.db.select().from(subscription).where(liveHere(app));
+  return app.db.select().from(subscription).where(isLiveInOurMode(app));
 }
 
-function liveHere(app: App) {
+function isLiveInOurMode(app: App) {
   return and(eq(subscription.ended, false), ofOurMode(app, subscription.livemode));
 }
 
@@ -111,7 +113,7 @@ async function localFindings(app: App) {
   const several = await app.db
     .select({ organisation: subscription.organisationId, subscriptions: sql<string[]>`array_agg(${subscription.id})` })
     .from(subscription)
-    .where(and(liveHere(app), isNotNull(subscription.status)))
+    .where(and(isLiveInOurMode(app), isNotNull(subscription.status)))
     .groupBy(subscription.organisationId)
     .having(sql`count(*) > 1`);
   const dead = await app.db

@@ -3,14 +3,15 @@ import type { Executor } from '../../db/client.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
 
 /**
- * Ends the rows of subscriptions that the provider does not know, where something else
- * than its ignorance says that they are over: its word that their customer was deleted,
- * or an operator's decision. An event or a fetch that shows one of them revives its row.
+ * Ends the rows of subscriptions that the provider does not know. The caller needs proof of
+ * the end, because a wrong key knows none of them either: the provider's answer that their
+ * customer was deleted, or an operator's decision. A later event or sync that shows such a
+ * subscription restores its row.
  */
 export async function endUnknown(db: Executor, ids: string[]): Promise<void> {
-  const over = { status: 'canceled', ended: true, cancelAtPeriodEnd: false, needsSync: false };
+  const ended = { status: 'canceled', ended: true, cancelAtPeriodEnd: false, needsSync: false };
   await db
     .update(paymentSubscriptions)
-    .set({ ...over, currentPeriodEnd: null, endsAt: null, pastDueSince: null })
+    .set({ ...ended, currentPeriodEnd: null, endsAt: null, pastDueSince: null })
     .where(inArray(paymentSubscriptions.id, ids));
 }

@@ -4,7 +4,7 @@ import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts
 import type { JobKinds } from '../../jobs/registry.ts';
 import { ofOurMode } from '../customers/mode.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
-import { sweepEvents } from '../events/delete-old-events.ts';
+import { deleteOldEvents } from '../events/delete-old-events.ts';
 import { refreshPrices } from '../prices/live-prices.ts';
 import { updatePortal } from '../prices/update-portal.ts';
 import { compareAll } from './compare-all.ts';
@@ -12,9 +12,9 @@ import { logReport } from './report.ts';
 import { syncSubscription } from './sync.ts';
 
 /**
- * The work behind the webhooks. Without a payment provider there is nothing to ask and
- * nothing to do. Of each kind at most one runs and one waits: a burst of events about a
- * subscription is one question, and what comes meanwhile is one more.
+ * The background jobs of billing. Without a payment provider they do nothing. Of each key at
+ * most one job runs and one waits, so a burst of events about a subscription causes one sync,
+ * and events during that sync cause one more.
  */
 export function billingJobs(app: App): Omit<JobKinds, 'verification-mail' | 'sweep'> {
   function whenOn<Data>(handler: (data: Data) => Promise<unknown>) {
@@ -31,7 +31,7 @@ export function billingJobs(app: App): Omit<JobKinds, 'verification-mail' | 'swe
       retryDelayMax: 60,
       concurrency: 4,
     },
-    // About an hour of tries: until one succeeds, the portal sells the old prices.
+    // Retries for about an hour: until one succeeds, the portal sells the old prices.
     'payment-prices': { handler: whenOn(() => refreshPrices(app)), policy: 'stately', retryLimit: 20 },
     'payment-portal': { handler: whenOn(() => updatePortal(app)), policy: 'stately', retryLimit: 20 },
     'payment-due': { handler: whenOn(() => enqueueDue(app)), policy: 'stately', schedule: '* * * * *', retryLimit: 0 },
@@ -48,7 +48,7 @@ export function billingJobs(app: App): Omit<JobKinds, 'verification-mail' | 'swe
       retryLimit: 2,
     },
     'payment-sweep': {
-      handler: async () => void (await sweepEvents(app)),
+      handler: async () => void (await deleteOldEvents(app)),
       policy: 'stately',
       schedule: '41 2 * * *',
       retryLimit: 2,
@@ -56,12 +56,12 @@ export function billingJobs(app: App): Omit<JobKinds, 'verification-mail' | 'swe
   };
 }
 
-const mostAtOnce = 500;
+const batchSize = 500;
 
 /**
- * Enqueues a sync of every row that needs one: marked so, at the end of a scheduled
- * cancellation, or with a paid period that is long over. What time alone makes due is
- * asked again every 15 minutes at most. Says how many there were.
+ * Enqueues a sync of every row that needs one: rows marked so, rows whose scheduled
+ * cancellation has come, and rows whose paid period ended more than three days ago. Rows that
+ * are due by time alone are synced at most every 15 minutes. Returns how many it enqueued.
  */
 export async function enqueueDue(app: App): Promise<number> {
   const now = sql`${app.now().toISOString()}::timestamptz`;
@@ -81,7 +81,7 @@ export async function enqueueDue(app: App): Promise<number> {
         ),
       )
       .orderBy(sql`${subscription.syncedAt} nulls first`)
-      .limit(mostAtOnce);
+      .limit(batchSize);
     for (const { id } of rows) await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
     return rows.length;
   });

@@ -53,7 +53,7 @@ describe('with webhooks blocked', () => {
     expect(await applyUndelivered(billing.app)).toBe(0);
   });
 
-  test('an event that cannot be applied does not keep the others waiting', async () => {
+  test('an event that cannot be applied does not stop the others', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().set({ drop_deliveries: true });
     provider().forceStatus(subscription.id, 'canceled');
@@ -74,7 +74,7 @@ describe('with webhooks blocked', () => {
     expect(await applyUndelivered(billing.app)).toBe(1);
   });
 
-  test('a comparison of all subscriptions repairs what no event told', async () => {
+  test('a comparison of all subscriptions repairs what no event reported', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const fresh = await makeMember(billing);
     provider().set({ drop_deliveries: true });
@@ -133,7 +133,7 @@ describe('a row needs a sync', () => {
 });
 
 describe('a sync', () => {
-  test('flags what the provider does not know, and ends nothing', async () => {
+  test('flags a subscription that the provider does not know, and does not end it', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     delete provider().state().subscriptions[subscription.id];
     await change(subscription.id, { needsSync: true });
@@ -143,7 +143,7 @@ describe('a sync', () => {
     expect(await reconcile(billing.app)).toContain(`unknown to provider: ${subscription.id}`);
   });
 
-  test('takes the flag away once the provider knows the subscription again, unchanged', async () => {
+  test('removes the flag once the provider knows the subscription again, unchanged', async () => {
     const { subscription } = await makeSubscriber(billing);
     const { subscriptions } = provider().state();
     delete subscriptions[subscription.id];
@@ -167,7 +167,7 @@ describe('a sync', () => {
     expect((await plan(principal)).tier).toBe('silver');
   });
 
-  test('that was overtaken by an event keeps the row in need of another one', async () => {
+  test('that was overtaken by an event leaves the row marked for another sync', async () => {
     const { subscription } = await makeSubscriber(billing);
     const { organisationId, customerId, lastEventNumber } = await row(subscription.id);
     await change(subscription.id, { needsSync: true, lastEventNumber: lastEventNumber + 1 });
@@ -180,7 +180,7 @@ describe('a sync', () => {
     expect((await row(subscription.id)).needsSync).toBe(false);
   });
 
-  test('that is older than what is stored changes nothing, and an end stays an end', async () => {
+  test('that is older than the stored snapshot changes nothing, and an end is final', async () => {
     const { subscription } = await makeSubscriber(billing);
     const { organisationId, customerId, snapshotNumber } = await row(subscription.id);
     const number = snapshotNumber ?? 0;
@@ -196,7 +196,7 @@ describe('a sync', () => {
     expect((await row(subscription.id)).status).toBe('canceled');
   });
 
-  test('counts past due from when it first showed it, where no event tells', async () => {
+  test('counts past due from its first sync that showed it, if no event reports it', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().set({ drop_deliveries: true });
     provider().forceStatus(subscription.id, 'past_due');
@@ -207,7 +207,7 @@ describe('a sync', () => {
     expect((await plan(principal)).tier).toBe('silver');
   });
 
-  test('of a burst of events is one question, and one more for what came meanwhile', async () => {
+  test('of a burst of events is one request, and one more for events that arrived meanwhile', async () => {
     const { subscription } = await makeSubscriber(billing);
     const { payment } = billing.app;
     if (payment === null) throw new Error('billing is off');
@@ -259,11 +259,11 @@ describe('the report names', () => {
     await ask((api) =>
       api.subscriptions.update(second.id, { items: [{ id: second.items.data[0]?.id ?? '', price: odd.id }] }),
     );
-    const stranger = await ask((api) => api.customers.create({ payment_method: 'pm_card_visa' }));
+    const foreign = await ask((api) => api.customers.create({ payment_method: 'pm_card_visa' }));
     const lost = await ask((api) =>
       api.subscriptions.create({
-        customer: stranger.id,
-        default_payment_method: cardOf(stranger.id),
+        customer: foreign.id,
+        default_payment_method: cardOf(foreign.id),
         items: [{ price: odd.id }],
         metadata: { organisation: 'an-organisation-that-left' },
       }),
@@ -288,7 +288,7 @@ describe('the report names', () => {
   });
 });
 
-test('the ledger holds each of the provider’s events once', async () => {
+test('the event store holds each of the provider’s events once', async () => {
   const stored = await billing.app.db.select({ id: paymentEvents.id }).from(paymentEvents);
   expect(new Set(stored.map(({ id }) => id)).size).toBe(stored.length);
 });

@@ -7,18 +7,21 @@ import { compareAll } from './compare-all.ts';
 import { linesOf, type Report } from './report.ts';
 import { startRound } from './sync-round.ts';
 
-/** Reconciles, and says what was found in lines for a person. */
+/**
+ * Reconciles and returns the findings as lines of text.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
+ */
 export async function reconcile(app: App): Promise<string> {
   return linesOf(await reconcileAll(app)).join('\n');
 }
 
 /**
- * Everything that the jobs do bit by bit, at once: applies the undelivered events, syncs
- * the rows that need it and compares all subscriptions. Harmless at any time, and done
- * when it returns. What could not be brought up to date is named and left in need of a
- * sync.
+ * Does the work of all billing jobs at once: applies the undelivered events, syncs the rows
+ * that need it, and compares all subscriptions. It is safe at any time. A subscription that
+ * cannot be synced is reported and its row stays marked for a sync.
  *
- * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE.
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
  */
 export async function reconcileAll(app: App): Promise<Report> {
   await applyUndelivered(app);

@@ -1,33 +1,33 @@
 import type { App } from '../../app.ts';
 import type { Difference } from './drift.ts';
 
-/** What a comparison with the provider found. Subscriptions and organisations by their ids. */
+/** The result of a comparison with the provider. Subscriptions and organisations are named by their ids. */
 export type Report = {
   subscriptions: number;
-  /** Rows that said something else than the provider, or were missing, and now agree. */
+  /** Rows that differed from the provider or were missing, and now agree. */
   repaired: string[];
-  /** In what they differed: the row's word and the provider's. */
+  /** The facts in which the repaired rows differed. */
   drift: { subscription: string; differences: Difference[] }[];
-  /** Subscriptions that could not be brought up to date, and why. Their rows are left in need of a sync. */
+  /** Subscriptions that could not be synced, and why. Their rows stay marked for a sync. */
   leftOut: { subscription: string; why: string }[];
-  /** Subscriptions whose metadata name an organisation that is not here. */
+  /** Subscriptions whose metadata name an organisation that does not exist here. */
   unknownOrganisations: { subscription: string; organisation: string }[];
   severalLive: { organisation: string; subscriptions: string[] }[];
-  /** Live subscriptions whose price belongs to no tier, or to one by our metadata alone. */
+  /** Live subscriptions whose price belongs to no tier, or whose tier is known by our metadata alone. */
   unmappedPrices: { subscription: string; price: string | null; tier: string | null }[];
-  /** Organisations whose customer is gone at the provider. */
+  /** Organisations whose customer was deleted at the provider. */
   deadCustomers: { organisation: string; customer: string | null }[];
-  /** Customers that our key does not find. They stay as they are. */
+  /** Customers that the provider does not know under our key. They are not changed. */
   unknownCustomers: { organisation: string; customer: string | null }[];
-  /** Live rows that the provider does not know, or gives to another customer. They stay as they are. */
+  /** Live rows that the provider does not know or assigns to another customer. They are not changed. */
   problems: { subscription: string; problem: string }[];
 };
 
-/** The findings of a report as lines for a person. */
+/** Returns the findings of a report as lines of text. */
 export function linesOf(report: Report): string[] {
   return [
     `${report.subscriptions} ${report.subscriptions === 1 ? 'subscription' : 'subscriptions'} compared, ${report.repaired.length} repaired.`,
-    ...report.drift.map(({ subscription, differences }) => `repaired: ${subscription} (${inWords(differences)})`),
+    ...report.drift.map(({ subscription, differences }) => `repaired: ${subscription} (${textOf(differences)})`),
     ...report.leftOut.map(({ subscription, why }) => `not brought up to date: ${subscription} (${why})`),
     ...report.unknownOrganisations.map((each) => `unknown organisation: ${each.organisation} of ${each.subscription}`),
     ...report.severalLive.map(
@@ -44,10 +44,11 @@ export function linesOf(report: Report): string[] {
   ];
 }
 
-function inWords(differences: Difference[]): string {
+function textOf(differences: Difference[]): string {
   return differences.map(({ what, was, is }) => `${what} was ${was}, is ${is}`).join('; ');
 }
 
+/** Logs a report: a warning if it has findings. */
 export function logReport(app: App, report: Report): void {
   const lines = linesOf(report);
   if (lines.length > 1) app.log.warn('The comparison with the payment provider found something.', { findings: lines });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => billing.close());
 beforeEach(() => billing.sandbox.payment.resetSwitches());
 
-/** The App with a provider whose first answer is there when `asked` resolves and is given at `release`. */
+/** The App with a provider whose first answer exists when `asked` resolves and is returned at `release`. */
 function withHeldAnswer() {
   const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ test.each<[string, (app: App, row: Row) => Promise<unknown>]>([
         syncCustomer(app, ask, { organisationId, customerId, holder }),
       ),
   ],
-])('the answer %s that comes after its lease was lost gives way to one that was asked for later', async (_, fetch) => {
+])('the answer %s that arrives after its lease was lost is dropped for a newer one', async (_, fetch) => {
   const { principal, subscription } = await makeSubscriber(billing);
   billing.sandbox.payment.set({ drop_deliveries: true });
   const { app, asked, release } = withHeldAnswer();
@@ -79,7 +79,7 @@ test.each<[string, (app: App, row: Row) => Promise<unknown>]>([
   expect(await row(subscription.id)).toMatchObject({ cancelAtPeriodEnd: true, needsSync: false });
 });
 
-test('so does the word that the provider does not know the subscription', async () => {
+test('so is the answer that the provider does not know the subscription', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   const { subscriptions } = billing.sandbox.payment.state();
   const { app, asked, release } = withHeldAnswer();

@@ -8,25 +8,24 @@ import { isHeld } from '../customers/lease.ts';
 import { recompute } from '../projection/recompute.ts';
 import { isEnded, type SubscriptionState } from '../projection/subscription-state.ts';
 
-type Whose = {
+type Owner = {
   organisationId: string;
   customerId: string;
-  /** Who holds the organisation's lease; none where the answer was not fetched, as in a test. */
+  /** The holder of the organisation's lease; absent if no lease protects the answer, as in tests. */
   holder?: string;
 };
 
 /**
- * Stores what the provider answered about a subscription and computes its row again.
- * `number` is that of the last event stored before the provider was asked: events
- * stored since then outrank the answer, and keep the row in need of a sync. Where the
- * lease was lost meanwhile, somebody else may have asked later and stored a newer answer:
- * then this one is dropped, and the provider is asked again.
+ * Stores the provider's answer about a subscription and recomputes its row. `number` is the
+ * number of the last event that was stored before the request: events since then outrank the
+ * answer, and the row keeps needing a sync. If the lease was lost meanwhile, another process
+ * may have stored a newer answer: then this answer is dropped and a sync is requested.
  */
-export async function storeSnapshot(app: App, whose: Whose, state: SubscriptionState, number: number): Promise<void> {
+export async function storeSnapshot(app: App, owner: Owner, state: SubscriptionState, number: number): Promise<void> {
   await app.db.transaction(async (tx) => {
-    if (!(await lockOrganisation(tx, whose.organisationId))) return;
-    const row = await ensureRow(app, tx, whose, state.id);
-    if (row === null || !(await requireLease(tx, whose, row.id))) return;
+    if (!(await lockOrganisation(tx, owner.organisationId))) return;
+    const row = await ensureRow(app, tx, owner, state.id);
+    if (row === null || !(await hasLease(tx, owner, row.id))) return;
     if (state.customerId !== row.customerId) {
       await tx
         .update(paymentSubscriptions)
@@ -42,7 +41,7 @@ export async function storeSnapshot(app: App, whose: Whose, state: SubscriptionS
     const [stored] = await tx
       .update(paymentSubscriptions)
       .set({
-        // A key sees its own mode alone.
+        // The provider answers about objects of the key's mode only.
         livemode: app.payment?.livemode ?? row.livemode,
         snapshot: JSON.stringify(state),
         snapshotNumber: number,
@@ -58,10 +57,10 @@ export async function storeSnapshot(app: App, whose: Whose, state: SubscriptionS
   });
 }
 
-/** Flags a subscription that the provider does not know. It ends nothing, and follows the same rule about the lease. */
-export async function markUnknownToProvider(app: App, whose: Whose, id: string): Promise<void> {
+/** Flags a subscription that the provider does not know. It does not end, and without the lease nothing is stored. */
+export async function markUnknownToProvider(app: App, owner: Owner, id: string): Promise<void> {
   await app.db.transaction(async (tx) => {
-    if (!(await lockOrganisation(tx, whose.organisationId)) || !(await requireLease(tx, whose, id))) return;
+    if (!(await lockOrganisation(tx, owner.organisationId)) || !(await hasLease(tx, owner, id))) return;
     await tx
       .update(paymentSubscriptions)
       .set({ problem: 'unknown_to_provider', needsSync: false, syncedAt: app.now() })
@@ -69,21 +68,21 @@ export async function markUnknownToProvider(app: App, whose: Whose, id: string):
   });
 }
 
-/** Says false, and has the subscription synced once more, where the lease is another's by now. */
-async function requireLease(tx: Transaction, { organisationId, holder }: Whose, id: string): Promise<boolean> {
+/** Returns false and requests another sync if another process has the lease. */
+async function hasLease(tx: Transaction, { organisationId, holder }: Owner, id: string): Promise<boolean> {
   if (holder === undefined || (await isHeld(tx, leaseOf(organisationId), holder))) return true;
   await tx.update(paymentSubscriptions).set({ needsSync: true }).where(eq(paymentSubscriptions.id, id));
   return false;
 }
 
 /**
- * The row of a subscription, made where there is none; null where it is another
- * organisation's. The organisation's row must be locked.
+ * Returns the row of a subscription, and inserts it if there is none. Returns null if the row
+ * belongs to another organisation. The caller has locked the organisation's row.
  */
 export async function ensureRow(
   app: App,
   tx: Transaction,
-  { organisationId, customerId }: Pick<Whose, 'organisationId' | 'customerId'>,
+  { organisationId, customerId }: Pick<Owner, 'organisationId' | 'customerId'>,
   id: string,
 ) {
   const livemode = app.payment?.livemode ?? null;
@@ -92,7 +91,7 @@ export async function ensureRow(
   return row !== undefined && row.organisationId === organisationId ? row : null;
 }
 
-/** Per subscription the number of the last event stored for it: to be read before the provider is asked. */
+/** Returns the number of the last stored event per subscription. Must be read before the provider is asked. */
 export async function lastNumbers(app: App, organisationId: string): Promise<Map<string, number>> {
   const rows = await app.db
     .select({ id: paymentSubscriptions.id, number: paymentSubscriptions.lastEventNumber })

@@ -32,7 +32,7 @@ async function manyMore(count: number, customer: unknown) {
 }
 
 describe('a round over all subscriptions', () => {
-  test('waits once for an organisation that is busy, names and marks what is its own, and repairs the others', async () => {
+  test('waits once for a busy organisation, reports and marks its subscriptions, and repairs the others', async () => {
     const busy = await makeSubscriber(billing);
     const others = [busy.subscription, ...(await manyMore(2, busy.subscription.customer))];
     await billing.settled();
@@ -62,7 +62,7 @@ describe('a round over all subscriptions', () => {
     expect(linesOf(report)).toContain(`not brought up to date: ${busy.subscription.id} (${why})`);
     for (const id of ids) expect(await row(id)).toMatchObject({ needsSync: true, status: 'active' });
     await billing.app.db.delete(paymentLeases).where(eq(paymentLeases.name, name));
-    // Waiting for each of the three takes a minute.
+    // Waiting for each of the three would take a minute.
     expect(seconds).toBeLessThan(45);
 
     const next = await reconcileAll(billing.app);
@@ -70,7 +70,7 @@ describe('a round over all subscriptions', () => {
     for (const id of ids) expect(await row(id)).toMatchObject({ needsSync: false, status: 'paused' });
   }, 120_000);
 
-  test('says what each row said and what the provider says', async () => {
+  test('reports each difference between the row and the provider', async () => {
     const ended = await makeSubscriber(billing);
     const scheduled = await makeSubscriber(billing);
     provider().set({ drop_deliveries: true });
@@ -93,7 +93,7 @@ describe('a round over all subscriptions', () => {
     expect(linesOf(await reconcileAll(billing.app)).filter((line) => line.startsWith('repaired'))).toEqual([]);
   });
 
-  test('goes on where the provider refuses to speak of one', async () => {
+  test('continues if the provider refuses a request about one subscription', async () => {
     const [one, two] = [await makeSubscriber(billing), await makeSubscriber(billing)];
     provider().set({ drop_deliveries: true });
     for (const { subscription } of [one, two]) provider().forceStatus(subscription.id, 'paused');

@@ -9,25 +9,25 @@ import { adoptSubscription } from './sync.ts';
 type Subscription = { id: string; organisationId: string; customerId: string };
 
 export type SyncRound = {
-  /** Brings the subscription's row to what the provider says now. */
+  /** Syncs the subscription's row. @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer at all. */
   sync: (subscription: Subscription) => Promise<void>;
-  /** Those whose rows said something else than the provider, or were missing, and in what. */
+  /** Subscriptions whose rows differed or were missing, with the differences. */
   repaired: Map<string, Difference[]>;
-  /** Those that could not be brought up to date, by their ids, and why. */
+  /** The ids of subscriptions that could not be synced, with the reason. */
   leftOut: Map<string, string>;
 };
 
 /**
- * A round over many subscriptions, in which none keeps the others waiting: one that
- * cannot be brought up to date is left in need of a sync, and a busy organisation is
- * waited for only once. Only a provider that does not answer at all ends the round.
+ * Starts a round of syncs in which no subscription blocks the others: one that cannot be
+ * synced stays marked for a sync, and a busy organisation is waited for only once. Only a
+ * provider that does not answer at all ends the round.
  */
 export function startRound(app: App): SyncRound {
   const repaired: SyncRound['repaired'] = new Map();
   const leftOut: SyncRound['leftOut'] = new Map();
   const busy = new Map<string, string>();
 
-  async function leaveOut(id: string, why: string): Promise<void> {
+  async function markForSync(id: string, why: string): Promise<void> {
     await app.db.update(paymentSubscriptions).set({ needsSync: true }).where(eq(paymentSubscriptions.id, id));
     leftOut.set(id, why);
   }
@@ -35,23 +35,23 @@ export function startRound(app: App): SyncRound {
   return {
     repaired,
     leftOut,
-    async sync({ id, ...whose }) {
-      const known = busy.get(whose.organisationId);
-      if (known !== undefined) return leaveOut(id, known);
+    async sync({ id, ...owner }) {
+      const known = busy.get(owner.organisationId);
+      if (known !== undefined) return markForSync(id, known);
 
       try {
         const before = await rowOf(app, id);
-        await adoptSubscription(app, whose, id);
+        await adoptSubscription(app, owner, id);
         leftOut.delete(id);
         const differences = differencesOf(before, await rowOf(app, id));
         if (differences.length > 0) repaired.set(id, [...(repaired.get(id) ?? []), ...differences]);
       } catch (error) {
-        if (isSilence(error)) throw error;
+        if (isUnreachable(error)) throw error;
 
         const why = error instanceof Error ? error.message : String(error);
-        if (isAppError(error) && error.code === 'BUSY') busy.set(whose.organisationId, why);
+        if (isAppError(error) && error.code === 'BUSY') busy.set(owner.organisationId, why);
         app.log.warn('A subscription could not be brought up to date.', { subscription: id, error });
-        return leaveOut(id, why);
+        return markForSync(id, why);
       }
     },
   };
@@ -62,6 +62,6 @@ async function rowOf(app: App, id: string) {
   return row ?? null;
 }
 
-function isSilence(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   return isAppError(error) && error.code === 'PROVIDER_UNAVAILABLE' && (complaintOf(error)?.status ?? null) === null;
 }

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { listAll } from '../../providers/list-all.ts';
 import { type Ask, complaintOf, isMissing } from '../../providers/payment.ts';
-import { confirmCustomer, customersOf, fateOf, leaseOf, unknownCustomer } from '../customers/customer.ts';
+import { checkCustomer, confirmCustomer, customersOf, leaseOf, unknownCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { isOfOurMode, ofOurMode } from '../customers/mode.ts';
 import {
@@ -16,9 +16,11 @@ import { endUnknown } from './end-unknown.ts';
 import { lastNumbers, markUnknownToProvider, storeSnapshot } from './store-snapshot.ts';
 
 /**
- * Brings a subscription's row to what the provider says now. A subscription that the
- * provider does not know is flagged and ends nothing: a wrong key would end them all. One
- * of the other mode than our key's is not asked about.
+ * Fetches a subscription from the provider and updates its row. A subscription that the
+ * provider does not know is flagged but does not end, because a wrong key would end them all.
+ * A subscription of the other mode is skipped.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE.
  */
 export async function syncSubscription(app: App, subscriptionId: string): Promise<void> {
   const row = await rowOf(app, subscriptionId);
@@ -27,10 +29,10 @@ export async function syncSubscription(app: App, subscriptionId: string): Promis
   await withLease(app, leaseOf(row.organisationId), (ask, holder) => syncOne(app, ask, { ...row, holder }));
 }
 
-type Held = { holder: string };
+type Lease = { holder: string };
 
-/** Answers with what the provider said; null where it does not know the subscription. */
-async function syncOne(app: App, ask: Ask, row: Row & Held): Promise<SubscriptionState | null> {
+/** Returns the provider's answer; null if it does not know the subscription. */
+async function syncOne(app: App, ask: Ask, row: Row & Lease): Promise<SubscriptionState | null> {
   const { id } = row;
   const number = (await rowOf(app, id))?.lastEventNumber ?? 0;
   try {
@@ -44,59 +46,63 @@ async function syncOne(app: App, ask: Ask, row: Row & Held): Promise<Subscriptio
   }
 }
 
-/** The same for a subscription that may have no row yet. */
-export async function adoptSubscription(app: App, whose: Whose, id: string): Promise<void> {
+/**
+ * Syncs a subscription that may have no row yet.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE.
+ */
+export async function adoptSubscription(app: App, owner: Owner, id: string): Promise<void> {
   await app.db
     .insert(paymentSubscriptions)
-    .values({ id, ...whose, livemode: app.payment?.livemode ?? null, needsSync: true })
+    .values({ id, ...owner, livemode: app.payment?.livemode ?? null, needsSync: true })
     .onConflictDoNothing();
   await syncSubscription(app, id);
 }
 
-type Whose = { organisationId: string; customerId: string };
+type Owner = { organisationId: string; customerId: string };
 
 /**
- * Brings all rows of a customer to what the provider says now, and answers with it.
- * Belongs into a conversation that holds the organisation's lease.
+ * Fetches all subscriptions of a customer, updates their rows and returns their states. The
+ * caller holds the organisation's lease.
  */
 export async function syncCustomer(
   app: App,
   ask: Ask,
-  whose: Whose & { holder: string },
+  owner: Owner & { holder: string },
 ): Promise<SubscriptionState[]> {
-  const numbers = await lastNumbers(app, whose.organisationId);
+  const numbers = await lastNumbers(app, owner.organisationId);
   const found = await listAll(ask, (provider, place) =>
-    provider.subscriptions.list({ customer: whose.customerId, status: 'all', ...place }),
+    provider.subscriptions.list({ customer: owner.customerId, status: 'all', ...place }),
   );
 
   const states = found.map(readSubscriptionState).filter((state) => state !== null);
-  for (const state of states) await storeSnapshot(app, whose, state, numbers.get(state.id) ?? 0);
+  for (const state of states) await storeSnapshot(app, owner, state, numbers.get(state.id) ?? 0);
   return states;
 }
 
 /**
- * Brings all rows of an organisation, in our key's mode, to what the provider says now:
- * those of every customer that it has ever been, and by their own ids the live ones that
- * no list named. Answers with it, with the ids of the live rows and of the customers that
- * the provider does not know, and with the failures: where the provider refuses a question
- * about one of them, the others are brought up to date all the same.
+ * Syncs all rows of an organisation in our key's mode: the subscriptions of every customer it
+ * has ever had, and individually the live rows that no list contained. Returns their states,
+ * the ids of the live rows and customers that the provider does not know (`unknown`), and the
+ * errors of refused requests (`failures`), which do not stop the others. The caller holds the
+ * organisation's lease.
  *
- * @throws AppError PROVIDER_UNAVAILABLE where the provider does not answer at all.
+ * @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer at all.
  */
-export async function syncOrganisation(app: App, ask: Ask, whose: { organisationId: string } & Held) {
-  const { states, unknown, failures } = await syncCustomers(app, ask, whose);
+export async function syncOrganisation(app: App, ask: Ask, owner: { organisationId: string } & Lease) {
+  const { states, unknown, failures } = await syncCustomers(app, ask, owner);
 
   const live = and(
-    eq(paymentSubscriptions.organisationId, whose.organisationId),
+    eq(paymentSubscriptions.organisationId, owner.organisationId),
     eq(paymentSubscriptions.ended, false),
     ofOurMode(app, paymentSubscriptions.livemode),
   );
   for (const row of await app.db.select(rowColumns).from(paymentSubscriptions).where(live)) {
     if (states.some(({ id }) => id === row.id)) continue;
     await collect(failures, async () => {
-      const state = await syncOne(app, ask, { ...row, ...whose });
+      const state = await syncOne(app, ask, { ...row, ...owner });
       if (state !== null) states.push(state);
-      else if (!unknown.includes(row.customerId) && (await isOverWithItsCustomer(app, ask, row)))
+      else if (!unknown.includes(row.customerId) && (await endedWithCustomer(app, ask, row)))
         await endUnknown(app.db, [row.id]);
       else unknown.push(row.id);
     });
@@ -104,7 +110,7 @@ export async function syncOrganisation(app: App, ask: Ask, whose: { organisation
   return { states, unknown, failures };
 }
 
-/** Keeps the failure of a question that the provider answered; its silence would meet every further one, too. */
+/** Collects an error that the provider answered with. Throws if it did not answer: no other request would succeed. */
 async function collect(failures: unknown[], act: () => Promise<void>): Promise<void> {
   try {
     await act();
@@ -115,20 +121,20 @@ async function collect(failures: unknown[], act: () => Promise<void>): Promise<v
 }
 
 /**
- * The live subscriptions of an organisation, as the provider shows them now.
+ * Syncs an organisation and returns its live subscriptions.
  *
- * @throws AppError PROVIDER_UNAVAILABLE where it does not answer about one of them or a
- *   customer, or does not know it: that may go on billing where we cannot see it.
+ * @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer about a subscription
+ *   or customer, or does not know it: it may continue to bill where we cannot see it.
  */
-export async function liveSubscriptions(app: App, ask: Ask, whose: { organisationId: string } & Held) {
-  const { states, unknown, failures } = await syncOrganisation(app, ask, whose);
+export async function liveSubscriptions(app: App, ask: Ask, owner: { organisationId: string } & Lease) {
+  const { states, unknown, failures } = await syncOrganisation(app, ask, owner);
   if (failures.length > 0) throw failures[0];
   if (unknown.length > 0) throw unknownCustomer();
   return states.filter((state) => !isEnded(state));
 }
 
-/** Those of before, too: one may have been given up under a wrong key. */
-async function syncCustomers(app: App, ask: Ask, { organisationId, holder }: { organisationId: string } & Held) {
+/** Includes earlier customers: one may have been replaced under a wrong key. */
+async function syncCustomers(app: App, ask: Ask, { organisationId, holder }: { organisationId: string } & Lease) {
   const states: SubscriptionState[] = [];
   const unknown: string[] = [];
   const failures: unknown[] = [];
@@ -140,18 +146,18 @@ async function syncCustomers(app: App, ask: Ask, { organisationId, holder }: { o
         if (goneAt === null) await confirmCustomer(app, customerId);
       } catch (error) {
         if (!isMissing(error, 'customer')) throw error;
-        if (goneAt === null && (await fateOf(app, ask, customer)) === 'unknown') unknown.push(customerId);
+        if (goneAt === null && (await checkCustomer(app, ask, customer)) === 'unknown') unknown.push(customerId);
       }
     });
   }
   return { states, unknown, failures };
 }
 
-/** A deleted customer's subscriptions ended with it. */
-async function isOverWithItsCustomer(app: App, ask: Ask, { organisationId, customerId }: Row): Promise<boolean> {
+/** Returns whether the subscription's customer was deleted, which ends its subscriptions. */
+async function endedWithCustomer(app: App, ask: Ask, { organisationId, customerId }: Row): Promise<boolean> {
   const customers = await customersOf(app, organisationId);
   const customer = customers.find((each) => each.customerId === customerId);
-  return customer !== undefined && (await fateOf(app, ask, customer)) === 'deleted';
+  return customer !== undefined && (await checkCustomer(app, ask, customer)) === 'deleted';
 }
 
 type Row = Awaited<ReturnType<typeof rowOf>> & object;

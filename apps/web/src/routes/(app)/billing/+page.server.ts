@@ -1,5 +1,4 @@
 import { type RequestEvent, redirect } from '@sveltejs/kit';
-import { lapsed } from '#lib/format/plan-text.ts';
 import { actionFailure } from '#lib/forms/form-action.ts';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
@@ -16,12 +15,7 @@ export const load: PageServerLoad = async (event) => {
   const paying = administers && service.billingEnabled;
   if (paying) await askForPayment(event);
 
-  const [read, notice, endedAt] = await Promise.all([
-    api.subscription.read(),
-    paying ? api.billing.notice() : null,
-    api.billing.lapse(),
-  ]);
-  const summary = endedAt === null ? read : { ...read, plan: lapsed(read.plan, endedAt) };
+  const { notice, ...summary } = await api.subscription.overview();
   return {
     here: {
       id: organisation.id,

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { setCancellation } from '../billing/actions/set-cancellation.ts';
+import { syncSubscription } from '../billing/sync/sync.ts';
+import { makePrincipal } from '../sessions/principal.ts';
+import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '../testing/billing.ts';
+import { readOverview, readSubscription } from './read-subscription.ts';
+
+let billing: BillingTest;
+beforeAll(async () => {
+  billing = await startBillingTest();
+});
+afterAll(() => billing.close());
+beforeEach(() => {
+  billing.sandbox.payment.resetSwitches();
+  billing.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+test('the overview is the summary with the end that is not confirmed and the notice', async () => {
+  const { principal } = await makeSubscriber(billing);
+  const summary = await readSubscription(billing.app, principal);
+  expect(await readOverview(billing.app, principal)).toEqual({
+    ...summary,
+    plan: { ...summary.plan, ended_unconfirmed_at: null },
+    notice: null,
+  });
+});
+
+test('a scheduled end is unconfirmed from its time until the provider reports it', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const { ends_at } = await setCancellation(billing.app, principal, true);
+  await billing.settled();
+  expect((await readOverview(billing.app, principal)).plan).toMatchObject({ ends_at, ended_unconfirmed_at: null });
+
+  billing.sandbox.payment.set({ drop_deliveries: true });
+  const atEnd = { ...billing.app, now: () => new Date(ends_at ?? 0) };
+  expect((await readOverview(atEnd, principal)).plan).toEqual({
+    tier: 'free',
+    name: 'Free',
+    status: 'active',
+    cancel_at_period_end: false,
+    current_period_end: null,
+    ends_at: null,
+    ended_unconfirmed_at: ends_at,
+  });
+
+  billing.sandbox.payment.forceStatus(subscription.id, 'canceled');
+  await syncSubscription(billing.app, subscription.id);
+  expect((await readOverview(atEnd, principal)).plan).toMatchObject({ status: 'canceled', ended_unconfirmed_at: null });
+});
+
+test('without a subscription no end is unconfirmed', async () => {
+  const principal = await makeMember(billing, 'viewer');
+  expect((await readOverview(billing.app, principal)).plan.ended_unconfirmed_at).toBeNull();
+});
+
+test('only administrators receive the notice, and nobody does while billing is off', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  billing.sandbox.payment.setCard(String(subscription.customer), '4000000000000341');
+  billing.sandbox.payment.clock.advanceToPeriodEnd(subscription.id);
+  await billing.settled();
+
+  expect((await readOverview(billing.app, principal)).notice).toEqual({
+    kind: 'payment_failed',
+    invoice_url: expect.stringContaining('/pay/invoice/'),
+    grace_ends_at: expect.any(String),
+  });
+  const member = makePrincipal({ ...principal, role: 'member' });
+  expect((await readOverview(billing.app, member)).notice).toBeNull();
+  expect((await readOverview({ ...billing.app, payment: null }, principal)).notice).toBeNull();
+});

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../testing/app.ts';
 import { callerFor, makeMember, makeOwner, signInAs, testClient } from '../testing/factories.ts';
 import { sweepAudit } from './delete-old.ts';
 import { readActivity } from './read-activity.ts';
-import { record } from './record.ts';
+import { recordAudit } from './record.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -97,8 +97,8 @@ it('keeps entries for as long as it is told', async () => {
   const now = test.app.now();
   const old = new Date(now.getTime() - 401 * 86_400_000);
   const userId = crypto.randomUUID();
-  await record(test.app.db, old, { action: 'signed-in', userId });
-  await record(test.app.db, now, { action: 'signed-in', userId });
+  await recordAudit(test.app.db, old, { action: 'signed-in', userId });
+  await recordAudit(test.app.db, now, { action: 'signed-in', userId });
   await sweepAudit(test.app.db, now, 400);
   expect(await readActivity(test.app.db, userId)).toHaveLength(1);
 });

@@ -54,7 +54,7 @@ type Entry = {
 };
 
 /** Writes down who did what to whom, and from where. Entries are never changed. */
-export async function record(db: Executor, now: Date, entry: Entry): Promise<void> {
+export async function recordAudit(db: Executor, now: Date, entry: Entry): Promise<void> {
   await db.insert(auditEvents).values({
     id: newId(now),
     at: now,

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { oneTimeTokens, users } from '../../db/schema/accounts.ts';
 import { AppError, invalid } from '../../errors.ts';
@@ -95,6 +95,6 @@ async function afterwards(app: App, tx: Transaction, { user, sessionId }: Princi
   await endLinks(tx, user.id, app.now());
   const renewed = await renewSession(tx, { userId: user.id, sessionId });
   if (renewed === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
-  await record(tx, app.now(), { action: 'password-set', actorId: user.id, userId: user.id, client });
+  await recordAudit(tx, app.now(), { action: 'password-set', actorId: user.id, userId: user.id, client });
   return renewed;
 }

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
@@ -30,7 +30,7 @@ export async function confirmPassword(
     return { passwordHash, right: await verifyPassword(passwordHash, password, client) };
   });
   if (!right || passwordHash === null) {
-    await record(app.db, app.now(), { action: 'sign-in-failed', actorId: user.id, userId: user.id, client });
+    await recordAudit(app.db, app.now(), { action: 'sign-in-failed', actorId: user.id, userId: user.id, client });
     throw wrong(field);
   }
   return passwordHash;

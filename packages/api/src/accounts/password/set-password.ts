@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, ne } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { oneTimeTokens, users } from '../../db/schema/accounts.ts';
 import { sessions } from '../../db/schema/sessions.ts';
@@ -68,7 +68,7 @@ export async function replacePassword(app: App, tx: Transaction, { userId, passw
   await endInvitations(tx, userId, null);
   await endLinks(tx, userId, now);
   await endSignUps(tx, userId, now);
-  await record(tx, now, { action: 'password-set', userId, client });
+  await recordAudit(tx, now, { action: 'password-set', userId, client });
 }
 
 /** Asked once more about the account, now that nothing can close it: the hash took its time. */

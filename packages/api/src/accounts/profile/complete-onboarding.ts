@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import { users } from '../../db/schema/accounts.ts';
 import type { Client } from '../../security/client.ts';
 import { type Principal, requireApproved } from '../../sessions/principal.ts';
@@ -16,6 +16,6 @@ export async function onboard(app: App, principal: Principal | null, client: Cli
       .where(and(eq(users.id, user.id), isNull(users.onboardedAt)))
       .returning({ id: users.id });
     if (passed.length === 0) return;
-    await record(tx, app.now(), { action: 'onboarded', actorId: user.id, userId: user.id, client });
+    await recordAudit(tx, app.now(), { action: 'onboarded', actorId: user.id, userId: user.id, client });
   });
 }

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { AppError, invalid } from '../../errors.ts';
@@ -69,5 +69,5 @@ async function confirm(app: App, who: Principal, password: string | undefined, c
 }
 
 async function recordEnd(app: App, tx: Transaction, { user }: Principal, client: Client): Promise<void> {
-  await record(tx, app.now(), { action: 'session-ended', actorId: user.id, userId: user.id, client });
+  await recordAudit(tx, app.now(), { action: 'session-ended', actorId: user.id, userId: user.id, client });
 }

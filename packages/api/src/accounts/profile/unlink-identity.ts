@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import { identities, users } from '../../db/schema/accounts.ts';
 import { sessions } from '../../db/schema/sessions.ts';
 import { AppError } from '../../errors.ts';
@@ -54,7 +54,7 @@ export async function unlinkIdentity(
       .delete(sessions)
       .where(and(eq(sessions.userId, userId), eq(sessions.idpSubject, unlinked.subject)))
       .returning({ id: sessions.id });
-    await record(tx, app.now(), { action: 'identity-unlinked', actorId: userId, userId, client });
+    await recordAudit(tx, app.now(), { action: 'identity-unlinked', actorId: userId, userId, client });
     return { ownSessionEnded: ended.some(({ id }) => id === who.sessionId), passwordHash };
   });
 }

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { newId } from '../../db/id.ts';
 import { signUps, users } from '../../db/schema/accounts.ts';
@@ -88,7 +88,7 @@ async function createUser(tx: Transaction, { email, name, invited, now, client }
   const organisationId = invited
     ? await holdUser(tx, email).then(() => null)
     : await createOrganisation(tx, now, { ownerId: user.id, name, email });
-  await record(tx, now, { action: 'signed-up', userId: user.id, organisationId, client });
+  await recordAudit(tx, now, { action: 'signed-up', userId: user.id, organisationId, client });
   return user.id;
 }
 
@@ -99,7 +99,7 @@ async function knownUser(tx: Transaction, { email, now, client }: { email: strin
     throw new AppError('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 1 });
   }
 
-  await record(tx, now, { action: 'signed-up-again', userId: user.id, client });
+  await recordAudit(tx, now, { action: 'signed-up-again', userId: user.id, client });
   return user.id;
 }
 

@@ -1,6 +1,6 @@
 import { and, eq, isNull, ne } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { users, type verificationLinks } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/members.ts';
@@ -36,7 +36,7 @@ export async function applyAddressChange(app: App, tx: Transaction, link: Link, 
   await endInvitations(tx, userId, keptSessionId);
   await endLinks(tx, userId, app.now(), link);
   await endPageTokens(tx, userId);
-  await record(tx, app.now(), { action: 'address-changed', actorId: userId, userId, client });
+  await recordAudit(tx, app.now(), { action: 'address-changed', actorId: userId, userId, client });
 }
 
 /** Whether a link for a change of address can still give its address to its user. */

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { signUps, users } from '../../db/schema/accounts.ts';
 import { AppError } from '../../errors.ts';
@@ -38,7 +38,7 @@ export async function openSignUpLink(app: App, tx: Transaction, opening: Opening
   const organisationId = await provisionOrganisation(tx, now, { ...account, wanted });
   await endEqualLinks(tx, link, now);
   if (signUp !== null) await endSignUps(tx, link.userId, now);
-  await record(tx, now, {
+  await recordAudit(tx, now, {
     action: 'address-verified',
     userId: link.userId,
     organisationId,

@@ -65,9 +65,9 @@ it('counts sign-ups, verifications, mails and sign-ins by their outcome', async 
 });
 
 it('counts the refusals of a rate limit by its rule', async () => {
-  const taking = { 'resend-client': 'a client' };
-  const takings = Array.from({ length: 25 }, () => test.app.throttle.take(taking).catch(() => {}));
-  await Promise.all(takings);
+  const points = { 'resend-client': 'a client' };
+  const attempts = Array.from({ length: 25 }, () => test.app.throttle.take(points).catch(() => {}));
+  await Promise.all(attempts);
   expect(await readSeries('gatehouse_rate_limit_refusals_total{rule="resend-client"}')).toBe(5);
 });
 

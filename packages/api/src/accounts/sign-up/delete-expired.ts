@@ -1,6 +1,6 @@
 import { and, gt, inArray, isNotNull, isNull, lt, notInArray, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { sweepAudit } from '../../audit/delete-old.ts';
+import { deleteOldEntries } from '../../audit/delete-old.ts';
 import type { Transaction } from '../../db/client.ts';
 import { oneTimeTokens, signUps, users, verificationLinks } from '../../db/schema/accounts.ts';
 import { invitations, memberships } from '../../db/schema/members.ts';
@@ -32,7 +32,7 @@ export async function sweep(app: App): Promise<void> {
   await app.db.delete(signInAttempts).where(lt(signInAttempts.expiresAt, now));
   await app.db.delete(rateLimits).where(lt(rateLimits.expire, now.getTime()));
   await app.db.delete(returnUrls).where(lt(returnUrls.expiresAt, now));
-  await sweepAudit(app.db, now, app.config.retentionDays);
+  await deleteOldEntries(app.db, now, app.config.retentionDays);
   await deleteExpiredSessions(app);
   await forgetOldBrowsers(app);
 }

@@ -9,8 +9,8 @@ import type { Identity } from './providers/identity.ts';
 import type { Mailer } from './providers/mailer.ts';
 import type { Payment } from './providers/payment.ts';
 import type { Throttle } from './security/throttle.ts';
+import type { PoolLoad } from './telemetry/instrument-statements.ts';
 import type { Metrics } from './telemetry/metrics.ts';
-import type { PoolLoad } from './telemetry/statements.ts';
 import type { Traces } from './telemetry/traces.ts';
 
 /** Everything that the use cases work with. A feature that is off is null. */

@@ -1,10 +1,10 @@
 /**
- * What is probably a mistake in the environment, a sentence each: a feature that is half set,
- * and a name that is almost one of the variables.
+ * Returns a sentence for each probable mistake in the environment: a feature of which one of
+ * two variables is set, and a name that resembles a known variable.
  */
 export function configWarnings(environment: Record<string, string | undefined>, known: string[]): string[] {
   const names = Object.keys(environment).filter((name) => environment[name]?.trim());
-  return [...halfSet(new Set(names)), ...almostKnown(names, known)];
+  return [...incompletePairs(new Set(names)), ...misspelledNames(names, known)];
 }
 
 /** Whether a variable names the price of a tier: PAYMENT_PRICE_GOLD. Which tiers there are, the plans say. */
@@ -12,7 +12,7 @@ export function isPriceVariable(name: string): boolean {
   return /^PAYMENT_PRICE_[A-Z][A-Z0-9_]*$/.test(name);
 }
 
-function halfSet(set: Set<string>): string[] {
+function incompletePairs(set: Set<string>): string[] {
   const pairs: [one: string, other: string, effect: string][] = [
     ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET', 'sign-in through the identity provider is off'],
     ['IDP_CLIENT_SECRET', 'IDP_CLIENT_ID', 'sign-in through the identity provider is off'],
@@ -24,39 +24,39 @@ function halfSet(set: Set<string>): string[] {
     .map(([one, other, effect]) => `${one} is set and ${other} is not: ${effect}.`);
 }
 
-function almostKnown(names: string[], known: string[]): string[] {
+function misspelledNames(names: string[], known: string[]): string[] {
   return names.flatMap((name) => {
     if (known.includes(name) || isPriceVariable(name)) return [];
-    const meant =
-      known.find((each) => distance(name.toUpperCase(), each) <= mistakesIn(each)) ?? priceVariableLike(name);
-    return meant === undefined
+    const intended =
+      known.find((each) => editDistance(name.toUpperCase(), each) <= maximumDistance(each)) ?? priceVariableLike(name);
+    return intended === undefined
       ? []
-      : [`${name} is not a variable of Gatehouse and is ignored. Perhaps it is ${meant}.`];
+      : [`${name} is not a variable of Gatehouse and is ignored. Perhaps it is ${intended}.`];
   });
 }
 
 /** The price variable whose first two words are misspelt in the name, or which is not in capitals. */
 function priceVariableLike(name: string): string | undefined {
   const [, words = '', tier] = /^([^_]+_[^_]+)_(\w+)$/.exec(name.toUpperCase()) ?? [];
-  return distance(words, 'PAYMENT_PRICE') <= mistakesIn('PAYMENT_PRICE') ? `PAYMENT_PRICE_${tier}` : undefined;
+  return editDistance(words, 'PAYMENT_PRICE') <= maximumDistance('PAYMENT_PRICE') ? `PAYMENT_PRICE_${tier}` : undefined;
 }
 
-/** Short names are close to many others. */
-function mistakesIn({ length }: string): number {
+/** The edit distance up to which a name counts as a misspelling. Short names resemble many others. */
+function maximumDistance({ length }: string): number {
   if (length < 6) return 0;
   return length < 10 ? 1 : 2;
 }
 
-/** How many letters to insert, remove or replace (Levenshtein). */
-function distance(one: string, other: string): number {
-  let above = Array.from({ length: other.length + 1 }, (_, column) => column);
+/** The number of letters to insert, remove or replace (Levenshtein distance). */
+function editDistance(one: string, other: string): number {
+  let previous = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (const [row, letter] of [...one].entries()) {
     const current = [row + 1];
     for (let column = 1; column <= other.length; column++) {
-      const replaced = (above[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const substitution = (previous[column - 1] ?? 0) + (letter === other[column - 1] ? 0 : 1);
+      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
     }
-    above = current;
+    previous = current;
   }
-  return above.at(-1) ?? 0;
+  return previous.at(-1) ?? 0;
 }

@@ -3,34 +3,34 @@ import { configWarnings, isPriceVariable } from './config-warnings.ts';
 import type { LogLevel } from './log.ts';
 import { domainOf, readAddress } from './security/address.ts';
 
-/** The configuration is wrong: the message says, a line each, which variable and why. */
+/** An invalid configuration. The message has a line for each invalid variable, with the reason. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-export type Config = ReturnType<typeof arrange>;
+export type Config = ReturnType<typeof toConfig>;
 export type IdentityConfig = NonNullable<Config['idp']>;
 export type PaymentConfig = NonNullable<Config['payment']>;
 
 /**
- * The whole configuration, read once from the environment. An empty variable counts
- * as unset. A feature that is off is null, so that no code can use half of one.
+ * Parses the whole configuration, once, from the environment. An empty variable counts as
+ * unset. A feature that is off is null, so that no code can use an incomplete one.
  *
- * @throws ConfigError naming every variable that is wrong.
+ * @throws ConfigError with a line for each invalid variable.
  */
 export function parseConfig(environment: Record<string, string | undefined>): Config {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
-  const read = variables.safeParse(set);
+  const parsed = variables.safeParse(set);
   const prices = priceVariables.safeParse(
     Object.fromEntries(Object.entries(set).filter(([name]) => isPriceVariable(name))),
   );
-  if (!read.success || !prices.success) throw new ConfigError(sentences(read.error, prices.error).join('\n'));
+  if (!parsed.success || !prices.success) throw new ConfigError(describeIssues(parsed.error, prices.error).join('\n'));
 
-  return arrange(read.data, prices.data, configWarnings(environment, Object.keys(variables.shape)));
+  return toConfig(parsed.data, prices.data, configWarnings(environment, Object.keys(variables.shape)));
 }
 
-/** One for each variable: what is wrong with it first. */
-function sentences(...errors: (z.ZodError | undefined)[]): string[] {
+/** Returns one sentence for each invalid variable, about its first issue. */
+function describeIssues(...errors: (z.ZodError | undefined)[]): string[] {
   const issues = errors.flatMap((error) => error?.issues ?? []);
   const first = new Map(issues.toReversed().map(({ path, message }) => [path.join('.'), message]));
   return [...first].toReversed().map(([name, message]) => `${name} ${message}`);
@@ -38,128 +38,129 @@ function sentences(...errors: (z.ZodError | undefined)[]): string[] {
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
 
-/** Whether a host name (as in a URL or a listen address) is this machine alone. */
+/** Whether a host name, from a URL or a listen address, is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   return loopbackHosts.has(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-function readUrl(text: string): URL | null {
-  return URL.canParse(text) ? new URL(text) : null;
+function parseUrl(value: string): URL | null {
+  return URL.canParse(value) ? new URL(value) : null;
 }
 
-function isSafe(text: string): boolean {
-  const url = readUrl(text);
+/** Whether a value is an https URL, or an http URL of this machine. */
+function isSafe(value: string): boolean {
+  const url = parseUrl(value);
   return url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)));
 }
 
-function isOrigin(text: string): boolean {
-  const url = readUrl(text);
-  if (url === null || !isSafe(text) || url.href !== `${url.origin}/`) return false;
-  // URL takes signs in a host that mean something else in a policy: * and ;
+function isOrigin(value: string): boolean {
+  const url = parseUrl(value);
+  if (url === null || !isSafe(value) || url.href !== `${url.origin}/`) return false;
+  // URL accepts characters in a host that have a meaning in a content security policy: * and ;
   return /^(\[[\da-f:.]+\]|[a-z\d._-]+)$/.test(url.hostname);
 }
 
-function list(text: string): string[] {
-  return text
+function splitList(value: string): string[] {
+  return value
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
 }
 
-/** A domain in the form in which addresses are kept; null for what is none. */
-function readDomain(text: string): string | null {
-  const address = readAddress(`somebody@${text}`);
+/** Returns a domain in the form that stored addresses have, or null if it is not a domain. */
+function parseDomain(value: string): string | null {
+  const address = readAddress(`user@${value}`);
   return address && domainOf(address);
 }
 
-const text = z.string().trim();
-const some = text.transform(list).refine((items) => items.length > 0, 'must hold at least one value.');
-const line = text.regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters.');
-const safeUrl = text.refine(isSafe, 'must be an https address, or http on this machine.');
-const webUrl = text.refine((value) => /^https?:$/.test(readUrl(value)?.protocol ?? ''), 'must be a web address.');
-const origins = some
+const string = z.string().trim();
+const nonEmptyList = string.transform(splitList).refine((items) => items.length > 0, 'must hold at least one value.');
+const line = string.regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters.');
+const safeUrl = string.refine(isSafe, 'must be an https address, or http on this machine.');
+const webUrl = string.refine((value) => /^https?:$/.test(parseUrl(value)?.protocol ?? ''), 'must be a web address.');
+const origins = nonEmptyList
   .refine((items) => items.every(isOrigin), 'must be origins, separated by commas.')
   .transform((items) => items.map((origin) => new URL(origin).origin))
   .default([]);
-const yesNo = z.enum(['true', 'false'], 'must be true or false.').transform((value) => value === 'true');
+const boolean = z.enum(['true', 'false'], 'must be true or false.').transform((value) => value === 'true');
 
-function whole(least: number, most: number) {
+function integer(minimum: number, maximum: number) {
   return z.coerce
-    .number(`must be a whole number from ${least} to ${most}.`)
-    .refine((value) => Number.isInteger(value) && value >= least && value <= most, {
-      error: `must be a whole number from ${least} to ${most}.`,
+    .number(`must be a whole number from ${minimum} to ${maximum}.`)
+    .refine((value) => Number.isInteger(value) && value >= minimum && value <= maximum, {
+      error: `must be a whole number from ${minimum} to ${maximum}.`,
     });
 }
 
-/** An address with a host, or several; a folder in its `host` parameter is one too. */
-function address(protocols: string[], example: string) {
-  return text.refine((value) => {
-    const url = readUrl(value) ?? readUrl(value.replace(/,[^/?]*/, ''));
+/** A URL with one host, several hosts, or a socket folder in its `host` parameter. */
+function serverUrl(protocols: string[], example: string) {
+  return string.refine((value) => {
+    const url = parseUrl(value) ?? parseUrl(value.replace(/,[^/?]*/, ''));
     if (url === null || !protocols.includes(url.protocol)) return false;
     return url.hostname !== '' || /[?&]host=[^&]/.test(value);
   }, `must look like ${example}.`);
 }
 
-/** Every variable that Gatehouse reads. .env.example lists the same names; a test holds them together. */
+/** Every variable that Gatehouse reads. A test ensures that .env.example lists the same names. */
 export const variables = z
   .object({
-    HOST: text.regex(/^[\p{L}\p{N}.:%_-]+$/u, 'must be a name or address of this machine.').default('127.0.0.1'),
-    PORT: whole(0, 65_535).default(3000),
-    PUBLIC_BASE_URL: text
+    HOST: string.regex(/^[\p{L}\p{N}.:%_-]+$/u, 'must be a name or address of this machine.').default('127.0.0.1'),
+    PORT: integer(0, 65_535).default(3000),
+    PUBLIC_BASE_URL: string
       .refine(isOrigin, 'must be an origin without a path: https, or http on this machine.')
       .transform((value) => new URL(value).origin)
       .optional(),
-    DATABASE_URL: address(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name').optional(),
+    DATABASE_URL: serverUrl(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name').optional(),
     DATA_DIR: line.optional(),
-    DATABASE_POOL: whole(2, 1000).default(10),
-    DATABASE_PREPARE: yesNo.default(true),
+    DATABASE_POOL: integer(2, 1000).default(10),
+    DATABASE_PREPARE: boolean.default(true),
     IDP_CLIENT_ID: line.optional(),
     IDP_CLIENT_SECRET: line.optional(),
     IDP_AUTH_URL: safeUrl.default('https://accounts.google.com/o/oauth2/v2/auth'),
     IDP_TOKEN_URL: safeUrl.default('https://oauth2.googleapis.com/token'),
-    IDP_ISSUERS: some.default(['accounts.google.com', 'https://accounts.google.com']),
+    IDP_ISSUERS: nonEmptyList.default(['accounts.google.com', 'https://accounts.google.com']),
     IDP_NAME: line.default('Google'),
-    IDP_PKCE: yesNo.default(false),
+    IDP_PKCE: boolean.default(false),
     PAYMENT_SECRET_KEY: line.optional(),
-    PAYMENT_WEBHOOK_SECRET: some.default([]),
+    PAYMENT_WEBHOOK_SECRET: nonEmptyList.default([]),
     PAYMENT_API_URL: safeUrl.optional(),
     PAYMENT_PAGE_ORIGINS: origins,
-    SMTP_URL: address(['smtp:', 'smtps:'], 'smtp://user:password@host:587').optional(),
+    SMTP_URL: serverUrl(['smtp:', 'smtps:'], 'smtp://user:password@host:587').optional(),
     MAIL_FROM: line
       .regex(/^([^<>]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/, 'must hold an e-mail address.')
       .optional(),
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error.').default('info'),
     LOG_FORMAT: z.enum(['pretty', 'json'], 'must be pretty or json.').optional(),
-    VERIFICATION_TTL_SECONDS: whole(60, 604_800).default(3600),
-    SESSION_TTL_DAYS: whole(1, 90).default(30),
-    PAST_DUE_GRACE_DAYS: whole(0, 90).default(7),
+    VERIFICATION_TTL_SECONDS: integer(60, 604_800).default(3600),
+    SESSION_TTL_DAYS: integer(1, 90).default(30),
+    PAST_DUE_GRACE_DAYS: integer(0, 90).default(7),
     SERVICE_NAME: line.max(60, 'must be at most 60 characters.').default('Gatehouse'),
     SERVICE_URL: webUrl.optional(),
     SERVICE_LOGO: webUrl.optional(),
-    BRAND_COLOR: text.regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, 'must be a colour such as #0a6c6c.').optional(),
-    SUPPORT_EMAIL: text.regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address.').optional(),
-    COOKIE_DOMAIN: text.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a domain such as example.com.').optional(),
+    BRAND_COLOR: string.regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, 'must be a colour such as #0a6c6c.').optional(),
+    SUPPORT_EMAIL: string.regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address.').optional(),
+    COOKIE_DOMAIN: string.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a domain such as example.com.').optional(),
     RETURN_ORIGINS: origins,
-    TRUSTED_PROXIES: whole(0, 20).default(0),
+    TRUSTED_PROXIES: integer(0, 20).default(0),
     RATE_LIMITS: z
       .enum(['on', 'off'], 'must be on or off.')
       .default('on')
       .transform((value) => value === 'on'),
     PLANS_FILE: line.optional(),
-    APPROVED_DOMAINS: some
-      .transform((domains) => domains.map((domain) => (domain === '*' ? domain : readDomain(domain))))
+    APPROVED_DOMAINS: nonEmptyList
+      .transform((domains) => domains.map((domain) => (domain === '*' ? domain : parseDomain(domain))))
       .refine((domains) => !domains.includes(null), 'must be domains such as example.com, separated by commas, or *.')
       .transform((domains) => domains.filter((domain) => domain !== null))
       .default([]),
     METRICS_TOKEN: line.optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
-    RETENTION_DAYS: whole(1, 36_500).default(400),
+    RETENTION_DAYS: integer(1, 36_500).default(400),
   })
   .refine((set) => !set.COOKIE_DOMAIN || isParentDomain(set.COOKIE_DOMAIN, set.PUBLIC_BASE_URL), {
     path: ['COOKIE_DOMAIN'],
     error: 'must be the host of an https PUBLIC_BASE_URL, or a parent of it.',
   })
-  // A typing mistake in one of the two names must not yield an empty embedded database.
+  // A misspelled name of one of the two must not start the service on an empty embedded database.
   .refine((set) => set.DATABASE_URL || set.DATA_DIR || !isPublic(set.PUBLIC_BASE_URL), {
     path: ['DATABASE_URL'],
     error: 'or DATA_DIR must be set where PUBLIC_BASE_URL is not on this machine.',
@@ -168,17 +169,17 @@ export const variables = z
 /** PAYMENT_PRICE_<TIER>, by the variable's name: which tiers there are is known once PLANS_FILE is read. */
 const priceVariables = z.record(z.string(), line);
 
-/** A value that is no origin is refused for that alone. */
+/** An invalid origin is not public, so that it is reported once. */
 function isPublic(base: string | undefined): boolean {
   return base !== undefined && isOrigin(base) && !isLoopback(new URL(base).hostname);
 }
 
 function isParentDomain(domain: string, base: string | undefined): boolean {
-  const url = base === undefined ? null : readUrl(base);
+  const url = base === undefined ? null : parseUrl(base);
   return url?.protocol === 'https:' && (url.hostname === domain || url.hostname.endsWith(`.${domain}`));
 }
 
-function arrange(set: z.output<typeof variables>, prices: Record<string, string>, warnings: string[]) {
+function toConfig(set: z.output<typeof variables>, prices: Record<string, string>, warnings: string[]) {
   const publicBaseUrl = set.PUBLIC_BASE_URL ?? (isLoopback(set.HOST) ? `http://localhost:${set.PORT}` : null);
   const { IDP_CLIENT_ID: clientId, IDP_CLIENT_SECRET: clientSecret, PAYMENT_SECRET_KEY: secretKey } = set;
 
@@ -230,15 +231,16 @@ function arrange(set: z.output<typeof variables>, prices: Record<string, string>
     metricsToken: set.METRICS_TOKEN ?? null,
     otelEndpoint: set.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     retentionDays: set.RETENTION_DAYS,
-    /** What is probably a mistake: sentences for the log at start. */
+    /** Sentences about probable mistakes, logged at start. */
     warnings,
   };
 }
 
 /**
- * The value of the header, over https alone (RFC 6797 §7.2). Hosts below ours are included,
- * because one of them over plain http could set cookies for ours. With COOKIE_DOMAIN the
- * company's own hosts may stand below ours, and whether those have https is not ours to say.
+ * Returns the value of the header Strict-Transport-Security, for https only (RFC 6797 §7.2).
+ * Subdomains are included, because one of them over plain http could set cookies for the
+ * service. With COOKIE_DOMAIN the company's other hosts may be subdomains of the service's
+ * host, and some of them may not support https.
  */
 function strictTransportSecurity(base: string | null, cookieDomain: string | undefined): string | null {
   if (!base?.startsWith('https:')) return null;

@@ -21,8 +21,8 @@ import { createIdentity } from './providers/identity.ts';
 import { createMailer } from './providers/mailer.ts';
 import { createPayment } from './providers/payment.ts';
 import { createThrottle } from './security/throttle.ts';
-import { watchCalls } from './telemetry/calls.ts';
-import { nothingWatched, openWatching } from './telemetry/open-watching.ts';
+import { instrumentCalls } from './telemetry/instrument-calls.ts';
+import { createTelemetry, noTelemetry } from './telemetry/telemetry.ts';
 
 type Options = {
   config: Config;
@@ -54,18 +54,18 @@ export async function createApp({
 
   const connect = { url: config.databaseUrl, prepare: config.databasePrepare };
   const plans = await loadPlans(config.plansFile);
-  // A command ends before its metrics could be read.
-  const watching = work ? await openWatching(config, log) : nothingWatched();
-  const { metrics, traces, load } = watching;
-  const { db, sql, close } = openDatabase({ ...connect, pool: config.databasePool, ...watching.database });
+  // An admin command ends before its metrics could be scraped.
+  const telemetry = work ? await createTelemetry(config, log) : noTelemetry();
+  const { metrics, traces, load } = telemetry;
+  const { db, sql, close } = openDatabase({ ...connect, pool: config.databasePool, ...telemetry.database });
   const queue = openDatabase({ ...connect, pool: 1 });
   const app: App = {
     config,
     db,
     sql,
-    mail: createMailer(config, log, watchCalls(watching, 'mail')),
-    idp: config.idp && createIdentity(config.idp, watchCalls(watching, 'identity')),
-    payment: config.payment && createPayment(config.payment, watchCalls(watching, 'payment')),
+    mail: createMailer(config, log, instrumentCalls(telemetry, 'mail')),
+    idp: config.idp && createIdentity(config.idp, instrumentCalls(telemetry, 'identity')),
+    payment: config.payment && createPayment(config.payment, instrumentCalls(telemetry, 'payment')),
     plans,
     jobs: unopened,
     throttle: createThrottle(config, sql, (rule) => metrics.count('gatehouse_rate_limit_refusals_total', { rule })),

@@ -1,6 +1,6 @@
 /**
- * Every way in which a request can be refused, with its HTTP status and the
- * tRPC code that stands for it. Doors translate by this table alone.
+ * Every code of an AppError, with its HTTP status and tRPC code. Handlers translate errors
+ * by this table only.
  */
 export const errorCodes = {
   VALIDATION: { status: 400, trpc: 'BAD_REQUEST' },
@@ -29,9 +29,9 @@ type Detail = {
 };
 
 /**
- * A request that is turned down: a code for programs, a sentence for people, and
- * a cause for the operator's log alone. Told apart by `code`, never by instanceof,
- * because the built service and the command line hold separate copies of this class.
+ * An expected failure of a request: a code for programs, a sentence for people, and a cause
+ * for the operator's log only. Callers distinguish errors by `code`, never by instanceof,
+ * because the built service and the admin commands contain separate copies of this class.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -47,11 +47,12 @@ export class AppError extends Error {
   }
 }
 
+/** Whether an error is an AppError, from any copy of the class. */
 export function isAppError(error: unknown): error is AppError {
   return error instanceof Error && error.name === 'AppError' && 'code' in error && String(error.code) in errorCodes;
 }
 
-/** One sentence per wrong field; the first of them is the sentence of the whole. */
+/** Returns a VALIDATION error with a sentence for each invalid field. The first sentence is also the error's message. */
 export function invalid(fields: Record<string, string>): AppError {
   return new AppError('VALIDATION', Object.values(fields)[0] ?? 'This request is not valid.', { fields });
 }
@@ -77,34 +78,37 @@ const connectionFailures = new Set([
   'ENETUNREACH',
 ]);
 
-/** Whether the database is away or changing hands, so that the same request may succeed in a moment. */
+/** Whether the database is unavailable or failing over, so that the same request may succeed on a retry. */
 export function isDatabaseAway(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && connectionFailures.has(String(at.code))) return true;
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if ('code' in current && connectionFailures.has(String(current.code))) return true;
   }
   return false;
 }
 
-/** SQLSTATE: the user or its password, the database's name, a missing right. */
+/** SQLSTATEs of a wrong user or password, an unknown database and a missing privilege. */
 const databaseRefusals = /^(28[0-9A-Z]{3}|3D000|42501)$/;
 
 /**
- * In a sentence, why the database refuses this service, so that only the operator can help;
- * null for any other failure.
+ * Returns a sentence that says why the database refuses the service, which only the operator
+ * can correct. Returns null for any other failure.
  */
 export function explainDatabaseRefusal(error: unknown): string | null {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (!('code' in at) || !databaseRefusals.test(String(at.code))) continue;
-    if (at.code !== '42501') return `The database refuses: ${at.message}. Correct DATABASE_URL.`;
-    return `The database refuses: ${at.message}. Make the user of DATABASE_URL the owner of its database.`;
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (!('code' in current) || !databaseRefusals.test(String(current.code))) continue;
+    if (current.code !== '42501') return `The database refuses: ${current.message}. Correct DATABASE_URL.`;
+    return `The database refuses: ${current.message}. Make the user of DATABASE_URL the owner of its database.`;
   }
   return null;
 }
 
-/** The answer to any thrown thing: what was refused, or a generic failure that gives nothing away. */
+/**
+ * Returns the AppError in a chain of causes. Without one, returns BUSY while the database is
+ * unavailable, else INTERNAL, with sentences that reveal nothing about the failure.
+ */
 export function toAppError(error: unknown): AppError {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (isAppError(at)) return at;
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (isAppError(current)) return current;
   }
   if (isDatabaseAway(error) || explainDatabaseRefusal(error) !== null) {
     return new AppError('BUSY', 'The service is busy. Try again in a moment.', { cause: error, retryAfterSeconds: 5 });
@@ -113,9 +117,9 @@ export function toAppError(error: unknown): AppError {
 }
 
 /**
- * Another system's failure as it may be logged: our sentence, its numeric status, its
- * code. Its own message and causes are left out, because they may quote what the other
- * system wrote, tokens included.
+ * Returns another system's failure in a form that may be logged: our sentence, the numeric
+ * status and the code. The original message and causes are left out, because they may quote
+ * the other system's answer, including tokens.
  */
 export function foreignFailure(sentence: string, error: unknown, status: unknown = null): Error {
   const code = codeOf(error);
@@ -123,14 +127,14 @@ export function foreignFailure(sentence: string, error: unknown, status: unknown
   return code === null ? failure : Object.assign(failure, { code });
 }
 
-/** A code as Node and the SDKs write them, an SQLSTATE or an HTTP status: no token has one of these forms. */
+/** A code of Node or an SDK, an SQLSTATE or an HTTP status. Tokens do not match. */
 const codeForm = /^(?:[A-Z][A-Z0-9_]{1,63}|[a-z][a-z_]{1,63}|[0-9A-Z]{5}|\d{3})$/;
 
-/** The innermost code of an error and its causes, where it has the form of one. */
+/** Returns the innermost code among an error and its causes, or null if none has the form of a code. */
 export function codeOf(error: unknown): string | null {
   let code: string | null = null;
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && codeForm.test(String(at.code))) code = String(at.code);
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if ('code' in current && codeForm.test(String(current.code))) code = String(current.code);
   }
   return code;
 }

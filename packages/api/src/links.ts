@@ -4,10 +4,10 @@ import { AppError } from './errors.ts';
 type Base = Pick<Config, 'publicBaseUrl'>;
 
 /**
- * The canonical public base URL. Every address that leaves the service is built
- * from it and never from a request (interface §1.7).
+ * Returns the canonical public base URL. Every URL that leaves the service is built from it
+ * and never from a request (interface §1.7). All functions of this file throw as this one does.
  *
- * @throws AppError INTERNAL when none is configured, so that what needs one fails closed.
+ * @throws AppError INTERNAL if PUBLIC_BASE_URL is not set, so that no wrong link is sent.
  */
 export function baseUrl(config: Base): string {
   if (config.publicBaseUrl === null) {
@@ -37,7 +37,7 @@ export function signInPage(config: Base): string {
   return `${baseUrl(config)}/login`;
 }
 
-/** Where the provider sends the browser after checkout: {origin}/billing?checkout=success or =cancel. */
+/** The page that the payment provider redirects to after checkout: {base_url}/billing?checkout=success or =cancel. */
 export function checkoutReturn(config: Base, outcome: 'success' | 'cancel'): string {
   return `${baseUrl(config)}/billing?checkout=${outcome}`;
 }
@@ -46,7 +46,7 @@ export function billingPage(config: Base): string {
   return `${baseUrl(config)}/billing`;
 }
 
-/** Where the payment provider delivers its events. */
+/** The endpoint to which the payment provider sends its events. */
 export function webhookAddress(config: Base): string {
   return `${baseUrl(config)}/webhooks/payment`;
 }

@@ -158,7 +158,7 @@ describe('a sign-up’s link that is opened elsewhere', () => {
     await expect(signIn(email, testPassword)).rejects.toMatchObject(wrong);
   });
 
-  it('judges the password on the page as at sign-up, and a refusal does not use the token up', async () => {
+  it('checks the password on the page as at sign-up, and a refusal does not consume the token', async () => {
     const { email, token } = await makeSignUp(test);
     const { password } = offersOf(await open(token));
     for (const each of ['short', email]) {
@@ -169,7 +169,7 @@ describe('a sign-up’s link that is opened elsewhere', () => {
   });
 });
 
-describe('events at once', () => {
+describe('concurrent events', () => {
   const rounds = Array.from({ length: 6 }, (_, round) => round);
 
   it.each(rounds)('a scanner and the user: the password is valid, or the page offers to keep it (%i)', async () => {

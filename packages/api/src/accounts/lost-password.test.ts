@@ -136,7 +136,7 @@ it('expires, and gives a closed account nothing', async () => {
   expect(await open(unopened)).toMatchObject({ ok: false, kind: 'dead' });
 });
 
-it('makes nothing valid that a stranger typed at sign-up with the address of a verified account', async () => {
+it('makes nothing valid that another person typed at sign-up with the address of a verified account', async () => {
   const owner = await makeOwner(test);
   const [before] = test.sandbox.mailbox.messages(owner.email);
   const cookies: string[] = [];

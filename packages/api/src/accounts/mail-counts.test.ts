@@ -55,8 +55,8 @@ it('mails an address that asks for another link once a minute', async () => {
 
 it('mails an address five times an hour and twenty times a day, whatever is asked for', async () => {
   const email = newEmail();
-  const stranger = await makeOwner(test);
-  const askings = [() => enter(email), () => resend(email), () => change(stranger.api, email)];
+  const otherOwner = await makeOwner(test);
+  const askings = [() => enter(email), () => resend(email), () => change(otherOwner.api, email)];
   const askOften = async () => {
     for (let asked = 0; asked < 7; asked++) {
       await askings[asked % askings.length]?.();
@@ -78,34 +78,34 @@ it('mails an address five times an hour and twenty times a day, whatever is aske
 
 it('counts the links that a new password ended', async () => {
   const email = newEmail();
-  const stranger = await makeOwner(test);
+  const otherOwner = await makeOwner(test);
   let current = testPassword;
   for (let asked = 0; asked < 7; asked++) {
-    await stranger.api.accounts.changeAddress({ email, password: current });
+    await otherOwner.api.accounts.changeAddress({ email, password: current });
     await mailed();
     const password = `quite another pass phrase ${asked}`;
-    await stranger.api.accounts.changePassword({ current_password: current, password });
+    await otherOwner.api.accounts.changePassword({ current_password: current, password });
     current = password;
   }
   expect(mailsTo(email)).toBe(1);
 });
 
-it('mails an address five times of 20 jobs for several accounts at once', async () => {
+it('mails an address five times of 20 jobs for several accounts in parallel', async () => {
   const email = newEmail();
-  const strangers = await Promise.all(Array.from({ length: 10 }, () => makeOwner(test)));
+  const otherOwners = await Promise.all(Array.from({ length: 10 }, () => makeOwner(test)));
   await enter(email);
   await mailed();
   test.advance(2 * minute);
   await Promise.all([
-    ...strangers.map(({ userId, principal }, index) =>
+    ...otherOwners.map(({ userId, principal }, index) =>
       sendVerification(test.app, { email, userId, sessionId: principal.sessionId }, jobIdOf(index)),
     ),
-    ...strangers.map((_, index) => sendVerification(test.app, { email, signUpId: someId }, jobIdOf(index + 10))),
+    ...otherOwners.map((_, index) => sendVerification(test.app, { email, signUpId: someId }, jobIdOf(index + 10))),
   ]);
   expect(mailsTo(email)).toBe(5);
 });
 
-it('keeps mails for a browser that the account knows, however many a stranger has asked for', async () => {
+it('keeps mails for a browser that the account knows, whatever number other clients request', async () => {
   const email = newEmail();
   for (let asked = 0; asked < 7; asked++) {
     await enter(email);
@@ -121,13 +121,13 @@ it('keeps mails for a browser that the account knows, however many a stranger ha
   expect(mailsTo(email)).toBe(10);
 });
 
-it('writes nothing that the sender typed', async () => {
+it('mails no text that the requester typed', async () => {
   const name = 'Win a prize at lure dot example';
   const { mail } = await makeSignUp(test, { name });
   expect(JSON.stringify(mail)).not.toMatch(/prize|lure/);
 });
 
-it('does not count a mail that never left', async () => {
+it('does not count a mail that was not sent', async () => {
   const { email } = await makeSignUp(test);
   test.advance(2 * minute);
   const before = test.logged.length;
@@ -160,12 +160,12 @@ it('mails a link for a lost password to an address that is confirmed, for a sign
 
 it('mails nothing to an account that is closed, nor to an address that has none', async () => {
   const { email } = await makeOwner(test);
-  const nobody = newEmail();
+  const unknown = newEmail();
   await suspendUser(test.app, email);
   test.advance(2 * minute);
-  for (const each of [email, nobody]) await resend(each);
+  for (const each of [email, unknown]) await resend(each);
   await enter(email);
   await mailed();
-  expect([mailsTo(email), mailsTo(nobody)]).toEqual([1, 0]);
-  expect(await test.app.db.select().from(users).where(eq(users.email, nobody))).toEqual([]);
+  expect([mailsTo(email), mailsTo(unknown)]).toEqual([1, 0]);
+  expect(await test.app.db.select().from(users).where(eq(users.email, unknown))).toEqual([]);
 });

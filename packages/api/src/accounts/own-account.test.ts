@@ -32,7 +32,7 @@ function tokenOf(link: string): string {
   return new URL(link).searchParams.get('token') ?? '';
 }
 
-it('changes the password for whoever knows the current one, and ends the other sessions', async () => {
+it('changes the password of a user who enters the current one, and ends the other sessions', async () => {
   const { api, email, userId, organisationId } = await makeOwner(test);
   const elsewhere = await startSession(test.app, { userId, organisationId, client: testClient });
 
@@ -43,7 +43,7 @@ it('changes the password for whoever knows the current one, and ends the other s
   await expect(signIn(email, testPassword)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
-it('changes nothing for whoever does not', async () => {
+it('changes nothing if the current password is wrong', async () => {
   const { api, email } = await makeOwner(test);
   await expect(
     api.accounts.changePassword({ current_password: 'not the pass phrase', password: other }),
@@ -51,7 +51,7 @@ it('changes nothing for whoever does not', async () => {
   await signIn(email, testPassword);
 });
 
-it('judges a new password as at sign-up', async () => {
+it('checks a new password as at sign-up', async () => {
   const { api, email } = await makeOwner(test);
   for (const password of ['short', 'password123', email]) {
     await expect(api.accounts.changePassword({ current_password: testPassword, password })).rejects.toMatchObject({
@@ -77,7 +77,7 @@ it('sets a first password after a fresh sign-in alone', async () => {
   await late.close();
 });
 
-/** An owner with a password who has just come in through the identity provider. */
+/** An owner with a password and a recent sign-in through the identity provider. */
 async function throughProvider(at: TestApp) {
   const { email, userId } = await makeOwner(at);
   const subject = `subject of ${email}`;
@@ -85,7 +85,7 @@ async function throughProvider(at: TestApp) {
   return { ...(await signInAs(at, email, { idpSubject: subject })), subject };
 }
 
-it('sets a lost password anew for whoever has just come in through the identity provider', async () => {
+it('replaces a lost password after a recent sign-in through the identity provider', async () => {
   const late = await startTestApp();
   const { api, email, subject } = await throughProvider(late);
   const elsewhere = await signInAs(late, email);
@@ -107,7 +107,7 @@ it('sets a lost password anew for whoever has just come in through the identity 
   await late.close();
 });
 
-it('asks whoever came in by the password for it, and whoever came by a provider that is unlinked since', async () => {
+it('requires the current password after a sign-in by password, and by a provider that was unlinked since', async () => {
   const { api, email } = await throughProvider(test);
   const byPassword = await signInAs(test, email);
   const refused = { cause: { code: 'VALIDATION', message: 'There is a password already. Change it instead.' } };
@@ -224,7 +224,7 @@ it('sets no password for an account that is closed while the new one is hashed',
   await signIn(email, testPassword);
 });
 
-it('lets a password link die after an hour', async () => {
+it('expires a password link after an hour', async () => {
   const late = await startTestApp();
   const { email } = await makeOwner(late);
   const token = tokenOf(await makePasswordLink(late.app, email));

@@ -65,7 +65,7 @@ it('leaves no session of the old password alive, however many sign-ins are under
   expect(alive.filter((principal) => principal !== null)).toEqual([]);
 });
 
-it('lets one of two changes of a password win, and says so', async () => {
+it('accepts one of two concurrent changes of a password, and refuses the other', async () => {
   const { api, email } = await makeOwner(test);
   const second = await signInAs(test, email);
   const wanted = [other, 'a third pass phrase'];
@@ -88,7 +88,7 @@ it('forgets a change of address that waits for its mail when the password is cha
   expect(test.sandbox.mailbox.messages(email)).toEqual([]);
 });
 
-it('begins no session for an account that was deleted meanwhile', async () => {
+it('begins no session for an account that was deleted concurrently', async () => {
   const { api, email } = await makeOwner(test);
   const proved = await signIn(email, testPassword);
   await api.leaving.deleteAccount({ password: testPassword });
@@ -97,7 +97,7 @@ it('begins no session for an account that was deleted meanwhile', async () => {
   });
 });
 
-it('opens one of several links for an address that are opened at once, and fails for none', async () => {
+it('opens one of several links for an address that are opened concurrently, and fails for none', async () => {
   for (let round = 0; round < 5; round++) {
     const { email, token } = await makeSignUp(test);
     for (let more = 0; more < 3; more++) {
@@ -125,7 +125,7 @@ it('lets a link and the identity provider race for an account without failing', 
   }
 });
 
-it('leaves one password link of eight that are made at once', async () => {
+it('leaves one password link of eight that are made concurrently', async () => {
   const { email, userId } = await makeOwner(test);
   const links = await Promise.all(Array.from({ length: 8 }, () => makePasswordLink(test.app, email)));
   expect(await test.app.db.select().from(oneTimeTokens).where(eq(oneTimeTokens.userId, userId))).toHaveLength(1);
@@ -142,7 +142,7 @@ it('leaves one password link of eight that are made at once', async () => {
   }
 });
 
-it('ends the sessions of what is closed, also where it is opened again at once', async () => {
+it('ends the sessions of closed accounts, also when they are restored immediately', async () => {
   const suspended = await makeOwner(test);
   const first = await startSession(test.app, { ...suspended, client: testClient });
   await suspendOrganisation(test.app, suspended.principal.organisation?.slug ?? '');
@@ -156,7 +156,7 @@ it('ends the sessions of what is closed, also where it is opened again at once',
   expect(await readSession(test.app, second)).toBeNull();
 });
 
-it('sweeps what nobody needs: sign-ups for a confirmed address, spent limits, dead tokens', async () => {
+it('deletes what has expired: sign-ups for a confirmed address, spent limits, dead tokens', async () => {
   const late = await startTestApp();
   const { email, userId } = await makeOwner(late);
   await signUp(late.app, signUpInput.parse({ email, password: other }), testClient);

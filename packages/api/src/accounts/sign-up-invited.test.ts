@@ -82,21 +82,21 @@ it('refuses a dead invitation with the same words for a known and an unknown add
   }
 });
 
-it('changes nothing of a verified account for whoever signs up with its address', async () => {
+it('does not change a verified account when its address signs up again', async () => {
   const { email } = await makeOwner(test, { name: 'Own Ltd' });
   await signUp(test.app, signUpInput.parse({ email, password: other, invitation }), testClient);
   expect(await organisationsOf(email)).toEqual([{ name: 'Own Ltd', approval: 'approved' }]);
   await signInWithPassword(test.app, { email, password: testPassword }, testClient);
 });
 
-it('makes the organisation of the sign-up whose link was opened, where a squatter came by an invitation', async () => {
+it('makes the organisation of the sign-up whose link was opened, where another sign-up came by an invitation', async () => {
   const { email, mail } = await makeSignUp(test, { invitation });
   expect(await open(await signUpAgain(email, mail, false))).toMatchObject({ awaitingApproval: true, invited: false });
   expect(await organisationsOf(email)).toEqual([{ name: 'Owners Ltd', approval: 'pending' }]);
   await signInWithPassword(test.app, { email, password: other }, testClient);
 });
 
-it('leaves nothing of a squatter’s organisation, where the link that was opened came by an invitation', async () => {
+it('leaves nothing of the organisation of another sign-up, where the link that was opened came by an invitation', async () => {
   const { email, mail } = await makeSignUp(test, { name: 'Squatters Ltd' });
   expect(await open(await signUpAgain(email, mail, true))).toMatchObject({ awaitingApproval: true, invited: true });
   expect(await organisationsOf(email)).toEqual([]);
@@ -135,7 +135,7 @@ it('does the same work for a known and an unknown address', async () => {
   await quiet.close();
 });
 
-it('goes with all of it after a week where nobody opened the link', async () => {
+it('is deleted after a week if its link was not opened', async () => {
   const late = await startTestApp();
   const host = await makeOwner(late);
   const { email } = await makeSignUp(late, { invitation: await makeInvitation(host) });

@@ -10,7 +10,7 @@ import { sweep } from './sign-up/delete-expired.ts';
 import { resendVerification } from './verification/sending/resend-verification.ts';
 import { verifyEmail } from './verification/verify-email.ts';
 
-const name = 'Acme Front CenteredPage';
+const name = 'Acme Front Desk';
 const other = 'quite another pass phrase';
 const minute = 60_000;
 
@@ -35,7 +35,7 @@ async function changeLinkOf({ api }: Awaited<ReturnType<typeof makeOwner>>): Pro
   return tokenIn((await test.sandbox.mailbox.waitFor(email)).text);
 }
 
-describe('suspending a person', () => {
+describe('suspending a user', () => {
   it('ends every session, which stays ended when they are restored', async () => {
     const owner = await makeOwner(test);
     const id = await startSession(test.app, { ...owner, client: testClient });
@@ -84,7 +84,7 @@ describe('a new password', () => {
   });
 });
 
-describe('what the page of a link hands out', () => {
+describe('the tokens on the page of a link', () => {
   /** An address that was signed up with twice, whose resent link carries no password and no approval. */
   async function offers() {
     const { email } = await makeSignUp(test);

@@ -4,9 +4,9 @@ import { auditEvents } from '../db/schema/audit.ts';
 import { restoreOrganisation, suspendOrganisation } from '../operators/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { callerFor, makeMember, makeOwner, signInAs, testClient } from '../testing/factories.ts';
-import { sweepAudit } from './delete-old.ts';
+import { deleteOldEntries } from './delete-old.ts';
 import { readActivity } from './read-activity.ts';
-import { record } from './record.ts';
+import { recordAudit } from './record.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('says who did what, when and from where', async () => {
+it('records the action, the time and the client address', async () => {
   const { userId, api } = await makeOwner(test);
   await api.signIn.out();
   const activity = await readActivity(test.app.db, userId);
@@ -22,7 +22,7 @@ it('says who did what, when and from where', async () => {
   expect(activity.map(({ action }) => action)).toContain('address-verified');
 });
 
-it('says who operated on what, when and from where, and shows that to operators', async () => {
+it('records the operator of each decision, and shows it to operators', async () => {
   const address = '203.0.113.7';
   const operator = await makeOwner(test, { operator: true });
   const { operators } = callerFor(test, operator.principal, { client: address });
@@ -34,22 +34,23 @@ it('says who operated on what, when and from where, and shows that to operators'
   await operators.suspend({ user_id: userId });
   await operators.restore({ user_id: userId });
 
-  const did = await test.app.db.select().from(auditEvents).where(eq(auditEvents.client, address));
+  const recorded = await test.app.db.select().from(auditEvents).where(eq(auditEvents.client, address));
   const decisions = ['organisation-approved', 'organisation-declined'];
   const changes = ['password-link-made', 'person-restored', 'person-suspended'];
-  expect(did.map(({ action }) => action).sort()).toEqual([...decisions, ...changes]);
-  for (const each of did) expect(each).toMatchObject({ actorId: operator.userId, userAgent: testClient.userAgent });
+  expect(recorded.map(({ action }) => action).sort()).toEqual([...decisions, ...changes]);
+  for (const each of recorded)
+    expect(each).toMatchObject({ actorId: operator.userId, userAgent: testClient.userAgent });
   const { activity } = await operators.personHistory({ user_id: userId });
   expect(activity.filter(({ client }) => client === address).map(({ text }) => text)).toEqual(
     expect.arrayContaining(['Organisation approved', 'Account suspended', 'An operator made a password link']),
   );
 });
 
-it('shows people what became of their organisation, and not from where somebody else decided it', async () => {
+it('shows users the decisions about their organisation, without the address of the operator', async () => {
   const operator = await makeOwner(test, { operator: true });
   const { operators } = callerFor(test, operator.principal, { client: '203.0.113.8' });
   const { userId, organisationId, principal } = await makeOwner(test, { approved: false });
-  const stranger = await makeOwner(test);
+  const otherOwner = await makeOwner(test);
   await operators.approve({ organisation_ids: [organisationId] });
   await suspendOrganisation(test.app, principal.organisation?.slug ?? '');
   await restoreOrganisation(test.app, principal.organisation?.slug ?? '');
@@ -69,12 +70,12 @@ it('shows people what became of their organisation, and not from where somebody 
   expect(events.map(({ action }) => action)).toContain('password-link-made');
   expect(JSON.stringify([activity, events])).not.toContain('203.0.113.8');
 
-  const [mine, theirs] = [await readActivity(test.app.db, stranger.userId), await readActivity(test.app.db, userId)];
+  const [mine, theirs] = [await readActivity(test.app.db, otherOwner.userId), await readActivity(test.app.db, userId)];
   expect(mine.map(({ action }) => action)).not.toContain('organisation-suspended');
   expect(theirs.filter(({ id }) => mine.some((entry) => entry.id === id))).toEqual([]);
 });
 
-it('keeps what one member does from the others of the organisation', async () => {
+it('hides the actions of one member from the other members', async () => {
   const { userId, organisationId } = await makeOwner(test);
   const member = await makeMember(test, organisationId, 'member');
   const entries = await readActivity(test.app.db, member.userId);
@@ -84,7 +85,7 @@ it('keeps what one member does from the others of the organisation', async () =>
   expect(entries.map(({ action }) => action)).not.toContain('address-verified');
 });
 
-it('lets nobody change or empty what is written down', async () => {
+it('refuses changes and truncation of the entries', async () => {
   const { userId } = await makeOwner(test);
   const refused = { cause: { message: 'audit_events is append-only' } };
   await expect(
@@ -93,12 +94,12 @@ it('lets nobody change or empty what is written down', async () => {
   await expect(test.app.db.execute(sql`truncate ${auditEvents}`)).rejects.toMatchObject(refused);
 });
 
-it('keeps entries for as long as it is told', async () => {
+it('deletes entries that are older than RETENTION_DAYS, and no others', async () => {
   const now = test.app.now();
   const old = new Date(now.getTime() - 401 * 86_400_000);
   const userId = crypto.randomUUID();
-  await record(test.app.db, old, { action: 'signed-in', userId });
-  await record(test.app.db, now, { action: 'signed-in', userId });
-  await sweepAudit(test.app.db, now, 400);
+  await recordAudit(test.app.db, old, { action: 'signed-in', userId });
+  await recordAudit(test.app.db, now, { action: 'signed-in', userId });
+  await deleteOldEntries(test.app.db, now, 400);
   expect(await readActivity(test.app.db, userId)).toHaveLength(1);
 });

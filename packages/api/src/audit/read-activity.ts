@@ -44,8 +44,8 @@ const sentences: Record<AuditAction, string> = {
   'customer-started-anew': 'Customer at the payment provider given up',
 };
 
-/** What happens to an organisation as a whole, and so to everybody in it. */
-const ofOrganisations: AuditAction[] = [
+/** Actions on a whole organisation, which concern all its members. */
+const organisationActions: AuditAction[] = [
   'organisation-approved',
   'organisation-declined',
   'organisation-suspended',
@@ -53,45 +53,49 @@ const ofOrganisations: AuditAction[] = [
 ];
 
 /**
- * The newest entries about a person, something they did or the gates of their
- * organisations, newest first, as they may see it: from where somebody else did it is
- * not theirs to know.
+ * Returns the newest entries about a user, newest first, as the user may see them: their own
+ * actions, actions on their account, and decisions about their organisations. The client
+ * address of another actor is left out.
  */
-export async function readActivity(db: Executor, userId: string, most = 20) {
-  const entries = await newest(db, userId, most);
-  return entries.map((entry) => ({ ...shown(entry), client: isOwn(entry, userId) ? entry.client : null }));
+export async function readActivity(db: Executor, userId: string, limit = 20) {
+  const entries = await newestEntries(db, userId, limit);
+  return entries.map((entry) => ({ ...describe(entry), client: isOwn(entry, userId) ? entry.client : null }));
 }
 
-/** The same as operators see it. */
-export async function readHistory(db: Executor, userId: string, most: number) {
-  return (await newest(db, userId, most)).map(shown);
+/** Returns the same entries as operators see them, with all client addresses. */
+export async function readHistory(db: Executor, userId: string, limit: number) {
+  return (await newestEntries(db, userId, limit)).map(describe);
 }
 
-/** Whether somebody did it themselves, as far as anybody knows. */
-export function isOwn({ actorId, userId }: Pick<Entry, 'actorId' | 'userId'>, whoseId: string): boolean {
-  return (actorId ?? userId) === whoseId;
+/** Whether a user is the actor of an entry. An entry without an actor counts as the action of its user. */
+export function isOwn(entry: Pick<Entry, 'actorId' | 'userId'>, userId: string): boolean {
+  return (entry.actorId ?? entry.userId) === userId;
 }
 
 type Entry = typeof auditEvents.$inferSelect;
 
-function newest(db: Executor, userId: string, most: number): Promise<Entry[]> {
-  const belongsTo = db
+function newestEntries(db: Executor, userId: string, limit: number): Promise<Entry[]> {
+  const organisationIds = db
     .select({ id: memberships.organisationId })
     .from(memberships)
     .where(eq(memberships.userId, userId));
-  const ofTheirs = and(inArray(auditEvents.organisationId, belongsTo), inArray(auditEvents.action, ofOrganisations));
+  const isAboutOrganisation = and(
+    inArray(auditEvents.organisationId, organisationIds),
+    inArray(auditEvents.action, organisationActions),
+  );
   return db
     .select()
     .from(auditEvents)
-    .where(or(eq(auditEvents.userId, userId), eq(auditEvents.actorId, userId), ofTheirs))
+    .where(or(eq(auditEvents.userId, userId), eq(auditEvents.actorId, userId), isAboutOrganisation))
     .orderBy(desc(auditEvents.at), desc(auditEvents.id))
-    .limit(most);
+    .limit(limit);
 }
 
-function shown({ id, at, action, details, client }: Entry) {
+function describe({ id, at, action, details, client }: Entry) {
   return { id, at: at.toISOString(), action, text: sentenceOf(action, details), client };
 }
 
+/** Returns the sentence for an action, with the old and new value where its details have them. */
 export function sentenceOf(action: string, { from, to }: Record<string, string> = {}): string {
   const sentence = sentences[action as AuditAction] ?? action;
   return from !== undefined && to !== undefined ? `${sentence}: ${from} to ${to}` : sentence;

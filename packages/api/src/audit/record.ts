@@ -3,7 +3,7 @@ import { newId } from '../db/id.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import type { Client } from '../security/client.ts';
 
-/** Every kind of thing that is written down. */
+/** Every kind of audit entry. The names are stored in the database. */
 export type AuditAction =
   | 'signed-up'
   | 'signed-up-again'
@@ -45,7 +45,7 @@ export type AuditAction =
 
 type Entry = {
   action: AuditAction;
-  /** Who did it; null for the command line and for nobody in particular. */
+  /** The user who acted; null for an admin command and for an action not attributed to a user. */
   actorId?: string | null;
   userId?: string | null;
   organisationId?: string | null;
@@ -53,8 +53,8 @@ type Entry = {
   details?: Record<string, string>;
 };
 
-/** Writes down who did what to whom, and from where. Entries are never changed. */
-export async function record(db: Executor, now: Date, entry: Entry): Promise<void> {
+/** Inserts an audit entry: the action, its actor, the user and organisation concerned, and the client. Entries are never changed. */
+export async function recordAudit(db: Executor, now: Date, entry: Entry): Promise<void> {
   await db.insert(auditEvents).values({
     id: newId(now),
     at: now,

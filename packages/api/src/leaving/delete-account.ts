@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { confirmUser } from '../accounts/password/confirm-user.ts';
 import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
-import { record } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import { endSubscriptions, hasOpenCheckout } from '../billing/actions/end-subscriptions.ts';
 import { readPlan } from '../billing/entitlement/read-plan.ts';
 import type { Executor, Transaction } from '../db/client.ts';
@@ -66,11 +66,16 @@ export async function deleteAccount(
       // Somebody of it started to buy meanwhile.
       if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw changed();
       await tx.delete(organisations).where(eq(organisations.id, organisationId));
-      await record(tx, app.now(), { action: 'organisation-deleted', actorId: who.user.id, organisationId, client });
+      await recordAudit(tx, app.now(), {
+        action: 'organisation-deleted',
+        actorId: who.user.id,
+        organisationId,
+        client,
+      });
     }
     const deleted = await tx.delete(users).where(eq(users.id, who.user.id)).returning({ id: users.id });
     if (deleted.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
-    await record(tx, app.now(), { action: 'account-deleted', actorId: who.user.id, userId: who.user.id, client });
+    await recordAudit(tx, app.now(), { action: 'account-deleted', actorId: who.user.id, userId: who.user.id, client });
   });
 }
 

@@ -3,17 +3,16 @@ import { parseConfig } from '../config.ts';
 import { readableTextColour } from './readable-text-colour.ts';
 import { verificationMail } from './verification-message.ts';
 
-const hostile = 'Larch & <b>Sons</b> "Ltd"';
+const nameWithMarkup = 'Larch & <b>Sons</b> "Ltd"';
 
 function mailOf(environment: Record<string, string>, purpose: 'sign-up' | 'change-address' = 'sign-up') {
   const { service } = parseConfig(environment);
-  const link = 'https://id.company.example/verify?token=abc';
-  const to = 'somebody@company.example';
-  return verificationMail({ to, purpose, link, lifetimeSeconds: 3600, service });
+  const url = 'https://id.company.example/verify?token=abc';
+  return verificationMail(service, { to: 'jane@company.example', purpose, url, lifetimeSeconds: 3600 });
 }
 
-describe('the one mail', () => {
-  it('carries the company’s name, picture, colour, product and help address', () => {
+describe('the verification mail', () => {
+  it('carries the company’s name, logo, colour, product and support address', () => {
     const { subject, text, html } = mailOf({
       SERVICE_NAME: 'Larch',
       SERVICE_LOGO: 'https://cdn.company.example/logo.png?a=1&b=2',
@@ -23,6 +22,7 @@ describe('the one mail', () => {
     });
     expect(subject).toBe('Confirm your e-mail for Larch');
     expect(text).toContain('help@company.example');
+    expect(html).toContain('Write to help@company.example.');
     expect(html).toContain('<img src="https://cdn.company.example/logo.png?a=1&amp;b=2"');
     expect(html).toContain('href="https://app.company.example/"');
     expect(html).toContain('background:#0a6c6c;color:#ffffff');
@@ -30,8 +30,8 @@ describe('the one mail', () => {
     expect(`${subject}${text}${html}`).not.toContain('Gatehouse');
   });
 
-  it.each(['sign-up', 'change-address'] as const)('for a %s writes no markup that somebody else chose', (purpose) => {
-    const { html } = mailOf({ SERVICE_NAME: hostile }, purpose);
+  it.each(['sign-up', 'change-address'] as const)('escapes the service name in the mail for a %s', (purpose) => {
+    const { html } = mailOf({ SERVICE_NAME: nameWithMarkup }, purpose);
     expect(html).toContain('Larch &amp; &lt;b&gt;Sons&lt;/b&gt; &quot;Ltd&quot;');
     expect(html).not.toMatch(/<[bi]>/);
   });
@@ -43,8 +43,8 @@ describe('the one mail', () => {
     ['#00605f', '#ffffff'],
     ['#ffff00', '#000000'],
     ['#0000ff', '#ffffff'],
-  ])('writes on %s in %s', (colour, ink) => {
-    expect(readableTextColour(colour)).toBe(ink);
-    expect(mailOf({ BRAND_COLOR: colour }).html).toContain(`background:${colour};color:${ink}`);
+  ])('writes the button on %s in %s', (background, textColour) => {
+    expect(readableTextColour(background)).toBe(textColour);
+    expect(mailOf({ BRAND_COLOR: background }).html).toContain(`background:${background};color:${textColour}`);
   });
 });

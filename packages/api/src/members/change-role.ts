@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { record } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
 import type { Client } from '../security/client.ts';
 import { type Principal, requireScope } from '../sessions/principal.ts';
@@ -45,7 +45,7 @@ export async function changeRole(
         .delete(invitations)
         .where(and(eq(invitations.organisationId, organisationId), eq(invitations.madeBy, userId)));
     }
-    await record(tx, app.now(), {
+    await recordAudit(tx, app.now(), {
       action: 'role-changed',
       actorId: who.user.id,
       userId,

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { record } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { memberships } from '../db/schema/members.ts';
 import type { Client } from '../security/client.ts';
@@ -43,7 +43,7 @@ export async function removeMember(
 
     await endMembership(tx, organisationId, userId);
     const entry = { actorId: who.user.id, userId, organisationId, client, details: { role } };
-    await record(tx, app.now(), { action: 'member-removed', ...entry });
+    await recordAudit(tx, app.now(), { action: 'member-removed', ...entry });
   });
 }
 
@@ -68,7 +68,7 @@ export async function leaveOrganisation(
 
     await endMembership(tx, organisationId, who.user.id);
     const entry = { actorId: who.user.id, userId: who.user.id, organisationId, client, details: { role } };
-    await record(tx, app.now(), { action: 'organisation-left', ...entry });
+    await recordAudit(tx, app.now(), { action: 'organisation-left', ...entry });
   });
 }
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { record } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { users } from '../db/schema/accounts.ts';
@@ -57,7 +57,7 @@ export async function invite(
     const sessionId = who.sessionId;
     await tx.insert(invitations).values({ ...row, sessionId, createdAt: now, expiresAt });
     const entry = { actorId: who.user.id, organisationId, client, details: { invitation: row.id, role } };
-    await record(tx, now, { action: 'invitation-made', ...entry });
+    await recordAudit(tx, now, { action: 'invitation-made', ...entry });
   });
 
   return { url: invitationLink(app.config, token), role, expires_at: expiresAt.toISOString() };
@@ -111,7 +111,7 @@ export async function withdrawInvitation(
       .returning({ id: invitations.id });
     if (withdrawn.length === 0) throw new AppError('NOT_FOUND', 'There is no such invitation.');
     const entry = { actorId: who.user.id, organisationId, client, details: { invitation: id } };
-    await record(tx, app.now(), { action: 'invitation-withdrawn', ...entry });
+    await recordAudit(tx, app.now(), { action: 'invitation-withdrawn', ...entry });
   });
 }
 

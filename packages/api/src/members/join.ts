@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
-import { record } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { Executor } from '../db/client.ts';
 import { users } from '../db/schema/accounts.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
@@ -87,7 +87,7 @@ export async function join(
     await tx.update(users).set({ invitedOnly: false }).where(eq(users.id, who.user.id));
     await chooseOrganisation(tx, { ...membership, sessionId: who.sessionId });
     const details = { invitation: held.id, role };
-    await record(tx, now, { action: 'member-joined', actorId: who.user.id, ...membership, client, details });
+    await recordAudit(tx, now, { action: 'member-joined', actorId: who.user.id, ...membership, client, details });
   });
 }
 

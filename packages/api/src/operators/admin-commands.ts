@@ -1,7 +1,7 @@
 import { and, desc, eq, isNotNull, isNull, type SQL } from 'drizzle-orm';
 import { newOneTimeToken } from '../accounts/password/one-time-token.ts';
 import type { App } from '../app.ts';
-import { type AuditAction, record } from '../audit/record.ts';
+import { type AuditAction, recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { oneTimeTokens, users } from '../db/schema/accounts.ts';
 import { organisations } from '../db/schema/organisations.ts';
@@ -62,7 +62,7 @@ export function grantOperator(app: App, email: string): Promise<string> {
     const owned = await ownedBy(app, tx, found).catch(() => []);
     if (owned.length > 0)
       await approveOrganisations(tx, { ...decided(app), organisationIds: owned.map(({ id }) => id) });
-    await record(tx, app.now(), { action: 'operator-granted', userId: found.id });
+    await recordAudit(tx, app.now(), { action: 'operator-granted', userId: found.id });
     return `${found.email} is an operator.`;
   });
 }
@@ -134,7 +134,7 @@ export function makePasswordLink(app: App, email: string, by = commandLine): Pro
     }
 
     const token = await newOneTimeToken(app, tx, found.id, 'password-link', by.actorId);
-    await record(tx, app.now(), { action: 'password-link-made', ...by, userId: found.id });
+    await recordAudit(tx, app.now(), { action: 'password-link-made', ...by, userId: found.id });
     return passwordLink(app.config, token);
   });
 }
@@ -183,7 +183,7 @@ function changePerson(app: App, email: string, { action, by, from, to, done, alr
     if (changed.length === 0) throw new AppError('VALIDATION', already(found.email));
 
     if (to.suspendedAt) await endSessionsOf(tx, found.id);
-    await record(tx, app.now(), { action, ...by, userId: found.id });
+    await recordAudit(tx, app.now(), { action, ...by, userId: found.id });
     return done(found.email);
   });
 }
@@ -207,7 +207,7 @@ function changeOrganisation(app: App, slug: string, { action, from, suspendedAt,
       .returning({ id: organisations.id });
     if (changed.length === 0) throw new AppError('VALIDATION', already);
     if (suspendedAt !== null) await endSessionsIn(tx, [id]);
-    await record(tx, app.now(), { action, organisationId: id });
+    await recordAudit(tx, app.now(), { action, organisationId: id });
     return done;
   });
 }

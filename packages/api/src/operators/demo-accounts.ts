@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { record } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import { isLoopback } from '../config.ts';
 import { identities, oneTimeTokens, users } from '../db/schema/accounts.ts';
 import { sessions } from '../db/schema/sessions.ts';
@@ -41,7 +41,7 @@ export function closeDemoAccounts(app: App): Promise<string> {
       await tx.delete(identities).where(eq(identities.userId, id));
       await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, id));
       await tx.delete(sessions).where(eq(sessions.userId, id));
-      await record(tx, app.now(), { action: 'person-suspended', userId: id, details: { reason: 'demo account' } });
+      await recordAudit(tx, app.now(), { action: 'person-suspended', userId: id, details: { reason: 'demo account' } });
     }
     return `Closed ${closed.map(({ email }) => email).join(', ')}. Their organisations stay: suspend-organisation closes one.`;
   });

@@ -1,6 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { record } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import { requirePayment } from '../billing/actions/require-payment.ts';
 import { checkCustomer, currentCustomer, leaseOf } from '../billing/customers/customer.ts';
 import { withLease } from '../billing/customers/lease.ts';
@@ -46,7 +46,7 @@ export async function startCustomerAnew(app: App, slug: string): Promise<string>
         rows.map(({ id }) => id),
       );
       const details = { given_up: given.join(' '), key };
-      await record(tx, app.now(), { action: 'customer-started-anew', organisationId, details });
+      await recordAudit(tx, app.now(), { action: 'customer-started-anew', organisationId, details });
     });
     if (given.length === 0)
       return `${customerId} was deleted at the provider. The next checkout of ${slug} makes a new one.`;

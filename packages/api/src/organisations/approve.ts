@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, ne, or, type SQL, type SQLWrapper } from 'drizzle-orm';
-import { record } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { oneTimeTokens } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
@@ -35,7 +35,7 @@ async function approve(
     .returning({ id: organisations.id });
 
   for (const { id } of changed) {
-    await record(tx, now, { action: 'organisation-approved', actorId, organisationId: id, client });
+    await recordAudit(tx, now, { action: 'organisation-approved', actorId, organisationId: id, client });
   }
   return changed.map(({ id }) => id);
 }
@@ -55,7 +55,7 @@ export async function declineOrganisations(
     .returning({ id: organisations.id });
 
   for (const { id } of changed) {
-    await record(tx, now, {
+    await recordAudit(tx, now, {
       action: 'organisation-declined',
       actorId,
       organisationId: id,

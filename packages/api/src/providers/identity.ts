@@ -1,6 +1,6 @@
 import type { IdentityConfig } from '../config.ts';
 import { foreignFailure } from '../errors.ts';
-import { unwatched, type Watch } from '../telemetry/calls.ts';
+import { type InstrumentCall, uninstrumented } from '../telemetry/instrument-calls.ts';
 
 export type Identity = {
   config: IdentityConfig;
@@ -33,7 +33,7 @@ export function verifiesForeignDomains(issuer: string): boolean {
 const tokenTimeoutSeconds = 10;
 const largestAnswerBytes = 1_000_000;
 
-export function createIdentity(config: IdentityConfig, watch: Watch = unwatched): Identity {
+export function createIdentity(config: IdentityConfig, instrument: InstrumentCall = uninstrumented): Identity {
   const consentUrl: Identity['consentUrl'] = ({ redirectUri, state, nonce, codeChallenge }) => {
     const url = new URL(config.authUrl);
     url.searchParams.set('client_id', config.clientId);
@@ -85,7 +85,7 @@ export function createIdentity(config: IdentityConfig, watch: Watch = unwatched)
   return {
     config,
     consentUrl,
-    exchangeCode: (grant) => watch('token', () => exchangeCode(grant), isRefused),
+    exchangeCode: (grant) => instrument('token', () => exchangeCode(grant), isRefused),
     async takesRedirectUri(redirectUri) {
       const attempt = {
         redirectUri,

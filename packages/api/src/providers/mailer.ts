@@ -2,25 +2,37 @@ import { createTransport } from 'nodemailer';
 import type { Config } from '../config.ts';
 import { foreignFailure } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { unwatched, type Watch } from '../telemetry/calls.ts';
+import { type InstrumentCall, uninstrumented } from '../telemetry/instrument-calls.ts';
 
 export type Mail = { to: string; subject: string; text: string; html: string };
 
 export type Mailer = {
-  /** Whether mail can leave at all. */
+  /** Whether SMTP_URL is set. */
   on: boolean;
-  /** Hands a mail to the mail server, in at most about twenty seconds. @throws when it does not take it, without the server's own text. */
+  /**
+   * Sends a mail, or fails after about twenty seconds.
+   *
+   * @throws Error without the server's own text if the mail server does not accept the mail.
+   */
   send: (mail: Mail) => Promise<void>;
-  /** Speaks with the mail server up to where a mail would follow. @throws where that fails. */
+  /**
+   * Connects to the mail server and authenticates, without sending a mail.
+   *
+   * @throws Error without the server's own text if that fails.
+   */
   check: () => Promise<void>;
   close: () => void;
 };
 
-const secondsToConnect = 10;
-const secondsOfSilence = 20;
+const connectTimeoutSeconds = 10;
+const idleTimeoutSeconds = 20;
 
-/** Mail over SMTP_URL. Without one nothing leaves, and each mail is a line in the log. */
-export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log, watch: Watch = unwatched): Mailer {
+/** Creates the mailer for SMTP_URL. While it is unset, each mail is logged by its subject and not sent. */
+export function createMailer(
+  { smtpUrl, mailFrom, service }: Config,
+  log: Log,
+  instrument: InstrumentCall = uninstrumented,
+): Mailer {
   if (smtpUrl === null) {
     return {
       on: false,
@@ -32,11 +44,11 @@ export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log, w
 
   const transport = createTransport({
     url: smtpUrl,
-    connectionTimeout: secondsToConnect * 1000,
-    greetingTimeout: secondsToConnect * 1000,
-    socketTimeout: secondsOfSilence * 1000,
+    connectionTimeout: connectTimeoutSeconds * 1000,
+    greetingTimeout: connectTimeoutSeconds * 1000,
+    socketTimeout: idleTimeoutSeconds * 1000,
   });
-  // Where the local part is not ASCII, nodemailer turns the domain into Unicode: the envelope keeps it as it is stored.
+  // For a local part outside ASCII nodemailer converts the domain to Unicode: the envelope keeps the stored address.
   transport.use('stream', ({ data, message }, done) => {
     const { to } = data.envelope as { to: string };
     message.getEnvelope().to = [to];
@@ -46,9 +58,9 @@ export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log, w
 
   return {
     on: true,
-    check: async () => void (await transport.verify().catch(rethrow)),
+    check: async () => void (await transport.verify().catch(throwWithoutServerText)),
     async send({ to, ...content }) {
-      // An address object, never a text: nodemailer would read a list out of the latter.
+      // An address object, never a string: nodemailer would parse a string as a list of addresses.
       const mail = {
         from,
         to: { name: '', address: to },
@@ -58,19 +70,19 @@ export function createMailer({ smtpUrl, mailFrom, service }: Config, log: Log, w
         disableUrlAccess: true,
         ...content,
       };
-      await watch('send', () => transport.sendMail(mail), isRefused).catch(rethrow);
+      await instrument('send', () => transport.sendMail(mail), isRefused).catch(throwWithoutServerText);
     },
     close: () => transport.close(),
   };
 }
 
-/** @throws an error that says nothing of what the mail server wrote. */
-function rethrow(error: unknown): never {
+/** @throws Error with the status, without the text of the mail server. */
+function throwWithoutServerText(error: unknown): never {
   const status = error instanceof Error && 'responseCode' in error ? error.responseCode : null;
   throw foreignFailure('The mail server did not take the mail', error, status);
 }
 
-/** Whether the mail server answered, and said no (RFC 5321 §4.2.1). */
+/** Whether the mail server answered with a permanent failure (RFC 5321 §4.2.1). */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && 'responseCode' in error && Number(error.responseCode) >= 500;
 }

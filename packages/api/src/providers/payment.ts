@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { PaymentConfig } from '../config.ts';
 import { AppError, foreignFailure, isAppError } from '../errors.ts';
-import { unwatched, type Watch } from '../telemetry/calls.ts';
+import { type InstrumentCall, uninstrumented } from '../telemetry/instrument-calls.ts';
 import { boundedRequests } from './bounded-requests.ts';
 
 /**
@@ -35,7 +35,7 @@ export const patience: { action: Patience; askBriefly: Patience } = {
 
 export function createPayment(
   { secretKey, apiUrl }: Pick<PaymentConfig, 'secretKey' | 'apiUrl'>,
-  watch: Watch = unwatched,
+  instrument: InstrumentCall = uninstrumented,
   { action, askBriefly } = patience,
 ): Payment {
   function asker(what: string, { request, retries, question: most }: Patience): Ask {
@@ -49,7 +49,7 @@ export function createPayment(
       try {
         const provider = new Sdk(secretKey, { ...settings, httpClient });
         const answer = () => Promise.race([question(provider), refusedBy(limit.signal)]);
-        return await watch(what, answer, isRefused);
+        return await instrument(what, answer, isRefused);
       } catch (error) {
         throw translate(error);
       } finally {

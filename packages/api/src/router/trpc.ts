@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { AppError, errorCodes, invalid, isAppError, toAppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
 import { clientKey } from '../security/client-key.ts';
-import type { Taking, Window } from '../security/throttle.ts';
+import type { Points, Window } from '../security/throttle.ts';
 import {
   type Principal,
   requireApproved,
@@ -100,7 +100,7 @@ export function limited(window: Window) {
 }
 
 /** Open to everybody whose client has points left, which the use case takes. */
-export function whileNotLimited(limitsOf: (address: string) => Taking) {
+export function whileNotLimited(limitsOf: (address: string) => Points) {
   return anyone.use(async ({ ctx, next }) => {
     await ctx.app.throttle.peek(limitsOf(ctx.client.address));
     return next();

@@ -45,7 +45,7 @@ it.each([
   expect(readAddress(typed)).toBe(address);
 });
 
-it('gives what it accepts back unchanged, so that one address has one form', () => {
+it('returns an accepted address unchanged when it is read again', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.domain(), (local, domain) => {
       const address = readAddress(`${local}@${domain}`);
@@ -71,6 +71,6 @@ it.each([
   ['jo@MÜNCHEN.example', ['jo@MÜNCHEN.example', 'jo@xn--mnchen-3ya.example']],
   ['company.example', ['company.example']],
   ['A Company', ['A Company']],
-])('looks for %j as %j', (typed, texts) => {
-  expect(addressSearchTexts(typed)).toEqual(texts);
+])('searches for %j as %j', (typed, terms) => {
+  expect(addressSearchTexts(typed)).toEqual(terms);
 });

@@ -4,14 +4,14 @@ const mapped = new BlockList();
 mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
 
 /**
- * What stands for a client in limits: an IPv4 address, or the first 64 bits of an IPv6
- * one, since a single subscriber has all the addresses behind those.
+ * Returns the key of a client for rate limits: the IPv4 address, or the /64 prefix of an IPv6
+ * address, because a single subscriber has all addresses of a /64.
  */
 export function clientKey(address: string): string {
   const [bare = ''] = address.split('%');
   if (!isIPv6(bare)) return bare;
 
-  const groups = expand(bare);
+  const groups = groupsOf(bare);
   if (mapped.check(bare, 'ipv6')) {
     return groups
       .slice(6)
@@ -22,12 +22,12 @@ export function clientKey(address: string): string {
 }
 
 /**
- * The /48 of an IPv6 address, which is what a site is given as a rule, and which holds 65,536 of
- * the keys above. Null for an IPv4 address, whose key is as wide as its client gets.
+ * Returns the /48 prefix of an IPv6 address, which is usually assigned to one site and contains
+ * 65,536 client keys. Returns null for an IPv4 address.
  */
 export function clientNetwork(address: string): string | null {
   const [bare = ''] = address.split('%');
-  return isIPv6(bare) && !mapped.check(bare, 'ipv6') ? prefix(expand(bare), 48) : null;
+  return isIPv6(bare) && !mapped.check(bare, 'ipv6') ? prefix(groupsOf(bare), 48) : null;
 }
 
 function prefix(groups: number[], bits: 48 | 64): string {
@@ -35,8 +35,8 @@ function prefix(groups: number[], bits: 48 | 64): string {
   return `${kept.join(':')}::/${bits}`;
 }
 
-/** The eight groups of an IPv6 address. URL writes every form (embedded IPv4 as well) in the one of RFC 5952. */
-function expand(address: string): number[] {
+/** Returns the eight groups of an IPv6 address. URL converts every form, including embedded IPv4, to that of RFC 5952. */
+function groupsOf(address: string): number[] {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');

@@ -2,6 +2,6 @@
 export type Client = {
   address: string;
   userAgent: string | null;
-  /** The cookie `known` of a browser that signed in before. It opens nothing: see `isKnownBrowser`. */
+  /** The cookie `known` of a browser that signed in before. It grants no access: see `isKnownBrowser`. */
   knownBrowser?: string | null;
 };

@@ -1,10 +1,10 @@
 import { foldPassword } from './fold-password.ts';
 
 /**
- * Common passwords that the dictionary leaves out, because zxcvbn finds repeats, runs and
- * years by rules of its own. In lower case, eight or more characters.
+ * Common passwords that are missing in the dictionary, because zxcvbn detects repetitions,
+ * sequences and years by rules. In lower case, eight or more characters.
  */
-const furtherPasswords = `
+const additionalPasswords = `
     00000000 000000000 0000000000 0123456789 0987654321 111111111 1111111111 12121212 123123123 12341234 1234512345
     123password 13131313 1g2w3e4r 20202020 22222222 5201314520 5201314a 55555555 66666666 77777777 87654321 88888888
     88888888a 987654321 99999999 aa12345678 aa@123456 aaaaaaaa aaaaaaaaa abcdefgh abcdefghi admin1234 admin12345
@@ -26,8 +26,8 @@ const furtherPasswords = `
 
 /**
  * Whether a password is among the common ones: zxcvbn-ts's dictionary of leaked passwords
- * (17,950 of eight or more characters) and those above, compared in their folded form.
- * The dictionary costs 70 ms and is loaded when the first password is chosen.
+ * (17,950 of eight or more characters) and the additional ones, compared in their folded form.
+ * Loading the dictionary takes 70 ms and happens when the first password is chosen.
  */
 export async function isCommonPassword(password: string): Promise<boolean> {
   loading ??= load().catch((error: unknown) => {
@@ -41,5 +41,5 @@ let loading: Promise<ReadonlySet<string>> | null = null;
 
 async function load(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
-  return new Set([...dictionary['passwords-common'], ...furtherPasswords.trim().split(/\s+/)].map(foldPassword));
+  return new Set([...dictionary['passwords-common'], ...additionalPasswords.trim().split(/\s+/)].map(foldPassword));
 }

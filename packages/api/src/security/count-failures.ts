@@ -1,24 +1,24 @@
-import type { Taking, Throttle } from './throttle.ts';
+import type { Points, Throttle } from './throttle.ts';
 
 /**
- * Judges an attempt that counts only where it fails. The points are taken before, so that
- * parallel guesses count, and given back where it was right, and where it could not be
- * judged: a service that is busy is nobody's mistake.
+ * Checks an attempt that uses up points only if it fails. The points are taken before the
+ * check, so that parallel guesses count, and given back if the attempt was right or the check
+ * threw: a busy service must not count against the client.
  *
- * @throws AppError TOO_MANY, and whatever `judge` throws.
+ * @throws AppError TOO_MANY if no points are left; what `check` throws.
  */
 export async function countFailures<Answer extends { right: boolean }>(
   throttle: Throttle,
-  taking: Taking,
-  judge: () => Promise<Answer>,
+  points: Points,
+  check: () => Promise<Answer>,
 ): Promise<Answer> {
-  await throttle.take(taking);
-  let counts = false;
+  await throttle.take(points);
+  let isFailure = false;
   try {
-    const answer = await judge();
-    counts = !answer.right;
+    const answer = await check();
+    isFailure = !answer.right;
     return answer;
   } finally {
-    if (!counts) await throttle.giveBack(taking);
+    if (!isFailure) await throttle.giveBack(points);
   }
 }

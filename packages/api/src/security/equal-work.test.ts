@@ -13,23 +13,23 @@ let test: TestApp;
 let native: string;
 beforeAll(async () => {
   test = await startTestApp();
-  native = await nameOfHashing();
-  // The hash that stands in where there is none is made once, by whoever comes first.
+  native = await hashResourceType();
+  // The first verification without a password also creates the dummy hash.
   await verifyPassword(null, 'whatever comes', testClient);
 });
 afterAll(() => test.close());
 
-/** Notes every asynchronous thing that begins, by the name that Node gives to its kind, until it is told to stop. */
-function noteKinds(): { kinds: string[]; stop: () => void } {
+/** Records the type of every asynchronous resource that Node creates, until `stop` is called. */
+function recordResourceTypes(): { kinds: string[]; stop: () => void } {
   const kinds: string[] = [];
   const hook = createHook({ init: (_, kind) => void kinds.push(String(kind)) }).enable();
   return { kinds, stop: () => void hook.disable() };
 }
 
-/** Hashing is native work: all that a bare hash begins before anything else has its turn, beside its promise. */
-async function nameOfHashing(): Promise<string> {
-  const { kinds, stop } = noteKinds();
-  const hashed = hash('only to see what it is called');
+/** Returns the resource type of a hash: the only resource that one creates, apart from its promise. */
+async function hashResourceType(): Promise<string> {
+  const { kinds, stop } = recordResourceTypes();
+  const hashed = hash('an example password');
   stop();
   await hashed;
   const [kind, ...others] = kinds.filter((each) => each !== 'PROMISE');
@@ -38,7 +38,7 @@ async function nameOfHashing(): Promise<string> {
 }
 
 async function hashesOf(work: () => Promise<unknown>): Promise<number> {
-  const { kinds, stop } = noteKinds();
+  const { kinds, stop } = recordResourceTypes();
   await work().catch(() => {});
   stop();
   return kinds.filter((kind) => kind === native).length;
@@ -83,7 +83,7 @@ it.each(Object.keys(states).filter((state) => state !== 'no address'))(
   },
 );
 
-it('compares one hash where a session confirms itself, with a password or without', async () => {
+it('compares one hash to confirm a password, whether the user has one or not', async () => {
   const { api, userId } = await makeOwner(test);
   const change = { current_password: 'not the pass phrase', password: 'another pass phrase' };
   expect(await hashesOf(() => api.accounts.changePassword(change))).toBe(1);
@@ -91,7 +91,7 @@ it('compares one hash where a session confirms itself, with a password or withou
   expect(await hashesOf(() => api.accounts.changePassword(change))).toBe(1);
 });
 
-it('turns a flood of hashes away, so that the rest of the service goes on', async () => {
+it('refuses hashes beyond the length of the queue', async () => {
   let busy = 0;
   const done = await hashesOf(async () => {
     const flood = Array.from({ length: 400 }, () => hashPassword('one of very many', testClient));

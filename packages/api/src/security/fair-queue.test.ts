@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Asker, fairQueue } from './fair-queue.ts';
+import { fairQueue, type Requester } from './fair-queue.ts';
 
-type Task = Asker & { state: 'waiting' | 'running' | 'done' | 'refused'; end: () => void; overtakenBy: Task[] };
+type Task = Requester & { state: 'waiting' | 'running' | 'done' | 'refused'; end: () => void; overtakenBy: Task[] };
 
-/** A queue whose tasks end when the test says so, and what became of each task. */
-function watched(most: number, mostWaiting: number) {
+/** A queue whose tasks end on command, with the state of each task. */
+function observedQueue(most: number, mostWaiting: number) {
   const run = fairQueue(most, mostWaiting);
   const tasks: Task[] = [];
 
-  async function ask(asker: Asker): Promise<Task> {
-    const task: Task = { ...asker, state: 'waiting', end: () => {}, overtakenBy: [] };
+  async function enqueue(requester: Requester): Promise<Task> {
+    const task: Task = { ...requester, state: 'waiting', end: () => {}, overtakenBy: [] };
     tasks.push(task);
-    void run(asker, () => {
+    void run(requester, () => {
       task.state = 'running';
       for (const other of tasks) if (other.state === 'waiting') other.overtakenBy.push(task);
       return new Promise<void>((resolve) => {
@@ -27,33 +27,33 @@ function watched(most: number, mostWaiting: number) {
         task.state = 'refused';
       },
     );
-    await settle();
+    await runMicrotasks();
     return task;
   }
 
   async function endOne(): Promise<void> {
     tasks.find(({ state }) => state === 'running')?.end();
-    await settle();
+    await runMicrotasks();
   }
 
   const inState = (state: Task['state']) => tasks.filter((task) => task.state === state);
-  return { ask, endOne, tasks, inState, waiting: run.waiting };
+  return { enqueue, endOne, tasks, inState, waiting: run.waiting };
 }
 
-function settle(): Promise<void> {
+function runMicrotasks(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-const askers = fc.record({ network: fc.constantFrom('a', 'b', 'c'), client: fc.constantFrom('1', '2', '3') });
-const steps = fc.array(fc.oneof({ weight: 3, arbitrary: askers }, { weight: 1, arbitrary: fc.constant('end') }), {
+const requesters = fc.record({ network: fc.constantFrom('a', 'b', 'c'), client: fc.constantFrom('1', '2', '3') });
+const steps = fc.array(fc.oneof({ weight: 3, arbitrary: requesters }, { weight: 1, arbitrary: fc.constant('end') }), {
   maxLength: 80,
 });
 
 it('serves networks in turn and the clients of each in turn, in the order of each client', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
-      const queue = watched(1, 1000);
-      for (const step of history) await (typeof step === 'string' ? queue.endOne() : queue.ask(step as Asker));
+      const queue = observedQueue(1, 1000);
+      for (const step of history) await (typeof step === 'string' ? queue.endOne() : queue.enqueue(step as Requester));
       while (queue.inState('running').length > 0) await queue.endOne();
 
       for (const [at, task] of queue.tasks.entries()) {
@@ -61,7 +61,7 @@ it('serves networks in turn and the clients of each in turn, in the order of eac
         const before = queue.tasks.slice(0, at);
         const ofClient = (each: Task) => each.network === task.network && each.client === task.client;
         const ahead = task.overtakenBy.filter(ofClient);
-        // Only what this client asked for earlier comes before, and of others no more than one for each turn.
+        // Only earlier tasks of this client run before it, and at most one task of each other per turn.
         expect(ahead.every((each) => before.includes(each))).toBe(true);
         for (const [key, others] of Object.entries(turnsOf(task))) {
           expect(others.length, key).toBeLessThanOrEqual(ownTurns(task, key) + 1);
@@ -72,7 +72,7 @@ it('serves networks in turn and the clients of each in turn, in the order of eac
   );
 });
 
-/** Those that ran while a task waited: by other network, and by other client of its own network. */
+/** The tasks that ran while a task waited, by other network and by other client of its own network. */
 function turnsOf(task: Task): Record<string, Task[]> {
   const others = task.overtakenBy.filter(({ network, client }) => network !== task.network || client !== task.client);
   return Object.groupBy(others, ({ network, client }) =>
@@ -80,28 +80,28 @@ function turnsOf(task: Task): Record<string, Task[]> {
   ) as Record<string, Task[]>;
 }
 
-/** How many turns the task's own network, or its own client, had meanwhile. */
+/** The number of turns that the task's own network, or client, had in that time. */
 function ownTurns(task: Task, key: string): number {
   return task.overtakenBy.filter(
     ({ network, client }) => network === task.network && (key.startsWith('network') || client === task.client),
   ).length;
 }
 
-it('never runs or keeps more than it may, and refuses the longest queue first', async () => {
+it('never runs or queues more than its limits, and refuses from the longest queue', async () => {
   await fc.assert(
     fc.asyncProperty(
       steps,
       fc.integer({ min: 1, max: 3 }),
       fc.integer({ min: 0, max: 6 }),
       async (history, most, room) => {
-        const queue = watched(most, room);
+        const queue = observedQueue(most, room);
         for (const step of history) {
           if (typeof step === 'string') {
             await queue.endOne();
             continue;
           }
           const refusedBefore = queue.inState('refused').length;
-          await queue.ask(step as Asker);
+          await queue.enqueue(step as Requester);
           const refused = queue.inState('refused');
           if (refused.length > refusedBefore) expectFromLongest(queue.inState('waiting'), refused);
 
@@ -126,18 +126,18 @@ function expectFromLongest(waiting: Task[], refused: Task[]): void {
 }
 
 it('lets a single request of another network run next, however full one network’s queue is', async () => {
-  const queue = watched(2, 200);
-  for (let asked = 0; asked < 500; asked++) await queue.ask({ network: 'flood', client: `client ${asked % 50}` });
-  const honest = await queue.ask({ network: 'elsewhere', client: 'honest' });
+  const queue = observedQueue(2, 200);
+  for (let asked = 0; asked < 500; asked++) await queue.enqueue({ network: 'flood', client: `client ${asked % 50}` });
+  const honest = await queue.enqueue({ network: 'elsewhere', client: 'honest' });
   expect(honest.state).toBe('waiting');
   await queue.endOne();
   await queue.endOne();
   expect(honest.state).toBe('running');
 });
 
-it('gives its place back when a task throws', async () => {
+it('starts the next task after one that throws', async () => {
   const run = fairQueue(1, 0);
-  const asker = { network: 'a', client: '1' };
-  await expect(run(asker, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
-  expect(await run(asker, async () => 'next')).toBe('next');
+  const requester = { network: 'a', client: '1' };
+  await expect(run(requester, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await run(requester, async () => 'next')).toBe('next');
 });

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 
-/** Who asks: a client, and the network that it belongs to. */
-export type Asker = { client: string; network: string };
+/** The requester of a task: a client, and the network that it belongs to. */
+export type Requester = { client: string; network: string };
 
 type Waiting = { start: () => void; refuse: (error: AppError) => void };
 
@@ -11,18 +11,18 @@ type Waiting = { start: () => void; refuse: (error: AppError) => void };
  * floods the queue delays the others by one task at a time.
  *
  * At most `mostWaiting` tasks wait. Beyond that the newest task of the client with the most waiting,
- * in the network with the most waiting, is refused, be it this one or one that waits already.
+ * in the network with the most waiting, is refused, which may be the task just added.
  *
- * @throws AppError BUSY, with the seconds to wait.
+ * The returned function throws AppError BUSY, with the seconds to wait, if its task is refused.
  */
 export function fairQueue(most: number, mostWaiting: number) {
   const networks = new Map<string, Map<string, Waiting[]>>();
   let running = 0;
   let waiting = 0;
 
-  async function run<Result>(asker: Asker, task: () => Promise<Result>): Promise<Result> {
+  async function run<Result>(requester: Requester, task: () => Promise<Result>): Promise<Result> {
     if (running < most) running += 1;
-    else await turnOf(asker);
+    else await turnOf(requester);
     try {
       return await task();
     } finally {
@@ -30,7 +30,7 @@ export function fairQueue(most: number, mostWaiting: number) {
     }
   }
 
-  function turnOf({ network, client }: Asker): Promise<void> {
+  function turnOf({ network, client }: Requester): Promise<void> {
     return new Promise((start, refuse) => {
       const clients = networks.get(network) ?? new Map<string, Waiting[]>();
       networks.set(network, clients);
@@ -40,7 +40,7 @@ export function fairQueue(most: number, mostWaiting: number) {
     });
   }
 
-  /** Hands the place of a task that ended to the next one. Whoever had a turn goes to the end. */
+  /** Starts the next task in place of one that ended. The network and client that had the turn move to the end. */
   function startNext(): void {
     const [network] = networks.keys();
     const clients = network === undefined ? undefined : networks.get(network);
@@ -58,7 +58,7 @@ export function fairQueue(most: number, mostWaiting: number) {
     next?.start();
   }
 
-  function refuseOne(newest: Asker): void {
+  function refuseOne(newest: Requester): void {
     const network = longest(networks, waitingIn, newest.network);
     const clients = networks.get(network) ?? new Map<string, Waiting[]>();
     const client = longest(clients, (tasks) => tasks.length, newest.client);
@@ -84,7 +84,7 @@ function waitingIn(clients: Map<string, Waiting[]>): number {
   return sum;
 }
 
-/** The key with the most waiting. Where several have as many, the preferred one if it is among them. */
+/** The key with the most waiting tasks; among several, the preferred one. */
 function longest<Value>(map: Map<string, Value>, sizeOf: (value: Value) => number, preferred: string): string {
   let best = preferred;
   let most = map.has(preferred) ? sizeOf(map.get(preferred) as Value) : 0;

@@ -1,9 +1,9 @@
-/** The form in which a password is counted, hashed and compared: NFKC, never trimmed. */
+/** Returns the form in which a password is counted, hashed and compared: NFKC, never trimmed. */
 export function normalisePassword(password: string): string {
   return password.normalize('NFKC');
 }
 
-/** The form in which passwords are compared with words that they must not be. */
+/** Returns the form in which a password is compared with forbidden words. */
 export function foldPassword(password: string): string {
   return normalisePassword(password).toLowerCase();
 }

@@ -35,7 +35,7 @@ const userAgent = null;
 const wrongPassword = (client: string, email: string) =>
   callerFor(test, null, { client }).signIn.withPassword({ email, password: 'not the pass phrase' });
 
-/** Every limit of the service, at its number. The type makes a new one impossible to forget. */
+/** Every limit of the service with its number. The type requires an entry for each rule. */
 const rules: Record<Window, Rule> = {
   'sign-in-pair': { most: 10, minutes: 15, per: 'pair', attempt: wrongPassword },
   'sign-in-address': { most: 100, minutes: 15, per: 'address', attempt: wrongPassword },
@@ -92,21 +92,21 @@ const rules: Record<Window, Rule> = {
 
 let subnets = 0;
 
-/** A subscriber whom no limit knows yet: all addresses of an IPv6 /64 are one client. */
+/** The addresses of an IPv6 /64 that has not counted in any limit. They are one client. */
 function newSubnet(): (host: number) => string {
   subnets += 1;
   const prefix = `2001:db8:${subnets.toString(16)}:1`;
   return (host) => `${prefix}::${host.toString(16)}`;
 }
 
-/** A /48 that no limit knows yet, with as many clients as are wanted. */
+/** The clients of an IPv6 /48 that has not counted in any limit. */
 function newSite(): (subnet: number) => string {
   subnets += 1;
   const prefix = `2001:db8:${subnets.toString(16)}`;
   return (subnet) => `${prefix}:${subnet.toString(16)}::1`;
 }
 
-/** No more at a time than the queue of password hashes holds: what is turned away there counts nowhere. */
+/** Runs at most as many attempts at a time as the queue of password hashes holds, because refused hashes do not count. */
 async function inBatches<Result>(count: number, attempt: (n: number) => Promise<Result>): Promise<Result[]> {
   const ended: Result[] = [];
   while (ended.length < count) {
@@ -116,8 +116,8 @@ async function inBatches<Result>(count: number, attempt: (n: number) => Promise<
   return ended;
 }
 
-/** The seconds to wait where a limit refuses, or null where it lets the attempt through, however that ends. */
-async function waitFor(attempt: Promise<unknown>): Promise<number | null> {
+/** Returns the seconds to wait if a limit refuses the attempt, else null. */
+async function secondsToWait(attempt: Promise<unknown>): Promise<number | null> {
   const thrown = await attempt.then(
     () => null,
     (error) => (isAppError(error) ? error : error.cause),
@@ -145,43 +145,43 @@ describe.each(Object.entries(rules) as [Window, Rule][])('%s', (window, { most, 
       per === 'client' || per === 'network' ? newEmail() : one,
     );
 
-  it(`lets ${most} in ${minutes} minutes through and no more, and then again`, async () => {
+  it(`allows ${most} attempts in ${minutes} minutes, refuses more, and allows them again after that`, async () => {
     const began = Date.now();
-    const waits = await inBatches(most, (n) => waitFor(nth(n)));
+    const waits = await inBatches(most, (n) => secondsToWait(nth(n)));
     const ended = Date.now();
     expect(waits.filter((seconds) => seconds !== null)).toEqual([]);
 
     for (let more = 0; more < 3; more++) {
-      const seconds = await waitFor(nth(most + more));
+      const seconds = await secondsToWait(nth(most + more));
       expect(seconds).toBeGreaterThan(0);
       expect(seconds).toBeLessThanOrEqual(minutes * 60);
     }
     const [row, ...others] = await stored(window);
-    // Those that were refused do not count.
+    // Refused attempts do not count.
     expect([row?.points, others]).toEqual([most, []]);
     expect(row?.expire).toBeGreaterThanOrEqual(began + minutes * 60_000);
     expect(row?.expire).toBeLessThanOrEqual(ended + minutes * 60_000);
 
-    // Whoever shares nothing with them is not kept out.
-    if (per !== 'address' && per !== 'session') expect(await waitFor(attempt(newSubnet()(1), one))).toBeNull();
-    if (per === 'address' || per === 'pair') expect(await waitFor(attempt(subnet(1), newEmail()))).toBeNull();
+    // Other clients and addresses are not limited.
+    if (per !== 'address' && per !== 'session') expect(await secondsToWait(attempt(newSubnet()(1), one))).toBeNull();
+    if (per === 'address' || per === 'pair') expect(await secondsToWait(attempt(subnet(1), newEmail()))).toBeNull();
 
     await test.app.db
       .update(rateLimits)
       .set({ expire: 1 })
       .where(eq(rateLimits.key, row?.key ?? ''));
-    expect(await waitFor(nth(0))).toBeNull();
+    expect(await secondsToWait(nth(0))).toBeNull();
   }, 30_000);
 });
 
-it('takes two subnets for two clients, and a mapped IPv4 address for the address itself', async () => {
+it('counts two subnets as two clients, and a mapped IPv4 address as the IPv4 address', async () => {
   const ask = (client: string) => callerFor(test, null, { client }).accounts.resend({ email: 'no address' });
-  for (let asked = 0; asked < 20; asked++) await waitFor(ask(asked % 2 ? '192.0.2.1' : '::ffff:192.0.2.1'));
-  expect(await waitFor(ask('192.0.2.1'))).not.toBeNull();
-  expect(await waitFor(ask('192.0.2.2'))).toBeNull();
+  for (let asked = 0; asked < 20; asked++) await secondsToWait(ask(asked % 2 ? '192.0.2.1' : '::ffff:192.0.2.1'));
+  expect(await secondsToWait(ask('192.0.2.1'))).not.toBeNull();
+  expect(await secondsToWait(ask('192.0.2.2'))).toBeNull();
 });
 
-it('gives back what a success took, of every counter of a sign-in', async () => {
+it('gives back the points of a successful sign-in, in every rule', async () => {
   const { email } = await makeOwner(test);
   await test.app.db.delete(rateLimits);
   const client = newSubnet()(1);
@@ -195,47 +195,50 @@ it('gives back what a success took, of every counter of a sign-in', async () => 
   ]);
 });
 
-it('lets a browser that signed in to the account before in, however many fail elsewhere', async () => {
+it('allows a known browser to sign in, whatever number of attempts fail elsewhere', async () => {
   const { email, userId, organisationId } = await makeOwner(test);
   const knownBrowser = await tokenForBrowser(test.app, null);
   await startSession(test.app, { userId, organisationId, browserToken: knownBrowser, client: testClient });
   const signIn = (browser: string | null, password = testPassword, client = newSubnet()(1)) =>
     callerFor(test, null, { client, knownBrowser: browser }).signIn.withPassword({ email, password });
 
-  await inBatches(100, () => waitFor(signIn(null, 'not the pass phrase')));
-  expect(await waitFor(signIn(null))).not.toBeNull();
-  expect(await waitFor(signIn('a token that was never issued'))).not.toBeNull();
+  await inBatches(100, () => secondsToWait(signIn(null, 'not the pass phrase')));
+  expect(await secondsToWait(signIn(null))).not.toBeNull();
+  expect(await secondsToWait(signIn('a token that was never issued'))).not.toBeNull();
   expect(await signIn(knownBrowser)).toEqual({ ok: true });
 
   // Not from the limit of address and client, nor from any limit of the client.
   const client = newSubnet()(1);
-  for (let wrong = 0; wrong < 10; wrong++) expect(await waitFor(signIn(knownBrowser, 'not it', client))).toBeNull();
-  expect(await waitFor(signIn(knownBrowser, testPassword, client))).not.toBeNull();
+  for (let wrong = 0; wrong < 10; wrong++)
+    expect(await secondsToWait(signIn(knownBrowser, 'not it', client))).toBeNull();
+  expect(await secondsToWait(signIn(knownBrowser, testPassword, client))).not.toBeNull();
   // And it is known to this account alone.
-  const stranger = await makeOwner(test);
-  await inBatches(100, () => waitFor(wrongPassword(newSubnet()(1), stranger.email)));
+  const otherOwner = await makeOwner(test);
+  await inBatches(100, () => secondsToWait(wrongPassword(newSubnet()(1), otherOwner.email)));
   const asked = callerFor(test, null, { client: newSubnet()(1), knownBrowser });
-  expect(await waitFor(asked.signIn.withPassword({ email: stranger.email, password: testPassword }))).not.toBeNull();
+  expect(
+    await secondsToWait(asked.signIn.withPassword({ email: otherOwner.email, password: testPassword })),
+  ).not.toBeNull();
 }, 30_000);
 
-it('bounds the guesses of a known browser whose cookie was taken to many clients', async () => {
+it('limits the guesses with a known browser’s cookie that was copied to many clients', async () => {
   const { email, userId, organisationId } = await makeOwner(test);
   const knownBrowser = await tokenForBrowser(test.app, null);
   await startSession(test.app, { userId, organisationId, browserToken: knownBrowser, client: testClient });
   const guess = () =>
     callerFor(test, null, { client: newSubnet()(1), knownBrowser }).signIn.withPassword({ email, password: 'not it' });
-  expect((await inBatches(100, () => waitFor(guess()))).filter((wait) => wait !== null)).toEqual([]);
-  expect(await waitFor(guess())).not.toBeNull();
+  expect((await inBatches(100, () => secondsToWait(guess()))).filter((wait) => wait !== null)).toEqual([]);
+  expect(await secondsToWait(guess())).not.toBeNull();
 }, 30_000);
 
-it('lets a user who is signed in confirm the password, however many fail elsewhere', async () => {
+it('allows a signed-in user to confirm the password, whatever number of attempts fail elsewhere', async () => {
   const { email, api } = await makeOwner(test);
-  await inBatches(100, () => waitFor(wrongPassword(newSubnet()(1), email)));
+  await inBatches(100, () => secondsToWait(wrongPassword(newSubnet()(1), email)));
   const password = 'another pass phrase';
   expect(await api.accounts.changePassword({ current_password: testPassword, password })).toEqual({ ok: true });
 }, 30_000);
 
-it('counts no link that opens, and opens none for a client over its limit', async () => {
+it('does not count valid links, and opens none for a client over its limit', async () => {
   const client = { address: newSubnet()(1), userAgent };
   const open = (token: string, from = client) => verifyEmail(test.app, { token, browserToken: null }, from);
   const [first, second] = [await makeSignUp(test), await makeSignUp(test)];

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { hashPassword, newPasswordField, passwordFault, verifyPassword } from './password.ts';
 
 const client = { address: '192.0.2.1' };
-const resembling = ['jane.doe+news@front-desk.company.example', 'Front CenteredPage'];
+const forbidden = ['jane.doe+news@front-desk.company.example', 'Front Desk'];
 
 it.each([
   ['seven77', /at least 8/],
@@ -30,8 +30,8 @@ it.each([
   ['83749201', null],
   ['  spaces are kept  ', null],
   ['nul\u0000inside it', /cannot be kept/],
-])('judges %j', async (password, fault) => {
-  const found = await passwordFault(password, resembling);
+])('checks %j', async (password, fault) => {
+  const found = await passwordFault(password, forbidden);
   if (fault === null) expect(found).toBeNull();
   else expect(found).toMatch(fault);
 });
@@ -40,8 +40,8 @@ it.each([
   ['büropost', ['a@büropost.example']],
   ['büropost1', ['a@xn--bropost-n2a.example']],
   ['48151630', ['48151630@company.example']],
-])('refuses %j for %j', async (password, texts) => {
-  expect(await passwordFault(password, texts)).toMatch(/must not be/);
+])('refuses %j for %j', async (password, words) => {
+  expect(await passwordFault(password, words)).toMatch(/must not be/);
 });
 
 it('refuses more than 3,000 common passwords of the allowed length, in any case and width', async () => {
@@ -55,7 +55,7 @@ it('refuses more than 3,000 common passwords of the allowed length, in any case 
   }
 });
 
-it('accepts a form of eight code points before the list is known', () => {
+it('accepts eight code points in a request body, before the list of common passwords is loaded', () => {
   expect(newPasswordField.safeParse('password').success).toBe(true);
   expect(newPasswordField.safeParse('passwor').success).toBe(false);
 });
@@ -66,7 +66,7 @@ it('compares in NFKC, and never trims', async () => {
   expect(await verifyPassword(hashed, ' Ångström café fine', client)).toBe(false);
 });
 
-it('is never right where there is no password', async () => {
+it('never matches where there is no password', async () => {
   expect(await verifyPassword(null, 'no account has this password', client)).toBe(false);
 });
 

@@ -8,72 +8,76 @@ import { normalisePassword } from './fold-password.ts';
 import { resembles } from './resembles.ts';
 import { isStorable } from './text.ts';
 
-/** Argon2id as OWASP's password storage guidance has it: 19 MiB, two passes, one lane. */
-const strength = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const fewestCharacters = 8;
-const mostCharacters = 256;
+/** The Argon2id parameters of OWASP's password storage guidance: 19 MiB, two passes, one lane. */
+const hashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const minimumLength = 8;
+const maximumLength = 256;
 
 /**
- * Why a new password is refused, or null where it is accepted. `resembling` is what it
- * must not be: the address, the service's name.
+ * Returns a sentence that says why a new password is not accepted, or null if it is.
+ * `forbidden` lists what it must not resemble: the address and the service's name.
  */
-export async function passwordFault(password: string, resembling: string[]): Promise<string | null> {
+export async function passwordFault(password: string, forbidden: string[]): Promise<string | null> {
   const fault = formFault(password);
   if (fault !== null) return fault;
   if (await isCommonPassword(password)) return 'This password is on every list of common passwords. Choose another.';
-  if (resembles(password, resembling)) {
+  if (resembles(password, forbidden)) {
     return 'A password must not be your address, a part of it or the name of this service, with or without digits.';
   }
   return null;
 }
 
-/** Length is counted in code points after normalising, so that no keyboard is at a disadvantage. */
+/** The length is counted in code points after normalisation, so that it does not depend on the keyboard. */
 function formFault(password: string): string | null {
   const length = [...normalisePassword(password)].length;
   if (!isStorable(password)) return 'This password holds characters that cannot be kept.';
-  if (length < fewestCharacters) return `Use at least ${fewestCharacters} characters.`;
-  if (length > mostCharacters) return `Use at most ${mostCharacters} characters.`;
+  if (length < minimumLength) return `Use at least ${minimumLength} characters.`;
+  if (length > maximumLength) return `Use at most ${maximumLength} characters.`;
   return null;
 }
 
-/** A new password in a body, checked for its form. `passwordFault` checks the rest. */
+/** The schema of a new password in a request body. It checks the form; `passwordFault` checks the rest. */
 export const newPasswordField = z.string({ error: 'Choose a password.' }).superRefine((password, context) => {
   const fault = formFault(password);
   if (fault !== null) context.addIssue(fault);
 });
 
-/** Hashes at once never exceed the cores: a flood of sign-ins leaves the rest of the service alive. */
-const inTurn = fairQueue(availableParallelism(), 200);
+/** Runs at most one hash per core, so that the service stays responsive under a flood of sign-ins. */
+const enqueueHash = fairQueue(availableParallelism(), 200);
 
-/** How many hashes wait for a free core in this process. */
-export const hashesWaiting = inTurn.waiting;
+/** Returns the number of hashes that wait for a free core in this process. */
+export const hashesWaiting = enqueueHash.waiting;
 
-/** Whose turn a hash takes: clients are served in turn, and so are the networks that they belong to. */
+/** The client for which a password is hashed: clients and their networks take turns. */
 type Client = { address: string };
 
-/** @throws AppError BUSY where too many hashes wait. */
+/**
+ * Returns the Argon2id hash of a password.
+ *
+ * @throws AppError BUSY if too many hashes wait.
+ */
 export function hashPassword(password: string, client: Client): Promise<string> {
-  return inTurn(askerOf(client), () => hash(normalisePassword(password), strength));
+  return enqueueHash(requesterOf(client), () => hash(normalisePassword(password), hashParameters));
 }
 
-/** Stands in where there is no password to compare with, so that the answer takes as long as any other. */
+/** Verified where there is no password, so that the answer takes the same time. */
 let dummyHash: Promise<string> | undefined;
 
 /**
- * Whether the password is the hashed one. Null for `hashed` costs the same time and is never right.
+ * Whether a password matches a hash. Null as the hash takes the same time and never matches.
  *
- * @throws AppError BUSY where too many hashes wait.
+ * @throws AppError BUSY if too many hashes wait.
  */
 export async function verifyPassword(hashed: string | null, password: string, client: Client): Promise<boolean> {
-  dummyHash ??= hash('no account has this password', strength);
-  const against = hashed ?? (await dummyHash);
-  const right = await inTurn(askerOf(client), () =>
-    verify(against, normalisePassword(password).slice(0, 4 * mostCharacters)),
+  dummyHash ??= hash('no account has this password', hashParameters);
+  const comparedHash = hashed ?? (await dummyHash);
+  const matches = await enqueueHash(requesterOf(client), () =>
+    verify(comparedHash, normalisePassword(password).slice(0, 4 * maximumLength)),
   );
-  return right && hashed !== null;
+  return matches && hashed !== null;
 }
 
-function askerOf({ address }: Client) {
+function requesterOf({ address }: Client) {
   const client = clientKey(address);
   return { client, network: clientNetwork(address) ?? client };
 }

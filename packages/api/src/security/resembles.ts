@@ -2,18 +2,18 @@ import { domainToUnicode } from 'node:url';
 import { foldPassword } from './fold-password.ts';
 
 /**
- * Whether a password is one of these texts, or a part of an address among them, alone or
- * with digits: "jane.doe@company.example" refuses "JaneDoe1985" and "company2026".
+ * Whether a password equals one of the words, or a part of an address among them, with or
+ * without digits: "jane.doe@company.example" matches "JaneDoe1985" and "company2026".
  */
-export function resembles(password: string, texts: string[]): boolean {
+export function resembles(password: string, words: string[]): boolean {
   const folded = foldPassword(password);
   const letters = lettersOf(folded);
-  return texts.flatMap(partsOf).some((part) => part === folded || (letters !== '' && lettersOf(part) === letters));
+  return words.flatMap(partsOf).some((part) => part === folded || (letters !== '' && lettersOf(part) === letters));
 }
 
-/** A text, and of an address its local part, that without its tag, its domain and the domains above, and the words of both. */
-function partsOf(text: string): string[] {
-  const folded = foldPassword(text);
+/** The word itself or, of an address, the local part with and without its tag, the domain, its parent domains, and the words of all these. */
+function partsOf(word: string): string[] {
+  const folded = foldPassword(word);
   const at = folded.lastIndexOf('@');
   if (at < 0) return [folded];
 
@@ -31,7 +31,7 @@ function partsOf(text: string): string[] {
 
 const separators = /[.+_\-\s]+/;
 
-/** Without digits, and without what separates words. */
-function lettersOf(text: string): string {
-  return text.replace(/[\p{Nd}@.+_\-\s]/gu, '');
+/** The word without digits and separators. */
+function lettersOf(word: string): string {
+  return word.replace(/[\p{Nd}@.+_\-\s]/gu, '');
 }

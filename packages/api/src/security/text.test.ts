@@ -22,8 +22,8 @@ it.each([
   ['Acme\u202e', null],
   ['Acme\nLtd', null],
   ['Acme\u2028Ltd', null],
-])('takes the typed name %j as %j', (typed, taken) => {
-  expect(name.safeParse(typed).data ?? null).toBe(taken);
+])('accepts the typed name %j as %j', (typed, accepted) => {
+  expect(name.safeParse(typed).data ?? null).toBe(accepted);
 });
 
 it.each([
@@ -41,7 +41,7 @@ it.each([
   expect(cleanName(given, 100)).toBe(cleaned);
 });
 
-it('cleans every text to a name that may be typed, or to none', () => {
+it('cleans every string to an allowed name, or to null', () => {
   const character = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 1 }),
     fc.constantFrom('\u200c', '\u200d', 'a', 'ب', '\u094d', '\u3164', ' '),

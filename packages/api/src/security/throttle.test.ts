@@ -11,7 +11,7 @@ afterAll(() => test.close());
 const tooMany = { code: 'TOO_MANY_REQUESTS' };
 let clients = 0;
 
-/** Somebody whom no limit knows yet. */
+/** A client that has not counted in any limit. */
 function newClient(): string {
   clients += 1;
   return `192.0.2.${clients}`;
@@ -30,7 +30,7 @@ async function codesOf(attempts: Promise<unknown>[]): Promise<Record<string, num
   return counts;
 }
 
-it('lets ten failures of one client for one address through, parallel ones as well', async () => {
+it('allows ten failures of one client for one address, also in parallel', async () => {
   const client = newClient();
   const email = newEmail();
   const attempts = Array.from({ length: 30 }, () => signIn(email, { client }));
@@ -46,7 +46,7 @@ it('counts known and unknown addresses alike', async () => {
   }
 });
 
-it('does not let one client lock the others out of an address', async () => {
+it('does not lock other clients out of an address', async () => {
   const { email } = await makeOwner(test);
   const client = newClient();
   await codesOf(Array.from({ length: 150 }, () => signIn(email, { client })));
@@ -54,19 +54,19 @@ it('does not let one client lock the others out of an address', async () => {
   expect(await signIn(email, { password: testPassword })).toEqual({ ok: true });
 });
 
-it('counts no success', async () => {
+it('does not count successful sign-ins', async () => {
   const { email } = await makeOwner(test);
   const client = newClient();
   for (let i = 0; i < 15; i++) expect(await signIn(email, { client, password: testPassword })).toEqual({ ok: true });
 });
 
-it('lets sixty failures of one client through, whatever the addresses', async () => {
+it('allows sixty failures of one client over all addresses', async () => {
   const client = newClient();
   const attempts = Array.from({ length: 70 }, () => signIn(newEmail(), { client }));
   expect(await codesOf(attempts)).toEqual({ UNAUTHORIZED: 60, TOO_MANY_REQUESTS: 10 });
 });
 
-it('says how many seconds to wait', async () => {
+it('returns the seconds to wait', async () => {
   const client = newClient();
   await codesOf(Array.from({ length: 21 }, () => callerFor(test, null, { client }).accounts.resend({ email: 'x' })));
   await expect(callerFor(test, null, { client }).accounts.resend({ email: newEmail() })).rejects.toMatchObject({
@@ -75,7 +75,7 @@ it('says how many seconds to wait', async () => {
   });
 });
 
-it('counts sign-ups and resends each for themselves, and those refused for their content too', async () => {
+it('counts sign-ups and resends separately, and invalid requests too', async () => {
   const client = newClient();
   const { accounts } = callerFor(test, null, { client });
   expect(await codesOf(Array.from({ length: 25 }, () => accounts.resend({ email: 'nobody' })))).toEqual({
@@ -85,7 +85,7 @@ it('counts sign-ups and resends each for themselves, and those refused for their
   expect(await accounts.signUp({ email: newEmail(), password: testPassword })).toMatchObject({ pending: true });
 });
 
-it('takes a whole IPv6 subnet of one subscriber for one client', async () => {
+it('counts an IPv6 /64 as one client', async () => {
   const attempts = Array.from({ length: 25 }, (_, i) =>
     callerFor(test, null, { client: `2001:db8:1:2::${i}` }).accounts.resend({ email: 'nobody' }),
   );

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { hashToken } from './token.ts';
 
-/** How many points a key has in a window, whatever the key stands for. */
+/** The points of each key in a window, by rule. */
 const windows = {
   'sign-in-pair': { points: 10, minutes: 15 },
   'sign-in-address': { points: 100, minutes: 15 },
@@ -21,26 +21,31 @@ const windows = {
 
 export type Window = keyof typeof windows;
 
-/** What is counted, and under which key: an address, a client, a network, or a browser of a user. */
-export type Taking = Partial<Record<Window, string>>;
+/** The keys from which one point each is taken, by rule: an address, a client, a network or a known browser. */
+export type Points = Partial<Record<Window, string>>;
 
 export type Throttle = {
   /**
-   * Takes a point of each key, in the order given. Where one has none left, those taken
-   * are given back: whoever is refused uses up nobody else's.
+   * Takes a point from each key, in the given order. If a key has none left, the points taken
+   * before are given back, so that a refused attempt uses up no shared limit.
    *
-   * @throws AppError TOO_MANY with the seconds to wait.
+   * @throws AppError TOO_MANY with the seconds to wait if a key has no points left.
    */
-  take: (taking: Taking) => Promise<void>;
-  /** Gives the points back: what they were taken for does not count. */
-  giveBack: (taking: Taking) => Promise<void>;
-  /** Refuses where no point is left, without taking one. @throws AppError TOO_MANY */
-  peek: (taking: Taking) => Promise<void>;
+  take: (points: Points) => Promise<void>;
+  /** Gives the points back, for an attempt that does not count. */
+  giveBack: (points: Points) => Promise<void>;
+  /**
+   * Checks that points are left, without points one.
+   *
+   * @throws AppError TOO_MANY with the seconds to wait if a key has no points left.
+   */
+  peek: (points: Points) => Promise<void>;
 };
 
 /**
- * Rate limits in PostgreSQL, shared by all nodes; `onReject` hears of each refusal by its rule. Keys are kept hashed: the table
- * tells nobody which addresses were tried.
+ * Creates the rate limits. They are stored in PostgreSQL and shared by all processes. Keys are
+ * stored hashed, so that the table does not reveal which addresses were tried. `onReject` is
+ * called with the rule of each refusal.
  */
 export function createThrottle(
   { rateLimits, databasePrepare }: Config,
@@ -73,15 +78,15 @@ export function createThrottle(
     Object.keys(windows).map((window) => [window, limiterOf(window as Window)]),
   ) as Record<Window, RateLimiterPostgres>;
 
-  async function giveBack(taking: Taking): Promise<void> {
-    for (const [window, key] of entriesOf(taking)) await limiters[window].reward(key);
+  async function giveBack(points: Points): Promise<void> {
+    for (const [window, key] of entriesOf(points)) await limiters[window].reward(key);
   }
 
   return {
-    async take(taking) {
-      const taken: Taking = {};
-      for (const [window, key] of entriesOf(taking)) {
-        taken[window] = taking[window];
+    async take(points) {
+      const taken: Points = {};
+      for (const [window, key] of entriesOf(points)) {
+        taken[window] = points[window];
         try {
           await limiters[window].consume(key);
         } catch (error) {
@@ -91,8 +96,8 @@ export function createThrottle(
       }
     },
     giveBack,
-    async peek(taking) {
-      for (const [window, key] of entriesOf(taking)) {
+    async peek(points) {
+      for (const [window, key] of entriesOf(points)) {
         const state = await limiters[window].get(key);
         if (state !== null && state.consumedPoints >= windows[window].points) throw refused(state, window);
       }
@@ -108,6 +113,6 @@ export function createThrottle(
   }
 }
 
-function entriesOf(taking: Taking): [Window, string][] {
-  return Object.entries(taking).map(([window, key]) => [window as Window, hashToken(key)]);
+function entriesOf(points: Points): [Window, string][] {
+  return Object.entries(points).map(([window, key]) => [window as Window, hashToken(key)]);
 }

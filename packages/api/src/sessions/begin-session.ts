@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNull, notInArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { record } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { identities, users } from '../db/schema/accounts.ts';
@@ -57,7 +57,7 @@ export async function beginSession(app: App, beginning: Beginning): Promise<void
     const holds = { userId, organisationId: organisation?.id ?? null, client, userAgent };
     await tx.insert(sessions).values({ ...session, ...holds, id: newId(now), idpSubject, createdAt: now });
     if (browserToken !== null) await rememberBrowser(app, tx, userId, browserToken);
-    await record(tx, now, {
+    await recordAudit(tx, now, {
       action: 'signed-in',
       actorId: userId,
       userId,

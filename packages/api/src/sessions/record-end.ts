@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { record } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { Client } from '../security/client.ts';
 import type { Principal } from './principal.ts';
 
@@ -7,5 +7,5 @@ import type { Principal } from './principal.ts';
 export async function recordSignOut(app: App, principal: Principal | null, client: Client): Promise<void> {
   if (principal === null) return;
   const { id } = principal.user;
-  await record(app.db, app.now(), { action: 'signed-out', actorId: id, userId: id, client });
+  await recordAudit(app.db, app.now(), { action: 'signed-out', actorId: id, userId: id, client });
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { confirmUser } from '../accounts/password/confirm-user.ts';
 import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
-import { record } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { identities } from '../db/schema/accounts.ts';
 import { AppError } from '../errors.ts';
@@ -74,7 +74,7 @@ export async function connectIdentity(
   }
   const person = await accountById(tx, userId);
   if (person === null) throw new Error('the account is gone');
-  await record(tx, now, {
+  await recordAudit(tx, now, {
     action: 'identity-linked',
     actorId: userId,
     userId,

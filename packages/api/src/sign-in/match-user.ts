@@ -3,7 +3,7 @@ import { isApprovedDomain } from '../accounts/sign-up/approved-domain.ts';
 import { endSignUps } from '../accounts/sign-up/pending-sign-up.ts';
 import { provisionOrganisation } from '../accounts/sign-up/provision-organisation.ts';
 import type { App } from '../app.ts';
-import { record } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { oneTimeTokens, signUps, users, verificationLinks } from '../db/schema/accounts.ts';
@@ -92,7 +92,7 @@ async function createUser(app: App, tx: Transaction, identity: Identity, { clien
   await linkIdentity(tx, now, { ...identity, userId: user.id });
 
   const organisationId = invited ? null : await createOrganisation(tx, now, { ownerId: user.id, name: null, email });
-  await record(tx, now, {
+  await recordAudit(tx, now, {
     action: 'signed-up',
     userId: user.id,
     organisationId,
@@ -126,7 +126,7 @@ async function link(
     .set({ emailVerifiedAt: emailVerifiedAt ?? now })
     .where(eq(users.id, id));
   await linkIdentity(tx, now, { ...identity, userId: id });
-  await record(tx, now, { action: 'identity-linked', userId: id, organisationId, client });
+  await recordAudit(tx, now, { action: 'identity-linked', userId: id, organisationId, client });
 
   const linked = await accountById(tx, id);
   if (linked === null) throw new Error('the account went away meanwhile');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { record } from '../audit/record.ts';
+import { recordAudit } from '../audit/record.ts';
 import { AppError } from '../errors.ts';
 import { readAddress } from '../security/address.ts';
 import type { Client } from '../security/client.ts';
@@ -46,7 +46,7 @@ async function holderOf(app: App, { email: typed, password }: z.output<typeof pa
   if (person === null || !right) {
     // Written down for unknown addresses too: a row more would take its time, and tell.
     const userId = verified ? (person?.user.id ?? null) : null;
-    await record(app.db, app.now(), { action: 'sign-in-failed', userId, client });
+    await recordAudit(app.db, app.now(), { action: 'sign-in-failed', userId, client });
     throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
   }
   if (person.accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');

@@ -1,6 +1,6 @@
 type Definition = { help: string; labels: readonly string[] };
 
-/** What happened, counted since this process began. */
+/** Counters of events since the process started. */
 export const counters = {
   gatehouse_sign_ins_total: {
     help: 'Sign-ins by way (password, identity_provider) and outcome: ok, or why not.',
@@ -21,7 +21,7 @@ export const counters = {
   gatehouse_rate_limit_refusals_total: { help: 'Requests refused by a rate limit, by rule.', labels: ['rule'] },
 } as const satisfies Record<string, Definition>;
 
-/** What took time, with how often it happened. */
+/** Histograms of durations, in seconds. */
 export const durations = {
   gatehouse_http_request_duration_seconds: {
     help: 'Requests by method, pattern of the route and status, until the answer begins.',
@@ -41,7 +41,7 @@ export const durations = {
   },
 } as const satisfies Record<string, Definition>;
 
-/** What is so at the moment of reading. */
+/** Gauges, read when the metrics are scraped. */
 export const levels = {
   gatehouse_database_up: { help: '1 where the database answered this scrape within its time, else 0.', labels: [] },
   gatehouse_database_pool_size: { help: 'Connections that this process may open (DATABASE_POOL).', labels: [] },
@@ -82,7 +82,7 @@ type Labels<Table extends Record<string, Definition>, Name extends keyof Table> 
   string
 >;
 
-/** A level as it was read. Labels are of a bounded number: a kind, never an id, an address or a name. */
+/** A value of a gauge. Labels have a bounded number of values: a kind, never an id, an address or a name. */
 export type Level = {
   [Name in keyof typeof levels]: { name: Name; labels: Labels<typeof levels, Name>; value: number };
 }[keyof typeof levels];
@@ -96,8 +96,8 @@ export type Metrics = {
     labels: Labels<typeof durations, Name>,
     seconds: number,
   ) => void;
-  /** All of it as Prometheus text, with these levels. */
-  expose: (read: Level[]) => Promise<Exposition>;
+  /** Renders all metrics, with these levels, in Prometheus text format. */
+  expose: (current: Level[]) => Promise<Exposition>;
 };
 
 export const noMetrics: Metrics = {

@@ -14,11 +14,11 @@ const lastExportMilliseconds = 1500;
 const kinds = { server: otel.SpanKind.SERVER, client: otel.SpanKind.CLIENT, consumer: otel.SpanKind.CONSUMER };
 
 /**
- * Traces by OTLP over HTTP, to /v1/traces below the endpoint. Nothing is registered
- * globally: what is under way is kept here, and no library adds spans of its own.
+ * Creates traces that are sent by OTLP over HTTP to /v1/traces below the endpoint. Nothing is
+ * registered globally: the active span is kept here, and no library adds spans of its own.
  */
 export function createOpenTelemetry(endpoint: string, log: Log): Traces {
-  const exporter = complaining(
+  const exporter = loggingFailures(
     log,
     new OTLPTraceExporter({ url: tracesUrl(endpoint), timeoutMillis: exportTimeoutMilliseconds }),
   );
@@ -28,24 +28,24 @@ export function createOpenTelemetry(endpoint: string, log: Log): Traces {
   });
   const tracer = provider.getTracer('gatehouse');
   const propagator = new W3CTraceContextPropagator();
-  const underWay = new AsyncLocalStorage<otel.Context>();
+  const activeContext = new AsyncLocalStorage<otel.Context>();
 
   function open({ name, kind, attributes, parent }: SpanStart): { context: otel.Context; span: Span } {
-    const above = parent ? contextOf(parent) : (underWay.getStore() ?? otel.ROOT_CONTEXT);
-    const span = tracer.startSpan(name, { kind: kinds[kind], ...(attributes && { attributes }) }, above);
-    return { context: otel.trace.setSpan(above, span), span: spanOf(span) };
+    const parentContext = parent ? contextOf(parent) : (activeContext.getStore() ?? otel.ROOT_CONTEXT);
+    const span = tracer.startSpan(name, { kind: kinds[kind], ...(attributes && { attributes }) }, parentContext);
+    return { context: otel.trace.setSpan(parentContext, span), span: spanOf(span) };
   }
 
-  /** Without a tracestate: it is whatever a stranger wrote. */
+  /** The tracestate is not read, because any client may have written it. */
   function contextOf(traceparent: string): otel.Context {
     return propagator.extract(otel.ROOT_CONTEXT, { traceparent }, otel.defaultTextMapGetter);
   }
 
   return {
-    async run(start, act) {
+    async run(start, body) {
       const { context, span } = open(start);
       try {
-        return await underWay.run(context, () => act(span));
+        return await activeContext.run(context, () => body(span));
       } catch (error) {
         span.fail(error);
         throw error;
@@ -53,22 +53,22 @@ export function createOpenTelemetry(endpoint: string, log: Log): Traces {
         span.end();
       }
     },
-    begin: (start) => (underWay.getStore() === undefined ? noSpan : open(start).span),
+    begin: (start) => (activeContext.getStore() === undefined ? noSpan : open(start).span),
     carried() {
-      const context = underWay.getStore();
+      const context = activeContext.getStore();
       if (context === undefined) return undefined;
       const carrier: { traceparent?: string } = {};
       propagator.inject(context, carrier, otel.defaultTextMapSetter);
       return carrier.traceparent;
     },
     async close() {
-      const late = new Promise<void>((resolve) => setTimeout(resolve, lastExportMilliseconds).unref());
-      await Promise.race([provider.shutdown().catch(() => {}), late]);
+      const timeout = new Promise<void>((resolve) => setTimeout(resolve, lastExportMilliseconds).unref());
+      await Promise.race([provider.shutdown().catch(() => {}), timeout]);
     },
   };
 }
 
-/** The standard's meaning of OTEL_EXPORTER_OTLP_ENDPOINT: a base to which the signal's path is added. */
+/** Appends the path for traces to OTEL_EXPORTER_OTLP_ENDPOINT, as the OTLP exporter specification says. */
 export function tracesUrl(endpoint: string): string {
   const url = new URL(endpoint);
   url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`;
@@ -90,20 +90,21 @@ function kindOf(error: unknown): string {
   return codeOf(error) ?? error.name;
 }
 
-/** Says in the log when the collector stops taking spans, and when it takes them again; not each time. */
-function complaining(log: Log, exporter: OTLPTraceExporter) {
-  let away = false;
-  function heard({ code, error }: ExportResult) {
+/** Logs when the collector becomes unavailable and when it is available again, not each failed export. */
+function loggingFailures(log: Log, exporter: OTLPTraceExporter) {
+  let isUnavailable = false;
+  function logChange({ code, error }: ExportResult) {
     const failed = code !== ExportResultCode.SUCCESS;
-    if (failed && !away) log.warn('Traces cannot be sent; those of this time are lost.', { code: codeOf(error) });
-    if (!failed && away) log.info('Traces can be sent again.');
-    away = failed;
+    if (failed && !isUnavailable)
+      log.warn('Traces cannot be sent; those of this time are lost.', { code: codeOf(error) });
+    if (!failed && isUnavailable) log.info('Traces can be sent again.');
+    isUnavailable = failed;
   }
 
   return {
     export(spans: ReadableSpan[], done: (result: ExportResult) => void) {
       exporter.export(spans, (result) => {
-        heard(result);
+        logChange(result);
         done(result);
       });
     },

@@ -1,31 +1,34 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { counters, durations, levels, type Metrics } from './metrics.ts';
 
-/** Metrics in a registry of their own, beside what there is to know of every Node process. */
+/** Creates metrics in their own registry, together with the default metrics of a Node process. */
 export function createPrometheus(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const counting = made(
+  const counterMetrics = createAll(
     counters,
     (name, { help, labels }) => new Counter({ name, help, labelNames: labels, registers }),
   );
-  const timing = made(
+  const durationMetrics = createAll(
     durations,
     (name, { help, labels }) => new Histogram({ name, help, labelNames: labels, registers }),
   );
-  const level = made(levels, (name, { help, labels }) => new Gauge({ name, help, labelNames: labels, registers }));
+  const levelMetrics = createAll(
+    levels,
+    (name, { help, labels }) => new Gauge({ name, help, labelNames: labels, registers }),
+  );
 
   return {
-    count: (name, labels) => counting[name].inc(labels),
-    time: (name, labels, seconds) => timing[name].observe(labels, seconds),
+    count: (name, labels) => counterMetrics[name].inc(labels),
+    time: (name, labels, seconds) => durationMetrics[name].observe(labels, seconds),
     async expose(read) {
-      // What could not be read this time must not be told from the last: an unlabelled one would stay, or become 0.
+      // A level that could not be read is left out: an unlabelled gauge would keep its last value, or become 0.
       for (const [name, { labels }] of Object.entries(levels)) {
-        if (labels.length > 0) level[name as keyof typeof levels].reset();
-        else level[name as keyof typeof levels].remove();
+        if (labels.length > 0) levelMetrics[name as keyof typeof levels].reset();
+        else levelMetrics[name as keyof typeof levels].remove();
       }
-      for (const { name, labels, value } of read) level[name].set(labels, value);
+      for (const { name, labels, value } of read) levelMetrics[name].set(labels, value);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
@@ -33,12 +36,12 @@ export function createPrometheus(): Metrics {
 
 type Definition = { help: string; labels: readonly string[] };
 
-function made<Name extends string, Metric>(
+function createAll<Name extends string, Metric>(
   table: Record<Name, Definition>,
-  make: (name: Name, definition: { help: string; labels: string[] }) => Metric,
+  create: (name: Name, definition: { help: string; labels: string[] }) => Metric,
 ): Record<Name, Metric> {
   const entries = Object.entries(table) as [Name, Definition][];
   return Object.fromEntries(
-    entries.map(([name, { help, labels }]) => [name, make(name, { help, labels: [...labels] })]),
+    entries.map(([name, { help, labels }]) => [name, create(name, { help, labels: [...labels] })]),
   ) as Record<Name, Metric>;
 }

@@ -3,17 +3,17 @@ import type { App } from '../app.ts';
 import { hashesWaiting } from '../security/password.ts';
 import type { Exposition, Level } from './metrics.ts';
 
-const patienceMilliseconds = 2000;
+const queryTimeoutMilliseconds = 2000;
 
 /**
- * What GET /metrics answers. A database that is away or slow takes two seconds of it at
- * most, and what only it knows is then missing.
+ * Returns the answer to GET /metrics. Waits at most two seconds for the database. While it is
+ * unavailable or slow, the levels that are read from it are left out.
  */
 export async function readMetrics(app: App): Promise<Exposition> {
-  return app.metrics.expose([...ofThisProcess(app), ...(await ofTheWhole(app))]);
+  return app.metrics.expose([...readProcessLevels(app), ...(await readServiceLevels(app))]);
 }
 
-function ofThisProcess({ config, load }: App): Level[] {
+function readProcessLevels({ config, load }: App): Level[] {
   return [
     { name: 'gatehouse_database_pool_size', labels: {}, value: config.databasePool },
     { name: 'gatehouse_database_statements', labels: {}, value: load.statements },
@@ -23,9 +23,9 @@ function ofThisProcess({ config, load }: App): Level[] {
   ];
 }
 
-async function ofTheWhole(app: App): Promise<Level[]> {
+async function readServiceLevels(app: App): Promise<Level[]> {
   try {
-    const rows = await inTime(app);
+    const rows = await queryWithTimeout(app);
     const found = rows.map(({ name, job, value }) => ({ name, labels: job === null ? {} : { job }, value }) as Level);
     return [{ name: 'gatehouse_database_up', labels: {}, value: 1 }, ...found];
   } catch (error) {
@@ -34,17 +34,17 @@ async function ofTheWhole(app: App): Promise<Level[]> {
   }
 }
 
-async function inTime(app: App): Promise<Row[]> {
-  const query = measure(app.sql);
+async function queryWithTimeout(app: App): Promise<Row[]> {
+  const query = queryLevels(app.sql);
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
+  const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       query.cancel();
-      reject(new Error(`no answer within ${patienceMilliseconds} ms`));
-    }, patienceMilliseconds);
+      reject(new Error(`no answer within ${queryTimeoutMilliseconds} ms`));
+    }, queryTimeoutMilliseconds);
   });
   try {
-    return await Promise.race([query, late]);
+    return await Promise.race([query, timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -52,8 +52,8 @@ async function inTime(app: App): Promise<Row[]> {
 
 type Row = { name: Level['name']; job: string | null; value: number };
 
-/** One prepared statement, over partial indexes and small tables. A name with two underscores is one of the queue's own. */
-function measure(sql: Sql) {
+/** One prepared statement over partial indexes and small tables. Queues whose name begins with two underscores are internal to pg-boss. */
+function queryLevels(sql: Sql) {
   return sql<Row[]>`
     select 'gatehouse_jobs_waiting' as name, queue.name as job, count(job.id)::float8 as value
       from pgboss.queue queue left join pgboss.job job on job.name = queue.name and job.state < 'active' and not job.blocked

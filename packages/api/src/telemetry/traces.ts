@@ -1,37 +1,36 @@
-/** Names and numbers of ours: never a token, a cookie, an address or what somebody typed. */
+/** Names and numbers that the service makes: never a token, a cookie, an address or what a user typed. */
 export type Attributes = Record<string, string | number>;
 
 export type SpanStart = {
   name: string;
   kind: 'server' | 'client' | 'consumer';
   attributes?: Attributes;
-  /** A W3C traceparent from elsewhere, below which it belongs; else it belongs to what is under way. */
+  /** A W3C traceparent from another process as the parent. Without one the active span is the parent. */
   parent?: string | null;
 };
 
-/** One thing that is under way. */
 export type Span = {
   set: (attributes: Attributes) => void;
-  /** Marks it failed, by the kind of the error (or a word of ours) alone: its message may name somebody. */
+  /** Marks the span as failed, with the error's code or name only: its message may hold personal data. */
   fail: (error: unknown) => void;
   end: () => void;
 };
 
 export type Traces = {
-  /** Does something as a span; what it does in turn belongs to it. */
-  run: <Result>(start: SpanStart, act: (span: Span) => Promise<Result>) => Promise<Result>;
-  /** Begins a span within what is under way; outside of everything it is none. */
+  /** Runs a function within a span, which is the parent of the spans that the function begins. */
+  run: <Result>(start: SpanStart, body: (span: Span) => Promise<Result>) => Promise<Result>;
+  /** Begins a span below the active one. Without an active span nothing is recorded. */
   begin: (start: SpanStart) => Span;
-  /** What is under way as a traceparent, for a job to carry. */
+  /** Returns the active span as a W3C traceparent, for a job's data. */
   carried: () => string | undefined;
-  /** Sends what is left, in two seconds at most. */
+  /** Sends the remaining spans, within two seconds. */
   close: () => Promise<void>;
 };
 
 export const noSpan: Span = { set() {}, fail() {}, end() {} };
 
 export const noTraces: Traces = {
-  run: (_start, act) => act(noSpan),
+  run: (_start, body) => body(noSpan),
   begin: () => noSpan,
   carried: () => undefined,
   close: () => Promise.resolve(),

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { oneTimeTokens, users } from '../../db/schema/accounts.ts';
 import { AppError, invalid } from '../../errors.ts';
@@ -24,11 +24,12 @@ export const setFirstPasswordInput = z.object({ password: newPasswordField });
 
 /**
  * Changes a user's password. All other sessions of the user, their one-time links and the
- * invitations that other sessions made end, and the session that asked has a new id. Open
- * to accounts that await approval.
+ * invitations that other sessions made end, and the current session gets a new id. Allowed
+ * for accounts that await approval.
  *
  * @returns the session's new id, for its cookie.
- * @throws AppError UNAUTHENTICATED for a wrong current password; VALIDATION; TOO_MANY.
+ * @throws AppError UNAUTHENTICATED if the current password is wrong; VALIDATION if the new one is
+ *   not accepted; TOO_MANY.
  */
 export async function changePassword(
   app: App,
@@ -36,30 +37,30 @@ export async function changePassword(
   { current_password: current, password }: z.output<typeof changePasswordInput>,
   client: Client,
 ): Promise<string> {
-  const who = requirePrincipal(principal);
-  const before = await confirmPassword(app, who, { field: 'current_password', password: current }, client);
-  const passwordHash = await hashNew(app, who, password, client);
+  const caller = requirePrincipal(principal);
+  const before = await confirmPassword(app, caller, { field: 'current_password', password: current }, client);
+  const passwordHash = await hashNew(app, caller, password, client);
 
   return app.db.transaction(async (tx) => {
-    // Only over the password that was confirmed: who was slower does not undo what was faster.
+    // Replaces only the confirmed password, so that a concurrent change is not overwritten.
     const changed = await tx
       .update(users)
       .set({ passwordHash })
-      .where(and(eq(users.id, who.user.id), eq(users.passwordHash, before)))
+      .where(and(eq(users.id, caller.user.id), eq(users.passwordHash, before)))
       .returning({ id: users.id });
     if (changed.length === 0) throw wrong('current_password');
-    return afterwards(app, tx, who, client);
+    return endAccessAndRecord(app, tx, caller, client);
   });
 }
 
 /**
- * Sets a password where there is none, or in place of one that was lost where the sign-in
- * was through the identity provider, and in both cases shortly after it: a session that
- * somebody left open must not be enough to move in for good. Sessions and links end as above.
+ * Sets a password for a user who has none, or who lost it and signed in through the identity
+ * provider. Both require a recent sign-in, so that an unattended session is not enough to take
+ * over the account. Sessions and links end as with `changePassword`.
  *
  * @returns the session's new id, for its cookie.
- * @throws AppError FORBIDDEN where the sign-in is too long ago; VALIDATION where there is a
- *   password and it was by another way.
+ * @throws AppError FORBIDDEN if the sign-in is not recent; VALIDATION if there is a password and
+ *   the sign-in was not through the identity provider, or the new password is not accepted.
  */
 export async function setFirstPassword(
   app: App,
@@ -67,18 +68,18 @@ export async function setFirstPassword(
   { password }: z.output<typeof setFirstPasswordInput>,
   client: Client,
 ): Promise<string> {
-  const who = requirePrincipal(principal);
-  await requireRecentSignIn(app, who);
-  const passwordHash = await hashNew(app, who, password, client);
+  const caller = requirePrincipal(principal);
+  await requireRecentSignIn(app, caller);
+  const passwordHash = await hashNew(app, caller, password, client);
 
   return app.db.transaction(async (tx) => {
-    // Whoever changes the password meanwhile ends this session, and is seen.
-    await lockUser(tx, who.user.id);
-    if (!(await maySetPassword(app, tx, who))) {
+    // A concurrent change of the password ends this session, which the check below detects.
+    await lockUser(tx, caller.user.id);
+    if (!(await maySetPassword(app, tx, caller))) {
       throw new AppError('VALIDATION', 'There is a password already. Change it instead.');
     }
-    await tx.update(users).set({ passwordHash }).where(eq(users.id, who.user.id));
-    return afterwards(app, tx, who, client);
+    await tx.update(users).set({ passwordHash }).where(eq(users.id, caller.user.id));
+    return endAccessAndRecord(app, tx, caller, client);
   });
 }
 
@@ -88,13 +89,18 @@ async function hashNew(app: App, { user }: Principal, password: string, client: 
   return hashPassword(password, client);
 }
 
-async function afterwards(app: App, tx: Transaction, { user, sessionId }: Principal, client: Client): Promise<string> {
+async function endAccessAndRecord(
+  app: App,
+  tx: Transaction,
+  { user, sessionId }: Principal,
+  client: Client,
+): Promise<string> {
   await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
   await endOtherSessions(tx, user.id, sessionId);
   await endInvitations(tx, user.id, sessionId);
   await endLinks(tx, user.id, app.now());
   const renewed = await renewSession(tx, { userId: user.id, sessionId });
   if (renewed === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
-  await record(tx, app.now(), { action: 'password-set', actorId: user.id, userId: user.id, client });
+  await recordAudit(tx, app.now(), { action: 'password-set', actorId: user.id, userId: user.id, client });
   return renewed;
 }

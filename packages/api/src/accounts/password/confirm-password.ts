@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
@@ -10,12 +10,12 @@ import { passwordLimits } from '../../security/sign-in-limits.ts';
 import type { Principal } from '../../sessions/principal.ts';
 
 /**
- * Makes sure that whoever sits at a session knows its password, before something that
- * cannot be taken back. Counts like a sign-in from a known browser, so that nobody can guess at a
- * session left open, and failures elsewhere keep nobody from confirming.
+ * Confirms the user's password before an irreversible action. Failures count like those of a
+ * sign-in from a known browser: guesses in an unattended session are limited, and failures
+ * elsewhere do not prevent the user from confirming.
  *
- * @returns the hash that the password was held against, for whoever then changes it.
- * @throws AppError UNAUTHENTICATED, with the field; TOO_MANY.
+ * @returns the hash that the password matched, so that the caller can detect a concurrent change.
+ * @throws AppError UNAUTHENTICATED with the field if the password is wrong; TOO_MANY.
  */
 export async function confirmPassword(
   app: App,
@@ -30,7 +30,7 @@ export async function confirmPassword(
     return { passwordHash, right: await verifyPassword(passwordHash, password, client) };
   });
   if (!right || passwordHash === null) {
-    await record(app.db, app.now(), { action: 'sign-in-failed', actorId: user.id, userId: user.id, client });
+    await recordAudit(app.db, app.now(), { action: 'sign-in-failed', actorId: user.id, userId: user.id, client });
     throw wrong(field);
   }
   return passwordHash;

@@ -14,11 +14,14 @@ import { requireRecentSignIn } from './recent-sign-in.ts';
  */
 export async function confirmUser(
   app: App,
-  who: Principal,
+  caller: Principal,
   password: string | undefined,
   client: Client,
 ): Promise<void> {
-  const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, who.user.id));
-  if (own?.passwordHash == null) return requireRecentSignIn(app, who);
-  await confirmPassword(app, who, { field: 'password', password: password ?? '' }, client);
+  const [own] = await app.db
+    .select({ passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.id, caller.user.id));
+  if (own?.passwordHash == null) return requireRecentSignIn(app, caller);
+  await confirmPassword(app, caller, { field: 'password', password: password ?? '' }, client);
 }

@@ -18,7 +18,7 @@ const lifetimeMinutes: Record<Purpose, number> = {
   approval: 15,
 };
 
-/** Makes a token that allows one thing for one user, once. A new password link ends the others. */
+/** Creates a single-use token of one purpose for a user. A new password link ends the older ones. */
 export async function newOneTimeToken(
   app: App,
   tx: Transaction,
@@ -30,9 +30,9 @@ export async function newOneTimeToken(
 }
 
 /**
- * Makes a token for a form on the page of a verification link; it ends with the link. Such
- * tokens stay valid beside each other until one is used, because a mail scanner may open
- * the page while the user fills it in.
+ * Creates a token for a form on the page of a verification link; it ends with the link. Several
+ * such tokens are valid until one is used, because a mail scanner may open the page while the
+ * user fills in the form.
  */
 export async function newPageToken(
   app: App,
@@ -43,15 +43,15 @@ export async function newPageToken(
   return insertToken(app, tx, { userId, purpose, createdBy: null, linkHash: tokenHash });
 }
 
-type Wanted = { userId: string; purpose: Purpose; createdBy: string | null; linkHash: string | null };
+type NewToken = { userId: string; purpose: Purpose; createdBy: string | null; linkHash: string | null };
 
-async function insertToken(app: App, tx: Transaction, { userId, purpose, ...wanted }: Wanted): Promise<string> {
+async function insertToken(app: App, tx: Transaction, { userId, purpose, ...origin }: NewToken): Promise<string> {
   await lockUser(tx, userId);
   const now = app.now();
   const token = newToken();
   if (purpose === 'password-link') await endTokens(tx, userId, purpose);
   await tx.insert(oneTimeTokens).values({
-    ...wanted,
+    ...origin,
     tokenHash: hashToken(token),
     userId,
     purpose,
@@ -62,10 +62,10 @@ async function insertToken(app: App, tx: Transaction, { userId, purpose, ...want
 }
 
 /**
- * Takes a token as it is read, and with it the person's others of its purpose: of any
- * number of attempts at once, one succeeds.
+ * Consumes a token, and deletes the user's other tokens of its purpose. One DELETE consumes it,
+ * so that of concurrent attempts one succeeds.
  *
- * @throws AppError VALIDATION for an unknown, used or expired one.
+ * @throws AppError VALIDATION if the token is unknown, used, expired or of another purpose.
  */
 export async function takeOneTimeToken(
   app: App,

@@ -6,28 +6,27 @@ import { sessions } from '../../db/schema/sessions.ts';
 import { AppError } from '../../errors.ts';
 import type { Principal } from '../../sessions/principal.ts';
 
-/** How long a sign-in counts as fresh. */
+/** The minutes for which a sign-in counts as recent. */
 export const freshMinutes = 15;
 
-/** @throws AppError FORBIDDEN where the session did not begin in the last quarter of an hour. */
-export async function requireRecentSignIn(app: App, who: Principal): Promise<void> {
-  if (!(await isFreshSignIn(app, who))) {
+/** @throws AppError FORBIDDEN if the session did not begin in the last 15 minutes. */
+export async function requireRecentSignIn(app: App, caller: Principal): Promise<void> {
+  if (!(await isFreshSignIn(app, caller))) {
     throw new AppError('FORBIDDEN', 'Sign out, sign in again, and come back here.');
   }
 }
 
-/** Whether the session began in the last quarter of an hour. */
-export async function isFreshSignIn(app: App, who: Principal): Promise<boolean> {
-  return (await freshSession(app, app.db, who)) !== null;
+/** Whether the session began in the last 15 minutes. */
+export async function isFreshSignIn(app: App, caller: Principal): Promise<boolean> {
+  return (await freshSession(app, app.db, caller)) !== null;
 }
 
 /**
- * Whether a password may be set without the current one: after a fresh sign-in, where
- * there is none, or where the identity provider that is still linked vouched for whoever
- * signed in.
+ * Whether a password may be set without the current one: after a recent sign-in, if the user
+ * has no password or signed in through the identity that is still linked.
  */
-export async function maySetPassword(app: App, db: Executor, who: Principal): Promise<boolean> {
-  const session = await freshSession(app, db, who);
+export async function maySetPassword(app: App, db: Executor, caller: Principal): Promise<boolean> {
+  const session = await freshSession(app, db, caller);
   if (session === null) return false;
   return !session.hasPassword || (session.idpSubject !== null && session.idpSubject === session.linkedSubject);
 }

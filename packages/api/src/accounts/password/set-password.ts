@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, ne } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { oneTimeTokens, users } from '../../db/schema/accounts.ts';
 import { sessions } from '../../db/schema/sessions.ts';
@@ -34,7 +34,8 @@ export const setPasswordInput = z.object({
  * yet names it too. All sessions, links and unused invitations
  * of the user end, and no session begins.
  *
- * @throws AppError VALIDATION for a dead token or a password that will not do.
+ * @throws AppError VALIDATION if the token is unknown, used or expired, or the password is not
+ *   accepted; BUSY if too many passwords are being hashed.
  */
 export async function setPassword(
   app: App,
@@ -68,17 +69,17 @@ export async function replacePassword(app: App, tx: Transaction, { userId, passw
   await endInvitations(tx, userId, null);
   await endLinks(tx, userId, now);
   await endSignUps(tx, userId, now);
-  await record(tx, now, { action: 'password-set', userId, client });
+  await recordAudit(tx, now, { action: 'password-set', userId, client });
 }
 
-/** Asked once more about the account, now that nothing can close it: the hash took its time. */
+/** Reads the account again under the lock, because it may have been closed while the password was hashed. */
 async function takeSettingToken(app: App, tx: Transaction, token: string): Promise<Account> {
   const taken = await takeOneTimeToken(app, tx, token, settingPurposes);
-  if (taken.purpose === 'new-password') return (await holderOfPage(tx, taken)).person;
+  if (taken.purpose === 'new-password') return (await holderOfPage(tx, taken)).account;
 
-  const person = await accountById(tx, taken.userId);
-  if (person === null || person.accountStatus === 'closed') throw new AppError('VALIDATION', notValid);
-  return person;
+  const account = await accountById(tx, taken.userId);
+  if (account === null || account.accountStatus === 'closed') throw new AppError('VALIDATION', notValid);
+  return account;
 }
 
 async function nameOrganisation(tx: Transaction, { id, email }: Account['user'], name: string): Promise<void> {
@@ -88,13 +89,17 @@ async function nameOrganisation(tx: Transaction, { id, email }: Account['user'],
 
 export const passwordTokenInput = z.object({ token: z.string({ error: notValid }) });
 
-/** Whose password a one-time token would set, without taking it. @throws AppError VALIDATION for a dead one. */
+/**
+ * Returns the address of the user whose password a one-time token would set, without consuming it.
+ *
+ * @throws AppError VALIDATION if the token is unknown, used or expired.
+ */
 export async function readPasswordToken(app: App, { token }: z.output<typeof passwordTokenInput>) {
   const { email } = await ownerOf(app, token);
   return { email };
 }
 
-/** Read before the password is judged, so that a bad password does not use the token up. */
+/** Read before the password is checked, so that a refused password does not consume the token. */
 async function ownerOf(app: App, token: string) {
   const [held] = await app.db
     .select({ userId: oneTimeTokens.userId })
@@ -106,7 +111,7 @@ async function ownerOf(app: App, token: string) {
         gt(oneTimeTokens.expiresAt, app.now()),
       ),
     );
-  const person = held === undefined ? null : await accountById(app.db, held.userId);
-  if (person === null || person.accountStatus === 'closed') throw new AppError('VALIDATION', notValid);
-  return person.user;
+  const account = held === undefined ? null : await accountById(app.db, held.userId);
+  if (account === null || account.accountStatus === 'closed') throw new AppError('VALIDATION', notValid);
+  return account.user;
 }

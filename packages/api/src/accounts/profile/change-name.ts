@@ -7,7 +7,11 @@ import { type Principal, requireApproved } from '../../sessions/principal.ts';
 
 export const changeNameInput = z.object({ name: oneLine(100) });
 
-/** Changes a person's own display name; an empty one takes it away. */
+/**
+ * Changes a user's display name; an empty one removes it.
+ *
+ * @throws AppError UNAUTHENTICATED if no user is signed in; AWAITING_APPROVAL before approval.
+ */
 export async function changeName(app: App, principal: Principal | null, { name }: z.output<typeof changeNameInput>) {
   const { user } = requireApproved(principal);
 

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { AppError, invalid } from '../../errors.ts';
@@ -29,13 +29,13 @@ export async function endSession(
   { id, password }: z.output<typeof endSessionInput>,
   client: Client,
 ): Promise<void> {
-  const who = requirePrincipal(principal);
+  const caller = requirePrincipal(principal);
   // Ending one's own is signing out.
-  if (id !== who.sessionId) await confirm(app, who, password, client);
+  if (id !== caller.sessionId) await confirm(app, caller, password, client);
 
   await app.db.transaction(async (tx) => {
-    if (!(await endNamedSession(tx, who.user.id, id))) throw new AppError('NOT_FOUND', 'There is no such session.');
-    await recordEnd(app, tx, who, client);
+    if (!(await endNamedSession(tx, caller.user.id, id))) throw new AppError('NOT_FOUND', 'There is no such session.');
+    await recordEnd(app, tx, caller, client);
   });
 }
 
@@ -50,24 +50,27 @@ export async function endOtherSessions(
   input: z.output<typeof endOtherSessionsInput>,
   client: Client,
 ): Promise<void> {
-  const who = requirePrincipal(principal);
-  await confirm(app, who, input?.password, client);
+  const caller = requirePrincipal(principal);
+  await confirm(app, caller, input?.password, client);
 
   await app.db.transaction(async (tx) => {
-    await endOthers(tx, who.user.id, who.sessionId);
-    await recordEnd(app, tx, who, client);
+    await endOthers(tx, caller.user.id, caller.sessionId);
+    await recordEnd(app, tx, caller, client);
   });
 }
 
 /** A session left open, or stolen, must not be enough to end the sessions of its owner. */
-async function confirm(app: App, who: Principal, password: string | undefined, client: Client): Promise<void> {
-  if (await isFreshSignIn(app, who)) return;
-  const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, who.user.id));
-  if (own?.passwordHash == null) return requireRecentSignIn(app, who);
+async function confirm(app: App, caller: Principal, password: string | undefined, client: Client): Promise<void> {
+  if (await isFreshSignIn(app, caller)) return;
+  const [own] = await app.db
+    .select({ passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(users.id, caller.user.id));
+  if (own?.passwordHash == null) return requireRecentSignIn(app, caller);
   if (!password) throw invalid({ password: 'Enter your password.' });
-  await confirmPassword(app, who, { field: 'password', password }, client);
+  await confirmPassword(app, caller, { field: 'password', password }, client);
 }
 
 async function recordEnd(app: App, tx: Transaction, { user }: Principal, client: Client): Promise<void> {
-  await record(tx, app.now(), { action: 'session-ended', actorId: user.id, userId: user.id, client });
+  await recordAudit(tx, app.now(), { action: 'session-ended', actorId: user.id, userId: user.id, client });
 }

@@ -5,10 +5,14 @@ import { type Principal, requirePrincipal } from '../../sessions/principal.ts';
 import { listSessions } from '../../sessions/session.ts';
 import { isFreshSignIn, maySetPassword } from '../password/recent-sign-in.ts';
 
-/** What /account shows of a person: who they are, how they get in, and where they are signed in. */
+/**
+ * Returns what /account shows to a user: the user, the ways to sign in, and the sessions.
+ *
+ * @throws AppError UNAUTHENTICATED if no user is signed in.
+ */
 export async function readProfile(app: App, principal: Principal | null) {
-  const who = requirePrincipal(principal);
-  const { user, sessionId } = who;
+  const caller = requirePrincipal(principal);
+  const { user, sessionId } = caller;
   const [own] = await app.db
     .select({ passwordHash: users.passwordHash, idpSubject: identities.subject, createdAt: users.createdAt })
     .from(users)
@@ -22,10 +26,10 @@ export async function readProfile(app: App, principal: Principal | null) {
       name: user.name,
       created_at: own?.createdAt.toISOString() ?? null,
       has_password: own?.passwordHash != null,
-      /** Whether the current password is asked for, to have another. */
-      may_set_password: await maySetPassword(app, app.db, who),
-      /** Whether the sign-in is new enough to end other sessions without the password. */
-      fresh_sign_in: await isFreshSignIn(app, who),
+      /** Whether a new password may be set without the current one. */
+      may_set_password: await maySetPassword(app, app.db, caller),
+      /** Whether the sign-in is recent enough to end other sessions without the password. */
+      fresh_sign_in: await isFreshSignIn(app, caller),
       idp_linked: own?.idpSubject != null,
     },
     sessions: living.map((session) => ({

@@ -108,7 +108,7 @@ it('answers alike for every new address, and mails nothing to one that has an ac
   expect(test.sandbox.mailbox.messages(taken.email)).toHaveLength(before);
 });
 
-it('gives no address to two: the link fails where somebody else proved it meanwhile', async () => {
+it('gives an address to one account: the link fails if another account proved the address first', async () => {
   const owner = await makeOwner(test);
   const { email, token } = await mailed(owner);
   await test.app.db.insert(users).values({
@@ -131,7 +131,7 @@ it('lets one of two have an address for which both opened a link at the same tim
   expect([await addressOf(one), await addressOf(other)].filter((address) => address === email)).toHaveLength(1);
 });
 
-it('is held up by nobody who signed up with the address and never proved it', async () => {
+it('is not blocked by an unverified account with the address', async () => {
   const owner = await makeOwner(test);
   const { email, token: squatters, mail } = await makeSignUp(test, { name: 'Squatters' });
   await ask(owner, email);
@@ -174,7 +174,7 @@ it('does nothing for a closed account, and the link is not used up by that', asy
   expect(await addressOf(owner)).toBe(email);
 });
 
-it('works once out of 50 attempts, and takes the person’s other links for a change along', async () => {
+it('works once out of 50 attempts, and ends the user’s other links for a change', async () => {
   const owner = await makeOwner(test);
   const { token: first } = await mailed(owner);
   const { email, token } = await mailed(owner);
@@ -212,7 +212,7 @@ it('carries neither a password nor an approval, open or used, where every domain
   const email = newEmail();
   await callerFor(generous, owner.principal).accounts.changeAddress({ email, password: testPassword });
   const token = tokenIn((await generous.sandbox.mailbox.waitFor(email)).text);
-  // As bare as an account can be: somebody at its start would be offered both.
+  // A new account, which would be offered both.
   await db.update(users).set({ passwordHash: null }).where(eq(users.id, owner.userId));
   await db.update(organisations).set({ approval: 'pending' }).where(eq(organisations.id, owner.organisationId));
 
@@ -230,7 +230,7 @@ it('carries neither a password nor an approval, open or used, where every domain
   await generous.close();
 });
 
-it('mails an address once a minute, and five an hour for one person', async () => {
+it('mails an address once a minute, and five an hour for one user', async () => {
   const limited = await startTestApp({ environment: { RATE_LIMITS: 'on' }, work: false });
   const now = limited.app.now();
   const userId = crypto.randomUUID();

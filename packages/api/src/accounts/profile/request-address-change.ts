@@ -12,11 +12,12 @@ export const changeAddressInput = z.object({
 });
 
 /**
- * Has a verification link mailed to the address that a person wants to have. Nothing
- * changes until it is opened. What is done here is the same for every address: the job
- * decides, so that nobody learns whether the new one has an account.
+ * Enqueues a mail with a verification link to the user's new address. Nothing changes until
+ * the link is opened. The work is the same for every address and the job decides what to mail,
+ * so that the answer does not reveal whether the new address has an account.
  *
- * @throws AppError UNAUTHENTICATED for a wrong password; VALIDATION for the person's own address; TOO_MANY.
+ * @throws AppError UNAUTHENTICATED if the password is wrong; VALIDATION if the address is the
+ *   user's own; AWAITING_APPROVAL before approval; TOO_MANY.
  */
 export async function changeAddress(
   app: App,
@@ -24,12 +25,12 @@ export async function changeAddress(
   { email, password }: z.output<typeof changeAddressInput>,
   client: Client,
 ): Promise<void> {
-  const who = requireApproved(principal);
-  await confirmPassword(app, who, { field: 'password', password }, client);
-  if (email === who.user.email) throw invalid({ email: 'This is your address already.' });
+  const caller = requireApproved(principal);
+  await confirmPassword(app, caller, { field: 'password', password }, client);
+  if (email === caller.user.email) throw invalid({ email: 'This is your address already.' });
 
   await app.db.transaction((tx) =>
-    app.jobs.send(tx, 'verification-mail', { email, userId: who.user.id, sessionId: who.sessionId }),
+    app.jobs.send(tx, 'verification-mail', { email, userId: caller.user.id, sessionId: caller.sessionId }),
   );
   app.jobs.wake('verification-mail');
 }

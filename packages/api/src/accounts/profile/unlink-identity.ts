@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import { identities, users } from '../../db/schema/accounts.ts';
 import { sessions } from '../../db/schema/sessions.ts';
 import { AppError } from '../../errors.ts';
@@ -28,13 +28,13 @@ export async function unlinkIdentity(
   { password }: z.output<typeof unlinkIdentityInput>,
   client: Client,
 ): Promise<{ ownSessionEnded: boolean; passwordHash: string }> {
-  const who = requireApproved(principal);
-  const userId = who.user.id;
+  const caller = requireApproved(principal);
+  const userId = caller.user.id;
   const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId));
   if (own?.passwordHash == null) {
     throw new AppError('VALIDATION', 'Set a password first: it is your only other way in.');
   }
-  const passwordHash = await confirmPassword(app, who, { field: 'password', password }, client);
+  const passwordHash = await confirmPassword(app, caller, { field: 'password', password }, client);
 
   return app.db.transaction(async (tx) => {
     const [locked] = await tx
@@ -54,7 +54,7 @@ export async function unlinkIdentity(
       .delete(sessions)
       .where(and(eq(sessions.userId, userId), eq(sessions.idpSubject, unlinked.subject)))
       .returning({ id: sessions.id });
-    await record(tx, app.now(), { action: 'identity-unlinked', actorId: userId, userId, client });
-    return { ownSessionEnded: ended.some(({ id }) => id === who.sessionId), passwordHash };
+    await recordAudit(tx, app.now(), { action: 'identity-unlinked', actorId: userId, userId, client });
+    return { ownSessionEnded: ended.some(({ id }) => id === caller.sessionId), passwordHash };
   });
 }

@@ -10,9 +10,12 @@ import { isApprovedDomain } from './approved-domain.ts';
 export const approveByDomainInput = z.object({ token: z.string({ error: notValid }) });
 
 /**
- * Opens the approval gate where APPROVED_DOMAINS says so, for whoever pressed the
- * button on the page of their verification link: mail scanners open links but press
- * no buttons.
+ * Opens the approval gate for an address whose domain APPROVED_DOMAINS lists, when the user
+ * presses the button on the page of the verification link: mail scanners open links but do not
+ * submit forms.
+ *
+ * @throws AppError VALIDATION if the token is unknown, used or expired, the account is closed or
+ *   has no organisation, or the domain is not listed.
  */
 export async function approveByDomain(
   app: App,
@@ -21,14 +24,14 @@ export async function approveByDomain(
 ): Promise<void> {
   await app.db.transaction(async (tx) => {
     const { userId } = await takeOneTimeToken(app, tx, token, ['approval']);
-    const person = await accountById(tx, userId);
+    const account = await accountById(tx, userId);
     if (
-      person?.organisationId == null ||
-      person.accountStatus === 'closed' ||
-      !isApprovedDomain(app, person.user.email)
+      account?.organisationId == null ||
+      account.accountStatus === 'closed' ||
+      !isApprovedDomain(app, account.user.email)
     ) {
       throw new AppError('VALIDATION', notValid);
     }
-    await approveWaiting(tx, { organisationIds: [person.organisationId], actorId: null, client, now: app.now() });
+    await approveWaiting(tx, { organisationIds: [account.organisationId], actorId: null, client, now: app.now() });
   });
 }

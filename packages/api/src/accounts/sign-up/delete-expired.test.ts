@@ -38,7 +38,7 @@ it('takes the organisation of an account that was never verified along, also one
   expect(await slugs()).toEqual([]);
 });
 
-it('takes no other organisation along, though nobody belongs to it', async () => {
+it('deletes no other organisation, even one without members', async () => {
   await enter(newEmail(), 'Deserted');
   await test.app.db.delete(users);
   await enter(newEmail(), 'Never Proved');
@@ -47,7 +47,7 @@ it('takes no other organisation along, though nobody belongs to it', async () =>
   expect(await slugs()).toEqual([{ slug: 'deserted' }]);
 });
 
-it('leaves an organisation that somebody else belongs to, or that the payment provider knows', async () => {
+it('keeps an organisation with other members, or that the payment provider knows', async () => {
   const [kept, known] = [await enter(newEmail(), 'Kept'), await enter(newEmail(), 'Known')];
   const now = test.app.now();
   const [organisation] = await test.app.db.select().from(organisations).where(eq(organisations.slug, 'kept'));
@@ -66,7 +66,7 @@ it('leaves an organisation that somebody else belongs to, or that the payment pr
   for (const { email } of [kept, known]) expect(await test.app.db.$count(users, eq(users.email, email))).toBe(0);
 });
 
-it('leaves whoever signs up again on the last day, though the mail server is away', async () => {
+it('keeps an account that signs up again on the last day, although the mail server is unavailable', async () => {
   const { email } = await enter();
   test.advance(7 * day + 1000);
   await enter(email);
@@ -79,7 +79,7 @@ it('leaves whoever signs up again on the last day, though the mail server is awa
   expect(await test.app.db.$count(users)).toBe(0);
 });
 
-it('sees whoever signs up again while it sweeps', async () => {
+it('detects a sign-up that is concurrent with the deletion', async () => {
   const { email } = await enter();
   test.advance(7 * day + 1000);
   const [user] = await test.app.db.select().from(users);

@@ -1,6 +1,6 @@
 import { and, gt, inArray, isNotNull, isNull, lt, notInArray, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { sweepAudit } from '../../audit/delete-old.ts';
+import { deleteOldEntries } from '../../audit/delete-old.ts';
 import type { Transaction } from '../../db/client.ts';
 import { oneTimeTokens, signUps, users, verificationLinks } from '../../db/schema/accounts.ts';
 import { invitations, memberships } from '../../db/schema/members.ts';
@@ -14,9 +14,9 @@ const unverifiedDays = 7;
 const day = 86_400_000;
 
 /**
- * Removes what nobody needs any more: accounts never verified after seven days with
- * their organisations, used sign-ups and used or expired links after a day, dead
- * sessions, attempts and ways back, and browsers that were not signed in from for 400 days.
+ * Deletes what has expired: accounts not verified within seven days, with their organisations;
+ * used sign-ups and used or expired links after a day; expired sessions, attempts, return URLs
+ * and audit entries; and known browsers without a sign-in for 400 days.
  */
 export async function sweep(app: App): Promise<void> {
   const now = app.now();
@@ -32,14 +32,14 @@ export async function sweep(app: App): Promise<void> {
   await app.db.delete(signInAttempts).where(lt(signInAttempts.expiresAt, now));
   await app.db.delete(rateLimits).where(lt(rateLimits.expire, now.getTime()));
   await app.db.delete(returnUrls).where(lt(returnUrls.expiresAt, now));
-  await sweepAudit(app.db, now, app.config.retentionDays);
+  await deleteOldEntries(app.db, now, app.config.retentionDays);
   await deleteExpiredSessions(app);
   await forgetOldBrowsers(app);
 }
 
 /**
- * An account goes with its organisations. Its row is locked before anything is asked of
- * it: whoever signs up with the address meanwhile is seen, and so is a link that is opened.
+ * Deletes accounts with their organisations. The rows are locked before they are checked, so
+ * that a concurrent sign-up with the address, or an opened link, is taken into account.
  */
 async function deleteUnverified(tx: Transaction, now: Date): Promise<void> {
   const isUnverified = and(
@@ -48,21 +48,21 @@ async function deleteUnverified(tx: Transaction, now: Date): Promise<void> {
   );
   const old = await tx.select({ id: users.id }).from(users).where(isUnverified).orderBy(users.id).for('update');
   const ids = old.map(({ id }) => id);
-  const belongs = await tx.select().from(memberships).where(inArray(memberships.userId, ids));
+  const owned = await tx.select().from(memberships).where(inArray(memberships.userId, ids));
 
-  const gone = await tx
+  const deleted = await tx
     .delete(users)
     .where(
       and(
         inArray(users.id, ids),
-        // Somebody who signs up again on the last day still has an hour to open the link, once it is mailed.
+        // A user who signs up again on the last day still has an hour to open the link, once it is mailed.
         notInArray(users.id, holdersOfLinks(tx, now)),
         notInArray(users.id, signedUpSince(tx, new Date(now.getTime() - day))),
       ),
     )
     .returning({ id: users.id });
-  const goneIds = new Set(gone.map(({ id }) => id));
-  const organisationIds = belongs.filter(({ userId }) => goneIds.has(userId)).map((each) => each.organisationId);
+  const deletedIds = new Set(deleted.map(({ id }) => id));
+  const organisationIds = owned.filter(({ userId }) => deletedIds.has(userId)).map((each) => each.organisationId);
   if (organisationIds.length > 0) await deleteDeserted(tx, organisationIds);
 }
 
@@ -73,21 +73,21 @@ function holdersOfLinks(tx: Transaction, now: Date) {
     .where(and(gt(verificationLinks.expiresAt, now), isNull(verificationLinks.usedAt)));
 }
 
-/** Their mail may still wait for a mail server that is away. */
+/** Their mail may still wait for an unavailable mail server. */
 function signedUpSince(tx: Transaction, since: Date) {
   return tx.select({ id: signUps.userId }).from(signUps).where(gt(signUps.createdAt, since));
 }
 
 /**
- * Those that were used, and those for an address that is confirmed, once no link to them is
- * alive: until then the browser that signed up may keep what was typed.
+ * Deletes used sign-ups, and sign-ups for a confirmed address once all their links have expired:
+ * until then the browser that signed up may use what was typed.
  */
 async function deleteSignUps(app: App, before: Date): Promise<void> {
   const verified = app.db.select({ id: users.id }).from(users).where(isNotNull(users.emailVerifiedAt));
-  const living = app.db
+  const linked = app.db
     .select({ id: verificationLinks.signUpId })
     .from(verificationLinks)
     .where(and(isNotNull(verificationLinks.signUpId), gt(verificationLinks.expiresAt, app.now())));
-  const isOver = and(lt(signUps.createdAt, before), inArray(signUps.userId, verified), notInArray(signUps.id, living));
+  const isOver = and(lt(signUps.createdAt, before), inArray(signUps.userId, verified), notInArray(signUps.id, linked));
   await app.db.delete(signUps).where(or(lt(signUps.usedAt, before), isOver));
 }

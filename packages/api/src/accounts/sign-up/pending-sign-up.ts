@@ -5,7 +5,7 @@ import { hashToken } from '../../security/token.ts';
 
 type Link = Pick<typeof verificationLinks.$inferSelect, 'signUpId'>;
 
-/** The pending sign-up that a link belongs to; null where it belongs to none, or the sign-up has ended. */
+/** Returns the pending sign-up that a link belongs to; null if it belongs to none, or the sign-up has ended. */
 export async function pendingSignUp(tx: Transaction, { signUpId }: Link) {
   if (signUpId === null) return null;
   const [signUp] = await tx
@@ -15,7 +15,7 @@ export async function pendingSignUp(tx: Transaction, { signUpId }: Link) {
   return signUp ?? null;
 }
 
-/** The same for the browser where the sign-up was typed, known by its cookie; null in any other browser. */
+/** Returns the link's pending sign-up if the cookie is that of the browser that signed up, else null. */
 export async function signUpOf(tx: Transaction, link: Link, browserToken: string | null) {
   const signUp = await pendingSignUp(tx, link);
   const isSameBrowser = signUp !== null && browserToken !== null && hashToken(browserToken) === signUp.browserHash;

@@ -5,41 +5,43 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { createOrganisation } from '../../organisations/create.ts';
 import { renameOrganisation } from '../../organisations/rename.ts';
 
-type Settling = {
+type Provision = {
   userId: string;
   email: string;
-  /** What the account came with, which anybody may have asked for. */
+  /** The organisation of the account so far, which an unproved sign-up may have requested. */
   organisationId: string | null;
-  /** What whoever proved the address asked for; null by an invitation, which brings none of one's own. */
+  /** What the user who proved the address requested; null for a sign-up by invitation. */
   wanted: { name: string | null } | null;
 };
 
 /**
- * Gives an account whose address was just proved the organisation that its holder asked
- * for, or none, whatever was asked for before by somebody who proved nothing. Without one it
- * awaits approval until it joins one. Answers the organisation's id.
+ * Gives an account whose address was just proved the organisation that its user requested, or
+ * none. Requests of sign-ups that were never proved have no effect. An account without an
+ * organisation awaits approval until it joins one.
+ *
+ * @returns the organisation's id, or null.
  */
-export async function provisionOrganisation(tx: Transaction, now: Date, settling: Settling): Promise<string | null> {
-  const organisationId = await settle(tx, now, settling);
+export async function provisionOrganisation(tx: Transaction, now: Date, provision: Provision): Promise<string | null> {
+  const organisationId = await createOrRename(tx, now, provision);
   await tx
     .update(users)
     .set({ invitedOnly: organisationId === null })
-    .where(eq(users.id, settling.userId));
+    .where(eq(users.id, provision.userId));
   return organisationId;
 }
 
-async function settle(tx: Transaction, now: Date, { userId, email, organisationId, wanted }: Settling) {
+async function createOrRename(tx: Transaction, now: Date, { userId, email, organisationId, wanted }: Provision) {
   if (organisationId === null) {
     return wanted && createOrganisation(tx, now, { ownerId: userId, name: wanted.name, email });
   }
-  if (wanted === null && (await deleteWaiting(tx, organisationId))) return null;
+  if (wanted === null && (await deleteUnapproved(tx, organisationId))) return null;
 
   await renameOrganisation(tx, { id: organisationId, name: wanted?.name ?? null, email });
   return organisationId;
 }
 
-/** Nobody else can belong to it: there are no invitations before approval. One that an operator approved stays. */
-async function deleteWaiting(tx: Transaction, organisationId: string): Promise<boolean> {
+/** It has no other members, because there are no invitations before approval. An approved organisation stays. */
+async function deleteUnapproved(tx: Transaction, organisationId: string): Promise<boolean> {
   const deleted = await tx
     .delete(organisations)
     .where(and(eq(organisations.id, organisationId), isNull(organisations.approvedAt)))

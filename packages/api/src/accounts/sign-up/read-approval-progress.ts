@@ -4,14 +4,18 @@ import { users } from '../../db/schema/accounts.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { type Principal, requirePrincipal } from '../../sessions/principal.ts';
 
-/** What somebody who waits for approval may see: their own dates, and the organisation's name. */
+/**
+ * Returns what a user who awaits approval may see: their own dates, and the organisation's name.
+ *
+ * @throws AppError UNAUTHENTICATED if no user is signed in.
+ */
 export async function readApprovalProgress(app: App, principal: Principal | null) {
   const { user, organisation } = requirePrincipal(principal);
   const [own] = await app.db
     .select({ emailVerifiedAt: users.emailVerifiedAt })
     .from(users)
     .where(eq(users.id, user.id));
-  const [asked] =
+  const [requested] =
     organisation === null
       ? []
       : await app.db
@@ -22,6 +26,6 @@ export async function readApprovalProgress(app: App, principal: Principal | null
   return {
     organisation: organisation && { name: organisation.name, slug: organisation.slug },
     email_verified_at: own?.emailVerifiedAt?.toISOString() ?? null,
-    requested_at: asked?.createdAt.toISOString() ?? null,
+    requested_at: requested?.createdAt.toISOString() ?? null,
   };
 }

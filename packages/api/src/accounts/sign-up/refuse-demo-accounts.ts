@@ -4,10 +4,10 @@ import { isLoopback } from '../../config.ts';
 import { users } from '../../db/schema/accounts.ts';
 
 /**
- * Keeps the demo accounts of `npm start`, whose passwords are printed and kept in clear, away
- * from a service that other machines reach.
+ * Refuses to start a service that other machines can reach on a database with demo accounts of
+ * `npm start`, because their passwords are printed and stored in clear.
  *
- * @throws Error with a sentence for the operator, where the canonical base URL is not loopback
+ * @throws Error with a sentence for the operator if the canonical base URL is not loopback
  *   and the database holds a demo account.
  */
 export async function refuseDemoAccounts({ config, db }: Pick<App, 'config' | 'db'>): Promise<void> {

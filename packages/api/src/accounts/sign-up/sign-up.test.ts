@@ -50,7 +50,7 @@ async function organisationOf(email: string) {
   return row;
 }
 
-it('makes an organisation and its owner with both gates shut, and signs nobody in', async () => {
+it('makes an organisation and its owner with both gates shut, and starts no session', async () => {
   const { email } = await enter(` ${newEmail().toUpperCase()} `);
 
   const [user] = await test.app.db.select().from(users).where(eq(users.email, email));
@@ -117,7 +117,7 @@ it.each(['', 'x', 'nul\u0000', '🦩'.repeat(100)])(
   },
 );
 
-it('changes nothing of a verified account for whoever signs up with its address', async () => {
+it('does not change a verified account when its address signs up again', async () => {
   const { email } = await makeOwner(test);
   const before = await organisationOf(email);
 
@@ -214,7 +214,7 @@ it.each([
   expect(read.error?.issues.map(({ path }) => path[0])).toEqual([field]);
 });
 
-it('takes an empty organisation name for none', () => {
+it('treats an empty organisation name as missing', () => {
   const typed = { email: 'a@company.example', password: testPassword };
   expect(signUpInput.parse({ ...typed, org_name: '  ' }).org_name).toBeNull();
   expect(signUpInput.parse({ ...typed, org_name: null }).org_name).toBeNull();

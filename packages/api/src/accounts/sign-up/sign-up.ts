@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { newId } from '../../db/id.ts';
 import { signUps, users } from '../../db/schema/accounts.ts';
@@ -21,7 +21,7 @@ export const signUpInput = z.object({
   email: emailField,
   password: newPasswordField,
   org_name: organisationNameField,
-  /** Of a link that an administrator handed over: who comes by it gets no organisation of their own. */
+  /** The token of an invitation: the new account gets no organisation of its own. */
   invitation: z
     .string({ error: notValid })
     .nullish()
@@ -29,14 +29,15 @@ export const signUpInput = z.object({
 });
 
 /**
- * Creates an organisation and its owner, both gates shut, and has a verification link
- * mailed. With an invitation it creates an account alone, which joins by it once the
- * address is confirmed; the invitation stays as it is. For an address that is known already nothing of the account changes; what was
- * typed waits for the link (a verified account gets one for a lost password, and keeps its
- * own password), and the answer and the work are the same.
+ * Creates an organisation and its owner, both gates shut, and enqueues a mail with a
+ * verification link. With an invitation only an account is created; it joins once the address
+ * is confirmed, and the invitation stays as it is. For a known address the account stays as
+ * it is: what was typed is kept until the link is opened (a verified account gets a link for a
+ * lost password and keeps its password). The answer and the amount of work are the same.
  *
  * @returns the normalised address, and a token for the browser that signed up.
- * @throws AppError VALIDATION with the fields that are wrong.
+ * @throws AppError VALIDATION with the invalid fields; BUSY if too many passwords are being
+ *   hashed, or the account is being deleted.
  */
 export async function signUp(
   app: App,
@@ -74,9 +75,9 @@ export async function signUp(
   return { email, browserToken };
 }
 
-type Wanted = { email: string; name: string | null; invited: boolean; now: Date; client: Client };
+type NewUser = { email: string; name: string | null; invited: boolean; now: Date; client: Client };
 
-async function createUser(tx: Transaction, { email, name, invited, now, client }: Wanted) {
+async function createUser(tx: Transaction, { email, name, invited, now, client }: NewUser) {
   const [user] = await tx
     .insert(users)
     .values({ id: newId(now), email, createdAt: now })
@@ -84,27 +85,27 @@ async function createUser(tx: Transaction, { email, name, invited, now, client }
     .returning({ id: users.id });
   if (user === undefined) return null;
 
-  // Looked at for its time alone, which an organisation would have taken.
+  // Takes as long as creating an organisation, so that the time of the answer does not differ.
   const organisationId = invited
-    ? await holdUser(tx, email).then(() => null)
+    ? await lockUserShared(tx, email).then(() => null)
     : await createOrganisation(tx, now, { ownerId: user.id, name, email });
-  await record(tx, now, { action: 'signed-up', userId: user.id, organisationId, client });
+  await recordAudit(tx, now, { action: 'signed-up', userId: user.id, organisationId, client });
   return user.id;
 }
 
-/** As many statements as for a new account, so that the time of the answer does not tell which it was. */
+/** Runs as many statements as for a new account, so that the time of the answer does not differ. */
 async function knownUser(tx: Transaction, { email, now, client }: { email: string; now: Date; client: Client }) {
-  const user = await holdUser(tx, email);
+  const user = await lockUserShared(tx, email);
   if (user === undefined) {
     throw new AppError('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 1 });
   }
 
-  await record(tx, now, { action: 'signed-up-again', userId: user.id, client });
+  await recordAudit(tx, now, { action: 'signed-up-again', userId: user.id, client });
   return user.id;
 }
 
-/** Shared with whoever deletes the account meanwhile: the row stays until this commits. */
-async function holdUser(tx: Transaction, email: string) {
+/** Takes a shared lock, so that the account is not deleted before this transaction commits. */
+async function lockUserShared(tx: Transaction, email: string) {
   const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email)).for('key share');
   return user;
 }

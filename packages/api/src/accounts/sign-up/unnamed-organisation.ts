@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/client.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 
-/** The organisation that a user came with as its owner, as long as it has no name; else null. */
+/** Returns the id of the organisation without a name that a user owns, or null. */
 export async function unnamedOrganisation(tx: Transaction, userId: string): Promise<string | null> {
   const [own] = await tx
     .select({ id: organisations.id })

@@ -1,6 +1,6 @@
 import { and, eq, isNull, ne } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { users, type verificationLinks } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/members.ts';
@@ -20,10 +20,10 @@ type Link = typeof verificationLinks.$inferSelect;
  * Gives a user the address to which a link for a change was mailed, and ends their other
  * sessions: the one that asked for it stays. An account that was made with this address and
  * never verified is deleted, as it would be after a week: the holder of the link has the
- * mailbox. Links that went to the old address end, and so
- * do the invitations that the ended sessions made.
+ * mailbox. Links to the old address and the invitations
+ * that the ended sessions made end too.
  *
- * @throws AppError VALIDATION where the account is closed, or the address belongs to another one.
+ * @throws AppError VALIDATION if the account is closed, or the address belongs to another one.
  */
 export async function applyAddressChange(app: App, tx: Transaction, link: Link, client: Client): Promise<void> {
   const { userId, email, keptSessionId } = link;
@@ -36,7 +36,7 @@ export async function applyAddressChange(app: App, tx: Transaction, link: Link, 
   await endInvitations(tx, userId, keptSessionId);
   await endLinks(tx, userId, app.now(), link);
   await endPageTokens(tx, userId);
-  await record(tx, app.now(), { action: 'address-changed', actorId: userId, userId, client });
+  await recordAudit(tx, app.now(), { action: 'address-changed', actorId: userId, userId, client });
 }
 
 /** Whether a link for a change of address can still give its address to its user. */
@@ -44,7 +44,12 @@ export async function isFreeAddress(tx: Transaction, link: Link): Promise<boolea
   return (await readHolder(tx, link)) !== 'taken';
 }
 
-/** @returns the account that holds the address without having verified it, locked; null where there is none. */
+/**
+ * Checks that a link can still give its address to its user.
+ *
+ * @returns the locked account that has the address without having verified it, or null.
+ * @throws AppError VALIDATION if the account is closed, or the address belongs to another one.
+ */
 export async function requireFreeAddress(tx: Transaction, link: Link) {
   const holder = await readHolder(tx, link);
   if (holder === 'taken') throw notValid();
@@ -53,13 +58,13 @@ export async function requireFreeAddress(tx: Transaction, link: Link) {
 
 async function readHolder(tx: Transaction, { userId, email }: Link) {
   const holder = await lockHolder(tx, email);
-  const person = await accountById(tx, userId);
-  if (person === null || person.accountStatus === 'closed') return 'taken';
+  const account = await accountById(tx, userId);
+  if (account === null || account.accountStatus === 'closed') return 'taken';
   if (holder === null || holder.user.id === userId) return null;
   return holder.accountStatus === 'unverified' ? holder : 'taken';
 }
 
-/** The account that has the address now, if any, locked: it may be proving itself just now. */
+/** Locks the account that has the address, because it may be verified concurrently. */
 async function lockHolder(tx: Transaction, email: string) {
   const found = await accountByEmail(tx, email);
   if (found === null || !(await lockUser(tx, found.user.id))) return null;
@@ -78,7 +83,7 @@ async function deleteUnproven(tx: Transaction, userId: string): Promise<void> {
   );
 }
 
-/** The constraint decides against whoever takes the same address meanwhile. */
+/** The unique constraint refuses an address that another account took concurrently. */
 async function setAddress(tx: Transaction, userId: string, email: string): Promise<void> {
   try {
     await tx.transaction((savepoint) => savepoint.update(users).set({ email }).where(eq(users.id, userId)));

@@ -11,7 +11,8 @@ export const confirmChangeInput = z.object({ token: z.string({ error: notValid }
  * Changes the address of a user by the form on the page of the link that went to the new
  * one, and ends the other sessions.
  *
- * @throws AppError VALIDATION for a dead token, a closed account, or an address that is taken.
+ * @throws AppError VALIDATION if the token is unknown, used or expired, the account is closed, or
+ *   the address belongs to another one.
  */
 export async function confirmChange(app: App, { token }: z.output<typeof confirmChangeInput>, client: Client) {
   await app.db.transaction(async (tx) => {

@@ -4,7 +4,7 @@ import { oneTimeTokens, verificationLinks } from '../../db/schema/accounts.ts';
 
 type Link = typeof verificationLinks.$inferSelect;
 
-/** A link that was consumed makes the other links for the same address and purpose invalid. */
+/** Ends the other links of a consumed link's user for the same address and purpose. */
 export async function endEqualLinks(tx: Transaction, { userId, email, purpose, tokenHash }: Link, now: Date) {
   await tx
     .update(verificationLinks)
@@ -23,8 +23,7 @@ export async function endEqualLinks(tx: Transaction, { userId, email, purpose, t
 /**
  * Ends a user's links for a change of address and for a lost password, and what their pages
  * still offer. A user who sets a new password because another person knew the old one must
- * not lose the account to a link that is still under way. The rows stay: they are the mails
- * that the limits count, and the page of a lost-password link keeps saying that the address
+ * not lose the account to a link that is still valid. The rows stay: the mail limits count them, and the page of a lost-password link keeps saying that the address
  * is confirmed.
  */
 export async function endLinks(tx: Transaction, userId: string, now: Date, kept: Link | null = null): Promise<void> {
@@ -44,7 +43,7 @@ export async function endLinks(tx: Transaction, userId: string, now: Date, kept:
     );
 }
 
-/** Ends the tokens of the pages of a user's links; links that an operator made stay. */
+/** Ends the tokens on the pages of a user's links. Password links stay. */
 export async function endPageTokens(tx: Transaction, userId: string): Promise<void> {
   await tx.delete(oneTimeTokens).where(and(eq(oneTimeTokens.userId, userId), isNotNull(oneTimeTokens.linkHash)));
 }

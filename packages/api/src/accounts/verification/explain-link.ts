@@ -15,30 +15,30 @@ type Tried = { tokenHash: string; browserToken: string | null; message: string }
 const confirmed = { ok: false, kind: 'confirmed-already', message: 'This address is confirmed already.' } as const;
 
 /**
- * Why a link did not work, and what one that was used within its lifetime still offers: a
- * mail scanner may have opened it before the user did. The account stays as it is.
+ * Returns why a link did not work. A link that was used within its lifetime still offers its
+ * forms, because a mail scanner may have opened it before the user. The account does not change.
  */
 export async function explainLink(app: App, tx: Transaction, tried: Tried): Promise<FailedOutcome> {
   const link = await lockLink(tx, tried.tokenHash);
   if (link === null) return dead(tried.message);
-  const person = await accountById(tx, link.userId);
-  if (person === null || person.accountStatus === 'closed' || person.accountStatus === 'unverified') {
+  const account = await accountById(tx, link.userId);
+  if (account === null || account.accountStatus === 'closed' || account.accountStatus === 'unverified') {
     return dead(reason(app, link, tried.message));
   }
 
-  if (link.purpose === 'change-address') return explainChange(app, tx, { link, person, message: tried.message });
-  if (person.user.email !== link.email) return dead(reason(app, link, tried.message));
+  if (link.purpose === 'change-address') return explainChange(app, tx, { link, account, message: tried.message });
+  if (account.user.email !== link.email) return dead(reason(app, link, tried.message));
   if (isAlive(app, link)) {
-    return { ...confirmed, offers: await makeOffers(app, tx, { link, browserToken: tried.browserToken, person }) };
+    return { ...confirmed, offers: await makeOffers(app, tx, { link, browserToken: tried.browserToken, account }) };
   }
   if (link.purpose === 'lost-password' && link.usedAt === null) return dead(reason(app, link, tried.message));
   return { ...confirmed, offers: noOffers };
 }
 
-type Explained = { link: Link; person: Account; message: string };
+type Explained = { link: Link; account: Account; message: string };
 
-async function explainChange(app: App, tx: Transaction, { link, person, message }: Explained): Promise<FailedOutcome> {
-  if (person.user.email === link.email) return { ...confirmed, offers: noOffers };
+async function explainChange(app: App, tx: Transaction, { link, account, message }: Explained): Promise<FailedOutcome> {
+  if (account.user.email === link.email) return { ...confirmed, offers: noOffers };
   if (!isAlive(app, link) || !(await isFreeAddress(tx, link))) return dead(reason(app, link, message));
   return {
     ok: false,
@@ -48,7 +48,7 @@ async function explainChange(app: App, tx: Transaction, { link, person, message 
   };
 }
 
-/** Read once the user's row is locked, so that a password that is set meanwhile is seen. */
+/** Reads the link after the user's row is locked, so that a password set concurrently is seen. */
 async function lockLink(tx: Transaction, tokenHash: string): Promise<Link | null> {
   const read = () => tx.select().from(verificationLinks).where(eq(verificationLinks.tokenHash, tokenHash));
   const [known] = await read();

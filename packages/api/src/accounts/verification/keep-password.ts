@@ -8,17 +8,18 @@ import { replacePassword } from '../password/set-password.ts';
 import { isApprovedDomain } from '../sign-up/approved-domain.ts';
 import { signUpOf } from '../sign-up/pending-sign-up.ts';
 import { provisionOrganisation } from '../sign-up/provision-organisation.ts';
-import { wantedBy } from './open-sign-up-link.ts';
+import { requestedBy } from './open-sign-up-link.ts';
 import { holderOfPage } from './page-token.ts';
 
 export const keepPasswordInput = z.object({ token: z.string({ error: notValid }) });
 
 /**
- * Makes the password and the organisation's name of a sign-up valid, where another program
- * (a mail scanner) opened its link first. It takes the token of the link's page and the
- * cookie of that very sign-up: the browser proves the mailbox and that it typed the password.
+ * Makes the password and the organisation's name of a sign-up valid after another program (a
+ * mail scanner) opened its link first. The token of the link's page proves access to the
+ * mailbox, and the cookie of the sign-up proves that the password was typed in this browser.
  *
- * @throws AppError VALIDATION for a dead token, another browser, or an account with a password.
+ * @throws AppError VALIDATION if the token is unknown, used or expired, the browser is not that
+ *   of the sign-up, or the account has a password or is closed.
  */
 export async function keepPassword(
   app: App,
@@ -27,13 +28,14 @@ export async function keepPassword(
   client: Client,
 ): Promise<void> {
   await app.db.transaction(async (tx) => {
-    const { link, person } = await holderOfPage(tx, await takeOneTimeToken(app, tx, token, ['keep-password']));
+    const { link, account } = await holderOfPage(tx, await takeOneTimeToken(app, tx, token, ['keep-password']));
     const signUp = await signUpOf(tx, link, browserToken);
-    if (signUp === null || person.user.passwordHash !== null) throw new AppError('VALIDATION', notValid);
+    if (signUp === null || account.user.passwordHash !== null) throw new AppError('VALIDATION', notValid);
 
-    const { id: userId, email } = person.user;
-    const account = { userId, email, organisationId: person.organisationId };
-    const organisationId = await provisionOrganisation(tx, app.now(), { ...account, wanted: wantedBy(signUp) });
+    const { id: userId, email } = account.user;
+    const requested = requestedBy(signUp);
+    const current = { userId, email, organisationId: account.organisationId };
+    const organisationId = await provisionOrganisation(tx, app.now(), { ...current, wanted: requested });
     await replacePassword(app, tx, { userId, passwordHash: signUp.passwordHash, client });
     if (organisationId !== null && isApprovedDomain(app, email)) {
       await approveWaiting(tx, { organisationIds: [organisationId], actorId: null, client, now: app.now() });

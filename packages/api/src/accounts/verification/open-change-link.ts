@@ -11,7 +11,7 @@ import type { Outcome } from './outcome.ts';
  * Changes the address in a browser where the user who asked for it is signed in. Anywhere
  * else nothing changes: the outcome offers the form that does it.
  *
- * @throws AppError VALIDATION where the account is closed, or the address belongs to another one.
+ * @throws AppError VALIDATION if the account is closed, or the address belongs to another one.
  */
 export async function openChangeLink(
   app: App,

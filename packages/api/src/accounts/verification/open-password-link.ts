@@ -11,11 +11,11 @@ import type { Outcome } from './outcome.ts';
  * Consumes the link of a verified account, for a lost password. Nothing else changes: the
  * outcome offers the form that sets a new one.
  *
- * @throws AppError VALIDATION where the account is closed, or has another address by now.
+ * @throws AppError VALIDATION if the account is closed, or has another address now.
  */
 export async function openPasswordLink(app: App, tx: Transaction, { link, browserToken }: Opening): Promise<Outcome> {
-  const person = await accountById(tx, link.userId);
-  if (person === null || person.accountStatus === 'closed' || person.user.email !== link.email) {
+  const account = await accountById(tx, link.userId);
+  if (account === null || account.accountStatus === 'closed' || account.user.email !== link.email) {
     throw new AppError('VALIDATION', 'This link is not valid.');
   }
   await endEqualLinks(tx, link, app.now());
@@ -23,8 +23,8 @@ export async function openPasswordLink(app: App, tx: Transaction, { link, browse
   return {
     ok: true,
     kind: 'password-offered',
-    awaitingApproval: person.accountStatus === 'awaiting_approval',
+    awaitingApproval: account.accountStatus === 'awaiting_approval',
     email: link.email,
-    offers: await makeOffers(app, tx, { link, browserToken, person }),
+    offers: await makeOffers(app, tx, { link, browserToken, account }),
   };
 }

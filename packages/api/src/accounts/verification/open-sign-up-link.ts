@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { signUps, users } from '../../db/schema/accounts.ts';
 import { AppError } from '../../errors.ts';
@@ -15,11 +15,11 @@ import type { Opening } from './opening.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
- * Opens the e-mail gate. In the browser whose sign-up the link belongs to, the password
- * and the organisation's name that were typed there become valid. Anywhere else none does:
- * the outcome offers to choose them.
+ * Opens the e-mail gate. In the browser of the link's sign-up, the password and the
+ * organisation's name typed there become valid. In any other browser no password becomes
+ * valid, and the outcome offers a form to choose one.
  *
- * @throws AppError VALIDATION where the account is verified already or closed.
+ * @throws AppError VALIDATION if the account is already verified, or closed.
  */
 export async function openSignUpLink(app: App, tx: Transaction, opening: Opening): Promise<Outcome> {
   const { link, browserToken, client } = opening;
@@ -30,15 +30,16 @@ export async function openSignUpLink(app: App, tx: Transaction, opening: Opening
     .set({ emailVerifiedAt: now, ...(signUp && { passwordHash: signUp.passwordHash }) })
     .where(and(eq(users.id, link.userId), isNull(users.emailVerifiedAt), isNull(users.suspendedAt)))
     .returning({ id: users.id });
-  const person = await accountById(tx, link.userId);
-  if (opened.length === 0 || person === null || person.accountStatus === 'closed') throw notValid();
+  const account = await accountById(tx, link.userId);
+  if (opened.length === 0 || account === null || account.accountStatus === 'closed') throw notValid();
 
-  const wanted = signUp === null ? await wantedByAny(tx, link.userId, person.organisationId) : wantedBy(signUp);
-  const account = { userId: link.userId, email: link.email, organisationId: person.organisationId };
-  const organisationId = await provisionOrganisation(tx, now, { ...account, wanted });
+  const requested =
+    signUp === null ? await requestedByAny(tx, link.userId, account.organisationId) : requestedBy(signUp);
+  const current = { userId: link.userId, email: link.email, organisationId: account.organisationId };
+  const organisationId = await provisionOrganisation(tx, now, { ...current, wanted: requested });
   await endEqualLinks(tx, link, now);
   if (signUp !== null) await endSignUps(tx, link.userId, now);
-  await record(tx, now, {
+  await recordAudit(tx, now, {
     action: 'address-verified',
     userId: link.userId,
     organisationId,
@@ -56,21 +57,24 @@ export async function openSignUpLink(app: App, tx: Transaction, opening: Opening
     kind: 'address-confirmed',
     awaitingApproval: verified.accountStatus === 'awaiting_approval',
     invited: verified.organisationId === null,
-    offers: await makeOffers(app, tx, { link, browserToken, person: verified }),
+    offers: await makeOffers(app, tx, { link, browserToken, account: verified }),
   };
 }
 
-/** The organisation that a sign-up asked for; null by an invitation, which brings none. */
-export function wantedBy({ invited, organisationName }: typeof signUps.$inferSelect): { name: string | null } | null {
+/** Returns the organisation that a sign-up requested; null if it was by invitation. */
+export function requestedBy({
+  invited,
+  organisationName,
+}: typeof signUps.$inferSelect): { name: string | null } | null {
   return invited ? null : { name: organisationName };
 }
 
 /**
- * A link that was opened elsewhere proves none of the names that were typed: an organisation
- * stays, without a name, and where there is none, one is made unless every sign-up came by
- * an invitation.
+ * A link opened in another browser does not prove any of the typed names. An existing
+ * organisation stays, without a name. Without one, an organisation is created unless all
+ * sign-ups were by invitation.
  */
-async function wantedByAny(tx: Transaction, userId: string, organisationId: string | null) {
+async function requestedByAny(tx: Transaction, userId: string, organisationId: string | null) {
   if (organisationId !== null) return { name: null };
   const own = and(eq(signUps.userId, userId), eq(signUps.invited, false), isNull(signUps.usedAt));
   return (await tx.$count(signUps, own)) > 0 ? { name: null } : null;

@@ -6,20 +6,20 @@ import { accountById } from '../../sessions/account.ts';
 import { notValid } from '../password/one-time-token.ts';
 
 /**
- * The link whose page carried a token that was just taken, and the user whom it is for.
+ * Returns the link whose page contained a token that was just consumed, and the user's account.
  *
- * @throws AppError VALIDATION where the account is closed, or the link went to an address that
+ * @throws AppError VALIDATION if the account is closed, or the link went to an address that
  *   is not the user's, unless it is for a change of address.
  */
 export async function holderOfPage(tx: Transaction, { userId, linkHash }: { userId: string; linkHash: string | null }) {
-  const person = await accountById(tx, userId);
+  const account = await accountById(tx, userId);
   const [link] = await tx
     .select()
     .from(verificationLinks)
     .where(eq(verificationLinks.tokenHash, linkHash ?? ''));
-  const isAddressee = link?.purpose === 'change-address' || link?.email === person?.user.email;
-  if (link === undefined || person === null || person.accountStatus === 'closed' || !isAddressee) {
+  const isAddressee = link?.purpose === 'change-address' || link?.email === account?.user.email;
+  if (link === undefined || account === null || account.accountStatus === 'closed' || !isAddressee) {
     throw new AppError('VALIDATION', notValid);
   }
-  return { link, person };
+  return { link, account };
 }

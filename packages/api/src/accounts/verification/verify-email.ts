@@ -18,7 +18,7 @@ export type { FailedOutcome, Outcome };
 
 type Opened = {
   token: string;
-  /** Of the cookie that a sign-up leaves in its browser. */
+  /** The token of the cookie that a sign-up sets. */
   browserToken: string | null;
   /** Of the session cookie, by which a change of address knows the user who asked for it. */
   sessionToken?: string | null;
@@ -27,11 +27,11 @@ type Opened = {
 /**
  * Consumes a verification link. One UPDATE marks it used, so that of concurrent requests
  * (a mail scanner and the user) one succeeds. Mail scanners open links, so the link alone
- * proves that the mail arrived and nothing else: it opens the e-mail gate, while a password
+ * proves only that the mail arrived: it opens the e-mail gate, while a password
  * or another address becomes valid only in the browser that asked for it, or by a form of
  * the page.
  *
- * @throws AppError TOO_MANY for a client with too many links that do not work.
+ * @throws AppError TOO_MANY if the client has opened too many invalid links.
  */
 export async function verifyEmail(app: App, opened: Opened, client: Client): Promise<Outcome> {
   const outcome = await open(app, opened, client);

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import { paymentSettings } from '../../db/schema/billing.ts';
 import { billingPage } from '../../links.ts';
 import { type Ask, complaintOf, isMissing, type PortalParameters } from '../../providers/payment.ts';
@@ -20,7 +20,7 @@ export async function openPortal(app: App, principal: Principal): Promise<{ url:
   const organisationId = organisationOf(principal).id;
 
   const url = await withCustomer(app, organisationId, (ask, customerId) => portalSession(app, ask, customerId));
-  await record(app.db, app.now(), { action: 'plan-portal', actorId: principal.user.id, organisationId });
+  await recordAudit(app.db, app.now(), { action: 'plan-portal', actorId: principal.user.id, organisationId });
   return { url };
 }
 

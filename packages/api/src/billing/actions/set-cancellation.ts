@@ -1,6 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
 import type { Ask } from '../../providers/payment.ts';
@@ -47,7 +47,7 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
     const { changed, failed } = await changeAll(app, ask, owner, inOrder(live, order), wanted);
     if (changed.length > 0) {
       const action = wanted ? 'plan-cancelled' : 'plan-resumed';
-      await record(app.db, app.now(), { action, actorId: principal.user.id, organisationId });
+      await recordAudit(app.db, app.now(), { action, actorId: principal.user.id, organisationId });
     }
     const now = live.map((state) => changed.find(({ id }) => id === state.id) ?? state);
     const answered = await latestAnswers(app, ask, owner, now);

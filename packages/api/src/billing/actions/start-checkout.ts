@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import { AppError, invalid } from '../../errors.ts';
 import type { Principal } from '../../sessions/principal.ts';
 import { organisationMeantIfNamed } from '../../sessions/require-same-organisation.ts';
@@ -41,7 +41,7 @@ export async function startCheckout(
   });
 
   const actorId = principal.user.id;
-  await record(app.db, app.now(), { action: 'plan-checkout', actorId, organisationId, details: { tier } });
+  await recordAudit(app.db, app.now(), { action: 'plan-checkout', actorId, organisationId, details: { tier } });
   return { url };
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import { applyAgain } from '../../billing/events/apply-event.ts';
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
@@ -24,7 +24,12 @@ export async function applyEventAgain(
   const handled = await app.db.transaction(async (tx) => {
     const done = await applyAgain(app, tx, id);
     if (done === null) throw new AppError('NOT_FOUND', 'There is no such event in the ledger.');
-    await record(tx, app.now(), { action: 'event-applied-again', actorId: user.id, client, details: { event: id } });
+    await recordAudit(tx, app.now(), {
+      action: 'event-applied-again',
+      actorId: user.id,
+      client,
+      details: { event: id },
+    });
     return done;
   });
 

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import { reconcileAll } from '../../billing/sync/reconcile.ts';
 import { linesOf } from '../../billing/sync/report.ts';
 import type { Client } from '../../security/client.ts';
@@ -15,6 +15,6 @@ export async function compareNow(app: App, principal: Principal | null, client: 
   const { user } = requireOperator(principal);
 
   const lines = linesOf(await reconcileAll(app));
-  await record(app.db, app.now(), { action: 'billing-reconciled', actorId: user.id, client });
+  await recordAudit(app.db, app.now(), { action: 'billing-reconciled', actorId: user.id, client });
   return { lines };
 }

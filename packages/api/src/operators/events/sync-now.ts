@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { record } from '../../audit/record.ts';
+import { recordAudit } from '../../audit/record.ts';
 import { requirePayment } from '../../billing/actions/require-payment.ts';
 import { syncSubscription } from '../../billing/sync/sync.ts';
 import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
@@ -29,7 +29,7 @@ export async function syncNow(
   const organisationId = await ownerOf(app, id);
 
   await syncSubscription(app, id);
-  await record(app.db, app.now(), {
+  await recordAudit(app.db, app.now(), {
     action: 'subscription-synced',
     actorId: user.id,
     client,

@@ -8,15 +8,15 @@ const mailsAnHour = 5;
 const mailsADay = 20;
 const hour = 3600;
 const day = 24 * hour;
-/** Longer than a mail server may take over a mail: a link that was not sent by then never will be. */
-const leavingSeconds = 30;
+/** Longer than sending a mail may take: a link that was not sent by then never will be. */
+const sendingSeconds = 30;
 /** The first of the two numbers of an advisory lock; the second one stands for the address. */
 const lockClass = 7_240_313;
 
-type Asked = {
+type MailRequest = {
   userId: string;
   email: string;
-  /** The job that asks. What it left behind when it was begun before is not a mail. */
+  /** The current job. Unsent links of its earlier runs are not mails. */
   jobId: string | null;
   /** Which of the two pairs of limits the mail counts in. */
   fromKnownBrowser: boolean;
@@ -27,11 +27,11 @@ type Asked = {
 /**
  * Whether an address has had as many mails as it may have: one resent mail a minute for
  * one account, and of all kinds and for all accounts five an hour and twenty a day, counted
- * from mails that left. Browsers known to the account have the second pair for themselves, so that a
- * stranger cannot use it up. RATE_LIMITS=off lifts that pair. The address is locked until
+ * from sent mails. Known browsers of the account have the second pair of their own, so that
+ * other clients cannot use it up. RATE_LIMITS=off lifts that pair. The address is locked until
  * the transaction ends, so that of parallel jobs each one sees the links of the others.
  */
-export async function isMailLimitReached(app: App, tx: Transaction, asked: Asked): Promise<boolean> {
+export async function isMailLimitReached(app: App, tx: Transaction, asked: MailRequest): Promise<boolean> {
   await tx.execute(sql`select pg_advisory_xact_lock(${lockClass}::int, hashtext(${asked.email}))`);
   const mailed = await mailedLinks(app, tx, { email: asked.email, jobId: asked.jobId, seconds: day });
   const now = app.now().getTime();
@@ -62,15 +62,15 @@ type Whose = { email: string } | { userId: string };
 
 /**
  * The links of an address or a user whose mail left in the last `seconds`, and those that
- * other jobs are handing to the mail server at this moment, each with its time.
+ * other jobs are sending at this moment, each with its time.
  */
 async function mailedLinks(app: App, tx: Transaction, asked: Whose & { jobId: string | null; seconds: number }) {
   const { jobId, seconds } = asked;
   const now = app.now().getTime();
   const isOthers = jobId === null ? undefined : or(isNull(verificationLinks.jobId), ne(verificationLinks.jobId, jobId));
-  const isLeaving = and(
+  const isBeingSent = and(
     isNull(verificationLinks.sentAt),
-    gt(verificationLinks.createdAt, new Date(now - leavingSeconds * 1000)),
+    gt(verificationLinks.createdAt, new Date(now - sendingSeconds * 1000)),
     isOthers,
   );
   const isWanted =
@@ -84,6 +84,6 @@ async function mailedLinks(app: App, tx: Transaction, asked: Whose & { jobId: st
       sentAt: verificationLinks.sentAt,
     })
     .from(verificationLinks)
-    .where(and(isWanted, or(gt(verificationLinks.sentAt, new Date(now - seconds * 1000)), isLeaving)));
+    .where(and(isWanted, or(gt(verificationLinks.sentAt, new Date(now - seconds * 1000)), isBeingSent)));
   return links.map(({ createdAt, sentAt, ...link }) => ({ ...link, at: sentAt ?? createdAt }));
 }

@@ -10,14 +10,16 @@ import { lockUser } from '../../profile/lock-user.ts';
 type Row = typeof verificationLinks.$inferInsert;
 type Addressee = Pick<Row, 'userId' | 'email' | 'jobId' | 'fromKnownBrowser'>;
 
-/** What a link is for. */
+/** The purpose of a link, and the sign-up or session that it belongs to. */
 export type LinkContent = Pick<Row, 'purpose' | 'signUpId' | 'keptSessionId'>;
 
 /**
- * Mails a fresh verification link. The token is made here, so that it is stored nowhere in
- * clear; its row is deleted again when the mail server does not take the mail, and notes
- * when the mail left, so that one that never did does not count. `decide` runs while the
- * user's row is locked and answers what the link is for; null mails nothing.
+ * Mails a new verification link. The token is generated here, so that it is never stored in
+ * clear. The link's row is deleted when the mail server refuses the mail, and records when the
+ * mail was sent, so that the limits count sent mails only. `decide` runs while the user's row
+ * is locked and returns the link's content; null sends no mail.
+ *
+ * @throws Error without the mail server's own text if it does not accept the mail.
  */
 export async function mailLink(
   app: App,
@@ -39,12 +41,11 @@ export async function mailLink(
   const sentAt = app.now();
   try {
     await app.mail.send(
-      verificationMail({
+      verificationMail(app.config.service, {
         to: addressee.email,
         purpose: content.purpose,
-        link: verificationLink(app.config, token),
+        url: verificationLink(app.config, token),
         lifetimeSeconds: app.config.verificationTtlSeconds,
-        service: app.config.service,
       }),
     );
   } catch (error) {

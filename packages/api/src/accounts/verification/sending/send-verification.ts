@@ -15,8 +15,8 @@ export type VerificationJob = { email: string; signUpId?: string; fromKnownBrows
 
 /**
  * Mails a verification link where the address has an account that is not closed, and does
- * nothing otherwise: for a verified account it is a link for a lost password. By its id a
- * job that is begun anew knows that what it left behind is no mail.
+ * nothing otherwise. A verified account gets a link for a lost password. By the job's id a
+ * retried job does not count its own unsent links as mails.
  */
 export async function sendVerification(app: App, job: VerificationJob, jobId: string | null = null): Promise<void> {
   if ('userId' in job) return sendChangeLink(app, job, jobId);
@@ -27,10 +27,10 @@ export async function sendVerification(app: App, job: VerificationJob, jobId: st
 
   const addressee = { userId: addressed.user.id, email, jobId, fromKnownBrowser };
   await mailLink(app, addressee, async (tx) => {
-    const person = await accountByEmail(tx, email);
-    if (person?.user.id !== addressee.userId || person.accountStatus === 'closed') return null;
+    const account = await accountByEmail(tx, email);
+    if (account?.user.id !== addressee.userId || account.accountStatus === 'closed') return null;
     if (await isMailLimitReached(app, tx, { ...addressee, isResent: signUpId === undefined })) return null;
-    if (person.accountStatus !== 'unverified') return { purpose: 'lost-password' };
+    if (account.accountStatus !== 'unverified') return { purpose: 'lost-password' };
 
     const signUp = await signUpFor(tx, addressee.userId, signUpId);
     return { purpose: 'sign-up', signUpId: signUp?.id ?? null };

@@ -6,14 +6,14 @@ import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, makeSignUp, testClient, testPassword } from '../testing/factories.ts';
 import { tracesUrl } from './open-telemetry.ts';
-import { openWatching } from './open-watching.ts';
 import { readMetrics } from './read-metrics.ts';
+import { createTelemetry } from './telemetry.ts';
 import { noTraces } from './traces.ts';
 
 type Sent = { name: string; traceId: string; spanId: string; parentSpanId?: string; attributes: Attribute[] };
 type Attribute = { key: string; value: { stringValue?: string } };
 
-/** A collector that takes spans as JSON, which is what the exporter sends. */
+/** A collector that receives spans as JSON, the exporter's format. */
 async function startCollector(): Promise<{ url: string; spans: Sent[]; server: Server }> {
   const spans: Sent[] = [];
   const server = createServer(async (request, response) => {
@@ -42,7 +42,7 @@ afterAll(async () => {
   collector.server.close();
 });
 
-async function reading(series: string): Promise<number | null> {
+async function readSeries(series: string): Promise<number | null> {
   const { text } = await readMetrics(test.app);
   const line = text.split('\n').find((each) => each.startsWith(`${series} `));
   return line === undefined ? null : Number(line.slice(series.length + 1));
@@ -54,86 +54,86 @@ it('counts sign-ups, verifications, mails and sign-ins by their outcome', async 
   await expect(signInWithPassword(test.app, wrong, testClient)).rejects.toSatisfy(isAppError);
   await signInWithPassword(test.app, { email, password: testPassword }, testClient);
 
-  expect(await reading('gatehouse_sign_ups_total{way="password"}')).toBe(1);
-  expect(await reading('gatehouse_verifications_total{outcome="confirmed"}')).toBe(1);
-  expect(await reading('gatehouse_sign_ins_total{way="password",outcome="ok"}')).toBe(1);
-  expect(await reading('gatehouse_sign_ins_total{way="password",outcome="unauthenticated"}')).toBe(1);
+  expect(await readSeries('gatehouse_sign_ups_total{way="password"}')).toBe(1);
+  expect(await readSeries('gatehouse_verifications_total{outcome="confirmed"}')).toBe(1);
+  expect(await readSeries('gatehouse_sign_ins_total{way="password",outcome="ok"}')).toBe(1);
+  expect(await readSeries('gatehouse_sign_ins_total{way="password",outcome="unauthenticated"}')).toBe(1);
   await expect
-    .poll(() => reading('gatehouse_call_duration_seconds_count{to="mail",outcome="ok"}'), { timeout: 10_000 })
+    .poll(() => readSeries('gatehouse_call_duration_seconds_count{to="mail",outcome="ok"}'), { timeout: 10_000 })
     .toBe(1);
-  expect(await reading('gatehouse_job_duration_seconds_count{job="verification-mail",outcome="ok"}')).toBe(1);
+  expect(await readSeries('gatehouse_job_duration_seconds_count{job="verification-mail",outcome="ok"}')).toBe(1);
 });
 
-it('counts errorCodes of a limit by its rule', async () => {
-  const taking = { 'resend-client': 'a client' };
-  const takings = Array.from({ length: 25 }, () => test.app.throttle.take(taking).catch(() => {}));
-  await Promise.all(takings);
-  expect(await reading('gatehouse_rate_limit_refusals_total{rule="resend-client"}')).toBe(5);
+it('counts the refusals of a rate limit by its rule', async () => {
+  const points = { 'resend-client': 'a client' };
+  const attempts = Array.from({ length: 25 }, () => test.app.throttle.take(points).catch(() => {}));
+  await Promise.all(attempts);
+  expect(await readSeries('gatehouse_rate_limit_refusals_total{rule="resend-client"}')).toBe(5);
 });
 
-it('tells what waits in the whole service, and that the database answers', async () => {
-  const before = (await reading('gatehouse_organisations_awaiting_approval')) ?? Number.NaN;
+it('reports the waiting jobs and organisations of the whole service, and that the database answers', async () => {
+  const before = (await readSeries('gatehouse_organisations_awaiting_approval')) ?? Number.NaN;
   await makeOwner(test, { approved: false });
   await makeSignUp(test);
 
-  expect(await reading('gatehouse_database_up')).toBe(1);
-  expect(await reading('gatehouse_organisations_awaiting_approval')).toBe(before + 1);
-  expect(await reading('gatehouse_jobs_waiting{job="payment-sync"}')).toBe(0);
-  expect(await reading('gatehouse_subscriptions_to_sync')).toBe(0);
-  expect(await reading('gatehouse_database_pool_size')).toBe(test.app.config.databasePool);
+  expect(await readSeries('gatehouse_database_up')).toBe(1);
+  expect(await readSeries('gatehouse_organisations_awaiting_approval')).toBe(before + 1);
+  expect(await readSeries('gatehouse_jobs_waiting{job="payment-sync"}')).toBe(0);
+  expect(await readSeries('gatehouse_subscriptions_to_sync')).toBe(0);
+  expect(await readSeries('gatehouse_database_pool_size')).toBe(test.app.config.databasePool);
 });
 
-it('counts transactions that are open and that wait, and forgets those that are over', async () => {
+it('counts open and waiting transactions, and no ended ones', async () => {
   const pool = test.app.config.databasePool;
-  let letGo = () => {};
+  let release = () => {};
   const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
   const transactions = Array.from({ length: pool + 3 }, () => test.app.db.transaction(() => held));
   await expect.poll(() => test.app.load).toMatchObject({ open: pool, waiting: 3 });
 
-  letGo();
+  release();
   await Promise.all(transactions);
   const failing = test.app.db.transaction(async () => Promise.reject(new Error('rolled back')));
   await expect(failing).rejects.toThrow('rolled back');
   await expect.poll(() => test.app.load).toEqual({ statements: 0, open: 0, waiting: 0 });
 });
 
-it('answers what it knows when the database is too busy to say the rest', async () => {
-  let letGo = () => {};
+it('leaves out the levels of the service while the database is too busy to answer', async () => {
+  let release = () => {};
   const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
   const transactions = Array.from({ length: test.app.config.databasePool }, () => test.app.db.transaction(() => held));
   await expect.poll(() => test.app.load.open).toBe(test.app.config.databasePool);
-  const { text } = await readMetrics(test.app).finally(letGo);
+  const { text } = await readMetrics(test.app).finally(release);
   await Promise.all(transactions);
 
   expect(text).toContain('gatehouse_database_up 0\n');
   expect(text).toContain(`gatehouse_database_transactions{state="open"} ${test.app.config.databasePool}\n`);
   expect(text).not.toMatch(/^gatehouse_(organisations|jobs|subscriptions)\w*[ {]/m);
-  expect(await reading('gatehouse_database_up')).toBe(1);
+  expect(await readSeries('gatehouse_database_up')).toBe(1);
 });
 
-it('shows what a request caused as one trace, the job and its mail included, and no value of a statement', async () => {
-  const above = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  const start = { name: 'POST /signup', kind: 'server', parent: above } as const;
+it('puts a request, its statements, its job and its mail into one trace, without parameter values', async () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const start = { name: 'POST /signup', kind: 'server', parent: traceparent } as const;
   const { email } = await test.app.traces.run(start, () => makeOwner(test));
-  const mine = () => collector.spans.filter(({ traceId }) => traceId === '0af7651916cd43dd8448eb211c80319c');
-  await expect.poll(() => mine().map(({ name }) => name), { timeout: 15_000 }).toContain('mail send');
+  const spansOfTrace = () => collector.spans.filter(({ traceId }) => traceId === '0af7651916cd43dd8448eb211c80319c');
+  await expect.poll(() => spansOfTrace().map(({ name }) => name), { timeout: 15_000 }).toContain('mail send');
 
-  const request = mine().find(({ name }) => name === 'POST /signup');
-  const job = mine().find(({ name }) => name === 'job verification-mail');
+  const request = spansOfTrace().find(({ name }) => name === 'POST /signup');
+  const job = spansOfTrace().find(({ name }) => name === 'job verification-mail');
   expect(request?.parentSpanId).toBe('b7ad6b7169203331');
   expect(job?.parentSpanId).toBe(request?.spanId);
-  expect(mine().find(({ name }) => name === 'mail send')?.parentSpanId).toBe(job?.spanId);
-  expect(mine().map(({ name }) => name)).toContain('insert sign_ups');
-  const told = JSON.stringify(collector.spans);
-  for (const secret of [email, testPassword, '$argon2']) expect(told).not.toContain(secret);
+  expect(spansOfTrace().find(({ name }) => name === 'mail send')?.parentSpanId).toBe(job?.spanId);
+  expect(spansOfTrace().map(({ name }) => name)).toContain('insert sign_ups');
+  const exported = JSON.stringify(collector.spans);
+  for (const secret of [email, testPassword, '$argon2']) expect(exported).not.toContain(secret);
 });
 
-it('loads and does nothing where nothing is asked for', async () => {
-  const { metrics, traces, database, load } = await openWatching(parseConfig({}), test.app.log);
+it('records nothing while metrics and traces are off', async () => {
+  const { metrics, traces, database, load } = await createTelemetry(parseConfig({}), test.app.log);
   metrics.count('gatehouse_sign_ups_total', { way: 'password' });
   expect(await metrics.expose([])).toMatchObject({ text: '' });
   expect(traces).toBe(noTraces);
@@ -141,9 +141,9 @@ it('loads and does nothing where nothing is asked for', async () => {
   expect(load.statements).toBe(0);
 });
 
-it('lets nobody wait for a collector that is away', async () => {
+it('closes in time while the collector is unavailable', async () => {
   const config = parseConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
-  const { traces } = await openWatching(config, test.app.log);
+  const { traces } = await createTelemetry(config, test.app.log);
   for (let each = 0; each < 3000; each++) await traces.run({ name: 'work', kind: 'server' }, async () => {});
   const started = performance.now();
   await traces.close();

@@ -1,0 +1,67 @@
+import type { Config } from '../config.ts';
+import type { Mail } from '../providers/mailer.ts';
+import { escapeHtml } from './escape-html.ts';
+import { readableTextColour } from './readable-text-colour.ts';
+
+type Branding = Config['service'];
+
+/** What a message says. The layout adds the branding, the link in full and the support address. */
+export type Message = {
+  to: string;
+  subject: string;
+  heading: string;
+  introduction: string;
+  link: { url: string; label: string };
+  /** Sentences below the link, a paragraph each. */
+  notes: string[];
+};
+
+/**
+ * Renders a message as a mail with a text and an HTML part, in the company's branding.
+ * Every text is escaped, so that no value of a message becomes markup.
+ */
+export function renderMail(branding: Branding, message: Message): Mail {
+  const { to, subject, introduction, link, notes } = message;
+  const support = branding.supportEmail === null ? [] : [`Questions? Write to ${branding.supportEmail}.`];
+
+  return {
+    to,
+    subject,
+    text: [introduction, link.url, ...notes, ...support].join('\n\n'),
+    html: renderHtml(branding, message, support),
+  };
+}
+
+function renderHtml(branding: Branding, { heading, introduction, link, notes }: Message, support: string[]): string {
+  const accent = branding.brandColor ?? '#00605f';
+  const url = escapeHtml(link.url);
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(branding.name)}</title></head>
+<body style="margin:0;padding:32px 16px;background:#f7f7f5;color:#1f2a2c;font-family:system-ui,-apple-system,'Segoe UI',sans-serif">
+<div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border:1px solid #e1e2df;border-radius:10px">
+<p style="margin:0 0 24px;font-weight:600;font-size:16px">${renderSender(branding)}</p>
+<h1 style="margin:0 0 12px;font-size:22px;line-height:28px">${escapeHtml(heading)}</h1>
+<p style="margin:0 0 24px;font-size:16px;line-height:24px">${escapeHtml(introduction)}</p>
+<p style="margin:0 0 24px"><a href="${url}" style="display:inline-block;padding:12px 20px;background:${accent};color:${readableTextColour(accent)};border-radius:8px;text-decoration:none;font-weight:500">${escapeHtml(link.label)}</a></p>
+${notes.map((note) => renderNote(escapeHtml(note))).join('')}\
+${renderNote(`If the button does nothing, copy this address into your browser:<br><a href="${url}" style="color:#5b6668;word-break:break-all">${url}</a>`)}\
+${support.map((sentence) => renderNote(escapeHtml(sentence))).join('')}</div>
+</body>
+</html>
+`;
+}
+
+function renderNote(html: string): string {
+  return `<p style="margin:0 0 12px;color:#5b6668;font-size:14px;line-height:22px">${html}</p>\n`;
+}
+
+/** The company's logo and name, linked to its product where SERVICE_URL is set. */
+function renderSender({ name, logo, url }: Branding): string {
+  const style = 'height:24px;vertical-align:middle;margin-right:8px';
+  const image = logo === null ? '' : `<img src="${escapeHtml(logo)}" alt="" height="24" style="${style}">`;
+  const sender = `${image}${escapeHtml(name)}`;
+  return url === null
+    ? sender
+    : `<a href="${escapeHtml(url)}" style="color:#1f2a2c;text-decoration:none">${sender}</a>`;
+}

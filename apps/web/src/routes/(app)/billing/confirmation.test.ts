@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Plan } from '#lib/subscription.ts';
 import { askForPayment, confirmationOf } from './confirmation.ts';
 
-const unpaid = {
+const unpaid: Plan = {
   tier: 'free',
   name: 'Free',
   status: 'none',

@@ -1,11 +1,7 @@
-import type { Tone } from '#lib/format/tone.ts';
+import type { RouterOutputs } from '#lib/router.ts';
 
-export interface Waiting {
-  organisation: { id: string; slug: string; name: string | null };
-  owner: { id: string; email: string; name: string | null };
-  requested_at: string;
-  evidence: { tone: Tone; text: string }[];
-}
+/** An organisation that waits for a decision. */
+export type Waiting = RouterOutputs['operators']['queue']['waiting'][number];
 
 /** The address that opens the dialog in which these organisations are declined. */
 export function declineHref(ids: string[], search: string): string {

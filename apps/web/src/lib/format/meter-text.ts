@@ -19,7 +19,7 @@ export function meterText(usage: Usage, planName: string): { tone: Tone; text: s
   };
 }
 
-/** The meters nearest to their limits, in their own order. */
+/** The `count` meters closest to their limits, in the given order. */
 export function fullest(usage: Usage[], count: number): Usage[] {
   const share = ({ used, limit }: Usage) => (limit === null ? 0 : limit === 0 ? 1 : used / limit);
   const chosen = usage.toSorted((a, b) => share(b) - share(a)).slice(0, count);

@@ -2,7 +2,7 @@ import { error, type RequestEvent, redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { writeCookie } from '#lib/server/session/cookies.ts';
-import { forgetInvitation, keptInvitation, readInvitation } from '#lib/server/session/invitation.ts';
+import { forgetInvitation, readInvitation, storedInvitation } from '#lib/server/session/invitation.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** The page of an invitation, for anyone with the link. Loading it neither consumes the invitation nor sets a cookie. */
@@ -13,7 +13,7 @@ export const load: PageServerLoad = async (event) => {
   if (event.request.method === 'POST') return { signedInAs, invitation: null };
 
   const token = event.url.searchParams.get('token');
-  const invitation = token === null ? await keptInvitation(event) : await readInvitation(event, token);
+  const invitation = token === null ? await storedInvitation(event) : await readInvitation(event, token);
   return { signedInAs, invitation: invitation ?? notValid() };
 };
 

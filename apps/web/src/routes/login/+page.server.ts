@@ -1,7 +1,7 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { redirectSignedIn } from '#lib/server/guards/page-guard.ts';
-import { keptInvitation } from '#lib/server/session/invitation.ts';
+import { storedInvitation } from '#lib/server/session/invitation.ts';
 import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -9,7 +9,7 @@ export const load: PageServerLoad = async (event) => {
   await rememberReturnUrl(event);
   redirectSignedIn(event);
   const { searchParams } = event.url;
-  const invitation = await keptInvitation(event);
+  const invitation = await storedInvitation(event);
   return {
     joining: invitation && (invitation.organisation.name ?? invitation.organisation.slug),
     idpFailed: searchParams.get('error') === 'idp',

@@ -1,6 +1,6 @@
 import { redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/forms/form-fields.ts';
-import { pathHere } from '#lib/server/session/current-path.ts';
+import { localPath } from '#lib/server/session/current-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = () => {
@@ -12,6 +12,6 @@ export const actions: Actions = {
   default: async ({ request, locals, url }) => {
     const form = await formFields(request);
     await locals.api.organisations.switch({ organisation_id: text(form, 'organisation_id') });
-    redirect(303, pathHere(text(form, 'from'), url));
+    redirect(303, localPath(text(form, 'from'), url));
   },
 };

@@ -2,7 +2,7 @@ import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { readSent, rememberSent } from '#lib/forms/sent.ts';
 import { redirectSignedIn } from '#lib/server/guards/page-guard.ts';
-import { keptInvitation } from '#lib/server/session/invitation.ts';
+import { storedInvitation } from '#lib/server/session/invitation.ts';
 import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -13,7 +13,7 @@ export const load: PageServerLoad = async (event) => {
     sent: event.url.searchParams.has('sent') ? readSent(event) : null,
     forPassword: event.url.searchParams.get('sent') === 'password',
     now: new Date().toISOString(),
-    invitation: await keptInvitation(event),
+    invitation: await storedInvitation(event),
   };
 };
 

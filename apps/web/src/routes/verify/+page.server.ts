@@ -3,7 +3,7 @@ import { text } from '#lib/forms/form-fields.ts';
 import { openVerificationLink } from '#lib/server/http/open-verification-link.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-/** A form of this page posts to an address without the link's token: there is no link to open then. */
+/** The page's forms post to an address without the link's token, so a POST opens no link. */
 export const load: PageServerLoad = async (event) => {
   event.setHeaders({ 'referrer-policy': 'no-referrer' });
   if (event.request.method === 'POST') return { outcome: null };
@@ -55,7 +55,7 @@ function offersIn(form: FormData) {
   return { password: passwordForm(form, 'password_token'), keepToken: text(form, 'keep_token') || null };
 }
 
-/** The form for a password as it was shown, with the name that was typed. */
+/** The password form as the page showed it, with the name that was typed. */
 function passwordForm(form: FormData, tokenField: string) {
   const token = text(form, tokenField);
   return token ? { token, organisationName: form.has('org_name') ? text(form, 'org_name') : null } : null;

@@ -27,7 +27,7 @@ export const sync = consoleAction('synced', (operators, form) =>
   operators.syncNow({ subscription_id: text(form, 'subscription_id') }),
 );
 
-const doneInWords: Record<string, string> = {
+const doneTexts: Record<string, string> = {
   applied: 'Applied again. What it asks of the provider is done in the background.',
   synced: 'Synced: the row says what the provider says now.',
 };
@@ -35,5 +35,5 @@ const doneInWords: Record<string, string> = {
 /** What was just done, as the page says it after the redirect. */
 export function doneOf({ url }: Pick<RequestEvent, 'url'>): string | null {
   const done = url.searchParams.get('done') ?? '';
-  return Object.hasOwn(doneInWords, done) ? (doneInWords[done] ?? null) : null;
+  return Object.hasOwn(doneTexts, done) ? (doneTexts[done] ?? null) : null;
 }

@@ -12,7 +12,7 @@ interface Outcomes<Answer, Done, Shown> {
 }
 
 /**
- * A form adapter, as jsonEndpoint is the REST adapter: hands the posted fields to a procedure of
+ * A form adapter, as jsonEndpoint is the REST adapter: passes the posted fields to a procedure of
  * the router and answers with a redirect (303), with data, or with the procedure's error.
  */
 export function formAction<Answer, Done extends object | string = string, Shown extends object = Record<never, never>>(

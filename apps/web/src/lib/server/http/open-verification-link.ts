@@ -14,9 +14,9 @@ const openByClicking = 'Open this link by clicking it.';
  * opens none. Only a GET of the page itself reads the token; prefetches are rejected, because
  * only the user's click may open a link.
  *
- * @throws Kit's error with status 400 for a link that does not work, 403 for a request that is
- *   not a navigation, 429 over the limit, 503 for a prefetch; its
- *   `verification` says what the page shows.
+ * @throws Kit's error with status 400 for a link that does not work (its `verification` says what
+ *   the page shows), 403 for a request that is not a navigation, 429 over the limit, 503 for a
+ *   prefetch.
  */
 export async function openVerificationLink(event: RequestEvent): Promise<VerificationSuccess | null> {
   const { request, isDataRequest } = event;

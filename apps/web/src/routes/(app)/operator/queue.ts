@@ -1,9 +1,8 @@
-import type { RouterOutputs } from '#lib/router.ts';
+import type { PageData } from './$types';
 
-/** An organisation that waits for a decision. */
-export type Waiting = RouterOutputs['operators']['queue']['waiting'][number];
+export type Waiting = PageData['queue']['waiting'][number];
 
-/** The address that opens the dialog in which these organisations are declined. */
+/** Returns the URL of the dialog that declines these organisations. */
 export function declineHref(ids: string[], search: string): string {
   const query = new URLSearchParams({ ask: 'decline' });
   for (const id of ids) query.append('organisation_ids', id);
@@ -11,6 +10,7 @@ export function declineHref(ids: string[], search: string): string {
   return `/operator?${query}`;
 }
 
+/** Returns the organisation's name, or its slug if it has none. */
 export function nameOf({ organisation }: Waiting): string {
   return organisation.name ?? organisation.slug;
 }

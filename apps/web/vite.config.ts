@@ -4,23 +4,23 @@ import tailwindcss from '@tailwindcss/vite';
 import { defineConfig, type Plugin } from 'vite';
 
 export default defineConfig({
-  // A font or picture written into the style sheet as data: would need a hole in the policy below.
+  // The policy below permits no data: URLs, so no font or picture is inlined into the style sheet.
   build: { assetsInlineLimit: 0 },
   plugins: [
     health(),
     tailwindcss(),
     sveltekit({
       adapter: adapter(),
-      // Pages are served with a slash behind them too, where relative addresses would lead astray.
+      // Pages are served with a trailing slash too, where relative URLs would be wrong.
       paths: { relative: false },
       csp: {
         mode: 'nonce',
-        // form-action is not here: the hook appends it, because it names origins of the configuration.
+        // The hook appends form-action, because it lists origins of the configuration.
         directives: {
           'default-src': ['none'],
           'script-src': ['self'],
           'style-src': ['self'],
-          // Kit's announcer carries a style attribute.
+          // Kit's announcer has a style attribute.
           'style-src-attr': ['unsafe-inline'],
           'img-src': ['self'],
           'font-src': ['self'],
@@ -29,13 +29,13 @@ export default defineConfig({
           'frame-ancestors': ['none'],
         },
       },
-      // The same-origin rule in the hook is stricter, and knows requests without a body.
+      // The same-origin check in the hook is stricter, and covers requests without a body.
       csrf: { trustedOrigins: ['*'] },
     }),
   ],
 });
 
-/** GET /healthz under `npm run dev`: of the built service the process around it answers this. */
+/** GET /healthz under `npm run dev`: in the built service apps/server answers it. */
 function health(): Plugin {
   return {
     name: 'health',

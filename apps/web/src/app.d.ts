@@ -11,13 +11,13 @@ declare global {
       app: Service;
       requestId: string;
       client: Client;
-      /** Null for nobody, and on the routes that never ask. */
+      /** Null without a session, and on the routes that need none. */
       principal: Principal | null;
-      /** The router, called in this process on behalf of whoever asks. */
+      /** The router, called in this process for the principal. */
       api: Caller;
-      /** The company's own name and looks. */
+      /** The branding. */
       service: Branding;
-      /** What the person chose; null follows the system. */
+      /** The user's choice; null follows the system. */
       theme: 'light' | 'dark' | null;
     }
     interface Error {

@@ -15,7 +15,7 @@ import { readTheme, writeTheme } from '#lib/server/session/theme.ts';
 
 export const init: ServerInit = openApp;
 
-/** A line per request, its span and its count: no query, no header, no body, so nothing secret can be in them. */
+/** Writes the log line, span and metrics of a request. They contain no query, header or body, so no secrets. */
 const requestLog: Handle = async ({ event, resolve }) => {
   const app = theApp();
   const started = performance.now();
@@ -43,8 +43,8 @@ const securityHeaders: Handle = async ({ event, resolve }) => {
   return response;
 };
 
-/** Methods, sizes and origins, in the order in which they are refused. */
-const wall: Handle = ({ event, resolve }) => {
+/** Rejects a wrong method, too large a body and a foreign origin, in this order. */
+const requestGuard: Handle = ({ event, resolve }) => {
   const { request, url, isDataRequest, locals } = event;
   try {
     guardRequest(request, { pathname: url.pathname, isPageData: isDataRequest }, locals.app.config);
@@ -71,9 +71,9 @@ const principal: Handle = async ({ event, resolve }) => {
   return resolve(event, { transformPageChunk: ({ html }) => writeTheme(html, locals.theme) });
 };
 
-export const handle = sequence(requestLog, securityHeaders, wall, principal);
+export const handle = sequence(requestLog, securityHeaders, requestGuard, principal);
 
-/** Refusals that a page did not expect keep their status and sentence; anything else is logged and says nothing. */
+/** An AppError that no page caught keeps its status and message. Any other error is logged and shows a generic one. */
 export const handleError: HandleServerError = ({ kind, error: caught, event }) => {
   const { requestId, app } = event.locals;
   if (kind !== 'unknown') return { requestId };

@@ -1,22 +1,15 @@
-import type { OwnOrganisation } from '#lib/own-organisation.ts';
+import type { Branding } from '#lib/branding/branding.ts';
+import type { RouterOutputs } from '#lib/router.ts';
 import { page } from '$app/state';
 
-/** What the root layout gives to every page, error pages included. A page's own data must not take these names. */
+/** What the root layout gives to every page, error pages included. A page's own data must not use these names. */
 export interface Frame {
-  service: {
-    name: string;
-    url: string | null;
-    logo: string | null;
-    brandColor: string | null;
-    supportEmail: string | null;
-    idpName: string | null;
-    billingEnabled: boolean;
-  };
+  service: Branding;
   theme: 'light' | 'dark' | null;
-  /** null on pages for nobody in particular */
+  /** The signed-in user, null without a session. */
   person: { email: string; name: string | null; operator: boolean; organisation: string | null } | null;
-  /** on the pages after sign-in: those between which the person can switch */
-  organisations?: OwnOrganisation[];
+  /** On pages after sign-in: the organisations between which the user can switch. */
+  organisations?: RouterOutputs['organisations']['mine'];
 }
 
 export function frame(): Frame {

@@ -1,38 +1,14 @@
-import type { Price } from '#lib/format/money.ts';
+import type { RouterOutputs } from '#lib/router.ts';
+
+type Read = RouterOutputs['subscription']['read'];
+
+/** `ended_unconfirmed_at` is when a scheduled end came that the provider has not confirmed; the billing page reads it. */
+export type Plan = Read['plan'] & { ended_unconfirmed_at?: string | null };
+export type Usage = Read['usage'][number];
+export type Tier = Read['tiers'][number];
 
 /** The subscription summary as pages read it (GET /api/subscription answers the same). */
-export interface Summary {
-  plan: Plan;
-  usage: Usage[];
-  features: Record<string, boolean>;
-  tiers: Tier[];
-  billing_enabled: boolean;
-}
+export type Summary = Omit<Read, 'plan'> & { plan: Plan };
 
-export interface Plan {
-  tier: string;
-  name: string;
-  status: string;
-  cancel_at_period_end: boolean;
-  current_period_end: string | null;
-  ends_at: string | null;
-  /** When the scheduled end came, while the provider has not confirmed it. Only the billing page reads it. */
-  ended_unconfirmed_at?: string | null;
-}
-
-export interface Usage {
-  meter: string;
-  name: string;
-  used: number;
-  limit: number | null;
-  resets_at: string | null;
-}
-
-export interface Tier {
-  tier: string;
-  name: string;
-  price: Price | null;
-  price_source: 'provider' | 'declared';
-  limits: Record<string, number | null>;
-  features: Record<string, boolean>;
-}
+/** An amount is in the payment provider's minor units. */
+export type Price = NonNullable<Tier['price']>;

@@ -8,8 +8,8 @@ const secondsShown = 6;
 let last = 0;
 export const toasts = $state<Toast[]>([]);
 
-/** Says something that happened elsewhere; what happened in a form stands at the form. */
-export function say(text: string): void {
+/** Shows a toast for what no form shows: a form shows its own errors. */
+export function showToast(text: string): void {
   last += 1;
   const id = last;
   toasts.push({ id, text });

@@ -5,7 +5,7 @@ import { contrast, fromHex, toCss } from './oklch.ts';
 
 const hex = fc.integer({ min: 0, max: 0xffffff }).map((colour) => `#${colour.toString(16).padStart(6, '0')}`);
 
-// As in app.css: what the accent stands on.
+// As in app.css: the backgrounds of the accent.
 const light = [
   { lightness: 0.979, chroma: 0.004, hue: 106 },
   { lightness: 1, chroma: 0, hue: 0 },
@@ -15,7 +15,7 @@ const dark = [
   { lightness: 0.222, chroma: 0.011, hue: 215 },
 ];
 
-test('whatever the company’s colour is, links and buttons can be read in both schemes', () => {
+test('links and buttons are readable in both schemes with any brand colour', () => {
   fc.assert(
     fc.property(hex, (colour) => {
       for (const [tones, grounds] of [
@@ -32,11 +32,11 @@ test('whatever the company’s colour is, links and buttons can be read in both 
   );
 });
 
-test('a colour that is dark enough already stays itself', () => {
+test('a colour that is dark enough is not changed', () => {
   expect(lightAccent('#005f5d').accent.lightness).toBeCloseTo(fromHex('#005f5d').lightness, 3);
 });
 
-test('three digits say the same as six', () => {
+test('three digits mean the same as six', () => {
   expect(brandCss('#0cc')).toBe(brandCss('#00cccc'));
 });
 

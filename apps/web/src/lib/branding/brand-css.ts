@@ -1,6 +1,6 @@
 import { contrast, fromHex, type Oklch, toCss, withinScreen } from '#lib/branding/oklch.ts';
 
-/** What app.css calls --accent, --accent-hover, --accent-ink, --accent-wash and --ring. */
+/** The colours that app.css names --accent, --accent-hover, --accent-ink, --accent-wash and --ring. */
 export interface Accent {
   accent: Oklch;
   hover: Oklch;
@@ -9,12 +9,12 @@ export interface Accent {
   ring: Oklch;
 }
 
-// A little more than WCAG's 4.5, because the browser rounds colours to whole steps.
+// Slightly above WCAG's 4.5, because the browser rounds colours to whole steps.
 const textContrast = 4.6;
 const step = 0.005;
 const greyChroma = 0.03;
 
-/** The accent's tones in the light scheme: as dark as text on a wash needs, and never lighter than the company's colour. */
+/** The accent's tones in the light scheme: dark enough for text on a wash, and never lighter than the brand colour. */
 export function lightAccent(hex: string): Accent {
   const brand = fromHex(hex);
   const wash = withinScreen({ ...brand, lightness: 0.955, chroma: Math.min(brand.chroma, 0.022) });
@@ -25,13 +25,13 @@ export function lightAccent(hex: string): Accent {
   return tones(brand, { lightness, hover: Math.max(0, lightness - 0.05), ring: 0.62, wash, ink });
 }
 
-/** The same for the dark scheme, where the accent is light and what stands on it dark. */
+/** The accent's tones in the dark scheme, where the accent is light and the text on it is dark. */
 export function darkAccent(hex: string): Accent {
   const brand = fromHex(hex);
   const wash = withinScreen({ ...brand, lightness: 0.275, chroma: Math.min(brand.chroma, 0.032) });
   const ink = withinScreen({ lightness: 0.2, chroma: Math.min(brand.chroma, 0.03), hue: brand.hue });
 
-  // A grey button looks switched off: a colour that has no hue becomes nearly white.
+  // A grey button looks disabled, so a colour without a hue becomes nearly white.
   let lightness = Math.max(brand.lightness, brand.chroma < greyChroma ? 0.86 : 0.7);
   while (contrast(withinScreen({ ...brand, lightness }), wash) < textContrast) lightness += step;
   lightness = Math.min(lightness, 0.92);
@@ -48,7 +48,7 @@ function tones(brand: Oklch, at: { lightness: number; hover: number; ring: numbe
   };
 }
 
-/** The style sheet that puts the company's colour in the place of the built-in one, in both schemes. */
+/** The style sheet that replaces the built-in accent with the brand colour, in both schemes. */
 export function brandCss(hex: string): string {
   const light = declarations(lightAccent(hex));
   const dark = declarations(darkAccent(hex));

@@ -1,6 +1,6 @@
 import type { App } from '@gatehouse/api/app';
 
-/** What every page shows of the company that runs the service, and which features are on. */
+/** The branding that every page shows, and the optional features that are on. */
 export type Branding = {
   name: string;
   url: string | null;

@@ -4,7 +4,7 @@ import { escapeMarkup } from '#lib/format/escape-markup.ts';
 
 const builtIn = '#005f5d';
 
-/** The window's icon: the gatehouse in the company's colour, on a ground of its own that shows in both schemes. */
+/** The favicon: a gatehouse in the brand colour, on a background that is visible in both schemes. */
 export function iconSvg({ name, brandColor }: { name: string; brandColor: string | null }): string {
   const { accent, ink } = lightAccent(brandColor ?? builtIn);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke-linecap="round" stroke-linejoin="round">

@@ -23,7 +23,7 @@ export function fromHex(hex: string): Oklch {
   };
 }
 
-/** The same colour with as much of its chroma as a screen can show. */
+/** The same colour with its chroma reduced to what sRGB can show. */
 export function withinScreen(colour: Oklch): Oklch {
   let { chroma } = colour;
   while (chroma > 0 && linear({ ...colour, chroma }).some((part) => part < -0.0005 || part > 1.0005)) chroma -= 0.002;

@@ -10,7 +10,7 @@ export function formatDate(iso: string): string {
   return day.format(new Date(iso));
 }
 
-/** "3 December": for a day within the next month or so, where the year goes without saying. */
+/** "3 December": for a day within the next month or so, where the year is obvious. */
 export function formatDay(iso: string): string {
   return dayOfYear.format(new Date(iso));
 }

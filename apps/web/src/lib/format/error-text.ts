@@ -1,4 +1,4 @@
-/** What an error page says: what happened, and what can be done. */
+/** The title and text of an error page: what happened, and what the reader can do. */
 export function errorText(status: number): { title: string; text: string } {
   switch (status) {
     case 401:

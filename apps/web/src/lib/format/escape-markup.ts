@@ -1,6 +1,6 @@
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Text as it stands between the tags of HTML or SVG; not for attributes. */
+/** Escapes text for use between the tags of HTML or SVG; not for attributes. */
 export function escapeMarkup(text: string): string {
   return text.replace(/[&<>]/g, (character) => entities[character] ?? character);
 }

@@ -4,7 +4,7 @@ import type { Plan } from '#lib/subscription.ts';
 
 /** "On Silver, renewing on 3 December 2026. Four members." */
 export function homeSentence(plan: Plan, members: number): string {
-  return `On ${plan.name}${nextDate(plan)}. ${members === 1 ? 'One member: you' : `${inWords(members)} members`}.`;
+  return `On ${plan.name}${nextDate(plan)}. ${members === 1 ? 'One member: you' : `${countText(members)} members`}.`;
 }
 
 function nextDate(plan: Plan): string {
@@ -18,7 +18,7 @@ function nextDate(plan: Plan): string {
 
 const small = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'];
 
-/** Numbers up to ten are words at the head of a sentence. */
-export function inWords(count: number): string {
+/** A number at the start of a sentence: a word up to ten, digits above. */
+export function countText(count: number): string {
   return small[count] ?? count.toLocaleString('en-GB');
 }

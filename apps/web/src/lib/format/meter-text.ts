@@ -3,7 +3,7 @@ import { lowerFirst } from '#lib/format/tier-text.ts';
 import type { Tone } from '#lib/format/tone.ts';
 import type { Usage } from '#lib/subscription.ts';
 
-/** What a meter means for its reader: at 80 % what is left, at 100 % what it stops and until when. */
+/** What a meter means for the reader: from 80 % what is left, at 100 % what is refused and until when. */
 export function meterText(usage: Usage, planName: string): { tone: Tone; text: string } {
   const { limit, used, resets_at } = usage;
   if (limit === null) return { tone: 'plain', text: 'No limit' };
@@ -12,14 +12,14 @@ export function meterText(usage: Usage, planName: string): { tone: Tone; text: s
   if (used < limit * 0.8) return { tone: 'plain', text: `${left} left` };
   if (used < limit) return { tone: 'warn', text: `${left} left on ${planName}` };
 
-  const actionFailure = `New ${lowerFirst(usage.name)} are actionFailure`;
+  const refused = `New ${lowerFirst(usage.name)} are refused`;
   return {
     tone: 'bad',
-    text: resets_at ? `${actionFailure} until ${formatDay(resets_at)}` : `${actionFailure} on ${planName}`,
+    text: resets_at ? `${refused} until ${formatDay(resets_at)}` : `${refused} on ${planName}`,
   };
 }
 
-/** The meters nearest to their limits, in their own order. */
+/** The `count` meters closest to their limits, in the given order. */
 export function fullest(usage: Usage[], count: number): Usage[] {
   const share = ({ used, limit }: Usage) => (limit === null ? 0 : limit === 0 ? 1 : used / limit);
   const chosen = usage.toSorted((a, b) => share(b) - share(a)).slice(0, count);

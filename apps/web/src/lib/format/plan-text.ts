@@ -10,7 +10,7 @@ export function hasSubscription(plan: Plan): boolean {
   return !plan.ended_unconfirmed_at && !finalStatuses.includes(plan.status);
 }
 
-/** Where the subscription stands, in two words; null where there is nothing to say. */
+/** The badge for the subscription's status; null without a subscription. */
 export function statusText(plan: Plan): { tone: Tone; text: string } | null {
   if (plan.ended_unconfirmed_at) return { tone: 'warn', text: 'Ended' };
   if (hasSubscription(plan) && plan.cancel_at_period_end) return { tone: 'warn', text: 'Ending' };
@@ -51,7 +51,7 @@ export function planSentence(plan: Plan, tiers: Tier[]): string {
   return `${cost} ${nextDate(plan, tiers)}`.trim();
 }
 
-/** Of a subscription that gives nothing. */
+/** Why a subscription does not entitle to its tier. */
 function whyFree({ status }: Plan): string {
   switch (status) {
     case 'past_due':

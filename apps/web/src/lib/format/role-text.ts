@@ -1,4 +1,9 @@
-export type Role = 'owner' | 'admin' | 'member' | 'viewer';
+import type { RouterInputs, RouterOutputs } from '#lib/router.ts';
+
+export type Role = RouterOutputs['members']['list'][number]['role'];
+
+/** The roles that an invitation can give. */
+export type InvitedRole = RouterInputs['members']['invite']['role'];
 
 export const roleNames: Record<Role, string> = { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' };
 

@@ -10,7 +10,7 @@ const tier = { name: '', price: null, price_source: 'declared' as const };
 const free: Tier = { ...tier, tier: 'free', limits: { members: 1, api_calls: 1000 }, features: { sso: false } };
 const gold: Tier = { ...tier, tier: 'gold', limits: { members: null, api_calls: 50_000 }, features: { sso: true } };
 
-test('a tier is told in lines, what it lacks included', () => {
+test('a tier has a line for each meter and feature, also for those it lacks', () => {
   expect(tierLines(free, names).map(({ text }) => text)).toEqual(['1 member', '1,000 API calls', 'No single sign-on']);
   expect(tierLines(gold, names).map(({ text }) => text)).toEqual([
     'Members without limit',
@@ -19,7 +19,7 @@ test('a tier is told in lines, what it lacks included', () => {
   ]);
 });
 
-test('only what becomes less is a loss', () => {
+test('only what a change reduces is a loss', () => {
   expect(lossesText(gold, free, names)).toEqual([
     '1 member instead of no limit',
     '1,000 API calls instead of 50,000',

@@ -6,12 +6,12 @@ export interface Line {
   text: string;
 }
 
-/** What a tier holds, one line for each meter and feature, in the order of the meters. */
+/** What a tier includes, one line for each meter and feature, meters first. */
 export function tierLines(tier: Tier, meterNames: Map<string, string>): Line[] {
   const limits = Object.entries(tier.limits).map(([meter, limit]) => ({
     key: meter,
     included: limit !== 0,
-    text: limitInWords(meterNames.get(meter) ?? spaced(meter), limit),
+    text: limitText(meterNames.get(meter) ?? spaced(meter), limit),
   }));
   const features = Object.entries(tier.features).map(([feature, on]) => ({
     key: feature,
@@ -21,13 +21,13 @@ export function tierLines(tier: Tier, meterNames: Map<string, string>): Line[] {
   return [...limits, ...features];
 }
 
-/** What falls away between two tiers: "2 members instead of 10", "No single sign-on". */
+/** What the change from one tier to another takes away: "2 members instead of 10", "No single sign-on". */
 export function lossesText(from: Tier, to: Tier, meterNames: Map<string, string>): string[] {
   const limits = Object.entries(to.limits).flatMap(([meter, limit]) => {
     const before = from.limits[meter];
     if (limit === null || before === undefined || (before !== null && before <= limit)) return [];
     const instead = before === null ? 'no limit' : before.toLocaleString('en-GB');
-    return [`${limitInWords(meterNames.get(meter) ?? spaced(meter), limit)} instead of ${instead}`];
+    return [`${limitText(meterNames.get(meter) ?? spaced(meter), limit)} instead of ${instead}`];
   });
   const features = Object.entries(from.features)
     .filter(([feature, on]) => on && !to.features[feature])
@@ -35,7 +35,7 @@ export function lossesText(from: Tier, to: Tier, meterNames: Map<string, string>
   return [...limits, ...features];
 }
 
-function limitInWords(name: string, limit: number | null): string {
+function limitText(name: string, limit: number | null): string {
   if (limit === null) return `${name} without limit`;
   const noun = limit === 1 ? lowerFirst(name).replace(/s$/, '') : lowerFirst(name);
   return limit === 0 ? `No ${noun}` : `${limit.toLocaleString('en-GB')} ${noun}`;

@@ -14,7 +14,7 @@ const systems: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** "Firefox on Windows": enough to know one's own machine again, and no more than the header says. */
+/** "Firefox on Windows": enough for users to recognise their own browser, from the User-Agent header alone. */
 export function browserName(userAgent: string | null): string {
   if (!userAgent) return 'A browser without a name';
   const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1];

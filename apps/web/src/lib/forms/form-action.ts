@@ -1,16 +1,50 @@
-import { fail, type RequestEvent } from '@sveltejs/kit';
+import type { Caller } from '@gatehouse/api/router/root';
+import { fail, type RequestEvent, redirect } from '@sveltejs/kit';
 import { type ErrorBody, httpErrorOf } from '#lib/server/http/error-response.ts';
+import { logUnexpected } from '#lib/server/http/log-unexpected.ts';
+import { formFields } from './form-fields.ts';
+
+interface Outcomes<Answer, Done, Shown> {
+  /** The path to redirect to, or the data that the page shows instead of a redirect. */
+  done: string | ((form: FormData, answer: Answer, event: RequestEvent) => Done | Promise<Done>);
+  /** What the page needs beside the error to show its form as it was typed. */
+  failure?: (form: FormData, body: ErrorBody, event: RequestEvent) => Shown | Promise<Shown>;
+}
 
 /**
- * A form action's answer to a httpErrorOf: the JSON endpoint's status and body, and with them what the
- * page needs to show its form as it was typed. The router has logged what is nobody's mistake.
+ * A form adapter, as jsonEndpoint is the REST adapter: passes the posted fields to a procedure of
+ * the router and answers with a redirect (303), with data, or with the procedure's error.
  */
-export function actionFailure<Shown extends object>(
-  { setHeaders }: Pick<RequestEvent, 'setHeaders'>,
-  thrown: unknown,
-  shown: (body: ErrorBody) => Shown,
+export function formAction<Answer, Done extends object | string = string, Shown extends object = Record<never, never>>(
+  call: (api: Caller, form: FormData, event: RequestEvent) => Promise<Answer>,
+  { done, failure }: Outcomes<Answer, Done, Shown>,
 ) {
+  return async function action(event: RequestEvent) {
+    const form = await formFields(event.request);
+    let answer: Answer;
+    try {
+      answer = await call(event.locals.api, form, event);
+    } catch (error) {
+      return actionFailure(event, error, (body) => failure?.(form, body, event) ?? ({} as Shown));
+    }
+
+    const result = typeof done === 'string' ? done : await done(form, answer, event);
+    if (typeof result === 'string') redirect(303, result);
+    return result as Exclude<Done, string>;
+  };
+}
+
+/**
+ * The answer of an action whose procedure failed: the JSON endpoint's status and body, and with
+ * them what `shown` adds. Errors that the router has not logged already are logged here.
+ */
+export async function actionFailure<Shown extends object>(
+  { locals, setHeaders }: Pick<RequestEvent, 'locals' | 'setHeaders'>,
+  thrown: unknown,
+  shown: (body: ErrorBody) => Shown | Promise<Shown>,
+) {
+  logUnexpected(locals, thrown);
   const { status, body, retryAfterSeconds } = httpErrorOf(thrown);
   if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });
-  return fail(status, { ...body, ...shown(body) });
+  return fail(status, { ...body, ...(await shown(body)) });
 }

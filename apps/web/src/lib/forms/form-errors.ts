@@ -1,13 +1,13 @@
-/** What a failed form action hands back to its page: the JSON endpoint's own body, and what was typed. */
+/** The error that a failed form action returns to its page: the body of the JSON endpoints. */
 export interface FormFailure {
   error: string;
   code?: string;
   fields?: Record<string, string>;
 }
 
-/** The httpErrorOf's sentences for the summary: one for each field, else the one sentence of the whole. */
-export function sentences(actionFailure: FormFailure): { field: string | null; text: string }[] {
-  const fields = Object.entries(actionFailure.fields ?? {});
-  if (fields.length === 0) return [{ field: null, text: actionFailure.error }];
+/** The error's sentences for the summary: one for each field, or the one for the whole form. */
+export function sentences(failure: FormFailure): { field: string | null; text: string }[] {
+  const fields = Object.entries(failure.fields ?? {});
+  if (fields.length === 0) return [{ field: null, text: failure.error }];
   return fields.map(([field, text]) => ({ field, text }));
 }

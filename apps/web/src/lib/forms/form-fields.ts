@@ -8,8 +8,8 @@ const isForm = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|
 /**
  * The fields of a form post.
  *
- * @throws Kit's error with status 415 for what is no form, 413 for too large a one,
- *   whatever size was announced, and 400 for one that cannot be read.
+ * @throws Kit's error with status 415 for a body that is not a form, 413 for one that is too
+ *   large, whatever Content-Length it announced, and 400 for one that cannot be parsed.
  */
 export async function formFields(request: Request): Promise<FormData> {
   const type = request.headers.get('content-type') ?? '';
@@ -33,7 +33,7 @@ export function text(form: FormData, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** All texts of a field that may stand several times. */
+/** All text values of a field that may occur more than once. */
 export function texts(form: FormData, name: string): string[] {
   return form.getAll(name).filter((value) => typeof value === 'string');
 }

@@ -1,8 +1,8 @@
 const shortest = 8;
 
 /**
- * A hint while typing, in words. It judges length and repetition alone; the service decides
- * (NFKC, code points, a list of common passwords), so nothing here promises that it will be taken.
+ * A hint while the user types. It rates length and repetition only. The service decides by its own
+ * rules (NFKC, code points, a list of common passwords), so the hint never says that a password is accepted.
  */
 export function passwordStrength(password: string): { enough: boolean; text: string } {
   const points = [...password.normalize('NFKC')];

@@ -1,6 +1,6 @@
 import type { RequestEvent } from '@sveltejs/kit';
 
-/** Which address was asked for a link, and when: told to the page after the redirect, and to no address bar. */
+/** The address that a link was requested for, and when. A cookie carries it over the redirect, to keep it out of the URL. */
 export interface Sent {
   email: string;
   at: string;
@@ -20,7 +20,7 @@ export function rememberSent({ cookies, url }: RequestEvent, email: string): voi
   });
 }
 
-/** The cookie is the browser's to write: what is not of its shape counts as absent. */
+/** Browsers can write any cookie, so one with another content counts as absent. */
 export function readSent({ cookies }: Pick<RequestEvent, 'cookies'>): Sent | null {
   try {
     const { email, at } = JSON.parse(cookies.get(cookieName) ?? 'null');

@@ -1,9 +1,9 @@
-import { say } from '#lib/toasts.svelte.ts';
+import { showToast } from '#lib/toasts.svelte.ts';
 import type { SubmitFunction } from '$app/forms';
 
 /**
- * One form's way to the server and back, for use:enhance={submission.enhance}. While it is under
- * way a second submit does nothing, and `pending` names the button that was pressed.
+ * The state of one form's submission, for use:enhance={submission.enhance}. While it is pending a
+ * second submit does nothing, and `submitter` is the button that was pressed.
  */
 export class Submission {
   pending = $state(false);
@@ -15,11 +15,11 @@ export class Submission {
     this.submitter = submitter;
 
     return async ({ result, update }) => {
-      // Without an answer the page stays as it is, with what was typed.
-      if (result.type === 'error' && !navigator.onLine) say('You are offline. Try again once you are back.');
+      // Without a response the page keeps what was typed.
+      if (result.type === 'error' && !navigator.onLine) showToast('You are offline. Try again once you are back.');
       else await update({ reset: false });
 
-      // A redirect to another origin is still leaving this page: the button stays as it is.
+      // A redirect to another origin has yet to leave this page: the button stays pending.
       if (result.type !== 'redirect' || isHere(result.location)) this.pending = false;
     };
   };

@@ -4,7 +4,7 @@ import { createApp } from '@gatehouse/api/create-app';
 
 let opened: App | undefined;
 
-/** Opens the service's App, once, before the first request. */
+/** Creates the App, once, before the first request. */
 export async function openApp(): Promise<void> {
   const migrations = process.env.GATEHOUSE_MIGRATIONS;
   if (!migrations) throw new Error('GATEHOUSE_MIGRATIONS is unset: start the service with `npm run serve`.');
@@ -14,6 +14,7 @@ export async function openApp(): Promise<void> {
   process.once('sveltekit:shutdown', () => app.close());
 }
 
+/** @throws Error before openApp has finished. */
 export function theApp(): App {
   if (opened === undefined) throw new Error('The service is not open yet.');
   return opened;

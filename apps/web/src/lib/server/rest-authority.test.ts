@@ -7,7 +7,7 @@ import { methodsOf } from './http/endpoints.ts';
 
 type Handler = (event: RequestEvent) => Promise<Response>;
 
-/** Every REST adapter that there is: a new route is found here by itself. */
+/** All REST adapters: the glob finds new routes. */
 const modules = import.meta.glob<Record<string, Handler>>('../../routes/api/**/+server.ts', { eager: true });
 const routes = Object.entries(modules)
   .map(([file, handlers]) => ({ path: file.replace(/^.*routes(.*)\/\+server\.ts$/, '$1'), handlers }))
@@ -16,14 +16,14 @@ const endpoints = routes.flatMap(({ path, handlers }) =>
   Object.entries(handlers).map(([method, handler]) => ({ endpoint: `${method} ${path}`, handler })),
 );
 
-type Need = 'nobody' | 'READ' | 'ADMIN';
+type Need = 'none' | 'READ' | 'ADMIN';
 
-/** The least that each endpoint needs. One that is missing here fails the test below. */
+/** The scope that each endpoint needs. The test below fails for an endpoint that is missing here. */
 const needs: Record<string, Need> = {
-  'POST /api/login': 'nobody',
-  'POST /api/logout': 'nobody',
-  'POST /api/signup': 'nobody',
-  'POST /api/signup/resend': 'nobody',
+  'POST /api/login': 'none',
+  'POST /api/logout': 'none',
+  'POST /api/signup': 'none',
+  'POST /api/signup/resend': 'none',
   'GET /api/session': 'READ',
   'GET /api/subscription': 'READ',
   'POST /api/billing/checkout': 'ADMIN',
@@ -32,19 +32,19 @@ const needs: Record<string, Need> = {
   'POST /api/billing/resume': 'ADMIN',
 };
 
-/** What each sort of person has, and the status for want of more. */
-const people: Record<string, { has: Need[]; otherwise: number }> = {
-  nobody: { has: ['nobody'], otherwise: 401 },
-  'awaiting approval': { has: ['nobody'], otherwise: 403 },
-  viewer: { has: ['nobody', 'READ'], otherwise: 403 },
-  member: { has: ['nobody', 'READ'], otherwise: 403 },
-  admin: { has: ['nobody', 'READ', 'ADMIN'], otherwise: 403 },
-  owner: { has: ['nobody', 'READ', 'ADMIN'], otherwise: 403 },
-  operator: { has: ['nobody', 'READ', 'ADMIN'], otherwise: 403 },
+/** The scopes of each kind of principal, and the status of an endpoint that needs another one. */
+const kinds: Record<string, { has: Need[]; otherwise: number }> = {
+  'no session': { has: ['none'], otherwise: 401 },
+  'awaiting approval': { has: ['none'], otherwise: 403 },
+  viewer: { has: ['none', 'READ'], otherwise: 403 },
+  member: { has: ['none', 'READ'], otherwise: 403 },
+  admin: { has: ['none', 'READ', 'ADMIN'], otherwise: 403 },
+  owner: { has: ['none', 'READ', 'ADMIN'], otherwise: 403 },
+  operator: { has: ['none', 'READ', 'ADMIN'], otherwise: 403 },
 };
 
 let test: TestApp;
-const principals: Record<string, Principal | null> = { nobody: null };
+const principals: Record<string, Principal | null> = { 'no session': null };
 beforeAll(async () => {
   test = await startTestApp();
   const owner = await makeOwner(test);
@@ -66,7 +66,7 @@ async function ask(endpoint: string, principal: Principal | null) {
   return { status: answer?.status ?? 0, text: (await answer?.text()) ?? '' };
 }
 
-it('knows what every endpoint needs, and the wall its methods', () => {
+it('covers every endpoint, and the request guard allows exactly its methods', () => {
   expect(endpoints.map(({ endpoint }) => endpoint).sort()).toEqual(Object.keys(needs).sort());
   for (const { path, handlers } of routes) {
     const methods = Object.keys(handlers).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
@@ -74,7 +74,7 @@ it('knows what every endpoint needs, and the wall its methods', () => {
   }
 });
 
-describe.each(Object.entries(people))('%s', (who, { has, otherwise }) => {
+describe.each(Object.entries(kinds))('%s', (who, { has, otherwise }) => {
   it.each(Object.entries(needs))('at %s, which needs %s', async (endpoint, need) => {
     const { status } = await ask(endpoint, principals[who] ?? null);
     if (!has.includes(need)) expect(status).toBe(otherwise);
@@ -82,7 +82,7 @@ describe.each(Object.entries(people))('%s', (who, { has, otherwise }) => {
   });
 });
 
-it.each(Object.keys(needs))('%s tells the owner of another organisation nothing of this one', async (endpoint) => {
+it.each(Object.keys(needs))('%s shows the owner of another organisation nothing of this one', async (endpoint) => {
   const [mine, theirs] = [await makeOwner(test), await makeOwner(test, { name: 'Secretive Ltd' })];
   const { text } = await ask(endpoint, mine.principal);
   for (const secret of [theirs.organisationId, theirs.email, theirs.userId, 'Secretive Ltd', 'secretive-ltd']) {

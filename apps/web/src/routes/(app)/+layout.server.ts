@@ -1,6 +1,6 @@
 import type { LayoutServerLoad } from './$types';
 
-/** The organisations between which somebody can switch; those that wait are named too. */
+/** The user's organisations, for the menu that switches between them; also those that await approval. */
 export const load: LayoutServerLoad = async ({ locals: { principal, api } }) => ({
   organisations: principal?.gate === 'open' ? await api.organisations.mine() : [],
 });

@@ -1,14 +1,14 @@
 import { requirePage } from '#lib/server/guards/page-guard.ts';
-import { leadToInvitation } from '#lib/server/session/invitation.ts';
+import { redirectToInvitation } from '#lib/server/session/invitation.ts';
 import { redirectToReturnUrl } from '#lib/server/session/return-url.ts';
 import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
-  await leadToInvitation(event);
+  await redirectToInvitation(event);
   const { organisation, scopes } = requirePage(event);
   const { api } = event.locals;
   const now = new Date().toISOString();
-  // Not sent on without one: the product would send them here again.
+  // Without an organisation the user stays here: the product would redirect back.
   if (!organisation) return { now, here: null };
   await redirectToReturnUrl(event);
 

@@ -4,7 +4,7 @@ import type { RequestHandler } from './$types';
 
 const hourSeconds = 60 * 60;
 
-/** The company's colour as a style sheet: a style element in the page would need a hole in the policy. */
+/** The brand colour as a style sheet: the content security policy forbids style elements in pages. */
 export const GET: RequestHandler = ({ locals }) => {
   const { brandColor } = locals.service;
   if (brandColor === null) error(404);

@@ -3,7 +3,7 @@ import type { RequestHandler } from './$types';
 
 const hourSeconds = 60 * 60;
 
-/** The window's icon, in the company's colour. */
+/** The favicon in the brand colour. */
 export const GET: RequestHandler = ({ locals }) =>
   new Response(iconSvg(locals.service), {
     headers: { 'content-type': 'image/svg+xml', 'cache-control': `public, max-age=${hourSeconds}` },

@@ -1,36 +1,32 @@
-import { type RequestEvent, redirect, error as refuse } from '@sveltejs/kit';
-import { actionFailure } from '#lib/forms/form-action.ts';
+import { error, type RequestEvent, redirect } from '@sveltejs/kit';
+import { formAction } from '#lib/forms/form-action.ts';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { writeCookie } from '#lib/server/session/cookies.ts';
-import { forgetInvitation, keptInvitation, readInvitation } from '#lib/server/session/invitation.ts';
+import { forgetInvitation, readInvitation, storedInvitation } from '#lib/server/session/invitation.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-/** The page of an invitation, for anybody who holds it. Looking at it uses nothing up and keeps nothing. */
+/** The page of an invitation, for anyone with the link. Loading it neither consumes the invitation nor sets a cookie. */
 export const load: PageServerLoad = async (event) => {
   event.setHeaders({ 'referrer-policy': 'no-referrer' });
   const signedInAs = event.locals.principal?.user.email ?? null;
-  // An action that was actionFailure brings the invitation along.
+  // A failed action returns the invitation itself.
   if (event.request.method === 'POST') return { signedInAs, invitation: null };
 
   const token = event.url.searchParams.get('token');
-  const invitation = token === null ? await keptInvitation(event) : await readInvitation(event, token);
-  return { signedInAs, invitation: invitation ?? dead() };
+  const invitation = token === null ? await storedInvitation(event) : await readInvitation(event, token);
+  return { signedInAs, invitation: invitation ?? notValid() };
 };
 
 export const actions: Actions = {
-  join: async (event) => {
-    const invitation = await heldBy(event);
+  join: formAction(({ members }, form) => members.join({ token: text(form, 'token') }), {
+    done: (_form, _answer, event) => {
+      forgetInvitation(event);
+      return '/';
+    },
+    failure: async (form, _body, event) => ({ invitation: await requireInvitation(event, form) }),
+  }),
 
-    try {
-      await event.locals.api.members.join({ token: invitation.token });
-    } catch (error) {
-      return actionFailure(event, error, () => ({ invitation }));
-    }
-    forgetInvitation(event);
-    redirect(303, '/');
-  },
-
-  /** Keeps the invitation until somebody is signed in; whoever was, wants to be somebody else. */
+  /** Keeps the invitation until the next sign-in. A user who is signed in wants to use another account. */
   signIn: async (event) => {
     await keep(event);
     if (event.locals.principal !== null) await event.locals.api.signIn.out();
@@ -49,15 +45,15 @@ export const actions: Actions = {
 };
 
 async function keep(event: RequestEvent): Promise<void> {
-  const { token } = await heldBy(event);
+  const { token } = await requireInvitation(event, await formFields(event.request));
   writeCookie(event.locals.app, event.cookies, 'invitation', token);
 }
 
-async function heldBy(event: RequestEvent) {
-  const token = text(await formFields(event.request), 'token');
-  return (await readInvitation(event, token)) ?? dead();
+/** @throws Kit's error with status 400 for an invitation that is unknown, used, withdrawn or expired. */
+async function requireInvitation(event: RequestEvent, form: FormData) {
+  return (await readInvitation(event, text(form, 'token'))) ?? notValid();
 }
 
-function dead(): never {
-  return refuse(400, 'This invitation is not valid any more.');
+function notValid(): never {
+  return error(400, 'This invitation is not valid any more.');
 }

@@ -1,8 +1,7 @@
-import { redirect } from '@sveltejs/kit';
-import { actionFailure } from '#lib/forms/form-action.ts';
-import { formFields, text } from '#lib/forms/form-fields.ts';
+import { formAction } from '#lib/forms/form-action.ts';
+import { text } from '#lib/forms/form-fields.ts';
 import { redirectSignedIn } from '#lib/server/guards/page-guard.ts';
-import { keptInvitation } from '#lib/server/session/invitation.ts';
+import { storedInvitation } from '#lib/server/session/invitation.ts';
 import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -10,7 +9,7 @@ export const load: PageServerLoad = async (event) => {
   await rememberReturnUrl(event);
   redirectSignedIn(event);
   const { searchParams } = event.url;
-  const invitation = await keptInvitation(event);
+  const invitation = await storedInvitation(event);
   return {
     joining: invitation && (invitation.organisation.name ?? invitation.organisation.slug),
     idpFailed: searchParams.get('error') === 'idp',
@@ -19,16 +18,8 @@ export const load: PageServerLoad = async (event) => {
 };
 
 export const actions: Actions = {
-  default: async (event) => {
-    const form = await formFields(event.request);
-    const email = text(form, 'email');
-
-    try {
-      await event.locals.api.signIn.withPassword({ email, password: text(form, 'password') });
-    } catch (error) {
-      return actionFailure(event, error, () => ({ email }));
-    }
-
-    redirect(303, '/');
-  },
+  default: formAction(
+    ({ signIn }, form) => signIn.withPassword({ email: text(form, 'email'), password: text(form, 'password') }),
+    { done: '/', failure: (form) => ({ email: text(form, 'email') }) },
+  ),
 };

@@ -1,5 +1,4 @@
-import { redirect } from '@sveltejs/kit';
-import { actionFailure } from '#lib/forms/form-action.ts';
+import { formAction } from '#lib/forms/form-action.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -12,13 +11,4 @@ export const load: PageServerLoad = (event) => {
   };
 };
 
-export const actions: Actions = {
-  default: async (event) => {
-    try {
-      await event.locals.api.accounts.onboard();
-    } catch (error) {
-      return actionFailure(event, error, () => ({}));
-    }
-    redirect(303, '/');
-  },
-};
+export const actions: Actions = { default: formAction(({ accounts }) => accounts.onboard(), { done: '/' }) };

@@ -1,7 +1,6 @@
-import { redirect, error as refuse } from '@sveltejs/kit';
+import { redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/forms/form-fields.ts';
-import { httpErrorOf } from '#lib/server/http/error-response.ts';
-import { pathHere } from '#lib/server/session/current-path.ts';
+import { localPath } from '#lib/server/session/current-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = () => {
@@ -9,16 +8,10 @@ export const load: PageServerLoad = () => {
 };
 
 export const actions: Actions = {
-  /** Acts for another organisation, on the page where the switch stood. */
+  /** Switches the organisation and returns to the page that had the menu. A failure shows the error page. */
   default: async ({ request, locals, url }) => {
     const form = await formFields(request);
-
-    try {
-      await locals.api.organisations.switch({ organisation_id: text(form, 'organisation_id') });
-    } catch (error) {
-      const { status, body } = httpErrorOf(error);
-      refuse(status, body.error);
-    }
-    redirect(303, pathHere(text(form, 'from'), url));
+    await locals.api.organisations.switch({ organisation_id: text(form, 'organisation_id') });
+    redirect(303, localPath(text(form, 'from'), url));
   },
 };

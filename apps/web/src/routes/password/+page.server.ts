@@ -1,10 +1,9 @@
-import { redirect } from '@sveltejs/kit';
-import { actionFailure } from '#lib/forms/form-action.ts';
-import { formFields, text } from '#lib/forms/form-fields.ts';
+import { formAction } from '#lib/forms/form-action.ts';
+import { text } from '#lib/forms/form-fields.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-/** The page of a one-time password link. Looking at it uses nothing up. */
+/** The page of a password link. Loading it does not consume the link. */
 export const load: PageServerLoad = async ({ locals, request, url, setHeaders }) => {
   setHeaders({ 'referrer-policy': 'no-referrer' });
   if (request.method === 'POST') return { token: null, email: null };
@@ -19,20 +18,15 @@ export const load: PageServerLoad = async ({ locals, request, url, setHeaders })
 };
 
 export const actions: Actions = {
-  default: async (event) => {
-    const form = await formFields(event.request);
-    const token = text(form, 'token');
-    const { accounts } = event.locals.api;
-
-    try {
-      await accounts.setPassword({ token, password: text(form, 'password') });
-    } catch (error) {
-      const link = await accounts.passwordToken({ token }).catch(() => null);
-      return actionFailure(event, error, (body) => ({
-        token: body.fields?.password ? token : null,
-        email: link?.email ?? null,
-      }));
-    }
-    redirect(303, '/login?done=password');
-  },
+  default: formAction(
+    ({ accounts }, form) => accounts.setPassword({ token: text(form, 'token'), password: text(form, 'password') }),
+    {
+      done: '/login?done=password',
+      failure: async (form, { fields }, { locals }) => {
+        const token = text(form, 'token');
+        const link = await locals.api.accounts.passwordToken({ token }).catch(() => null);
+        return { token: fields?.password ? token : null, email: link?.email ?? null };
+      },
+    },
+  ),
 };

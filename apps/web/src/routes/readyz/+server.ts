@@ -1,6 +1,6 @@
 import type { RequestHandler } from '@sveltejs/kit';
 
-/** 200 when the database answers; its migrations were applied before this process served anything. */
+/** 200 while the database answers. Migrations ran before this process accepted requests. */
 export const GET: RequestHandler = async ({ locals: { app } }) => {
   try {
     await app.sql`select 1`;

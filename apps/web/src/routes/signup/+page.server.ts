@@ -1,9 +1,8 @@
-import { redirect } from '@sveltejs/kit';
-import { actionFailure } from '#lib/forms/form-action.ts';
-import { formFields, text } from '#lib/forms/form-fields.ts';
+import { formAction } from '#lib/forms/form-action.ts';
+import { text } from '#lib/forms/form-fields.ts';
 import { readSent, rememberSent } from '#lib/forms/sent.ts';
 import { redirectSignedIn } from '#lib/server/guards/page-guard.ts';
-import { keptInvitation } from '#lib/server/session/invitation.ts';
+import { storedInvitation } from '#lib/server/session/invitation.ts';
 import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -14,39 +13,41 @@ export const load: PageServerLoad = async (event) => {
     sent: event.url.searchParams.has('sent') ? readSent(event) : null,
     forPassword: event.url.searchParams.get('sent') === 'password',
     now: new Date().toISOString(),
-    invitation: await keptInvitation(event),
+    invitation: await storedInvitation(event),
   };
 };
 
 export const actions: Actions = {
-  create: async (event) => {
-    const form = await formFields(event.request);
-    const typed = { email: text(form, 'email'), org_name: text(form, 'org_name') };
-    const secret = { password: text(form, 'password'), invitation: text(form, 'invitation') };
+  create: formAction(
+    ({ accounts }, form) =>
+      accounts.signUp({ ...typedIn(form), password: text(form, 'password'), invitation: text(form, 'invitation') }),
+    {
+      done: (_form, { email }, event) => {
+        rememberSent(event, email);
+        return '/signup?sent';
+      },
+      failure: (form) => ({ ...typedIn(form), resending: false, forPassword: false }),
+    },
+  ),
 
-    let email: string;
-    try {
-      ({ email } = await event.locals.api.accounts.signUp({ ...typed, ...secret }));
-    } catch (error) {
-      return actionFailure(event, error, () => ({ ...typed, resending: false, forPassword: false }));
-    }
-
-    rememberSent(event, email);
-    redirect(303, '/signup?sent');
-  },
-
-  resend: async (event) => {
-    const form = await formFields(event.request);
-    const email = text(form, 'email');
-    const forPassword = text(form, 'wanted') === 'password';
-
-    try {
-      await event.locals.api.accounts.resend({ email });
-    } catch (error) {
-      return actionFailure(event, error, () => ({ email, org_name: '', resending: true, forPassword }));
-    }
-
-    rememberSent(event, email.trim().toLowerCase());
-    redirect(303, forPassword ? '/signup?sent=password' : '/signup?sent');
-  },
+  resend: formAction(({ accounts }, form) => accounts.resend({ email: text(form, 'email') }), {
+    done: (form, _answer, event) => {
+      rememberSent(event, text(form, 'email').trim().toLowerCase());
+      return isForPassword(form) ? '/signup?sent=password' : '/signup?sent';
+    },
+    failure: (form) => ({
+      email: text(form, 'email'),
+      org_name: '',
+      resending: true,
+      forPassword: isForPassword(form),
+    }),
+  }),
 };
+
+function typedIn(form: FormData) {
+  return { email: text(form, 'email'), org_name: text(form, 'org_name') };
+}
+
+function isForPassword(form: FormData): boolean {
+  return text(form, 'wanted') === 'password';
+}

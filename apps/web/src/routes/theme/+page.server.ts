@@ -1,6 +1,6 @@
 import { redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/forms/form-fields.ts';
-import { pathHere } from '#lib/server/session/current-path.ts';
+import { localPath } from '#lib/server/session/current-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 const yearSeconds = 365 * 24 * 60 * 60;
@@ -18,6 +18,6 @@ export const actions: Actions = {
     if (theme === 'light' || theme === 'dark') cookies.set('theme', theme, { ...cookie, maxAge: yearSeconds });
     else cookies.delete('theme', cookie);
 
-    redirect(303, pathHere(text(form, 'from'), url));
+    redirect(303, localPath(text(form, 'from'), url));
   },
 };

@@ -4,18 +4,18 @@ import { largestBodyOf, methodsOf } from '../http/endpoints.ts';
 import { tooLarge } from '../http/read-body.ts';
 import { isSameOrigin } from './same-origin.ts';
 
-type Asked = { pathname: string; isPageData: boolean };
+type Endpoint = { pathname: string; isPageData: boolean };
 
 /**
- * What is actionFailure before anybody asks who it is, in this order: a method that is not
- * there, a body announced as too large, a foreign origin.
+ * Checks a request before its principal is resolved, in this order: the method, the announced
+ * size of the body, the origin.
  *
  * @throws AppError METHOD_NOT_ALLOWED, TOO_LARGE or FOREIGN_ORIGIN.
  */
-export function guardRequest({ method, headers }: Request, asked: Asked, config: Config): void {
-  const { pathname } = asked;
-  // Without its token /metrics is not there, whatever the method.
-  const methods = pathname === '/metrics' && config.metricsToken === null ? null : methodsOf(asked);
+export function guardRequest({ method, headers }: Request, endpoint: Endpoint, config: Config): void {
+  const { pathname } = endpoint;
+  // Without a token /metrics does not exist, so every method answers 404.
+  const methods = pathname === '/metrics' && config.metricsToken === null ? null : methodsOf(endpoint);
   if (methods !== null && !methods.includes(method)) {
     throw new AppError('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
   }

@@ -1,6 +1,6 @@
 import { isLoopback } from '@gatehouse/api/config';
 
-type Asked = {
+type RequestOrigin = {
   method: string;
   pathname: string;
   /** The headers Origin and Sec-Fetch-Site, null where they were not sent. */
@@ -12,21 +12,21 @@ type Asked = {
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Whether a request may change something as far as its origin goes. Browsers say where
- * a request comes from (Fetch §3.1 Origin, Fetch Metadata §2.2 Sec-Fetch-Site); who
- * sends neither is no browser and carries no one else's cookies.
+ * Whether a request's origin permits it to change something. Browsers name the origin of a request
+ * (Fetch §3.1 Origin, Fetch Metadata §2.2 Sec-Fetch-Site); a client that sends neither header is
+ * not a browser, and has only its own cookies.
  */
-export function isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl }: Asked): boolean {
+export function isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl }: RequestOrigin): boolean {
   if (safeMethods.has(method) || pathname.startsWith('/webhooks/')) return true;
   if (fetchSite !== null && fetchSite !== 'same-origin' && fetchSite !== 'none') return false;
   if (origin === null) return true;
   if (publicBaseUrl === null) return false;
-  // What a form on a page with Referrer-Policy: no-referrer sends.
+  // A form on a page with Referrer-Policy: no-referrer sends this.
   if (origin === 'null') return fetchSite === 'same-origin';
   return origin === publicBaseUrl || isSameLoopback(origin, publicBaseUrl);
 }
 
-/** On one's own machine localhost and 127.0.0.1 are the same place. */
+/** localhost and 127.0.0.1 name the same machine. */
 function isSameLoopback(origin: string, publicBaseUrl: string): boolean {
   if (!URL.canParse(origin)) return false;
   const [from, base] = [new URL(origin), new URL(publicBaseUrl)];

@@ -1,67 +1,47 @@
-import { type RequestEvent, redirect } from '@sveltejs/kit';
-import { actionFailure } from '#lib/forms/form-action.ts';
-import { formFields, text, texts } from '#lib/forms/form-fields.ts';
+import type { Caller } from '@gatehouse/api/router/root';
+import { formAction } from '#lib/forms/form-action.ts';
+import { text, texts } from '#lib/forms/form-fields.ts';
 
-type Api = RequestEvent['locals']['api'];
-
-/** Which of a page's forms was posted, so that its sentences stand beside its own fields. */
+/** Which of a page's forms was posted, so that the page shows its errors beside its own fields. */
 export type AboutForm = 'other' | 'sessions' | 'unlink' | 'connect' | 'delete';
 
-/** Does what a form of an account page asks for, and leads back to the page, which says what was done. */
-export async function act(
-  event: RequestEvent,
+/** A form of an account page: redirects to the page, which says what was done. */
+export function accountAction(
   { page, done, about = 'other' }: { page: string; done: string; about?: AboutForm },
-  call: (form: FormData, api: Api) => Promise<unknown>,
+  call: (api: Caller, form: FormData) => Promise<unknown>,
 ) {
-  const form = await formFields(event.request);
-  try {
-    await call(form, event.locals.api);
-  } catch (error) {
-    return actionFailure(event, error, () => ({ about }));
-  }
-  redirect(303, `${page}?done=${done}`);
+  return formAction(call, { done: `${page}?done=${done}`, failure: () => ({ about }) });
 }
 
 /** The forms for a user's password and sessions, on /account and for accounts that await approval. */
 export function passwordAndSessionActions(page: string) {
   return {
-    changePassword: (event: RequestEvent) =>
-      act(event, { page, done: 'password' }, (form, { accounts }) =>
-        accounts.changePassword({
-          current_password: text(form, 'current_password'),
-          password: text(form, 'password'),
-        }),
-      ),
-    setPassword: (event: RequestEvent) =>
-      act(event, { page, done: 'password' }, (form, { accounts }) =>
-        accounts.setFirstPassword({ password: text(form, 'password') }),
-      ),
-    endSession: (event: RequestEvent) =>
-      act(event, { page, done: 'session', about: 'sessions' }, (form, { accounts }) =>
-        accounts.endSession({ id: text(form, 'id'), ...typedPassword(form) }),
-      ),
-    endOtherSessions: (event: RequestEvent) =>
-      act(event, { page, done: 'sessions', about: 'sessions' }, (form, { accounts }) =>
-        accounts.endOtherSessions(typedPassword(form)),
-      ),
+    changePassword: accountAction({ page, done: 'password' }, ({ accounts }, form) =>
+      accounts.changePassword({
+        current_password: text(form, 'current_password'),
+        password: text(form, 'password'),
+      }),
+    ),
+    setPassword: accountAction({ page, done: 'password' }, ({ accounts }, form) =>
+      accounts.setFirstPassword({ password: text(form, 'password') }),
+    ),
+    endSession: accountAction({ page, done: 'session', about: 'sessions' }, ({ accounts }, form) =>
+      accounts.endSession({ id: text(form, 'id'), ...typedPassword(form) }),
+    ),
+    endOtherSessions: accountAction({ page, done: 'sessions', about: 'sessions' }, ({ accounts }, form) =>
+      accounts.endOtherSessions(typedPassword(form)),
+    ),
   };
 }
 
 /** Deletes the account, on a page of its own and for accounts that await approval. */
-export async function deleteAccountAction(event: RequestEvent) {
-  const form = await formFields(event.request);
-  try {
-    await event.locals.api.leaving.deleteAccount({
-      ...typedPassword(form),
-      organisation_ids: texts(form, 'organisation_ids'),
-    });
-  } catch (error) {
-    return actionFailure(event, error, () => ({ about: 'delete' as AboutForm }));
-  }
-  redirect(303, '/login?done=deleted');
-}
+export const deleteAccountAction = formAction(
+  ({ leaving }, form) =>
+    leaving.deleteAccount({ ...typedPassword(form), organisation_ids: texts(form, 'organisation_ids') }),
+  { done: '/login?done=deleted', failure: () => ({ about: 'delete' as AboutForm }) },
+);
 
-/** A field that is empty or not there is no password: none was asked for. */
+/** An empty or missing field counts as no password: the page asks for one only when it is needed. */
 function typedPassword(form: FormData): { password?: string } {
   const password = text(form, 'password');
   return password === '' ? {} : { password };

@@ -1,4 +1,4 @@
-/** The JSON endpoints and their methods. What is not here answers 405, or 404 under /api. */
+/** The JSON endpoints and their methods. Other methods answer 405, other paths under /api 404. */
 const methods: Record<string, string[]> = {
   '/api/login': ['POST'],
   '/api/logout': ['POST'],
@@ -21,8 +21,8 @@ const pageDataMethods = ['GET', 'HEAD'];
 const procedureMethods = ['GET', 'HEAD', 'POST'];
 
 /**
- * The methods of a path, or null where any may come (pages look after themselves).
- * A page's data is for reading: Kit would run its load by any method.
+ * The methods that a path allows, or null for any (Kit checks those of pages). A page's data
+ * allows only reading: Kit would run its load for any method.
  */
 export function methodsOf({ pathname, isPageData }: { pathname: string; isPageData: boolean }): string[] | null {
   if (isPageData) return pageDataMethods;
@@ -30,7 +30,7 @@ export function methodsOf({ pathname, isPageData }: { pathname: string; isPageDa
   return Object.hasOwn(methods, pathname) ? (methods[pathname] ?? null) : null;
 }
 
-/** How many bytes a request to this path may carry. */
+/** The largest body of a request to this path, in bytes. */
 export function largestBodyOf(pathname: string): number {
   return pathname.startsWith('/webhooks/') ? largestEvent : largestBody;
 }

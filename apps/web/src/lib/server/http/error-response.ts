@@ -2,7 +2,7 @@ import { errorCodes, toAppError } from '@gatehouse/api/errors';
 
 export type ErrorBody = { error: string; code: string; fields?: Record<string, string> };
 
-/** Any thrown thing as the answer that pages and JSON endpoints give: a status and a body. */
+/** The status and body with which pages and JSON endpoints answer a thrown error. */
 export function httpErrorOf(error: unknown): { status: number; body: ErrorBody; retryAfterSeconds?: number } {
   const { code, message, fields, retryAfterSeconds } = toAppError(error);
   return {
@@ -12,7 +12,7 @@ export function httpErrorOf(error: unknown): { status: number; body: ErrorBody; 
   };
 }
 
-/** The same as a JSON response. */
+/** A thrown error as a JSON response. */
 export function errorResponse(error: unknown, headers: Record<string, string> = {}): Response {
   const { status, body, retryAfterSeconds } = httpErrorOf(error);
   return Response.json(body, {

@@ -1,13 +1,13 @@
-import { toAppError } from '@gatehouse/api/errors';
 import type { Caller } from '@gatehouse/api/router/root';
 import type { RequestEvent } from '@sveltejs/kit';
 import { largestBodyOf } from './endpoints.ts';
 import { errorResponse } from './error-response.ts';
+import { logUnexpected } from './log-unexpected.ts';
 import { readJson } from './read-body.ts';
 
 /**
- * A REST adapter: hands the body to a procedure of the router and its answer, or the
- * httpErrorOf, back as JSON. `headersOf` turns the answer into headers as well.
+ * A REST adapter: passes the body to a procedure of the router, and returns its answer or its
+ * error as JSON. `headersOf` derives headers from the answer.
  */
 export function jsonEndpoint<Answer>(
   call: (api: Caller, body: never) => Promise<Answer>,
@@ -20,10 +20,7 @@ export function jsonEndpoint<Answer>(
       const answer = await call(locals.api, body as never);
       return Response.json(answer, { headers: headersOf(answer) });
     } catch (error) {
-      const isLogged = error instanceof Error && error.name === 'TRPCError';
-      if (!isLogged && toAppError(error).code === 'INTERNAL') {
-        locals.app.log.error('request failed', { requestId: locals.requestId, error });
-      }
+      logUnexpected(locals, error);
       return errorResponse(error);
     }
   };

@@ -1,9 +1,9 @@
 import type { App } from '@gatehouse/api/app';
 
-/** The route is the pattern of the path, so that there are few of them and nobody's id is in one. */
+/** `route` is the pattern of the path: the number of label values stays small, and none contains an id. */
 type About = { requestId: string; method: string; route: string };
 
-/** Answers a request as a span of its own, below the caller's where a traceparent comes with it. */
+/** Runs a request in its own span, as a child of the caller's if the request has a traceparent. */
 export function tracedRequest(
   { traces }: App,
   { requestId, method, route }: About,

@@ -5,7 +5,7 @@ import type { RequestEvent } from '@sveltejs/kit';
 import { errorResponse } from './error-response.ts';
 import { rejectRequest } from './reject-request.ts';
 
-/** Metrics for whoever bears METRICS_TOKEN (RFC 6750 §2.1, §3). Without one there is nothing here. */
+/** The metrics, for requests with the bearer token METRICS_TOKEN (RFC 6750 §2.1, §3). Answers 404 if none is configured. */
 export async function metricsEndpoint(event: RequestEvent): Promise<Response> {
   const { app } = event.locals;
   const token = app.config.metricsToken;

@@ -10,13 +10,13 @@ export type VerificationSuccess = Extract<Outcome, { ok: true }>;
 const openByClicking = 'Open this link by clicking it.';
 
 /**
- * Opens the link of a request to /verify and returns its outcome; null where no link is
- * opened. Only a GET of the page itself looks at the token, and a prefetch is actionFailure: a
- * link is for the user who clicks it.
+ * Opens the link of a request to /verify and returns its outcome, or null where the request
+ * opens none. Only a GET of the page itself reads the token; prefetches are rejected, because
+ * only the user's click may open a link.
  *
- * @throws Kit's error with status 400 for a link that does not work, 403 for a request that is
- *   not a navigation, 429 over the limit, 503 for a prefetch; what the page shows then is in
- *   its `verification`.
+ * @throws Kit's error with status 400 for a link that does not work (its `verification` says what
+ *   the page shows), 403 for a request that is not a navigation, 429 over the limit, 503 for a
+ *   prefetch.
  */
 export async function openVerificationLink(event: RequestEvent): Promise<VerificationSuccess | null> {
   const { request, isDataRequest } = event;

@@ -1,10 +1,10 @@
 import { AppError, isAppError } from '@gatehouse/api/errors';
 
 /**
- * The bytes of a body. More than `most` are read to their end and thrown away, because
- * whoever is still sending would lose the answer with the connection.
+ * Reads a body of at most `most` bytes. A larger body is read to its end and discarded: a client
+ * that is still sending would lose the response when the connection closes.
  *
- * @throws AppError TOO_LARGE, whatever size was announced.
+ * @throws AppError TOO_LARGE if the body is larger, whatever Content-Length it announced.
  */
 export async function readBytes(request: Request, most: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
@@ -15,7 +15,7 @@ export async function readBytes(request: Request, most: number): Promise<Buffer>
       if (length <= most) parts.push(part);
     }
   } catch (error) {
-    // The adapter's own, higher bound.
+    // The limit of Kit's adapter, which is higher.
     if (error instanceof Error && 'status' in error && error.status === 413) throw tooLarge();
     throw error;
   }
@@ -28,15 +28,15 @@ export function tooLarge(): AppError {
 }
 
 /**
- * A JSON body as an object; none at all is an empty one. What cannot be read comes
- * back as the httpErrorOf itself, for the procedure to throw once permission is clear.
+ * Reads a JSON body; an empty one counts as {}. Returns (does not throw) the parse error, so that
+ * the procedure can check authorisation first.
  */
 export async function readJson(request: Request, most: number): Promise<unknown> {
   const read = await readJsonText(request, most);
   return isAppError(read) ? read : read.value;
 }
 
-/** The same with the text that was read, for a reader who parses it again. */
+/** The same with the text of the body, for callers that parse it again. */
 export async function readJsonText(
   request: Request,
   most: number,

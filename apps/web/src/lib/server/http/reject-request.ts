@@ -5,14 +5,17 @@ import errorPage from '../../../error.html?raw';
 import { isJsonPath, methodsOf } from './endpoints.ts';
 import { errorResponse, httpErrorOf } from './error-response.ts';
 
-type Asked = Pick<RequestEvent, 'url' | 'isDataRequest' | 'locals'>;
+type RejectedRequest = Pick<RequestEvent, 'url' | 'isDataRequest' | 'locals'>;
 
 /**
- * The answer to a request that is turned away before any route sees it: JSON where the
- * path speaks JSON, else the bare page that Kit would show, with the company's name in its
- * title. Kit's own has none: it is written at build time, when nobody knows it yet.
+ * The response to a request that a guard rejects before any route: JSON on the paths of the API,
+ * elsewhere the page that Kit shows for such errors, with the service's name in its title. Kit's
+ * own has no name, because it is written at build time.
  */
-export function rejectRequest({ url: { pathname }, isDataRequest, locals }: Asked, thrown: unknown): Response {
+export function rejectRequest(
+  { url: { pathname }, isDataRequest, locals }: RejectedRequest,
+  thrown: unknown,
+): Response {
   const allow = allowOf({ pathname, isPageData: isDataRequest }, thrown);
   if (isJsonPath(pathname)) return errorResponse(thrown, allow);
 
@@ -33,7 +36,7 @@ export function rejectRequest({ url: { pathname }, isDataRequest, locals }: Aske
   });
 }
 
-function allowOf(asked: { pathname: string; isPageData: boolean }, thrown: unknown): Record<string, string> {
-  const methods = toAppError(thrown).code === 'METHOD_NOT_ALLOWED' ? methodsOf(asked) : null;
+function allowOf(request: { pathname: string; isPageData: boolean }, thrown: unknown): Record<string, string> {
+  const methods = toAppError(thrown).code === 'METHOD_NOT_ALLOWED' ? methodsOf(request) : null;
   return methods === null ? {} : { allow: methods.join(', ') };
 }

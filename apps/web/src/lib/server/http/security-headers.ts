@@ -1,11 +1,11 @@
 import type { App } from '@gatehouse/api/app';
 import { paymentPageOrigins } from '@gatehouse/api/providers/payment-pages';
 
-/** The headers of every response, beside the policy that Kit writes for its pages. */
+/** Sets the security headers of every response, and completes the content security policy that Kit writes for pages. */
 export function addSecurityHeaders(app: App, headers: Headers): void {
   const { strictTransportSecurity, returnOrigins, payment, idp, service } = app.config;
   const policy = headers.get('content-security-policy');
-  // Chromium applies form-action to redirects after a form too, so the providers' pages are named.
+  // Chromium applies form-action to the redirects after a form too, so the providers' origins are listed.
   const providers = [...paymentPageOrigins(payment), ...(idp === null ? [] : [new URL(idp.authUrl).origin])];
   const formTargets = [...new Set(["'self'", ...providers, ...returnOrigins])].join(' ');
   headers.set(
@@ -22,7 +22,7 @@ export function addSecurityHeaders(app: App, headers: Headers): void {
   if (strictTransportSecurity !== null) headers.set('strict-transport-security', strictTransportSecurity);
 }
 
-/** Kit's policy is written at build time; where the company's picture is, is known at start. */
+/** Adds the logo's origin: Kit writes the policy at build time, and the logo's URL is known at start. */
 function withPicture(policy: string, logo: string | null): string {
   return logo === null ? policy : policy.replace(/img-src[^;]*/, (sources) => `${sources} ${new URL(logo).origin}`);
 }

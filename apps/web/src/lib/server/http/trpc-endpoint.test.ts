@@ -55,7 +55,7 @@ for (const [what, nest] of Object.entries(nestings)) {
   });
 }
 
-it('takes a body that is nested as deep as any real one', async () => {
+it('accepts a body that is nested as deep as any real one', async () => {
   const body = JSON.stringify({ name: 'A Person', beside: [{ more: [{ than: [{ is: ['asked', 'for'] }] }] }] });
   expect((await ask('/api/trpc/accounts.changeName', body)).status).toBe(200);
 });
@@ -84,12 +84,12 @@ it.each([
   ['a name behind a procedure', 'accounts.resend.call', '{}'],
   ['a name that is no text', '%FF', undefined],
   ['a name with a NUL', 'accounts%00', '{}'],
-])('answers %s without a failure', async (_, path, body) => {
+])('answers %s without an internal error', async (_, path, body) => {
   const { status, text } = await ask(`/api/trpc/${path}`, body);
   expect(status, text).toBeLessThan(500);
 });
 
-it('answers whatever a procedure is sent without a failure', async () => {
+it('answers any input of a procedure without an internal error', async () => {
   const deep = fc
     .integer({ min: 1, max: 5000 })
     .chain((level) => fc.constantFrom(...Object.values(nestings).map((nest) => nest(level * 2))));

@@ -7,7 +7,7 @@ import { errorResponse } from './error-response.ts';
 import { readJsonText } from './read-body.ts';
 import { routerContext } from './router-context.ts';
 
-/** The router over HTTP, by the rules of the JSON endpoints and in tRPC's envelope. */
+/** Serves the router over HTTP, with the rules of the JSON endpoints and tRPC's envelope. */
 export async function trpcEndpoint(event: RequestEvent): Promise<Response> {
   try {
     return await fetchRequestHandler({
@@ -16,7 +16,7 @@ export async function trpcEndpoint(event: RequestEvent): Promise<Response> {
       router: appRouter,
       allowBatching: false,
       createContext: () => routerContext(event),
-      responseMeta: ({ errors }) => ({ headers: waitingTime(errors[0]) }),
+      responseMeta: ({ errors }) => ({ headers: retryAfter(errors[0]) }),
     });
   } catch (error) {
     if (toAppError(error).code === 'INTERNAL') {
@@ -27,9 +27,9 @@ export async function trpcEndpoint(event: RequestEvent): Promise<Response> {
 }
 
 /**
- * The request as JSON whatever it says it is, because tRPC would take forms and bytes
- * as well. What cannot be read becomes a body that breaks off with the httpErrorOf: tRPC
- * reads it after permission is clear, and hands its error on as the cause.
+ * The request with the content type JSON, because tRPC would accept forms and bytes as well. A
+ * body that cannot be parsed becomes a stream that fails with the parse error: tRPC reads it
+ * after the authorisation, and keeps the error as the cause.
  */
 async function readableByTrpc({ request, url }: RequestEvent): Promise<Request> {
   const { signal } = request;
@@ -37,12 +37,12 @@ async function readableByTrpc({ request, url }: RequestEvent): Promise<Request> 
   if (request.method !== 'POST') return new Request(url, { headers, signal });
 
   const read = await readJsonText(request, largestBodyOf(url.pathname));
-  // The text as it came: writing a value that is nested deeply once more would overflow the stack.
+  // The original text: serialising a deeply nested value again would overflow the stack.
   const body = isAppError(read) ? new ReadableStream({ start: (stream) => stream.error(read) }) : read.text;
   return new Request(url, { method: 'POST', headers, body, signal, duplex: 'half' } as RequestInit);
 }
 
-function waitingTime(error: Error | undefined): Headers {
+function retryAfter(error: Error | undefined): Headers {
   const seconds = error && toAppError(error).retryAfterSeconds;
   return new Headers(seconds === undefined ? {} : { 'retry-after': String(seconds) });
 }

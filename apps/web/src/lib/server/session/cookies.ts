@@ -17,7 +17,7 @@ const lifetimeSeconds: Record<Kind, number> = {
   known: knownBrowserDays * 86_400,
 };
 
-/** The scheme of the canonical base URL chooses the names and Secure, never the request's. */
+/** The scheme of PUBLIC_BASE_URL, never the request's, decides on the cookies' names and Secure. */
 function isSecure({ publicBaseUrl }: Config): boolean {
   return publicBaseUrl === null || publicBaseUrl.startsWith('https:');
 }
@@ -41,7 +41,7 @@ export function clearCookie(app: App, cookies: Cookies, kind: Kind): void {
   cookies.delete(nameOf(app, kind), attributes);
 }
 
-/** Starts and ends sessions on behalf of the router: the id stays between the cookie and the database. */
+/** Starts and ends sessions for the router, which never sees a session's id. */
 export function sessionActions({ locals, cookies }: Pick<RequestEvent, 'locals' | 'cookies'>): Context['session'] {
   const { app, client } = locals;
 

@@ -2,12 +2,12 @@ import { type RequestEvent, redirect } from '@sveltejs/kit';
 import { httpErrorOf } from '../http/error-response.ts';
 import { clearCookie, readCookie } from './cookies.ts';
 
-type Asked = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
+type InvitationEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
 
 export type Invitation = NonNullable<Awaited<ReturnType<typeof readInvitation>>>;
 
-/** What an invitation's token leads to, without taking it; null for a dead one. */
-export async function readInvitation({ locals: { api } }: Pick<Asked, 'locals'>, token: string) {
+/** Reads an invitation without consuming it; null if it is unknown, used, withdrawn or expired. */
+export async function readInvitation({ locals: { api } }: Pick<InvitationEvent, 'locals'>, token: string) {
   try {
     return { token, ...(await api.members.invitation({ token })) };
   } catch (error) {
@@ -16,8 +16,8 @@ export async function readInvitation({ locals: { api } }: Pick<Asked, 'locals'>,
   }
 }
 
-/** The invitation that a browser keeps while somebody signs up or in; one that is dead is forgotten. */
-export async function keptInvitation(event: Asked): Promise<Invitation | null> {
+/** The invitation in the browser's cookie, kept while the user signs up or in. Forgets one that is no longer valid. */
+export async function storedInvitation(event: InvitationEvent): Promise<Invitation | null> {
   const token = readCookie(event.locals.app, event.cookies, 'invitation');
   if (token === null) return null;
 
@@ -26,16 +26,16 @@ export async function keptInvitation(event: Asked): Promise<Invitation | null> {
   return invitation;
 }
 
-/** Whoever only looks changes nothing, not even a cookie. */
-export function forgetInvitation({ locals: { app }, cookies, request }: Asked): void {
+/** Clears the cookie. HEAD requests have no side effects. */
+export function forgetInvitation({ locals: { app }, cookies, request }: InvitationEvent): void {
   if (request.method !== 'HEAD') clearCookie(app, cookies, 'invitation');
 }
 
-/** Sends whoever signed in to join back to the invitation, also while an organisation of their own waits. */
-export async function leadToInvitation(event: Asked): Promise<void> {
+/** Redirects a user who signed in to join back to the invitation, also while their own organisation awaits approval. */
+export async function redirectToInvitation(event: InvitationEvent): Promise<void> {
   if (event.locals.principal === null) return;
 
-  const invitation = await keptInvitation(event);
+  const invitation = await storedInvitation(event);
   if (invitation === null) return;
   if (!invitation.belongs) redirect(302, '/invitation');
   forgetInvitation(event);

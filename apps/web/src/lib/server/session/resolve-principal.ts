@@ -4,13 +4,13 @@ import type { RequestEvent } from '@sveltejs/kit';
 import { readCookie } from './cookies.ts';
 import { readSharedCookie } from './shared-cookie.ts';
 
-/** Routes that run before any session exists, or are none of its business. */
+/** Routes that need no session. */
 const sessionless = /^\/(auth|verify|webhooks|readyz|metrics)(\/|$)/;
 
-/** The two doors of one answer, who it is: all that the shared cookie opens. */
-const askable = new Set(['/api/session', '/api/trpc/sessions.verify']);
+/** The two endpoints that verify a session: the shared cookie is valid there only. */
+const sharedCookiePaths = new Set(['/api/session', '/api/trpc/sessions.verify']);
 
-/** Whose session a request carries: by its own cookie, or by the shared one where somebody only asks. */
+/** Resolves a request's principal from the session cookie or, where a session is only verified, from the shared cookie. */
 export async function resolvePrincipal({
   locals: { app },
   cookies,
@@ -20,7 +20,7 @@ export async function resolvePrincipal({
 
   const id = readCookie(app, cookies, 'session');
   const principal = id === null ? null : await readSession(app, id);
-  if (principal !== null || !askable.has(pathname)) return principal;
+  if (principal !== null || !sharedCookiePaths.has(pathname)) return principal;
 
   const shared = readSharedCookie(app, cookies);
   return shared === null ? null : readSharedSession(app, shared);

@@ -1,7 +1,6 @@
 /**
- * Where a request wants somebody sent back to. A reverse proxy can often write an
- * address but not encode it: one that begins in clear reaches to the end of the query,
- * with whatever parameters of its own it has.
+ * The return_to parameter of a URL. Many reverse proxies can insert an address but not encode
+ * it: a value that starts unencoded extends to the end of the query, with its own parameters.
  */
 export function returnTo({ search, searchParams }: URL): string | null {
   const clear = /[?&]return_to=(https?:\/\/.*)$/i.exec(search)?.[1];

@@ -5,15 +5,14 @@ import { isNavigation } from '../guards/navigation.ts';
 import { clearCookie, readCookie, writeCookie } from './cookies.ts';
 import { returnTo } from './return-to.ts';
 
-type Asked = Pick<RequestEvent, 'locals' | 'cookies' | 'url' | 'request'>;
+type ReturnEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'url' | 'request'>;
 
 /**
- * Keeps where somebody who comes to sign in wants to go afterwards. Whoever only looks keeps
- * nothing, and neither does a request that is no navigation or a client over its limit: any
- * foreign page can make a browser come here, so nobody behind that address may be kept from
- * signing in by it.
+ * Stores the page to return to after sign-in. HEAD requests and requests that are not navigations
+ * store nothing. A client over its limit stores nothing either, and gets no error: any foreign page
+ * can make a browser send this request, and must not keep the users behind that address from signing in.
  */
-export async function rememberReturnUrl({ locals, cookies, url, request }: Asked): Promise<void> {
+export async function rememberReturnUrl({ locals, cookies, url, request }: ReturnEvent): Promise<void> {
   const { app, client } = locals;
   const wanted = returnTo(url);
   if (wanted === null || request.method !== 'GET' || !isNavigation(request.headers)) return;
@@ -26,8 +25,8 @@ export async function rememberReturnUrl({ locals, cookies, url, request }: Asked
   if (kept !== null) writeCookie(app, cookies, 'return', kept);
 }
 
-/** Sends whoever came from a product back to it, once. */
-export async function redirectToReturnUrl({ locals: { app }, cookies, request }: Asked): Promise<void> {
+/** Redirects a user who came from a product to the return URL, once. */
+export async function redirectToReturnUrl({ locals: { app }, cookies, request }: ReturnEvent): Promise<void> {
   const cookie = readCookie(app, cookies, 'return');
   if (cookie === null || request.method !== 'GET') return;
 

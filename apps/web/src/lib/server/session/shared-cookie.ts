@@ -12,7 +12,7 @@ export function readSharedCookie({ config }: App, cookies: Cookies): string | nu
   return config.cookieDomain === null ? null : cookies.get(name) || null;
 }
 
-/** Lets products on sibling hosts ask who it is: a token of its own, since they may ask and not act. */
+/** Lets products on sibling hosts verify the session. The token is a separate one that permits nothing else. */
 export async function writeSharedCookie(app: App, cookies: Cookies, sessionId: string): Promise<void> {
   const { cookieDomain } = app.config;
   if (cookieDomain === null) return;

@@ -7,7 +7,7 @@ export function readTheme(cookies: Cookies): Theme {
   return chosen === 'light' || chosen === 'dark' ? chosen : null;
 }
 
-/** Writes the choice into the page on the server, so that it never flashes and needs no script. */
+/** Writes the theme into the page on the server, so that the other theme never flashes and no script is needed. */
 export function writeTheme(html: string, theme: Theme): string {
   return html.replace('%gatehouse.theme%', theme === null ? '' : `data-theme="${theme}"`);
 }

@@ -1,12 +1,14 @@
 import { redirect } from '@sveltejs/kit';
-import { actionFailure } from '#lib/forms/form-action.ts';
-import { formFields, text } from '#lib/forms/form-fields.ts';
+import { formAction } from '#lib/forms/form-action.ts';
+import { text } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
-import { type AboutForm, act, passwordAndSessionActions } from '#lib/server/http/account-actions.ts';
+import { type AboutForm, accountAction, passwordAndSessionActions } from '#lib/server/http/account-actions.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-/** What was just done, as the page says it after the redirect. */
-const doneInWords: Record<string, string> = {
+const page = '/account';
+
+/** What the page says after the redirect, by the form that was posted. */
+const doneTexts: Record<string, string> = {
   name: 'Your name is saved.',
   address: 'A link is on its way to the new address, if it can become yours. Until it is opened nothing changes.',
   password: 'Your password is set. You are signed out everywhere else.',
@@ -24,38 +26,24 @@ export const load: PageServerLoad = async (event) => {
     now: new Date().toISOString(),
     profile,
     activity,
-    done: Object.hasOwn(doneInWords, done) ? doneInWords[done] : null,
+    done: Object.hasOwn(doneTexts, done) ? doneTexts[done] : null,
   };
 };
 
 export const actions: Actions = {
-  changeName: (event) =>
-    act(event, { page: '/account', done: 'name' }, (form, { accounts }) =>
-      accounts.changeName({ name: text(form, 'name') }),
-    ),
-  changeAddress: async (event) => {
-    const form = await formFields(event.request);
-    const email = text(form, 'email');
-    try {
-      await event.locals.api.accounts.changeAddress({ email, password: text(form, 'password') });
-    } catch (error) {
-      return actionFailure(event, error, () => ({ address: email }));
-    }
-    redirect(303, '/account?done=address');
-  },
-  unlink: (event) =>
-    act(event, { page: '/account', done: 'unlinked', about: 'unlink' }, (form, { accounts }) =>
-      accounts.unlinkIdentity({ password: text(form, 'password') }),
-    ),
-  connect: async (event) => {
-    const password = text(await formFields(event.request), 'password');
-    let started: { url: string };
-    try {
-      started = await event.locals.api.accounts.connectIdentity({ password });
-    } catch (error) {
-      return actionFailure(event, error, () => ({ about: 'connect' as AboutForm }));
-    }
-    redirect(303, started.url, { external: true });
-  },
-  ...passwordAndSessionActions('/account'),
+  changeName: accountAction({ page, done: 'name' }, ({ accounts }, form) =>
+    accounts.changeName({ name: text(form, 'name') }),
+  ),
+  changeAddress: formAction(
+    ({ accounts }, form) => accounts.changeAddress({ email: text(form, 'email'), password: text(form, 'password') }),
+    { done: `${page}?done=address`, failure: (form) => ({ address: text(form, 'email') }) },
+  ),
+  unlink: accountAction({ page, done: 'unlinked', about: 'unlink' }, ({ accounts }, form) =>
+    accounts.unlinkIdentity({ password: text(form, 'password') }),
+  ),
+  connect: formAction(({ accounts }, form) => accounts.connectIdentity({ password: text(form, 'password') }), {
+    done: (_form, { url }) => redirect(303, url, { external: true }),
+    failure: () => ({ about: 'connect' as AboutForm }),
+  }),
+  ...passwordAndSessionActions(page),
 };

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Plan } from '#lib/subscription.ts';
 import { askForPayment, confirmationOf } from './confirmation.ts';
 
-const unpaid = {
+const unpaid: Plan = {
   tier: 'free',
   name: 'Free',
   status: 'none',
@@ -10,7 +11,7 @@ const unpaid = {
   ends_at: null,
 };
 
-/** Goes where the page leads by itself, and counts how often the provider is asked. */
+/** Follows the page's refreshes, and counts how often the provider is asked. */
 async function follow(from: string) {
   let asked = 0;
   const confirm = async () => void asked++;
@@ -25,11 +26,11 @@ async function follow(from: string) {
   }
 }
 
-test('on the way back from the checkout the provider is asked once, however often the page looks', async () => {
+test('after the checkout the provider is asked once, however often the page checks', async () => {
   expect(await follow('/billing?checkout=success')).toEqual({ asked: 1, looks: 10, end: 'given up' });
 });
 
-test('without a checkout, or after one that was left, it is not asked', async () => {
+test('without a checkout, or after a cancelled one, the provider is not asked', async () => {
   expect(await follow('/billing')).toEqual({ asked: 0, looks: 1, end: undefined });
   expect(await follow('/billing?checkout=cancel')).toEqual({ asked: 0, looks: 1, end: undefined });
 });

@@ -6,16 +6,16 @@ const mostLooks = 10;
 
 export type Confirmation = { state: 'looking'; next: string } | { state: 'given up' };
 
-/** Back from the checkout the provider is asked about the payment, before the plan is read: once, not at every look. */
+/** Asks the provider about the payment after the checkout, before the plan is read: once, not at every check. */
 export async function askForPayment({ locals, url }: Pick<RequestEvent, 'locals' | 'url'>): Promise<void> {
   const { searchParams } = url;
   if (searchParams.get('checkout') === 'success' && !searchParams.has('look')) await locals.api.billing.confirm();
 }
 
 /**
- * What the plan says about the payment. The address grants nothing, so whoever types it sees the
- * same few looks and the same honest end. A subscription that has begun but is not paid yet is
- * looked at again, also after it was seen paid: the provider's events arrive in any order.
+ * The state of the payment, from the plan. The address grants nothing: a user who types it sees the
+ * same few checks and the same end. A subscription that has started but is not paid is checked
+ * again, also after it was seen paid: the provider's events arrive in any order.
  */
 export function confirmationOf({ url }: Pick<RequestEvent, 'url'>, plan: Plan): Confirmation | null {
   const returned = url.searchParams.get('checkout');

@@ -1,12 +1,12 @@
-import { type RequestEvent, redirect } from '@sveltejs/kit';
-import type { Role } from '#lib/format/role-text.ts';
-import { actionFailure } from '#lib/forms/form-action.ts';
-import { formFields, text } from '#lib/forms/form-fields.ts';
+import type { Caller } from '@gatehouse/api/router/root';
+import type { InvitedRole, Role } from '#lib/format/role-text.ts';
+import { formAction } from '#lib/forms/form-action.ts';
+import { text } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-/** What was just done, as the page says it after the redirect. */
-const doneInWords: Record<string, string> = {
+/** What the page says after the redirect, by the form that was posted. */
+const doneTexts: Record<string, string> = {
   role: 'The role is changed. It holds from their next click on.',
   removed: 'They are no longer a member. Their account stays.',
   withdrawn: 'The invitation is withdrawn: its link does nothing any more.',
@@ -39,48 +39,36 @@ export const load: PageServerLoad = async (event) => {
       },
       removing: administers ? (members.find(({ id }) => id === searchParams.get('remove')) ?? null) : null,
       leaving: searchParams.has('leave'),
-      done: Object.hasOwn(doneInWords, done) ? doneInWords[done] : null,
+      done: Object.hasOwn(doneTexts, done) ? doneTexts[done] : null,
     },
   };
 };
 
-type Members = App.Locals['api']['members'];
-
 export const actions: Actions = {
-  /** The link is shown once, on the page that answers the form: it rests nowhere in clear. */
-  invite: async (event) => {
-    const form = await formFields(event.request);
-    try {
-      const { url, role, expires_at } = await event.locals.api.members.invite({
-        organisation_id: text(form, 'organisation_id'),
-        role: text(form, 'role') as Exclude<Role, 'owner'>,
-      });
-      return { link: { url, role, expires_at } };
-    } catch (error) {
-      return actionFailure(event, error, () => ({ link: null }));
-    }
-  },
-  withdraw: (event) =>
-    act(event, '/members?done=withdrawn', (form, members) => members.withdraw({ id: text(form, 'id') })),
-  changeRole: (event) =>
-    act(event, '/members?done=role', (form, members) =>
-      members.changeRole({ ...memberOf(form), role: text(form, 'role') as Role }),
-    ),
-  remove: (event) => act(event, '/members?done=removed', (form, members) => members.remove(memberOf(form))),
-  leave: (event) =>
-    act(event, '/', (form, members) => members.leave({ organisation_id: text(form, 'organisation_id') })),
+  /** The link is shown once, on the page that answers the form: only its hash is stored. */
+  invite: formAction(
+    ({ members }, form) => members.invite({ ...organisationOf(form), role: text(form, 'role') as InvitedRole }),
+    {
+      done: (_form, { url, role, expires_at }) => ({ link: { url, role, expires_at } }),
+      failure: () => ({ link: null }),
+    },
+  ),
+  withdraw: memberAction('/members?done=withdrawn', (members, form) => members.withdraw({ id: text(form, 'id') })),
+  changeRole: memberAction('/members?done=role', (members, form) =>
+    members.changeRole({ ...memberOf(form), role: text(form, 'role') as Role }),
+  ),
+  remove: memberAction('/members?done=removed', (members, form) => members.remove(memberOf(form))),
+  leave: memberAction('/', (members, form) => members.leave(organisationOf(form))),
 };
 
-function memberOf(form: FormData) {
-  return { organisation_id: text(form, 'organisation_id'), user_id: text(form, 'user_id') };
+function memberAction(done: string, call: (members: Caller['members'], form: FormData) => Promise<unknown>) {
+  return formAction(({ members }, form) => call(members, form), { done, failure: () => ({ link: null }) });
 }
 
-async function act(event: RequestEvent, after: string, call: (form: FormData, members: Members) => Promise<unknown>) {
-  const form = await formFields(event.request);
-  try {
-    await call(form, event.locals.api.members);
-  } catch (error) {
-    return actionFailure(event, error, () => ({ link: null }));
-  }
-  redirect(303, after);
+function organisationOf(form: FormData) {
+  return { organisation_id: text(form, 'organisation_id') };
+}
+
+function memberOf(form: FormData) {
+  return { ...organisationOf(form), user_id: text(form, 'user_id') };
 }

@@ -1,6 +1,6 @@
-import { redirect, error as refuse } from '@sveltejs/kit';
-import { actionFailure } from '#lib/forms/form-action.ts';
-import { formFields, text, texts } from '#lib/forms/form-fields.ts';
+import { error as refuse } from '@sveltejs/kit';
+import { formAction } from '#lib/forms/form-action.ts';
+import { text, texts } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -20,33 +20,26 @@ export const load: PageServerLoad = async (event) => {
 };
 
 export const actions: Actions = {
-  approve: async (event) => {
-    const form = await formFields(event.request);
-    const organisation_ids = texts(form, 'organisation_ids');
+  approve: formAction(
+    ({ operators }, form) => operators.approve({ organisation_ids: texts(form, 'organisation_ids') }),
+    {
+      done: (form, { changed }) => backToQueue(form, 'approved', changed),
+      failure: () => ({ declining: [] as string[], reason: '' }),
+    },
+  ),
 
-    let changed: number;
-    try {
-      ({ changed } = await event.locals.api.operators.approve({ organisation_ids }));
-    } catch (error) {
-      return actionFailure(event, error, () => ({ declining: [], reason: '' }));
-    }
-    redirect(303, backToQueue(form, 'approved', changed));
-  },
-
-  decline: async (event) => {
-    const form = await formFields(event.request);
-    const organisation_ids = texts(form, 'organisation_ids');
-    const reason = text(form, 'reason');
-
-    let changed: number;
-    try {
-      ({ changed } = await event.locals.api.operators.decline({ organisation_ids, reason }));
-    } catch (error) {
-      return actionFailure(event, error, () => ({ declining: organisation_ids, reason }));
-    }
-    redirect(303, backToQueue(form, 'declined', changed));
-  },
+  decline: formAction(({ operators }, form) => operators.decline(decliningIn(form)), {
+    done: (form, { changed }) => backToQueue(form, 'declined', changed),
+    failure: (form) => {
+      const { organisation_ids, reason } = decliningIn(form);
+      return { declining: organisation_ids, reason };
+    },
+  }),
 };
+
+function decliningIn(form: FormData) {
+  return { organisation_ids: texts(form, 'organisation_ids'), reason: text(form, 'reason') };
+}
 
 /** The list as it was searched, with the number of what was just decided. */
 function backToQueue(form: FormData, decision: 'approved' | 'declined', count: number): string {

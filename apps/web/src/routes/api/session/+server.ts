@@ -1,6 +1,6 @@
 import { jsonEndpoint } from '#lib/server/http/json-endpoint.ts';
 
-/** Who is it: as JSON, and as headers for a reverse proxy that guards a product. */
+/** The principal as JSON, and as headers for a reverse proxy in front of a product. */
 export const GET = jsonEndpoint(
   (api) => api.sessions.verify(),
   ({ user, organisation, scopes }) => ({

@@ -5,13 +5,14 @@ import type { Actions, PageServerLoad } from './$types';
 
 const page = '/awaiting-approval/account';
 
-const doneInWords: Record<string, string> = {
+/** What the page says after the redirect, by the form that was posted. */
+const doneTexts: Record<string, string> = {
   password: 'Your password is set. You are signed out everywhere else.',
   session: 'That session has ended.',
   sessions: 'You are signed out everywhere else.',
 };
 
-/** What a user may do with an account that awaits approval. Not on the page before, which loads itself again and again. */
+/** What a user may do with an account that awaits approval. It is a page of its own because /awaiting-approval reloads every few seconds. */
 export const load: PageServerLoad = async (event) => {
   const { principal } = event.locals;
   if (principal === null) redirect(302, '/login');
@@ -21,7 +22,7 @@ export const load: PageServerLoad = async (event) => {
   return {
     now: new Date().toISOString(),
     ...(await waitingAccountOf(event)),
-    done: Object.hasOwn(doneInWords, done) ? doneInWords[done] : null,
+    done: Object.hasOwn(doneTexts, done) ? doneTexts[done] : null,
   };
 };
 

@@ -4,11 +4,11 @@ import { largestBodyOf } from '#lib/server/http/endpoints.ts';
 import { errorResponse } from '#lib/server/http/error-response.ts';
 import { readBytes } from '#lib/server/http/read-body.ts';
 
-/** Signed events, verified on their exact bytes. Controls its own status codes (interface §4). */
+/** Receives signed events, verified on their exact bytes. The status codes are those of the interface §4. */
 export const POST: RequestHandler = async ({ request, url, locals }) => {
   try {
     const body = await readBytes(request, largestBodyOf(url.pathname));
-    // The interface's name first; the provider itself sends the other.
+    // The interface's name comes first; the provider sends the other one.
     const signature = request.headers.get('payment-signature') ?? request.headers.get('stripe-signature') ?? '';
     return Response.json(await receiveEvent(locals.app, { body, signature }));
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { RequestHandler } from '@sveltejs/kit';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 
-/** A person's own data, as a file. */
+/** The user's own data as a file. */
 export const GET: RequestHandler = async (event) => {
   requirePage(event);
   const data = await event.locals.api.leaving.export();

@@ -1,6 +1,7 @@
-import { type RequestEvent, redirect, error as refuse } from '@sveltejs/kit';
-import { actionFailure } from '#lib/forms/form-action.ts';
-import { formFields, text } from '#lib/forms/form-fields.ts';
+import type { Caller } from '@gatehouse/api/router/root';
+import { error as refuse } from '@sveltejs/kit';
+import { formAction } from '#lib/forms/form-action.ts';
+import { text } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -13,30 +14,19 @@ export const load: PageServerLoad = async (event) => {
 };
 
 export const actions: Actions = {
-  /** The link is shown once, on the page that answers the form: it rests nowhere in clear. */
-  passwordLink: async (event) => {
-    const form = await formFields(event.request);
-    const user_id = text(form, 'user_id');
-    try {
-      const { url } = await event.locals.api.operators.passwordLink({ user_id });
-      return { link: { url, email: text(form, 'email') } };
-    } catch (error) {
-      return actionFailure(event, error, () => ({ link: null }));
-    }
-  },
-  suspend: (event) => decide(event, (operators, user_id) => operators.suspend({ user_id })),
-  restore: (event) => decide(event, (operators, user_id) => operators.restore({ user_id })),
+  /** The link is shown once, on the page that answers the form: only its hash is stored. */
+  passwordLink: formAction(({ operators }, form) => operators.passwordLink({ user_id: text(form, 'user_id') }), {
+    done: (form, { url }) => ({ link: { url, email: text(form, 'email') } }),
+    failure: () => ({ link: null }),
+  }),
+  suspend: userAction((operators, userId) => operators.suspend({ user_id: userId })),
+  restore: userAction((operators, userId) => operators.restore({ user_id: userId })),
 };
 
-async function decide(
-  event: RequestEvent,
-  act: (operators: RequestEvent['locals']['api']['operators'], userId: string) => Promise<unknown>,
-) {
-  const form = await formFields(event.request);
-  try {
-    await act(event.locals.api.operators, text(form, 'user_id'));
-  } catch (error) {
-    return actionFailure(event, error, () => ({ link: null }));
-  }
-  redirect(303, `/operator/people?${new URLSearchParams({ search: text(form, 'search') })}`);
+/** Changes one user, and redirects to the list as it was searched. */
+function userAction(call: (operators: Caller['operators'], userId: string) => Promise<unknown>) {
+  return formAction(({ operators }, form) => call(operators, text(form, 'user_id')), {
+    done: (form) => `/operator/people?${new URLSearchParams({ search: text(form, 'search') })}`,
+    failure: () => ({ link: null }),
+  });
 }

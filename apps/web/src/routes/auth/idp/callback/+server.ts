@@ -3,7 +3,7 @@ import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { requireNavigation } from '#lib/server/guards/navigation.ts';
 import { clearCookie, readCookie, sessionActions } from '#lib/server/session/cookies.ts';
 
-/** Back from the identity provider. Every failure is the same redirect, byte for byte; its reason goes to the log. */
+/** Handles the identity provider's response. Every failure is the same redirect, byte for byte; the reason is logged. */
 export const GET: RequestHandler = async ({ url, request, locals, cookies }) => {
   const { app, client, requestId } = locals;
   if (app.idp === null) redirect(302, '/login');
@@ -18,7 +18,7 @@ export const GET: RequestHandler = async ({ url, request, locals, cookies }) => 
 
   try {
     requireNavigation(request.headers);
-    // A provider's error is answered before the attempt is touched.
+    // An error of the provider leaves the attempt as it is.
     if (!answer.error) clearCookie(app, cookies, 'attempt');
     await sessionActions({ locals, cookies }).start(await finishSignIn(app, answer, client));
   } catch (error) {
@@ -28,5 +28,5 @@ export const GET: RequestHandler = async ({ url, request, locals, cookies }) => 
   redirect(302, '/');
 };
 
-/** Changes nothing: whoever only looks signs nobody in. */
+/** HEAD requests have no side effects: no session starts. */
 export const HEAD: RequestHandler = () => redirect(302, '/login');

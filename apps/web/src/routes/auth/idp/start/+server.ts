@@ -4,7 +4,7 @@ import { requireNavigation } from '#lib/server/guards/navigation.ts';
 import { readCookie, writeCookie } from '#lib/server/session/cookies.ts';
 import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
 
-/** Off to the identity provider's consent screen. Every failure is the same redirect; its reason goes to the log. */
+/** Redirects to the identity provider. Every failure is the same redirect; the reason is logged. */
 export const GET: RequestHandler = async (event) => {
   const { locals, cookies, request } = event;
   const { app, client, requestId } = locals;
@@ -25,5 +25,5 @@ export const GET: RequestHandler = async (event) => {
   redirect(302, started.url, { external: true });
 };
 
-/** Changes nothing: whoever only looks gets no attempt. */
+/** HEAD requests have no side effects: no attempt starts. */
 export const HEAD: RequestHandler = () => redirect(302, '/login');

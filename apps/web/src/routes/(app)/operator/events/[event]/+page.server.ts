@@ -1,4 +1,4 @@
-import { act, doneOf, requireOperatorConsole, sync } from '../console-links.ts';
+import { consoleAction, doneOf, requireOperatorConsole, sync } from '../console-links.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
@@ -7,8 +7,9 @@ export const load: PageServerLoad = async (event) => {
 };
 
 export const actions: Actions = {
-  applyAgain: (event) =>
-    act(event, 'applied', () => event.locals.api.operators.applyAgain({ event_id: event.params.event ?? '' })),
+  applyAgain: consoleAction('applied', (operators, _form, { params }) =>
+    operators.applyAgain({ event_id: params.event ?? '' }),
+  ),
   sync,
 };
 

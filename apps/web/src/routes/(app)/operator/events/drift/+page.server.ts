@@ -1,4 +1,4 @@
-import { actionFailure } from '#lib/forms/form-action.ts';
+import { formAction } from '#lib/forms/form-action.ts';
 import { doneOf, requireOperatorConsole, sync } from '../console-links.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -9,11 +9,5 @@ export const load: PageServerLoad = async (event) => ({
 
 export const actions: Actions = {
   sync,
-  compare: async (event) => {
-    try {
-      return { found: (await event.locals.api.operators.compareNow()).lines };
-    } catch (error) {
-      return actionFailure(event, error, () => ({}));
-    }
-  },
+  compare: formAction(({ operators }) => operators.compareNow(), { done: (_form, { lines }) => ({ found: lines }) }),
 };

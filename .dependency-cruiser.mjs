@@ -91,8 +91,7 @@ export default {
       name: 'no-cycle',
       comment: 'Files that import each other.',
       severity: 'error',
-      // EXCLUSION, to be removed with the last cycle of this package: `from: {}` is the rule.
-      from: { pathNot: '^packages/payment-sandbox/' },
+      from: {},
       to: { circular: true },
     },
     ...layerRules,

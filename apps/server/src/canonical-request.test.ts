@@ -31,6 +31,24 @@ test('without a canonical base URL the host leads nowhere, and is never the requ
   expect(any.headers).toMatchObject({ 'x-gatehouse-host': 'unconfigured.invalid', 'x-gatehouse-protocol': 'https' });
 });
 
+test.each([
+  [undefined, 'text/html'],
+  ['*/*', 'text/html'],
+  ['application/json', 'application/json'],
+  ['text/html,*/*;q=0.8', 'text/html,*/*;q=0.8'],
+])('a form post that accepts %j is answered as %j', (accept, expected) => {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', ...(accept === undefined ? {} : { accept }) };
+  const post = { ...request(headers), method: 'POST' } as IncomingMessage;
+  canonicalise(post, { publicBaseUrl: null, trustedProxies: 0 });
+  expect(post.headers.accept).toBe(expected);
+});
+
+test('a JSON post keeps what it accepts', () => {
+  const post = { ...request({ 'content-type': 'application/json', accept: '*/*' }), method: 'POST' } as IncomingMessage;
+  canonicalise(post, { publicBaseUrl: null, trustedProxies: 0 });
+  expect(post.headers.accept).toBe('*/*');
+});
+
 const targets: [target: string, path: string | null][] = [
   ['/billing?tier=silver', '/billing?tier=silver'],
   ['//evil.example/x', '//evil.example/x'],

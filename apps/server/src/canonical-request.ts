@@ -29,6 +29,23 @@ export function canonicalise(request: IncomingMessage, config: Pick<Config, 'pub
     request.headers['x-forwarded-for'],
     config.trustedProxies,
   );
+  if (isFormPost(request) && acceptsAnything(request.headers.accept)) request.headers.accept = 'text/html';
+}
+
+/**
+ * Whether a request posts the fields of a form. Kit answers a form action in JSON unless the
+ * request prefers HTML, with status 200 for a redirect. Programs that post forms send no Accept
+ * or any, and expect what a browser gets; Kit's own scripts ask for JSON by name.
+ */
+function isFormPost({ method, headers }: IncomingMessage): boolean {
+  return (
+    method === 'POST' &&
+    /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(headers['content-type'] ?? '')
+  );
+}
+
+function acceptsAnything(accept: string | undefined): boolean {
+  return accept === undefined || accept.trim() === '' || accept.trim() === '*/*';
 }
 
 /**

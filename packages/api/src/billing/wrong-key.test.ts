@@ -37,8 +37,6 @@ beforeAll(async () => {
   const under = (secretKey: string): App => ({
     ...billing.app,
     priceCache: createPriceCache(billing.app.plans),
-    payment: createPayment({ secretKey, apiUrl: payment.apiUrl }),
-    // Each process has its own cache.
     priceCache: { ...billing.app.priceCache },
   });
   apps = { live: under(keys.live), foreign: under(keys.foreign) };
@@ -237,9 +235,12 @@ test('an event stores its subscription’s mode if the customer’s mode is know
 test('prices of the other mode are not shown, even if the provider does not answer', async () => {
   await refreshPrices(billing.app);
   worlds.live.set({ api_failure: 'close' });
-  expect(await livePrices({ ...apps.live, priceCache: createPriceCache() })).toEqual({ silver: null, gold: null });
+  expect(await livePrices({ ...apps.live, priceCache: createPriceCache(apps.live.plans) })).toEqual({
+    silver: null,
+    gold: null,
+  });
   worlds.live.resetSwitches();
-  expect(await livePrices({ ...billing.app, priceCache: createPriceCache() })).toMatchObject({
+  expect(await livePrices({ ...billing.app, priceCache: createPriceCache(billing.app.plans) })).toMatchObject({
     silver: { amount: 2400 },
   });
 });

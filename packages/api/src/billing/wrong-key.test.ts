@@ -37,7 +37,7 @@ beforeAll(async () => {
   const under = (secretKey: string): App => ({
     ...billing.app,
     priceCache: createPriceCache(billing.app.plans),
-    priceCache: { ...billing.app.priceCache },
+    payment: createPayment({ secretKey, apiUrl: payment.apiUrl }),
   });
   apps = { live: under(keys.live), foreign: under(keys.foreign) };
 });

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditEvents } from '../db/schema/audit.ts';
-import { restoreOrganisation, suspendOrganisation } from '../operators/admin-commands.ts';
+import { restoreOrganisation, suspendOrganisation } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { callerFor, makeMember, makeOwner, signInAs, testClient } from '../testing/factories.ts';
 import { sweepAudit } from './delete-old.ts';

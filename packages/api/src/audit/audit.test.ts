@@ -18,7 +18,7 @@ it('says who did what, when and from where', async () => {
   const { userId, api } = await makeOwner(test);
   await api.signIn.out();
   const activity = await readActivity(test.app.db, userId);
-  expect(activity[0]).toMatchObject({ action: 'signed-out', text: 'Signed out', client: '127.0.0.1' });
+  expect(activity[0]).toMatchObject({ action: 'signed-out', client: '127.0.0.1' });
   expect(activity.map(({ action }) => action)).toContain('address-verified');
 });
 
@@ -40,8 +40,8 @@ it('says who operated on what, when and from where, and shows that to operators'
   expect(did.map(({ action }) => action).sort()).toEqual([...decisions, ...changes]);
   for (const each of did) expect(each).toMatchObject({ actorId: operator.userId, userAgent: testClient.userAgent });
   const { activity } = await operators.personHistory({ user_id: userId });
-  expect(activity.filter(({ client }) => client === address).map(({ text }) => text)).toEqual(
-    expect.arrayContaining(['Organisation approved', 'Account suspended', 'An operator made a password link']),
+  expect(activity.filter(({ client }) => client === address).map(({ action }) => action)).toEqual(
+    expect.arrayContaining(['organisation-approved', 'person-suspended', 'password-link-made']),
   );
 });
 
@@ -56,12 +56,12 @@ it('shows people what became of their organisation, and not from where somebody 
   await operators.passwordLink({ user_id: userId });
 
   const activity = await readActivity(test.app.db, userId);
-  expect(activity.map(({ text }) => text)).toEqual(
+  expect(activity.map(({ action }) => action)).toEqual(
     expect.arrayContaining([
-      'Organisation approved',
-      'Organisation suspended',
-      'Organisation restored',
-      'An operator made a password link',
+      'organisation-approved',
+      'organisation-suspended',
+      'organisation-restored',
+      'password-link-made',
     ]),
   );
   expect(activity.map(({ action, client }) => [action, client])).toContainEqual(['signed-up', testClient.address]);

@@ -51,7 +51,7 @@ describe('an account that came by an invitation and joined nothing', () => {
       {
         organisation: { id, slug: email, name: null },
         owner: { id, email },
-        evidence: expect.arrayContaining([{ tone: 'warn', text: 'Invited, joined nothing' }]),
+        evidence: expect.arrayContaining([{ code: 'joined_nothing' }]),
       },
     ]);
     expect((await operator.api.operators.queue({})).counts.waiting).toBe(before + 1);

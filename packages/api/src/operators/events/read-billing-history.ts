@@ -1,14 +1,13 @@
 import { asc, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { sentenceOf } from '../../audit/read-activity.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { auditEvents } from '../../db/schema/audit.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
 import { type Principal, requireOperator } from '../../sessions/principal.ts';
-import { tellChange } from './describe-change.ts';
+import { readEventChange } from './event-change.ts';
 import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
 
 const rowsPerPage = 50;
@@ -96,7 +95,14 @@ function after(before: string | undefined): SQL {
 }
 
 function momentShown({ at, key, event, type, outcome, flagged, payload, actor }: Moment) {
-  const common = { at: new Date(at).toISOString(), key, outcome, flagged, event, actor };
-  if (event === null) return { ...common, title: sentenceOf(type), change: null };
-  return { ...common, title: type, change: tellChange(type, payload ?? '') };
+  return {
+    at: new Date(at).toISOString(),
+    key,
+    event,
+    type,
+    outcome,
+    flagged,
+    actor,
+    change: event === null ? null : readEventChange(type, payload ?? ''),
+  };
 }

@@ -7,7 +7,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
 import { storableText } from '../../security/text.ts';
 import { type Principal, requireOperator } from '../../sessions/principal.ts';
-import { tellChange } from './describe-change.ts';
+import { readEventChange } from './event-change.ts';
 import { hideAddresses } from './hide-addresses.ts';
 import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
 
@@ -47,7 +47,7 @@ export async function readEvent(app: App, principal: Principal | null, { event_i
     outcome: row.outcome,
     flagged: row.flagged,
     effect: handlerOf(row.type),
-    change: tellChange(row.type, payload),
+    change: readEventChange(row.type, payload),
     payload: hideAddresses(payload),
     row: found.subscription && shownRow(found.subscription),
   };

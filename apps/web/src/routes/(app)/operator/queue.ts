@@ -1,13 +1,8 @@
-import type { Tone } from '#lib/format/tone.ts';
+import type { PageData } from './$types';
 
-export interface Waiting {
-  organisation: { id: string; slug: string; name: string | null };
-  owner: { id: string; email: string; name: string | null };
-  requested_at: string;
-  evidence: { tone: Tone; text: string }[];
-}
+export type Waiting = PageData['queue']['waiting'][number];
 
-/** The address that opens the dialog in which these organisations are declined. */
+/** Returns the URL of the dialog that declines these organisations. */
 export function declineHref(ids: string[], search: string): string {
   const query = new URLSearchParams({ ask: 'decline' });
   for (const id of ids) query.append('organisation_ids', id);
@@ -15,6 +10,7 @@ export function declineHref(ids: string[], search: string): string {
   return `/operator?${query}`;
 }
 
+/** Returns the organisation's name, or its slug if it has none. */
 export function nameOf({ organisation }: Waiting): string {
   return organisation.name ?? organisation.slug;
 }

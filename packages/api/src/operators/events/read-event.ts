@@ -14,9 +14,10 @@ import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
 export const eventInput = z.object({ event_id: storableText('Say which event.') });
 
 /**
- * An event as it came, without the addresses of hosted pages, what became of it, and the row of its subscription as it stands now.
+ * Returns an event with its payload, without the URLs of hosted pages, its outcome, and the
+ * current record of its subscription.
  *
- * @throws AppError NOT_FOUND
+ * @throws AppError FORBIDDEN; NOT_FOUND if there is no such event.
  */
 export async function readEvent(app: App, principal: Principal | null, { event_id: id }: z.output<typeof eventInput>) {
   requireOperator(principal);

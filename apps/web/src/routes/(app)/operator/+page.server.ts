@@ -1,11 +1,11 @@
-import { redirect, error as refuse } from '@sveltejs/kit';
+import { error as httpError, redirect } from '@sveltejs/kit';
 import { actionFailure } from '#lib/forms/form-action.ts';
 import { formFields, text, texts } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
-  if (!requirePage(event).user.operator) refuse(403, 'This page is for operators.');
+  if (!requirePage(event).user.operator) httpError(403, 'This page is for operators.');
 
   const { searchParams } = event.url;
   const search = searchParams.get('search')?.trim() ?? '';
@@ -30,7 +30,7 @@ export const actions: Actions = {
     } catch (error) {
       return actionFailure(event, error, () => ({ declining: [], reason: '' }));
     }
-    redirect(303, backToQueue(form, 'approved', changed));
+    redirect(303, queueHref(form, 'approved', changed));
   },
 
   decline: async (event) => {
@@ -44,18 +44,18 @@ export const actions: Actions = {
     } catch (error) {
       return actionFailure(event, error, () => ({ declining: organisation_ids, reason }));
     }
-    redirect(303, backToQueue(form, 'declined', changed));
+    redirect(303, queueHref(form, 'declined', changed));
   },
 };
 
-/** The list as it was searched, with the number of what was just decided. */
-function backToQueue(form: FormData, decision: 'approved' | 'declined', count: number): string {
+/** Returns the URL of the queue with its search and the number of organisations that were just decided. */
+function queueHref(form: FormData, decision: 'approved' | 'declined', count: number): string {
   const search = text(form, 'search');
   const query = new URLSearchParams({ ...(search && { search }), [decision]: String(count) });
   return `/operator?${query}`;
 }
 
-/** How many a decision changed: none where somebody else was first, null without a decision. */
+/** Parses how many organisations a decision changed: 0 if another operator was first, null without a decision. */
 function decided(count: string | null): number | null {
   return count !== null && /^\d{1,3}$/.test(count) ? Number(count) : null;
 }

@@ -1,4 +1,4 @@
-import { type RequestEvent, redirect, error as refuse } from '@sveltejs/kit';
+import { error as httpError, type RequestEvent, redirect } from '@sveltejs/kit';
 import { actionFailure } from '#lib/forms/form-action.ts';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
@@ -6,14 +6,14 @@ import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   const principal = requirePage(event);
-  if (!principal.user.operator) refuse(403, 'This page is for operators.');
+  if (!principal.user.operator) httpError(403, 'This page is for operators.');
 
   const search = event.url.searchParams.get('search')?.trim() ?? '';
   return { search, self: principal.user.id, people: await event.locals.api.operators.people({ search }) };
 };
 
 export const actions: Actions = {
-  /** The link is shown once, on the page that answers the form: it rests nowhere in clear. */
+  /** Shows the link once, on the page that responds to the form: only the hash of its token is stored. */
   passwordLink: async (event) => {
     const form = await formFields(event.request);
     const user_id = text(form, 'user_id');

@@ -223,7 +223,10 @@ describe('an organisation’s history', () => {
     await running.settled();
 
     const first = await operators.billingHistory({ organisation_id: principal.organisationId });
-    const second = await operators.billingHistory({ organisation_id: principal.organisationId, before: first.next ?? '' });
+    const second = await operators.billingHistory({
+      organisation_id: principal.organisationId,
+      before: first.next ?? '',
+    });
     const keys = [...first.moments, ...second.moments].map(({ key }) => key);
     expect(first.moments).toHaveLength(50);
     expect(new Set(keys).size).toBe(keys.length);

@@ -2,9 +2,9 @@ import type { Config } from '@gatehouse/api/config';
 
 export type Announce = (level: 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void;
 
-/** The process's own few lines, in the format of the service's log. */
+/** Returns a function that writes the process's own log lines, in the format of the service's log. */
 export function announcer(config: Config): Announce {
-  // Who reads our output may go before us; that must not end the drain.
+  // The reader of our output may end first: the error must not interrupt the drain.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
 

@@ -6,7 +6,7 @@ function request(headers: Record<string, string>): IncomingMessage {
   return { headers, socket: { remoteAddress: '10.0.0.1' } } as unknown as IncomingMessage;
 }
 
-test('whatever a request says of itself is overwritten', () => {
+test('headers that claim an origin or a client address are overwritten', () => {
   const poisoned = request({
     host: 'evil.example',
     'x-forwarded-host': 'evil.example',
@@ -24,7 +24,7 @@ test('whatever a request says of itself is overwritten', () => {
   });
 });
 
-test('without a canonical base URL the host leads nowhere, and is never the request’s', () => {
+test('without a canonical base URL the host does not resolve, and is never the host of the request', () => {
   const any = request({ host: 'evil.example' });
   canonicalise(any, { publicBaseUrl: null, trustedProxies: 0 });
 

@@ -6,7 +6,10 @@ const protocolHeader = 'x-gatehouse-protocol';
 const hostHeader = 'x-gatehouse-host';
 const addressHeader = 'x-gatehouse-address';
 
-/** Tells Kit's handler which headers to believe, before it is imported: only those that `canonicalise` writes. */
+/**
+ * Configures Kit's handler to trust only the headers that `canonicalise` writes. Call it before
+ * the handler is imported.
+ */
 export function nameHeaders(): void {
   process.env.PROTOCOL_HEADER = protocolHeader;
   process.env.HOST_HEADER = hostHeader;
@@ -16,9 +19,9 @@ export function nameHeaders(): void {
 }
 
 /**
- * Overwrites where a request says it was sent and by whom. The application sees
- * the configured origin whatever Host and X-Forwarded-* hold, and without one a
- * name that leads nowhere.
+ * Overwrites the headers that carry a request's origin and client address. The application sees
+ * the configured origin whatever Host and X-Forwarded-* contain, and without a configured origin
+ * a host name that does not resolve.
  */
 export function canonicalise(request: IncomingMessage, config: Pick<Config, 'publicBaseUrl' | 'trustedProxies'>): void {
   const base = new URL(config.publicBaseUrl ?? 'https://unconfigured.invalid');
@@ -49,10 +52,10 @@ function acceptsAnything(accept: string | undefined): boolean {
 }
 
 /**
- * The target as a path. A server has to accept the absolute form as well (RFC 9112
- * §3.2.2), and Kit would append it to the origin. Null when it is neither. Slashes at
- * the end of a path go, as the URL Standard (§4.4) reads it: Kit would redirect before
- * its hook has written a single header.
+ * Returns the path of a request target, or null if the target is neither a path nor an absolute
+ * URL. A server must accept the absolute form (RFC 9112 §3.2.2), and Kit would append it to the
+ * origin. The path is parsed by the URL Standard (§4.4), and its trailing slashes are removed:
+ * Kit would redirect before its hook has set any header.
  */
 export function pathOf(target: string): string | null {
   if (target.startsWith('/')) return withoutEndSlash(new URL(`http://localhost${target}`));

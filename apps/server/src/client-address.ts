@@ -1,27 +1,27 @@
 import { isIP } from 'node:net';
 
-const nobody = '0.0.0.0';
+const unknownAddress = '0.0.0.0';
 
 /**
- * Who sent a request. Each trusted proxy has appended the address that it was
- * called from, so the client's stands as many places from the right as there are
- * such proxies; everything left of it the client may have written itself. Where
- * that place is empty or no address, the connection's own counts.
+ * Returns the IP address of the client. Each trusted proxy appends the address of its caller to
+ * X-Forwarded-For, so with n proxies the client's address is the n-th entry from the right; the
+ * client may have forged the entries before it. If that entry is missing or not an address, the
+ * address of the connection is returned.
  */
 export function clientAddress(
   peer: string | undefined,
   forwarded: string | string[] | undefined,
   hops: number,
 ): string {
-  const own = plain(peer ?? '') ?? nobody;
+  const own = normalise(peer ?? '') ?? unknownAddress;
   if (hops === 0 || forwarded === undefined) return own;
 
   const addresses = String(forwarded).split(',');
-  return plain(addresses[addresses.length - hops] ?? '') ?? own;
+  return normalise(addresses[addresses.length - hops] ?? '') ?? own;
 }
 
-/** Without port, brackets, zone and the IPv6 form of an IPv4 address; null when it is none. */
-function plain(text: string): string | null {
+/** Removes port, brackets, zone and the IPv6 prefix of an IPv4 address. Returns null if the text is not an address. */
+function normalise(text: string): string | null {
   const bare = text
     .trim()
     .replace(/^\[(.*)\](:\d+)?$/, '$1')

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Config } from '@gatehouse/api/config';
 
-/** Says which database a command works on, without its user and password. */
+/** Describes the database that a command works on, without its user and password. */
 export function describeDatabase({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): string {
   if (databaseUrl === null) return `Database: the embedded one in ${path.resolve(dataDir)}`;
 

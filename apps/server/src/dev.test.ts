@@ -11,14 +11,14 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test('a wrong value stops it with its sentence alone', async () => {
+test('an invalid variable stops the start, and prints its sentence alone', async () => {
   const { ended, output } = runProgram(new URL('dev.ts', import.meta.url), [], { LOG_LEVEL: 'loud' });
 
   expect((await ended).code).toBe(1);
   expect(output()).toMatch(/^LOG_LEVEL must be .*\n$/);
 });
 
-test('GET /healthz answers as it does of the built service', async () => {
+test('GET /healthz answers as in the built service', async () => {
   const port = await freePort();
   const { child, ended } = runProgram(new URL('dev.ts', import.meta.url), [], {
     PORT: String(port),

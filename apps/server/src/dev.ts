@@ -17,8 +17,10 @@ try {
 }
 
 /**
- * The service as it is developed: vite serves the pages from their sources, on the embedded
- * database that the built service would have. Answers with vite's exit code.
+ * Runs the development server: vite serves the pages from their sources, with the same database
+ * as the built service. Returns vite's exit code.
+ *
+ * @throws Error whose message is a sentence that says why it cannot start.
  */
 async function develop(): Promise<number> {
   const config = parseConfig(process.env);

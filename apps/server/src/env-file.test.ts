@@ -17,16 +17,16 @@ async function said(file: string, env: NodeJS.ProcessEnv) {
   return output();
 }
 
-it('the service reads .env in the working directory, and the environment wins where it is not empty', async () => {
+it('the service reads .env in the working directory, and non-empty environment variables take precedence', async () => {
   expect(await said('main.ts', {})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
   expect(await said('main.ts', { PORT: ' ', LOG_LEVEL: 'info' })).toMatch(/^PORT must be .+\n$/);
 }, 60_000);
 
-it('the operator command reads it too', async () => {
+it('admin commands read .env too', async () => {
   expect(await said('operator.ts', {})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
 }, 60_000);
 
-it('the file is not read where GATEHOUSE_ENV_FILE is off', async () => {
+it('the file is not read with GATEHOUSE_ENV_FILE=off', async () => {
   const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/gatehouse';
   expect(await said('operator.ts', { GATEHOUSE_ENV_FILE: 'off', DATABASE_URL })).toMatch(
     /^The database does not answer/,
@@ -37,6 +37,6 @@ it.each([
   ['postgres://user:a-password@db1:5432,db2/gatehouse?x=1', 'Database: gatehouse at db1:5432,db2'],
   ['postgres://gatehouse@localhost/gatehouse?host=%2Frun%2Fdb', 'Database: gatehouse at /run/db'],
   ['postgres://db', 'Database: the default one at db'],
-])('says which database %s is, without its password', (databaseUrl, description) => {
+])('describes the database of %s without its password', (databaseUrl, description) => {
   expect(describeDatabase({ databaseUrl, dataDir: '.data' })).toBe(description);
 });

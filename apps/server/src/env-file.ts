@@ -2,11 +2,11 @@ import fs from 'node:fs';
 import { parseEnv } from 'node:util';
 
 /**
- * Takes the variables of the file .env in the working directory into the environment, which wins
- * where a variable is not empty. With GATEHOUSE_ENV_FILE=off, as beside the sandbox and in tests,
- * the file is not read.
+ * Adds the variables of the file .env in the working directory to the environment. A variable
+ * that is set and not empty keeps its value. With GATEHOUSE_ENV_FILE=off, as in the sandbox and
+ * in tests, the file is not read.
  *
- * @throws Error with a sentence where there is a file that cannot be read.
+ * @throws Error whose message is a sentence, if the file exists and cannot be read.
  */
 export function loadEnvFile(environment: NodeJS.ProcessEnv = process.env): void {
   if (environment.GATEHOUSE_ENV_FILE === 'off') return;

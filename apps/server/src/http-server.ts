@@ -6,9 +6,9 @@ import { canonicalise, pathOf } from './canonical-request.ts';
 export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
 
 export type HttpServer = {
-  /** From now on requests go to the application. */
+  /** Passes all later requests to the application. */
   serve(handler: Handler): void;
-  /** Takes no new work, lets what is under way finish within 20 s, and closes. */
+  /** Answers new requests 503, lets open requests finish within 20 s, and closes the server. */
   drain(): Promise<void>;
 };
 
@@ -17,25 +17,26 @@ const pollMilliseconds = 25;
 const retrySeconds = 2;
 
 /**
- * Listens at once. Until there is an application, and while it drains, every
- * request but GET /healthz is answered 503, a person's with a page. Throws a sentence when the address
- * cannot be had.
+ * Listens on HOST and PORT. Before the application is loaded and while the server drains,
+ * every request except GET /healthz is answered 503: a browser gets a page, a program JSON.
+ *
+ * @throws Error whose message is a sentence, if the server cannot listen on the address.
  */
 export async function openHttpServer(config: Config): Promise<HttpServer> {
-  const underWay = new Set<ServerResponse>();
+  const openResponses = new Set<ServerResponse>();
   let application: Handler | null = null;
 
   const server = http.createServer((request, response) => {
-    underWay.add(response);
-    response.once('close', () => underWay.delete(response));
-    // Static files never meet the application's hook.
+    openResponses.add(response);
+    response.once('close', () => openResponses.delete(response));
+    // Set here because the application's hook does not run for static files.
     response.setHeader('X-Content-Type-Options', 'nosniff');
     if (config.strictTransportSecurity !== null) {
       response.setHeader('Strict-Transport-Security', config.strictTransportSecurity);
     }
     answer(request, response);
   });
-  // Longer than a proxy keeps an idle connection, so that it never sends into one that we just closed.
+  // Longer than the idle timeout of common proxies, so that a proxy never reuses a connection that we just closed.
   server.keepAliveTimeout = 65_000;
   await listen(server, config);
 
@@ -57,10 +58,11 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     },
     async drain() {
       application = null;
-      for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
+      for (const response of openResponses) if (!response.headersSent) response.setHeader('Connection', 'close');
       server.closeIdleConnections();
-      const until = Date.now() + drainMilliseconds;
-      while (underWay.size > 0 && Date.now() < until) await new Promise((wake) => setTimeout(wake, pollMilliseconds));
+      const deadline = Date.now() + drainMilliseconds;
+      while (openResponses.size > 0 && Date.now() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, pollMilliseconds));
 
       server.close();
       server.closeAllConnections();
@@ -82,7 +84,7 @@ function refuseMethod(response: ServerResponse, allow: string) {
 function refuseBusy(request: IncomingMessage, response: ServerResponse, serviceName: string) {
   response.setHeader('Retry-After', String(retrySeconds));
   response.setHeader('Connection', 'close');
-  if (!isForPerson(request)) {
+  if (!acceptsHtml(request)) {
     return refuse(response, 503, 'BUSY', 'The service is starting or ending. Try again in a moment.');
   }
 
@@ -95,8 +97,8 @@ function refuseBusy(request: IncomingMessage, response: ServerResponse, serviceN
   response.end(busyPage(serviceName, { retrySeconds: isRead ? retrySeconds : null }));
 }
 
-/** Browsers name text/html where they open a page; the addresses below /api speak JSON to everybody. */
-function isForPerson({ url = '', headers }: IncomingMessage): boolean {
+/** Browsers accept text/html when they open a page. Routes below /api and /webhooks answer JSON to every client. */
+function acceptsHtml({ url = '', headers }: IncomingMessage): boolean {
   return !/^\/(api|webhooks)\//.test(url) && /\btext\/html\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(headers.accept ?? '');
 }
 
@@ -112,13 +114,13 @@ function send(response: ServerResponse, status: number, body: object) {
 function listen(server: http.Server, { host, port }: Config): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Error(sentence(error, host, port), { cause: error })),
+      reject(new Error(listenError(error, host, port), { cause: error })),
     );
     server.listen(port, host, resolve);
   });
 }
 
-function sentence(error: NodeJS.ErrnoException, host: string, port: number): string {
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): string {
   if (error.code === 'EADDRINUSE')
     return `Port ${port} is in use: stop what listens there, or choose another with PORT=${port + 100}.`;
   if (error.code === 'EACCES') return `Port ${port} is not open to this user: choose one above 1023 with PORT=…`;

@@ -3,9 +3,8 @@ import { type Embedded, openEmbedded } from '@gatehouse/embedded-postgres/embedd
 import type { Announce } from './announce.ts';
 
 /**
- * The embedded database for as long as the service runs: whoever ended it, an
- * operator's command that had started it or a kill -9, it is opened again at
- * the same address.
+ * Keeps the embedded database running for as long as the service runs. If it ends, for example
+ * with the admin command that started it or by kill -9, it is started again at the same address.
  */
 export function keepDatabase(dataDir: string, announce: Announce) {
   let database: Embedded | null = null;
@@ -32,9 +31,13 @@ export function keepDatabase(dataDir: string, announce: Announce) {
   }
 
   return {
-    /** Its address. Throws a sentence when it cannot be opened the first time. */
+    /**
+     * Starts the database and returns its URL.
+     *
+     * @throws Error whose message is a sentence, if the first start fails.
+     */
     async start(): Promise<string> {
-      // The driver would look for the socket of that port.
+      // With PGPORT the driver would look for a socket of that port.
       delete process.env.PGPORT;
       return open();
     },

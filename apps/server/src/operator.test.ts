@@ -19,7 +19,7 @@ async function operator(args: string[], env: NodeJS.ProcessEnv) {
   return { code: (await ended).code, said: output() };
 }
 
-const refused: [name: string, args: string[], env: NodeJS.ProcessEnv, code: number, said: RegExp][] = [
+const failures: [name: string, args: string[], env: NodeJS.ProcessEnv, code: number, said: RegExp][] = [
   ['no command', ['aprove'], away, 2, /^There is no command aprove\.\nnpm run operator/],
   [
     'a wrong option',
@@ -35,11 +35,14 @@ const refused: [name: string, args: string[], env: NodeJS.ProcessEnv, code: numb
   ['a list of plans that is not there', ['list'], { ...away, PLANS_FILE: '/nowhere' }, 1, /^PLANS_FILE .*\n$/],
 ];
 
-it.each(refused)('%s: a sentence, and no exit code of 0', async (_name, args, env, code, said) => {
-  expect(await operator(args, env)).toEqual({ code, said: expect.stringMatching(said) });
-});
+it.each(failures)(
+  '%s: the command prints a sentence and exits with a code other than 0',
+  async (_name, args, env, code, said) => {
+    expect(await operator(args, env)).toEqual({ code, said: expect.stringMatching(said) });
+  },
+);
 
-it('does not wait without end for a database that says nothing', async () => {
+it('the wait for a database that never responds has a timeout', async () => {
   const held: Socket[] = [];
   const server = net.createServer((socket) => held.push(socket.on('error', () => {})));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -51,7 +54,7 @@ it('does not wait without end for a database that says nothing', async () => {
   expect([code, said]).toEqual([1, expect.stringMatching(/^The database does not answer .*DATABASE_URL\.\n$/)]);
 }, 60_000);
 
-it('the doctor names a database that is away, and says what else it found', async () => {
+it('the doctor reports an unavailable database along with its other findings', async () => {
   const { code, said } = await operator(['doctor'], away);
 
   expect(code).toBe(1);

@@ -14,12 +14,12 @@ const migrations = fileURLToPath(new URL('../../../packages/api/src/db/migration
 process.exit(await operate(process.argv.slice(2)));
 
 /**
- * The exit code: 0 only when it was done and nothing is wrong, 2 for what is no command.
- * The answer goes to stdout, the sentence that says why not to stderr.
+ * Runs an admin command and returns the exit code: 0 if it succeeded and its report is sound, 2
+ * for wrong usage, else 1. The answer goes to stdout, the reason of a failure to stderr.
  */
-async function operate(typed: string[]): Promise<number> {
+async function operate(args: string[]): Promise<number> {
   try {
-    const call = parseCommandLine(typed);
+    const call = parseCommandLine(args);
     loadEnvFile();
     const answer = await withApp(parseConfig(process.env), call, (app) => call.command.run(app, call.args));
     const { report, sound } = typeof answer === 'string' ? { report: answer, sound: true } : answer;
@@ -31,7 +31,10 @@ async function operate(typed: string[]): Promise<number> {
   }
 }
 
-/** On DATABASE_URL, or on the embedded database: a living one is joined, else one is started and stopped again. */
+/**
+ * Calls `act` with an app on DATABASE_URL or on the embedded database. A running embedded
+ * database is joined; else one is started, and stopped afterwards.
+ */
 async function withApp<Answer>(config: Config, { command }: Call, act: (app: App) => Promise<Answer>): Promise<Answer> {
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir) : null;
   const log = createLog({ level: 'warn', format: config.log.format, write: (line) => process.stderr.write(line) });
@@ -45,7 +48,7 @@ async function withApp<Answer>(config: Config, { command }: Call, act: (app: App
       log,
     });
     try {
-      // On stderr, because a command's answer may be read by a program.
+      // On stderr, because programs may read stdout.
       process.stderr.write(`${describeDatabase(config)}\n`);
       return await act(app);
     } finally {

@@ -60,7 +60,7 @@ async function untilListening(): Promise<Response> {
   }
 }
 
-test('it listens before it is ready: /healthz 200, everything else 503 with Retry-After', async () => {
+test('the service listens before it is ready: /healthz answers 200, everything else 503 with Retry-After', async () => {
   const program = service({ STAND_IN_INIT: '1500' });
 
   expect((await untilListening()).status).toBe(200);
@@ -73,7 +73,7 @@ test('it listens before it is ready: /healthz 200, everything else 503 with Retr
   expect((await end(program)).code).toBe(0);
 });
 
-test('a person is told that it starts, on a page that loads again by itself; programs get JSON', async () => {
+test('before the application is loaded a browser gets a page that reloads itself, and a program JSON', async () => {
   const program = service({ STAND_IN_INIT: '60000', SERVICE_NAME: 'Larch <b> & Sons' });
   await untilListening();
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -126,13 +126,13 @@ test('the application gets the embedded database, the migrations and the configu
   await end(program);
 });
 
-test('over plain http nothing promises https', async () => {
+test('over http there is no Strict-Transport-Security header', async () => {
   const program = await serving();
   expect((await ask('/x')).headers.has('strict-transport-security')).toBe(false);
   await end(program);
 });
 
-test('TRACE is refused, also where it looks like a health check; an unknown path is answered in JSON', async () => {
+test('TRACE is answered 405, on /healthz too, and an unknown path 404 in JSON', async () => {
   const program = await serving();
 
   const status = await new Promise((resolve) => {
@@ -146,7 +146,7 @@ test('TRACE is refused, also where it looks like a health check; an unknown path
   await end(program);
 });
 
-test('SIGTERM lets what is under way finish, refuses what comes, closes the application and exits 0', async () => {
+test('SIGTERM lets open requests finish, answers new ones 503, closes the application and exits 0', async () => {
   const program = await serving();
   const slow = ask('/slow');
   await new Promise((resolve) => setTimeout(resolve, 200));
@@ -160,14 +160,14 @@ test('SIGTERM lets what is under way finish, refuses what comes, closes the appl
   expect(program.output()).toContain('the application has closed');
 });
 
-test('SIGTERM while the application still waits for its database ends it as well', async () => {
+test('SIGTERM ends the service while the application waits for its database', async () => {
   const program = service({ STAND_IN_INIT: '60000' });
   await untilListening();
 
   expect((await end(program)).code).toBe(0);
 });
 
-test('with GATEHOUSE_PARENT_PIPE the end of standard input ends it, without it nothing does', async () => {
+test('the end of standard input ends the service with GATEHOUSE_PARENT_PIPE only', async () => {
   const told = await serving({ GATEHOUSE_PARENT_PIPE: '1' });
   told.child.stdin?.end();
   expect((await told.ended).code).toBe(0);
@@ -193,7 +193,7 @@ test('the embedded database is started again after kill -9', async () => {
   await end(program);
 });
 
-const errorCodes: [name: string, env: NodeJS.ProcessEnv, sentence: RegExp][] = [
+const startFailures: [name: string, env: NodeJS.ProcessEnv, sentence: RegExp][] = [
   ['a wrong value', { IDP_TOKEN_URL: 'nowhere' }, /^IDP_TOKEN_URL must .*\n$/],
   [
     'an application that fails to start',
@@ -203,7 +203,7 @@ const errorCodes: [name: string, env: NodeJS.ProcessEnv, sentence: RegExp][] = [
   ['an address of another machine', { HOST: '192.0.2.1' }, /^HOST is 192\.0\.2\.1.*\n$/],
 ];
 
-test.each(errorCodes)('%s stops the start with its sentence alone', async (_name, env, sentence) => {
+test.each(startFailures)('%s stops the start, and prints its sentence alone', async (_name, env, sentence) => {
   const program = service(env);
 
   expect((await program.ended).code).toBe(1);
@@ -211,7 +211,7 @@ test.each(errorCodes)('%s stops the start with its sentence alone', async (_name
   expect(program.output()).not.toMatch(/^\s+at /m);
 });
 
-test('a port in use is named, with another to choose', async () => {
+test('a port in use stops the start, and the sentence suggests another port', async () => {
   const first = await serving();
   const second = service();
 

@@ -12,19 +12,21 @@ const shutdownMilliseconds = 3_000;
 const exitAtLatestMilliseconds = 24_500;
 
 /**
- * Runs the service until it is told to end: listens at once, brings the database
- * and the built application up behind the door, and on a signal drains both.
- * Throws the one sentence that says why it cannot start.
+ * Runs the service until SIGTERM or SIGINT. It listens at once, then starts the embedded
+ * database and loads the built application. A signal drains the requests, closes the
+ * application, stops the database and ends the process.
+ *
+ * @throws Error whose message is a sentence that says why the service cannot start.
  */
 export async function runService(config: Config, handlerUrl: URL): Promise<void> {
   const announce = announcer(config);
   const database = keepDatabase(config.dataDir, announce);
-  const door = await openHttpServer(config);
+  const server = await openHttpServer(config);
 
   onShutdownSignal(async (reason) => {
     announce('info', 'Ending: what is under way is finished first.', { reason });
     setTimeout(() => process.exit(0), exitAtLatestMilliseconds);
-    await door.drain();
+    await server.drain();
     await closeApplication(reason);
     await database.stop();
     process.exit(0);
@@ -33,11 +35,11 @@ export async function runService(config: Config, handlerUrl: URL): Promise<void>
   process.env.GATEHOUSE_MIGRATIONS = migrations;
   if (config.databaseUrl === null) process.env.DATABASE_URL = await database.start();
   nameHeaders();
-  door.serve(await loadApplication(handlerUrl));
+  server.serve(await loadApplication(handlerUrl));
   announce('info', `Serving on http://${config.host}:${config.port}.`, { base_url: config.publicBaseUrl });
 }
 
-/** Kit's init runs while the handler is imported: migrations, and the wait for a database that is away. */
+/** Importing the handler runs Kit's init: it migrates, and waits for a database that is unavailable. */
 async function loadApplication(handlerUrl: URL) {
   if (!fs.existsSync(handlerUrl)) throw new Error('There is no build of the service: run npm run build first.');
 
@@ -47,7 +49,7 @@ async function loadApplication(handlerUrl: URL) {
   return handler;
 }
 
-/** What Kit's own server would do after its last request. Listeners are awaited, which emit does not. */
+/** Emits Kit's shutdown event, as Kit's own server does. Calls the listeners directly, because `emit` does not await them. */
 async function closeApplication(reason: string): Promise<void> {
   const listeners = process.listeners('sveltekit:shutdown' as NodeJS.Signals) as ((reason: string) => unknown)[];
   const closed = Promise.allSettled(listeners.map(async (listener) => listener(reason)));

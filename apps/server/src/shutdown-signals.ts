@@ -1,7 +1,7 @@
 /**
- * Calls `end` once, at the first SIGTERM or SIGINT. With GATEHOUSE_PARENT_PIPE=1
- * also when the standard input ends, which it does however the parent ends; it
- * has to be asked for, because a standard input of /dev/null has always ended.
+ * Calls `end` once, at the first SIGTERM or SIGINT. With GATEHOUSE_PARENT_PIPE=1 the end of the
+ * standard input counts too: it closes however the parent process ends. This is opt-in, because
+ * a standard input from /dev/null is closed from the start.
  */
 export function onShutdownSignal(end: (reason: string) => Promise<void>): void {
   let ending = false;

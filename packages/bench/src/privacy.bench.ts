@@ -17,7 +17,7 @@ const database = await openEmbedded(folder, { settings: { fsync: 'off' } });
 process.env.TEST_DATABASE_URL = database.url;
 const { startTestApp } = await import('@gatehouse/api/testing/app');
 const factories = await import('@gatehouse/api/testing/factories');
-const { declineOwner, suspendUser } = await import('@gatehouse/api/operators/admin-commands');
+const { declineOwner, suspendUser } = await import('@gatehouse/api/testing/admin-commands');
 const { matchUser } = await import('@gatehouse/api/sign-in/match-user');
 
 const test = await startTestApp({ work: true });

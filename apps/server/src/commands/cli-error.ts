@@ -1,7 +1,10 @@
 import { explainDatabaseRefusal, isDatabaseAway } from '@gatehouse/api/errors';
 import { describeError } from '@gatehouse/api/log';
 
-/** In a sentence, why a command was not done. What was thrown for an operator to read says it itself. */
+/**
+ * Returns the sentence that says why a command failed. Errors that were thrown for operators are
+ * their own sentence; errors of the driver are explained.
+ */
 export function cliError(error: unknown): string {
   if (!(error instanceof Error)) return describeError(error);
   if (isSentence(error)) return error.message;
@@ -14,7 +17,7 @@ export function cliError(error: unknown): string {
   return explainDatabaseRefusal(error) ?? `It failed: ${describeError(error)}`;
 }
 
-/** The driver's errors have a code, and drizzle's begin like that. */
+/** Errors of the database driver have a code, and those of drizzle start with "Failed query". */
 function isSentence(error: Error): boolean {
   if (['AppError', 'ConfigError', 'WrongUse'].includes(error.name)) return true;
   return error.name === 'Error' && !('code' in error) && !error.message.startsWith('Failed query');

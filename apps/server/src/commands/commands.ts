@@ -1,65 +1,74 @@
 import type { App } from '@gatehouse/api/app';
 import { setUpBilling } from '@gatehouse/api/billing/actions/set-up-billing';
 import { reconcile } from '@gatehouse/api/billing/sync/reconcile';
-import {
-  approveOwner,
-  declineOwner,
-  grantOperator,
-  listOperators,
-  makePasswordLink,
-  restoreOrganisation,
-  restoreUser,
-  revokeOperator,
-  suspendOrganisation,
-  suspendUser,
-} from '@gatehouse/api/operators/admin-commands';
-import { closeDemoAccounts, markDemoAccount } from '@gatehouse/api/operators/demo-accounts';
 import { examine } from '@gatehouse/api/operators/doctor/doctor';
-import { startCustomerAnew } from '@gatehouse/api/operators/start-customer-anew';
+import { findOrganisation, findUser } from '@gatehouse/api/operators/find-accounts';
+import * as account from './account-commands.ts';
+import { newCustomer, restoreOrganisation, suspendOrganisation } from './organisation-commands.ts';
 
-/** What a command says; a report may say that something is not sound. */
+/** What a command prints. A report that is not sound makes the exit code 1. */
 export type Answer = string | { report: string; sound: boolean };
 
 export type Command = {
-  /** What follows the name, as the usage shows it, an option with what stands behind it. All of it is needed. */
+  /** The required arguments, as the usage shows them. An option is followed by a description of its value. */
   takes: string[];
+  /** What the command does, as the usage shows it. */
   does: string;
-  /** Whether it has something to say while the database is away. */
+  /** Whether the command runs while the database is unavailable. */
   withoutDatabase?: boolean;
+  /** @throws Error whose message is the sentence to print, such as an AppError. */
   run: (app: App, args: string[]) => Promise<Answer>;
 };
 
-function onOne(takes: string, does: string, act: (app: App, which: string) => Promise<string>): Command {
-  return { takes: [takes], does, run: (app, [which = '']) => act(app, which) };
-}
-
 export const commands: Record<string, Command> = {
-  grant: onOne('EMAIL', 'makes a person an operator and approves their organisation', grantOperator),
-  revoke: onOne('EMAIL', 'takes the mark of an operator away', revokeOperator),
-  list: { takes: [], does: 'lists the operators', run: listOperators },
-  approve: onOne('EMAIL', 'approves the organisations that the address owns', approveOwner),
+  grant: forUser('makes a person an operator and approves their organisation', account.grant),
+  revoke: forUser('takes the mark of an operator away', account.revoke),
+  list: { takes: [], does: 'lists the operators', run: account.list },
+  approve: forUser('approves the organisations that the address owns', account.approve),
   decline: {
     takes: ['EMAIL', '--reason "…"'],
     does: 'declines them',
-    run: (app, [email = '', reason = '']) => declineOwner(app, email, reason),
+    run: async (app, [email = '', reason = '']) => account.decline(app, await findUser(app.db, email), reason),
   },
-  suspend: onOne('EMAIL', 'closes a person’s account', suspendUser),
-  restore: onOne('EMAIL', 'opens it again', restoreUser),
-  'suspend-organisation': onOne('SLUG', 'closes an organisation', suspendOrganisation),
-  'restore-organisation': onOne('SLUG', 'opens it again', restoreOrganisation),
-  'password-link': onOne('EMAIL', 'prints an address that sets a password, once, within an hour', makePasswordLink),
-  'mark-demo-account': onOne('EMAIL', 'marks an account that npm start made', markDemoAccount),
+  suspend: forUser('closes a person’s account', account.suspend),
+  restore: forUser('opens it again', account.restore),
+  'suspend-organisation': forOrganisation('closes an organisation', suspendOrganisation),
+  'restore-organisation': forOrganisation('opens it again', restoreOrganisation),
+  'password-link': forUser('prints an address that sets a password, once, within an hour', account.passwordLink),
+  'mark-demo-account': forUser('marks an account that npm start made', account.markDemo),
   'close-demo-accounts': {
     takes: [],
     does: 'closes the accounts that npm start made, so that a public service may use their database',
-    run: closeDemoAccounts,
+    run: account.closeDemo,
   },
   'billing-setup': { takes: [], does: 'makes products, prices and the portal at the provider', run: setUpBilling },
   reconcile: { takes: [], does: 'compares all subscriptions with the provider’s and repairs', run: reconcile },
-  'new-customer': onOne('SLUG', 'gives up a customer that the provider does not know', startCustomerAnew),
+  'new-customer': forOrganisation('gives up a customer that the provider does not know', newCustomer),
   doctor: { takes: [], does: 'holds the whole configuration against reality', withoutDatabase: true, run: examine },
 };
 
+/** A command that takes EMAIL, and resolves it once: use cases take ids. */
+function forUser(does: string, act: (app: App, user: account.User) => Promise<string>): Command {
+  return {
+    takes: ['EMAIL'],
+    does,
+    run: async (app, [email = '']) => act(app, await findUser(app.db, email)),
+  };
+}
+
+/** A command that takes SLUG, and resolves it once. */
+function forOrganisation(
+  does: string,
+  act: (app: App, organisation: { id: string; slug: string }) => Promise<string>,
+): Command {
+  return {
+    takes: ['SLUG'],
+    does,
+    run: async (app, [slug = '']) => act(app, await findOrganisation(app.db, slug)),
+  };
+}
+
+/** Returns the usage of all commands, a line each. */
 export function usage(): string {
   const lines = Object.entries(commands).map(([name, { takes, does }]) => [[name, ...takes].join(' '), does]);
   const width = Math.max(...lines.map(([call = '']) => call.length));

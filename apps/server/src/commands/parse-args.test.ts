@@ -25,8 +25,8 @@ const wrong: [typed: string, sentence: string, usage: string][] = [
   ['decline --reason x', 'EMAIL is missing.', 'npm run operator -- decline EMAIL --reason "…"'],
 ];
 
-describe('what is no command', () => {
-  it.each(wrong)('"%s": %s', (typed, sentence, usage) => {
+describe('parsing a command line', () => {
+  it.each(wrong)('"%s" fails with the sentence: %s', (typed, sentence, usage) => {
     let thrown: unknown;
     try {
       parseCommandLine(typed === '' ? [] : typed.split(' '));
@@ -38,7 +38,7 @@ describe('what is no command', () => {
     expect([first, second]).toEqual([sentence, usage]);
   });
 
-  it.each(Object.keys(commands))('%s takes what its usage shows, and nothing more', (name) => {
+  it.each(Object.keys(commands))('%s takes the arguments of its usage, and no more', (name) => {
     const { takes = [] } = commands[name] ?? {};
     const typed = takes.flatMap((word) => (word.startsWith('--') ? [word.split(' ')[0] ?? '', 'x'] : ['x']));
 
@@ -47,7 +47,7 @@ describe('what is no command', () => {
   });
 });
 
-it('takes an option wherever it stands', () => {
+it('an option may be before or after the other arguments', () => {
   expect(parseCommandLine(['decline', '--reason', 'no room', 'a@b.example']).args).toEqual(['a@b.example', 'no room']);
   expect(parseCommandLine(['decline', 'a@b.example', '--reason=no room']).args).toEqual(['a@b.example', 'no room']);
 });

@@ -3,7 +3,7 @@ import { type Command, commands, usage } from './commands.ts';
 
 export type Call = { command: Command; args: string[] };
 
-/** What was typed is no command: the sentence says what is wrong with it, the usage how it is meant. */
+/** The arguments are not a valid command line. The message is a sentence about the mistake, then the usage. */
 export class WrongUse extends Error {
   override name = 'WrongUse';
 
@@ -12,7 +12,11 @@ export class WrongUse extends Error {
   }
 }
 
-/** A command with what it takes, in the order of its usage. @throws WrongUse */
+/**
+ * Parses a command line. Returns the command, and its arguments in the order of its usage.
+ *
+ * @throws WrongUse if there is no such command, or if an argument is missing, unknown or superfluous.
+ */
 export function parseCommandLine([name, ...typed]: string[]): Call {
   if (name === undefined) throw new WrongUse('Say what to do.', usage());
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -25,7 +29,7 @@ export function parseCommandLine([name, ...typed]: string[]): Call {
 
 const optionOf = (word: string) => /^--([a-z]+)/.exec(word)?.[1];
 
-/** First what is wrong, or null; then the values. */
+/** Returns the problem, or null and the arguments. */
 function readArguments({ takes }: Command, typed: string[]): [problem: string | null, ...args: string[]] {
   const options = Object.fromEntries(
     takes.flatMap((word) => optionOf(word) ?? []).map((option) => [option, { type: 'string' as const }]),
@@ -38,8 +42,8 @@ function readArguments({ takes }: Command, typed: string[]): [problem: string | 
     tokens: true,
   });
 
-  const foreign = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name));
-  if (foreign?.kind === 'option') return [`There is no option ${foreign.rawName} here.`];
+  const unknown = tokens.find((token) => token.kind === 'option' && !Object.hasOwn(options, token.name));
+  if (unknown?.kind === 'option') return [`There is no option ${unknown.rawName} here.`];
 
   const args: string[] = [];
   for (const word of takes) {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const slowMilliseconds = 700;
 
-// As long as Kit's init would take on an empty database.
+// Simulates the duration of Kit's init.
 await new Promise((resolve) => setTimeout(resolve, Number(process.env.STAND_IN_INIT ?? 0)));
 if (process.env.STAND_IN_FAILS) throw new Error(process.env.STAND_IN_FAILS);
 
@@ -11,7 +11,7 @@ process.on('sveltekit:shutdown' as NodeJS.Signals, async () => {
   console.log('the application has closed');
 });
 
-/** Answers with what reached it; /slow takes its time. */
+/** Responds with the request that it received; /slow responds after 700 ms. */
 export function handler(request: IncomingMessage, response: ServerResponse, next: () => void): void {
   if (request.url === '/nowhere') {
     next();

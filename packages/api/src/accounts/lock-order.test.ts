@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Transaction } from '../db/client.ts';
 import { organisations } from '../db/schema/organisations.ts';
-import { suspendOrganisation } from '../operators/admin-commands.ts';
 import { startSession } from '../sessions/session.ts';
+import { suspendOrganisation } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
   callerFor,

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { users, verificationLinks } from '../db/schema/accounts.ts';
-import { suspendUser } from '../operators/admin-commands.ts';
 import type { Caller } from '../router/root.ts';
+import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/factories.ts';
 import { signUp, signUpInput } from './sign-up/sign-up.ts';

@@ -2,16 +2,16 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { oneTimeTokens, signUps, users } from '../db/schema/accounts.ts';
 import { rateLimits } from '../db/schema/rate-limits.ts';
+import { readSession, startSession } from '../sessions/session.ts';
+import { matchUser } from '../sign-in/match-user.ts';
+import { signInWithPassword } from '../sign-in/with-password.ts';
 import {
   approveOwner,
   declineOwner,
   makePasswordLink,
   restoreOrganisation,
   suspendOrganisation,
-} from '../operators/admin-commands.ts';
-import { readSession, startSession } from '../sessions/session.ts';
-import { matchUser } from '../sign-in/match-user.ts';
-import { signInWithPassword } from '../sign-in/with-password.ts';
+} from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
   callerFor,

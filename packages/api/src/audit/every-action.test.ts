@@ -5,6 +5,10 @@ import { verifyEmail } from '../accounts/verification/verify-email.ts';
 import { users } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { paymentEvents } from '../db/schema/billing.ts';
+import { startCustomerAnew } from '../operators/start-customer-anew.ts';
+import { accountByEmail } from '../sessions/account.ts';
+import { startSession } from '../sessions/session.ts';
+import { matchUser } from '../sign-in/match-user.ts';
 import {
   approveOwner,
   declineOwner,
@@ -15,11 +19,7 @@ import {
   revokeOperator,
   suspendOrganisation,
   suspendUser,
-} from '../operators/admin-commands.ts';
-import { startCustomerAnew } from '../operators/start-customer-anew.ts';
-import { accountByEmail } from '../sessions/account.ts';
-import { startSession } from '../sessions/session.ts';
-import { matchUser } from '../sign-in/match-user.ts';
+} from '../testing/admin-commands.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
 import {
   callerFor,
@@ -344,7 +344,9 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
   ],
   [
     'a customer given up',
-    afterwards(forgotten, ({ principal }) => startCustomerAnew(test.app, principal.organisation?.slug ?? '')),
+    afterwards(forgotten, ({ principal }) =>
+      startCustomerAnew(test.app, { organisationId: principal.organisation?.id ?? '' }),
+    ),
     [{ action: 'customer-started-anew', ...ofOrganisation }],
   ],
   [

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { users } from '../db/schema/accounts.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
-import { suspendUser } from '../operators/admin-commands.ts';
+import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { givePlan, makeAccount, makeInvitation, makeMember, makeOwner, testPassword } from '../testing/factories.ts';
 

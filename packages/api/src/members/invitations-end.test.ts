@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setPassword } from '../accounts/password/set-password.ts';
 import { verifyEmail } from '../accounts/verification/verify-email.ts';
 import { invitations } from '../db/schema/members.ts';
-import { makePasswordLink } from '../operators/admin-commands.ts';
 import { endSession, readSession, startSession } from '../sessions/session.ts';
+import { makePasswordLink } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
   callerFor,

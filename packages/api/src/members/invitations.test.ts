@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sweep } from '../accounts/sign-up/delete-expired.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
-import { suspendUser } from '../operators/admin-commands.ts';
 import { readSession } from '../sessions/session.ts';
+import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
   callerFor,

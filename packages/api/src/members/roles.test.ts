@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditEvents } from '../db/schema/audit.ts';
 import { memberships } from '../db/schema/members.ts';
-import { suspendUser } from '../operators/admin-commands.ts';
 import { accountByEmail } from '../sessions/account.ts';
 import type { Role } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
+import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { callerFor, makeInvitation, makeMember, makeOwner, testClient, testPassword } from '../testing/factories.ts';
 

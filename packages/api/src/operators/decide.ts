@@ -20,9 +20,11 @@ export const declineInput = z.object({
 });
 
 /**
- * Opens the approval gate of organisations, as the queue names them: an account that joined
- * nothing by its own id, and it gets an organisation.
- * Answers how many it opened for: others were decided already.
+ * Opens the approval gate of organisations. The id of a user without an organisation, as the
+ * queue lists it, creates the user's organisation first. Returns how many were approved: the
+ * others had been approved before.
+ *
+ * @throws AppError FORBIDDEN if the principal is not an operator.
  */
 export async function approve(
   app: App,
@@ -40,7 +42,12 @@ export async function approve(
   return { changed: changed.length };
 }
 
-/** Closes organisations that wait. Their people lose their sessions on the next request. */
+/**
+ * Closes organisations that await approval, and ends the sessions of their members. Takes the
+ * same ids as `approve`. Returns how many were declined.
+ *
+ * @throws AppError FORBIDDEN if the principal is not an operator.
+ */
 export async function decline(
   app: App,
   principal: Principal | null,

@@ -11,10 +11,10 @@ import { migrate } from '../db/migrate.ts';
 import { users } from '../db/schema/accounts.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
+import { grantOperator } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { migrationsFolder } from '../testing/database.ts';
 import { makeOwner, testClient, testPassword } from '../testing/factories.ts';
-import { grantOperator } from './admin-commands.ts';
 import { closeDemoAccounts, markDemoAccount } from './demo-accounts.ts';
 
 let test: TestApp;
@@ -32,7 +32,7 @@ function startAt(publicBaseUrl: string | null): Promise<App> {
 it('a service that other machines reach starts on a database with demo accounts once they are closed', async () => {
   const { userId, organisationId, email } = await makeOwner(test);
   await grantOperator(test.app, email);
-  await markDemoAccount(test.app, email);
+  await markDemoAccount(test.app, { userId });
   const session = await startSession(test.app, { userId, organisationId, client: testClient });
 
   for (const base of ['https://id.company.example', null]) {
@@ -47,13 +47,13 @@ it('a service that other machines reach starts on a database with demo accounts 
   const [user] = await test.app.db.select().from(users).where(eq(users.id, userId));
   expect(user).toMatchObject({ demo: false, operator: false, passwordHash: null });
   await (await startAt('https://id.company.example')).close();
-  expect(await closeDemoAccounts(test.app)).toBe('There are no demo accounts.');
+  expect(await closeDemoAccounts(test.app)).toEqual([]);
 });
 
 it('an account is marked only beside a service on this machine', async () => {
-  const { email } = await makeOwner(test);
+  const { userId } = await makeOwner(test);
   const app = { ...test.app, config: { ...test.app.config, publicBaseUrl: 'https://id.company.example' } };
-  await expect(markDemoAccount(app, email)).rejects.toMatchObject({ code: 'VALIDATION' });
+  await expect(markDemoAccount(app, { userId })).rejects.toMatchObject({ code: 'VALIDATION' });
 });
 
 it('the migration marks the demo accounts of earlier versions, and no other account', async () => {

@@ -1,7 +1,6 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import type { Executor } from '../db/client.ts';
 import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 import { readAddress } from '../security/address.ts';
@@ -9,39 +8,52 @@ import { readAddress } from '../security/address.ts';
 const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * Returns the user with an address, as an operator types it, or with an id. The text as it
- * is comes before its normal form: a row that could not be normalised (doctor-addresses.ts)
- * must never lead to the account whose address it looks like.
+ * Resolves an address, as an operator types it, or a user's id. The exact text is preferred to
+ * its normal form: a stored address that could not be normalised (doctor/check-addresses.ts)
+ * must never lead to the account whose address it resembles.
  *
- * @throws AppError NOT_FOUND
+ * @throws AppError NOT_FOUND if no user has this address or id.
  */
-export async function findUser(db: Executor, typed: string) {
+export async function findUser(db: Executor, typed: string): Promise<{ id: string; email: string }> {
   const wanted = isId.test(typed)
     ? eq(users.id, typed)
     : inArray(
         users.email,
         [typed, readAddress(typed)].filter((email) => email !== null),
       );
-  const found = await db.select().from(users).where(wanted);
-  const person = found.find(({ email }) => email === typed) ?? found[0];
-  if (person === undefined) throw new AppError('NOT_FOUND', `There is no account with the address ${typed}.`);
-  return person;
+  const found = await db.select({ id: users.id, email: users.email }).from(users).where(wanted);
+  const user = found.find(({ email }) => email === typed) ?? found[0];
+  if (user === undefined) throw new AppError('NOT_FOUND', `There is no account with the address ${typed}.`);
+  return user;
 }
 
-/** The organisations that a person owns. @throws AppError NOT_FOUND where there are none */
-export async function findOwnedOrganisations(db: Executor, { id, email }: { id: string; email: string }) {
-  const owned = await db
-    .select({ id: organisations.id, slug: organisations.slug, suspendedAt: organisations.suspendedAt })
-    .from(memberships)
-    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
-    .where(and(eq(memberships.userId, id), eq(memberships.role, 'owner')));
-  if (owned.length === 0) throw new AppError('NOT_FOUND', `${email} owns no organisation.`);
-  return owned;
-}
-
-/** @throws AppError NOT_FOUND */
-export async function findOrganisation(db: Executor, slug: string) {
-  const [organisation] = await db.select().from(organisations).where(eq(organisations.slug, slug));
+/**
+ * Resolves the slug of an organisation.
+ *
+ * @throws AppError NOT_FOUND if no organisation has this slug.
+ */
+export async function findOrganisation(db: Executor, slug: string): Promise<{ id: string; slug: string }> {
+  const [organisation] = await db
+    .select({ id: organisations.id, slug: organisations.slug })
+    .from(organisations)
+    .where(eq(organisations.slug, slug));
   if (organisation === undefined) throw new AppError('NOT_FOUND', `There is no organisation with the slug ${slug}.`);
+  return organisation;
+}
+
+/** @throws AppError NOT_FOUND if there is no user with this id. */
+export async function readUser(db: Executor, userId: string): Promise<{ id: string; email: string }> {
+  const [user] = await db.select({ id: users.id, email: users.email }).from(users).where(eq(users.id, userId));
+  if (user === undefined) throw new AppError('NOT_FOUND', 'There is no such person.');
+  return user;
+}
+
+/** @throws AppError NOT_FOUND if there is no organisation with this id. */
+export async function readOrganisation(db: Executor, organisationId: string): Promise<{ id: string; slug: string }> {
+  const [organisation] = await db
+    .select({ id: organisations.id, slug: organisations.slug })
+    .from(organisations)
+    .where(eq(organisations.id, organisationId));
+  if (organisation === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
   return organisation;
 }

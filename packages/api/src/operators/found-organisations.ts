@@ -4,7 +4,7 @@ import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { createOrganisation } from '../organisations/create.ts';
 
-/** The accounts that came by an invitation, joined nothing, and so wait for a decision of their own. */
+/** The condition for users who signed up with an invitation and joined no organisation: each awaits approval alone. */
 export function joinedNothing(db: Executor) {
   return and(
     eq(users.invitedOnly, true),
@@ -14,9 +14,9 @@ export function joinedNothing(db: Executor) {
 }
 
 /**
- * Makes an organisation of its own for each of these accounts that joined nothing, for a
- * decision about it: approval belongs to organisations. In place of their ids answers those
- * of the organisations; other ids stay as they are.
+ * Creates an organisation for each of these users who joined none, because approval belongs to
+ * organisations. Returns the ids with those of the users replaced by those of their new
+ * organisations; all other ids stay as they are.
  */
 export async function foundOrganisations(tx: Transaction, now: Date, ids: string[]): Promise<string[]> {
   const waiting = await tx

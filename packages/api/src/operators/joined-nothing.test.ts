@@ -5,6 +5,7 @@ import { memberships } from '../db/schema/members.ts';
 import { accountByEmail } from '../sessions/account.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { matchUser } from '../sign-in/match-user.ts';
+import { approveOwner, declineOwner, grantOperator } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
   callerFor,
@@ -15,7 +16,6 @@ import {
   newEmail,
   testClient,
 } from '../testing/factories.ts';
-import { approveOwner, declineOwner, grantOperator } from './admin-commands.ts';
 
 type Owner = Awaited<ReturnType<typeof makeOwner>>;
 
@@ -51,7 +51,7 @@ describe('an account that came by an invitation and joined nothing', () => {
       {
         organisation: { id, slug: email, name: null },
         owner: { id, email },
-        evidence: expect.arrayContaining([{ tone: 'warn', text: 'Invited, joined nothing' }]),
+        evidence: expect.arrayContaining([{ code: 'joined_nothing' }]),
       },
     ]);
     expect((await operator.api.operators.queue({})).counts.waiting).toBe(before + 1);

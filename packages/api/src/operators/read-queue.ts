@@ -15,13 +15,20 @@ const mostRows = 200;
 
 export const queueInput = z.object({ search: freeLine(100).optional() });
 
-type Evidence = { tone: 'good' | 'plain' | 'warn' | 'bad'; text: string };
+/** A fact about an owner that helps to decide. */
+export type Evidence =
+  | { code: 'joined_nothing' | 'identity_provider' | 'same_browser' | 'another_browser' }
+  | { code: 'mail_opened'; after_seconds: number }
+  /** How many other accounts have an address of the same domain. */
+  | { code: 'same_domain'; count: number; domain: string };
 
 /**
- * The organisations that wait for a decision, oldest first, each with what is known
- * about it: owners who have confirmed their address come up, others have a gate of
- * their own to open first. After them the accounts that came by an invitation and joined
- * nothing: each stands for the organisation that a decision about it makes, by the account's id.
+ * Returns the organisations that await a decision, oldest first, each with evidence about its
+ * owner. An organisation appears once its owner has verified the address. After them come the
+ * users who signed up with an invitation and joined no organisation: a decision creates an
+ * organisation for such a user, and until then the user's id takes the place of its id.
+ *
+ * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN if the principal is not an operator.
  */
 export async function readQueue(app: App, principal: Principal | null, { search }: z.output<typeof queueInput>) {
   requireOperator(principal);
@@ -44,7 +51,7 @@ export async function readQueue(app: App, principal: Principal | null, { search 
     .orderBy(asc(organisations.createdAt))
     .limit(mostRows);
 
-  const alone = await app.db
+  const withoutOrganisation = await app.db
     .select({
       owner: { id: users.id, email: users.email, name: users.name },
       requestedAt: users.createdAt,
@@ -55,17 +62,17 @@ export async function readQueue(app: App, principal: Principal | null, { search 
     })
     .from(users)
     .leftJoin(identities, and(eq(identities.userId, users.id), isNull(identities.unlinkedAt)))
-    .where(and(awaitsAlone(app), matchesAccount(search)))
+    .where(and(awaitsWithoutOrganisation(app), matchesAccount(search)))
     .orderBy(asc(users.createdAt))
     .limit(mostRows);
 
-  const all = [...rows, ...alone.map((row) => ({ ...row, organisation: standIn(row.owner) }))];
+  const all = [...rows, ...withoutOrganisation.map((row) => ({ ...row, organisation: futureOrganisation(row.owner) }))];
   return {
     waiting: all.map(({ requestedAt, verifiedAt, idpSubject, sameBrowser, sameDomain, ...row }) => ({
       ...row,
       requested_at: requestedAt.toISOString(),
       evidence: [
-        ...(row.organisation.id === row.owner.id ? [joinedNothingBadge] : []),
+        ...(row.organisation.id === row.owner.id ? [{ code: 'joined_nothing' as const }] : []),
         ...evidence({ ...row.owner, requestedAt, verifiedAt, idpSubject, sameBrowser, sameDomain }),
       ],
     })),
@@ -73,13 +80,11 @@ export async function readQueue(app: App, principal: Principal | null, { search 
   };
 }
 
-const joinedNothingBadge: Evidence = { tone: 'warn', text: 'Invited, joined nothing' };
-
-function standIn({ id, email }: { id: string; email: string }) {
+function futureOrganisation({ id, email }: { id: string; email: string }) {
   return { id, slug: email, name: null };
 }
 
-function awaitsAlone(app: App) {
+function awaitsWithoutOrganisation(app: App) {
   return and(joinedNothing(app.db), isNull(users.suspendedAt));
 }
 
@@ -109,7 +114,7 @@ function sameBrowser() {
     order by ${auditEvents.at} desc limit 1)`;
 }
 
-/** How many people of the same domain there are besides: a count of one domain's accounts, by their addresses. */
+/** Counts the other accounts whose address has the same domain. */
 function sameDomain() {
   return sql<number>`(
     select count(*)::int from users others
@@ -127,24 +132,15 @@ type Known = {
 
 function evidence({ email, requestedAt, verifiedAt, idpSubject, sameBrowser, sameDomain }: Known): Evidence[] {
   const found: Evidence[] = [];
-  if (idpSubject !== null) found.push({ tone: 'good', text: 'Signed in through the identity provider' });
+  if (idpSubject !== null) found.push({ code: 'identity_provider' });
   if (sameBrowser !== null && verifiedAt !== null) {
-    found.push({
-      tone: 'plain',
-      text: `Opened the mail after ${duration(verifiedAt.getTime() - requestedAt.getTime())}`,
-    });
+    const seconds = Math.round((verifiedAt.getTime() - requestedAt.getTime()) / 1000);
+    found.push({ code: 'mail_opened', after_seconds: seconds });
   }
-  if (sameBrowser === 'true') found.push({ tone: 'good', text: 'Same browser' });
-  if (sameBrowser === 'false') found.push({ tone: 'warn', text: 'Another browser' });
-  if (sameDomain > 0) found.push({ tone: 'plain', text: `${sameDomain} more from ${domainOf(email)}` });
+  if (sameBrowser === 'true') found.push({ code: 'same_browser' });
+  if (sameBrowser === 'false') found.push({ code: 'another_browser' });
+  if (sameDomain > 0) found.push({ code: 'same_domain', count: sameDomain, domain: domainOf(email) });
   return found;
-}
-
-function duration(milliseconds: number): string {
-  const seconds = Math.max(1, Math.round(milliseconds / 1000));
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`;
-  return `${Math.round(seconds / 3600)} hours`;
 }
 
 async function readCounts(app: App) {
@@ -159,6 +155,6 @@ async function readCounts(app: App) {
     .select({ rows: count() })
     .from(organisations)
     .where(gte(organisations.approvedAt, since));
-  const alone = await app.db.$count(users, awaitsAlone(app));
-  return { waiting: (open?.rows ?? 0) + alone, approved_this_week: approved?.rows ?? 0 };
+  const withoutOrganisation = await app.db.$count(users, awaitsWithoutOrganisation(app));
+  return { waiting: (open?.rows ?? 0) + withoutOrganisation, approved_this_week: approved?.rows ?? 0 };
 }

@@ -8,19 +8,24 @@ import { endUnknown } from '../billing/sync/end-unknown.ts';
 import { syncOrganisation } from '../billing/sync/sync.ts';
 import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
 import { AppError } from '../errors.ts';
-import { findOrganisation } from './find-accounts.ts';
+import { readOrganisation } from './find-accounts.ts';
 
 /**
  * Gives up an organisation's customer that the provider does not know under our key, with
- * the subscriptions of which the same is true, so that its next checkout makes a new one.
- * For an operator who is certain that the key is right. Says what was given up.
+ * those of its subscriptions that the provider does not know either, so that the next
+ * checkout makes a new customer. For an operator who is certain that the key is right.
+ * Returns the organisation's customer, and the ids of what was given up: none if the
+ * customer was deleted at the provider.
  *
- * @throws AppError NOT_FOUND, BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE; VALIDATION where
- *   there is no customer to give up, or where the provider knows it.
+ * @throws AppError NOT_FOUND, BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE; VALIDATION if
+ *   there is no customer to give up, or if the provider knows it.
  */
-export async function startCustomerAnew(app: App, slug: string): Promise<string> {
+export async function startCustomerAnew(
+  app: App,
+  { organisationId }: { organisationId: string },
+): Promise<{ customerId: string | null; givenUp: string[] }> {
   const { key } = requirePayment(app);
-  const { id: organisationId } = await findOrganisation(app.db, slug);
+  const { slug } = await readOrganisation(app.db, organisationId);
 
   return withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const customerId = await currentCustomer(app, organisationId);
@@ -33,8 +38,8 @@ export async function startCustomerAnew(app: App, slug: string): Promise<string>
       inArray(paymentSubscriptions.id, unknown),
     );
     const rows = await app.db.select({ id: paymentSubscriptions.id }).from(paymentSubscriptions).where(running);
-    const given = [...(fate === 'unknown' ? [`${customerId}`] : []), ...rows.map(({ id }) => id)];
-    if (given.length === 0 && fate !== 'deleted') throw nothingLost(slug, customerId);
+    const givenUp = [...(fate === 'unknown' ? [`${customerId}`] : []), ...rows.map(({ id }) => id)];
+    if (givenUp.length === 0 && fate !== 'deleted') throw nothingLost(slug, customerId);
 
     await app.db.transaction(async (tx) => {
       if (fate === 'unknown') {
@@ -45,12 +50,10 @@ export async function startCustomerAnew(app: App, slug: string): Promise<string>
         tx,
         rows.map(({ id }) => id),
       );
-      const details = { given_up: given.join(' '), key };
+      const details = { given_up: givenUp.join(' '), key };
       await recordAudit(tx, app.now(), { action: 'customer-started-anew', organisationId, details });
     });
-    if (given.length === 0)
-      return `${customerId} was deleted at the provider. The next checkout of ${slug} makes a new one.`;
-    return `Gave up ${given.join(', ')}. ${slug} can buy again.`;
+    return { customerId, givenUp };
   });
 }
 

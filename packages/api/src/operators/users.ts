@@ -11,7 +11,9 @@ import { addressSearchTexts } from '../security/address.ts';
 import type { Client } from '../security/client.ts';
 import { freeLine, partOf } from '../security/text.ts';
 import { type Principal, requireOperator } from '../sessions/principal.ts';
-import { makePasswordLink, restoreUser, suspendUser } from './admin-commands.ts';
+import { readUser } from './find-accounts.ts';
+import { makePasswordLink } from './make-password-link.ts';
+import { restoreUser, suspendUser } from './suspend-user.ts';
 
 const mostRows = 50;
 const mostEntries = 200;
@@ -19,7 +21,7 @@ const mostEntries = 200;
 export const usersInput = z.object({ search: freeLine(100) });
 export const userInput = z.object({ user_id: z.uuid('There is no such person.') });
 
-/** People by a part of their address or name, with where they stand. An empty search finds nobody. */
+/** Finds users by a part of their address or name, with their account status. An empty search finds none. */
 export async function findUsers(app: App, principal: Principal | null, { search }: z.output<typeof usersInput>) {
   requireOperator(principal);
   if (search === '') return [];
@@ -53,17 +55,26 @@ export async function findUsers(app: App, principal: Principal | null, { search 
   }));
 }
 
-/** One person's address, and the newest of what is written down about them. @throws AppError NOT_FOUND */
+/**
+ * Returns a user's address and the newest audit entries about the user.
+ *
+ * @throws AppError FORBIDDEN; NOT_FOUND if there is no such user.
+ */
 export async function readUserHistory(
   app: App,
   principal: Principal | null,
   { user_id: id }: z.output<typeof userInput>,
 ) {
   requireOperator(principal);
-  return { email: await addressOf(app, id), activity: await readHistory(app.db, id, mostEntries) };
+  const { email } = await readUser(app.db, id);
+  return { email, activity: await readHistory(app.db, id, mostEntries) };
 }
 
-/** @returns the address of a one-time password link, to be handed over by whoever made it. */
+/**
+ * Makes a password link, which the operator gives to the user: no mail carries it.
+ *
+ * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified.
+ */
 export async function makeLinkFor(
   app: App,
   principal: Principal | null,
@@ -71,10 +82,14 @@ export async function makeLinkFor(
   client: Client,
 ) {
   const { user } = requireOperator(principal);
-  return { url: await makePasswordLink(app, await addressOf(app, id), { actorId: user.id, client }) };
+  return { url: await makePasswordLink(app, { userId: id }, { actorId: user.id, client }) };
 }
 
-/** Closes a person's account. @throws AppError VALIDATION for one's own. */
+/**
+ * Suspends a user.
+ *
+ * @throws AppError NOT_FOUND; VALIDATION for the operator's own account, or if it is suspended already.
+ */
 export async function suspend(
   app: App,
   principal: Principal | null,
@@ -83,10 +98,15 @@ export async function suspend(
 ) {
   const { user } = requireOperator(principal);
   if (user.id === id) throw new AppError('VALIDATION', 'You cannot suspend yourself.');
-  await suspendUser(app, await addressOf(app, id), { actorId: user.id, client });
+  await suspendUser(app, { userId: id }, { actorId: user.id, client });
   return { ok: true as const };
 }
 
+/**
+ * Ends a user's suspension.
+ *
+ * @throws AppError NOT_FOUND; VALIDATION if the user is not suspended.
+ */
 export async function restore(
   app: App,
   principal: Principal | null,
@@ -94,12 +114,6 @@ export async function restore(
   client: Client,
 ) {
   const { user } = requireOperator(principal);
-  await restoreUser(app, await addressOf(app, id), { actorId: user.id, client });
+  await restoreUser(app, { userId: id }, { actorId: user.id, client });
   return { ok: true as const };
-}
-
-async function addressOf(app: App, id: string): Promise<string> {
-  const [found] = await app.db.select({ email: users.email }).from(users).where(eq(users.id, id));
-  if (found === undefined) throw new AppError('NOT_FOUND', 'There is no such person.');
-  return found.email;
 }

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { paymentEvents } from '../db/schema/billing.ts';
-import { grantOperator } from '../operators/admin-commands.ts';
+import { grantOperator } from '../testing/admin-commands.ts';
 import { type BillingTest, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { callerFor, makeMember, signInAs } from '../testing/factories.ts';
 import { fieldsOf, isMutation, procedures } from '../testing/fields-of.ts';

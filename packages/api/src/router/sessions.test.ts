@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
-import { suspendUser } from '../operators/admin-commands.ts';
 import { readSession, startSession } from '../sessions/session.ts';
+import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { callerFor, makeMember, makeOwner, testClient } from '../testing/factories.ts';
 

@@ -5,16 +5,16 @@ import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { join } from '../members/join.ts';
+import { accountByEmail } from '../sessions/account.ts';
+import { makePrincipal } from '../sessions/principal.ts';
+import { readSession, startSession } from '../sessions/session.ts';
 import {
   approveOwner,
   declineOwner,
   makePasswordLink,
   suspendOrganisation,
   suspendUser,
-} from '../operators/admin-commands.ts';
-import { accountByEmail } from '../sessions/account.ts';
-import { makePrincipal } from '../sessions/principal.ts';
-import { readSession, startSession } from '../sessions/session.ts';
+} from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
   callerFor,

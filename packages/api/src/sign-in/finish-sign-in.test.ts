@@ -2,7 +2,7 @@ import { type AnswerKind, answers } from '@gatehouse/sandbox/idp/answers';
 import { openBrowser } from '@gatehouse/sandbox/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signInAttempts } from '../db/schema/sign-in.ts';
-import { declineOwner, suspendUser } from '../operators/admin-commands.ts';
+import { declineOwner, suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, newEmail, testClient } from '../testing/factories.ts';
 import { finishSignIn } from './finish-sign-in.ts';

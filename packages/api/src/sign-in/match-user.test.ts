@@ -5,9 +5,9 @@ import { verifyEmail } from '../accounts/verification/verify-email.ts';
 import { identities, users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
-import { suspendUser } from '../operators/admin-commands.ts';
 import { accountByEmail } from '../sessions/account.ts';
 import { startSession } from '../sessions/session.ts';
+import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
   makeIdentity,

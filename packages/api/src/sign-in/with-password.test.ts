@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { confirmPassword } from '../accounts/password/confirm-password.ts';
 import { users } from '../db/schema/accounts.ts';
-import { declineOwner, suspendOrganisation, suspendUser } from '../operators/admin-commands.ts';
+import { declineOwner, suspendOrganisation, suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/factories.ts';
 import { signInWithPassword } from './with-password.ts';

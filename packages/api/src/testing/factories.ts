@@ -5,7 +5,6 @@ import { newId } from '../db/id.ts';
 import { users } from '../db/schema/accounts.ts';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
 import { memberships } from '../db/schema/members.ts';
-import { approveOwner, grantOperator } from '../operators/admin-commands.ts';
 import { type Caller, createCaller } from '../router/root.ts';
 import type { Context } from '../router/trpc.ts';
 import { accountByEmail } from '../sessions/account.ts';
@@ -13,6 +12,7 @@ import type { Principal, Role } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import type { Identity } from '../sign-in/id-token.ts';
 import { linkIdentity } from '../sign-in/linked-identity.ts';
+import { approveOwner, grantOperator } from './admin-commands.ts';
 import type { TestApp } from './app.ts';
 
 export const testClient = { address: '127.0.0.1', userAgent: 'test' };

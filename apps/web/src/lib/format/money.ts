@@ -6,6 +6,11 @@ export function formatMoney(price: Pick<Price, 'amount' | 'currency'>): string {
   return formatAmount(price, { currencyDisplay: 'narrowSymbol', trailingZeroDisplay: 'stripIfInteger' });
 }
 
+/** "£24.00", "JP¥2,400": every decimal and an unambiguous currency, for operators. */
+export function formatFullAmount(amount: Pick<Price, 'amount' | 'currency'>): string {
+  return formatAmount(amount);
+}
+
 /** "a month", "a year" */
 export function formatInterval(interval: string): string {
   return `a ${interval}`;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { oneTimeTokens, users, verificationLinks } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import { approveOwner, restoreUser, suspendUser } from '../../operators/admin-commands.ts';
 import { listSessions, readSession, startSession } from '../../sessions/session.ts';
 import { signInWithPassword } from '../../sign-in/with-password.ts';
+import { approveOwner, restoreUser, suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import {
   callerFor,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { declineOwner } from '../../operators/admin-commands.ts';
 import { accountByEmail } from '../../sessions/account.ts';
 import { matchUser } from '../../sign-in/match-user.ts';
+import { declineOwner } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeIdentity, makeSignUp, newEmail, testClient } from '../../testing/factories.ts';
 import { resendVerification } from '../verification/sending/resend-verification.ts';

@@ -4,7 +4,7 @@ import { signUps, users } from '../../db/schema/accounts.ts';
 import { paymentCustomers } from '../../db/schema/billing.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import { approveOwner } from '../../operators/admin-commands.ts';
+import { approveOwner } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
 import { waitingForLocks } from '../../testing/waiting-for-locks.ts';

@@ -3,14 +3,14 @@ import { type AbnormalAddress, findAbnormalAddresses } from '../../db/normal-add
 import { type Finding, right, wrong } from './finding.ts';
 
 /**
- * Lists the addresses that the start could not store in their normal form, with what to
- * do. Says nothing about a database that cannot be read: examineDatabase does.
+ * Finds the addresses that the migration could not store in their normal form. Returns no
+ * finding if the database cannot be read, because examineDatabase reports that.
  */
 export async function examineAddresses({ db }: App): Promise<Finding[]> {
   const abnormal = await findAbnormalAddresses(db).catch(() => null);
   if (abnormal === null) return [];
 
-  // An operator who suspended an account has dealt with it.
+  // Suspending such an account is one of the two remedies.
   const open = abnormal.filter(({ suspended }) => !suspended);
   return open.length === 0
     ? [right('Addresses', 'Every account has its address in the normal form.')]
@@ -25,7 +25,7 @@ function whatToDo({ userId, email, normal, collides }: AbnormalAddress): string 
   return `${account}, but another account has the same mailbox (${normal}), and only one can have it. ${remedy}.`;
 }
 
-/** Invisible characters as their code points, for a terminal. */
+/** Replaces invisible characters by their code points, so that a terminal shows them. */
 function visible(email: string): string {
   return email.replace(
     /\p{Default_Ignorable_Code_Point}|\p{Cc}/gu,

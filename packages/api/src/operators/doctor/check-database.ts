@@ -5,7 +5,7 @@ import { type Finding, reasonOf, right, wrong } from './finding.ts';
 
 const oldestVersion = 15;
 
-/** The database's version and its migrations, which the start of every command brings up to date. */
+/** Checks the version of PostgreSQL and whether the migrations have run. */
 export async function examineDatabase({ sql }: App): Promise<Finding[]> {
   try {
     await pingDatabase(sql);

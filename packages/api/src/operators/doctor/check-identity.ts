@@ -3,7 +3,7 @@ import { identityRedirectUri } from '../../links.ts';
 import type { Identity } from '../../providers/identity.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
-/** Whether the identity provider takes our redirect address and our credentials. */
+/** Checks whether the identity provider accepts our redirect URI and our credentials. */
 export async function examineIdentity(app: App): Promise<Finding[]> {
   if (app.idp === null) {
     return [note('Identity provider', 'Off, because IDP_CLIENT_ID or IDP_CLIENT_SECRET is not set.')];

@@ -11,7 +11,7 @@ import { complaintOf, type Payment } from '../../providers/payment.ts';
 import { examinePortal } from './check-portal.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
-/** The payment provider's key, its mode, its clock, our prices and the portal there. */
+/** Checks the payment provider's key, mode, clock, prices and portal configuration. */
 export async function examinePayment(app: App): Promise<Finding[]> {
   const { payment } = app;
   if (payment === null) return [note('Payment provider', 'Billing is off, because PAYMENT_SECRET_KEY is not set.')];
@@ -26,11 +26,11 @@ export async function examinePayment(app: App): Promise<Finding[]> {
       await examinePortal(app, payment, prices),
     ];
   } catch (error) {
-    return [cliError(error)];
+    return [findingOf(error)];
   }
 }
 
-function cliError(error: unknown): Finding {
+function findingOf(error: unknown): Finding {
   const status = complaintOf(error)?.status;
   if (status === 401) {
     return wrong('Payment provider', 'It refuses the key. Copy PAYMENT_SECRET_KEY from the provider anew.');
@@ -59,8 +59,9 @@ async function examineKey(app: App, { ask, livemode }: Payment): Promise<Finding
 }
 
 /**
- * Tiers that are paid for and not in the plans, and rows of the other mode: live rows under a test
- * key are plans that are paid for and off; test rows under a live key are left of tests.
+ * Checks for tiers that are paid for and missing in the plans, and for rows of the key's other
+ * mode. Live rows under a test key are paid plans that are switched off: wrong. Test rows under a
+ * live key are remains of tests: a note.
  */
 async function examineRows(app: App): Promise<Finding[]> {
   const about = 'Payment mode';
@@ -75,11 +76,11 @@ async function examineRows(app: App): Promise<Finding[]> {
   }
 }
 
-/** Signatures of deliveries are refused beyond 300 s. */
+/** Well below the 300 s from which the signatures of deliveries are refused. */
 const alarmSeconds = 60;
 
-function examineClock(app: App, told: string | undefined): Finding {
-  const theirs = Date.parse(told ?? '');
+function examineClock(app: App, dateHeader: string | undefined): Finding {
+  const theirs = Date.parse(dateHeader ?? '');
   if (Number.isNaN(theirs)) return note('Clock', 'The payment provider’s answer has no Date to compare with.');
 
   const seconds = Math.round((app.now().getTime() - theirs) / 1000);

@@ -11,8 +11,10 @@ const about = 'Portal';
 const remedy = 'Run "npm run operator -- billing-setup".';
 
 /**
- * Whether the portal's configuration lets people change cards, see past invoices, cancel at
- * the period's end and choose our prices, and charges an upgrade when it happens.
+ * Checks whether the portal's configuration lets administrators change cards, see past
+ * invoices, cancel at the end of the period and choose our prices, and charges upgrades at once.
+ *
+ * @throws the payment provider's error if it fails for another reason than a missing configuration.
  */
 export async function examinePortal(app: App, { ask, livemode }: Payment, prices: TierPrices): Promise<Finding> {
   const setting = await readSetting(app, livemode).catch(() => null);
@@ -23,7 +25,7 @@ export async function examinePortal(app: App, { ask, livemode }: Payment, prices
     const found = await ask((provider) => provider.billingPortal.configurations.retrieve(setting.value));
     const { features } = found;
     const offered = new Set((features.subscription_update.products ?? []).flatMap((product) => product.prices));
-    const lacks = [
+    const problems = [
       found.active ? null : 'it is switched off',
       features.payment_method_update.enabled ? null : 'cards cannot be changed',
       features.invoice_history.enabled ? null : 'past invoices cannot be seen',
@@ -35,8 +37,8 @@ export async function examinePortal(app: App, { ask, livemode }: Payment, prices
         ? null
         : 'an upgrade is not charged when it happens',
       Object.values(prices).every((price) => price === null || offered.has(price.id)) ? null : 'it offers other prices',
-    ].filter((lack) => lack !== null);
-    if (lacks.length > 0) return wrong(about, `${setting.value}: ${lacks.join(', ')}. ${remedy}`);
+    ].filter((problem) => problem !== null);
+    if (problems.length > 0) return wrong(about, `${setting.value}: ${problems.join(', ')}. ${remedy}`);
     return right(about, `Configuration ${setting.value} is as it should be.`);
   } catch (error) {
     if (!isMissing(error)) throw error;

@@ -2,9 +2,9 @@ import type { App } from '../../app.ts';
 import { identityRedirectUri } from '../../links.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
-const patienceMilliseconds = 5000;
+const timeoutMilliseconds = 5000;
 
-/** The canonical base URL, whether this service answers there, and how safe its cookies are. */
+/** Checks the canonical base URL, whether the service answers there, and the flags of its cookies. */
 export async function examineService(app: App): Promise<Finding[]> {
   const { publicBaseUrl: base, trustedProxies } = app.config;
   if (base === null) {
@@ -28,7 +28,7 @@ export async function examineService(app: App): Promise<Finding[]> {
 
 async function examineAddress(base: string): Promise<Finding> {
   try {
-    const { status } = await look(`${base}/healthz`);
+    const { status } = await request(`${base}/healthz`);
     if (status === 200) return right('Base URL', `${base} is answered.`);
     return wrong('Base URL', `${base}/healthz answers ${status}. Start the service, or let the proxy lead to it.`);
   } catch (error) {
@@ -37,38 +37,38 @@ async function examineAddress(base: string): Promise<Finding> {
   }
 }
 
-/** Asks for the start of a sign-in, whose answer carries both a cookie and the redirect address. */
+/** Requests the start of a sign-in: its response has both a cookie and the redirect URI. */
 async function examineCookies(app: App, base: string, secure: boolean): Promise<Finding[]> {
-  const plain = 'Cookies go over http, which is for this machine alone.';
+  const overHttp = 'Cookies go over http, which is for this machine alone.';
   if (app.idp === null) {
-    return [secure ? right('Cookies', 'They are named __Host- and go over https alone.') : note('Cookies', plain)];
+    return [secure ? right('Cookies', 'They are named __Host- and go over https alone.') : note('Cookies', overHttp)];
   }
 
-  const answer = await look(`${base}/auth/idp/start`).catch(() => null);
-  if (answer === null) return [note('Cookies', 'They could not be looked at, because the service does not answer.')];
+  const response = await request(`${base}/auth/idp/start`).catch(() => null);
+  if (response === null) return [note('Cookies', 'They could not be looked at, because the service does not answer.')];
 
   const findings: Finding[] = [];
-  const location = answer.headers.get('location') ?? '';
-  const told = URL.canParse(location) ? new URL(location).searchParams.get('redirect_uri') : null;
-  if (told !== identityRedirectUri(app.config)) {
+  const location = response.headers.get('location') ?? '';
+  const redirectUri = URL.canParse(location) ? new URL(location).searchParams.get('redirect_uri') : null;
+  if (redirectUri !== identityRedirectUri(app.config)) {
     const says = `${base}/auth/idp/start does not send ${identityRedirectUri(app.config)}. Run the service with the same configuration as this command, and see its log.`;
     findings.push(wrong('Redirect address in use', says));
   }
 
-  const [cookie = ''] = answer.headers.getSetCookie().filter((each) => each.includes('attempt='));
+  const [cookie = ''] = response.headers.getSetCookie().filter((each) => each.includes('attempt='));
   const flags = cookie.toLowerCase();
   const safe = flags.includes('httponly') && flags.includes('samesite=lax');
-  if (told === null) return findings;
+  if (redirectUri === null) return findings;
   if (!safe || (secure && !(cookie.startsWith('__Host-') && flags.includes('secure')))) {
     const says = 'The answer’s cookie lacks __Host-, Secure, HttpOnly or SameSite. Let no proxy rewrite Set-Cookie.';
     return [...findings, wrong('Cookies', says)];
   }
   return [
     ...findings,
-    secure ? right('Cookies', '__Host-, Secure, HttpOnly and SameSite arrive.') : note('Cookies', plain),
+    secure ? right('Cookies', '__Host-, Secure, HttpOnly and SameSite arrive.') : note('Cookies', overHttp),
   ];
 }
 
-function look(address: string): Promise<Response> {
-  return fetch(address, { redirect: 'manual', signal: AbortSignal.timeout(patienceMilliseconds) });
+function request(url: string): Promise<Response> {
+  return fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMilliseconds) });
 }

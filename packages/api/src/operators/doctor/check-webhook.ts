@@ -5,9 +5,9 @@ import { listAll } from '../../providers/list-all.ts';
 import { complaintOf, type Payment, signDelivery } from '../../providers/payment.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
 
-const patienceMilliseconds = 5000;
+const timeoutMilliseconds = 5000;
 
-/** The way of the provider's events to us: the secret, our door, and the endpoint at the provider. */
+/** Checks how events reach the service: the secret, our webhook endpoint, and the endpoint's settings at the provider. */
 export async function examineWebhook(app: App): Promise<Finding[]> {
   if (app.payment === null || app.config.publicBaseUrl === null) return [];
 
@@ -17,7 +17,10 @@ export async function examineWebhook(app: App): Promise<Finding[]> {
   );
 }
 
-/** A signed body that is no event: a door with the same secret says so, and keeps nothing. */
+/**
+ * Sends a correctly signed body that is not an event. An endpoint with the same secret
+ * answers 400 with that reason, and stores nothing.
+ */
 async function examineSecret(app: App, address: string): Promise<Finding | null> {
   const about = 'Webhook secret';
   const [secret] = app.config.webhookSecrets;
@@ -29,22 +32,22 @@ async function examineSecret(app: App, address: string): Promise<Finding | null>
 
   const body = '{}';
   const signature = await signDelivery(body, secret, app.now());
-  const said = await fetch(address, {
+  const response = await fetch(address, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'payment-signature': signature },
     body,
     redirect: 'manual',
-    signal: AbortSignal.timeout(patienceMilliseconds),
+    signal: AbortSignal.timeout(timeoutMilliseconds),
   }).then(
     async (answer) => ({ status: answer.status, text: await answer.text() }),
     () => null,
   );
-  // That nothing answers is said of the base URL already.
-  if (said === null) return null;
-  if (said.status === 400 && said.text.includes('This is not an event.')) {
+  // examineService reports that nothing answers.
+  if (response === null) return null;
+  if (response.status === 400 && response.text.includes('This is not an event.')) {
     return right(about, `${address} takes what is signed with it.`);
   }
-  const says = `${address} refuses what is signed with it (${said.status}). Restart the service with this configuration, and let the proxy pass the body and its headers on unchanged.`;
+  const says = `${address} refuses what is signed with it (${response.status}). Restart the service with this configuration, and let the proxy pass the body and its headers on unchanged.`;
   return wrong(about, says);
 }
 
@@ -64,7 +67,7 @@ async function examineEndpoint({ ask }: Payment, address: string): Promise<Findi
     return examineTypes(live.enabled_events, address);
   } catch (error) {
     const { status } = complaintOf(error) ?? {};
-    // Without a working key that is said of the provider already.
+    // examinePayment reports all other failures, such as an invalid key.
     if (status !== 403) return null;
     return note(about, 'This key may not read the endpoints: compare them with the README by hand.');
   }

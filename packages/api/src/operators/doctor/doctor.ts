@@ -9,12 +9,12 @@ import { examineWebhook } from './check-webhook.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * Holds the whole configuration against reality: the running service, the identity
- * provider, the mail server, the payment provider and the database are really asked.
- * Says per line what is right, and what to do about what is not. Changes nothing.
+ * Checks the whole configuration by requests to the running service, the identity provider,
+ * the mail server, the payment provider and the database. Changes nothing. The report has a
+ * line for each finding; it is sound if none of them is wrong.
  */
 export async function examine(app: App): Promise<{ report: string; sound: boolean }> {
-  const parts = [
+  const checks = [
     examineService,
     examineIdentity,
     examineMail,
@@ -23,7 +23,7 @@ export async function examine(app: App): Promise<{ report: string; sound: boolea
     examineDatabase,
     examineAddresses,
   ];
-  const findings = (await Promise.all(parts.map((part) => part(app)))).flat();
+  const findings = (await Promise.all(checks.map((check) => check(app)))).flat();
 
   const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
   const conclusion =

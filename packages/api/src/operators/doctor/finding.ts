@@ -1,20 +1,22 @@
-/** What a look at one thing found, in a sentence; of what is wrong also what to do about it. */
+/** The result of one check, as a sentence. For what is wrong it also names the remedy. */
 export type Finding = { about: string; verdict: 'right' | 'note' | 'wrong'; says: string };
 
+/** The check passed. */
 export function right(about: string, says: string): Finding {
   return { about, verdict: 'right', says };
 }
 
-/** Neither right nor wrong, but worth knowing. */
+/** Worth knowing, and not a mistake. */
 export function note(about: string, says: string): Finding {
   return { about, verdict: 'note', says };
 }
 
+/** A mistake in the configuration: it makes the doctor's exit code 1. */
 export function wrong(about: string, says: string): Finding {
   return { about, verdict: 'wrong', says };
 }
 
-/** A failure's own words, without what may be long or secret. */
+/** Returns an error's code or the first line of its message, cut to 120 characters. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'an unknown failure';
   const cause = error.cause instanceof Error ? error.cause : error;

@@ -8,10 +8,11 @@ import { type Principal, requireOperator } from '../../sessions/principal.ts';
 import type { eventInput } from './read-event.ts';
 
 /**
- * Applies a stored event once more, through the same function as the webhook. Harmless at
- * any time: the rows are what the set of events says, and the event keeps its place in it.
+ * Applies a stored event once more, through the same function as the webhook. This is safe at
+ * any time: a subscription record is computed from the set of events, and the event keeps its
+ * place in their order.
  *
- * @throws AppError NOT_FOUND
+ * @throws AppError FORBIDDEN; NOT_FOUND if there is no such event.
  */
 export async function applyEventAgain(
   app: App,
@@ -22,15 +23,15 @@ export async function applyEventAgain(
   const { user } = requireOperator(principal);
 
   const handled = await app.db.transaction(async (tx) => {
-    const done = await applyAgain(app, tx, id);
-    if (done === null) throw new AppError('NOT_FOUND', 'There is no such event in the ledger.');
+    const outcome = await applyAgain(app, tx, id);
+    if (outcome === null) throw new AppError('NOT_FOUND', 'There is no such event in the ledger.');
     await recordAudit(tx, app.now(), {
       action: 'event-applied-again',
       actorId: user.id,
       client,
       details: { event: id },
     });
-    return done;
+    return outcome;
   });
 
   app.jobs.wake('payment-sync');

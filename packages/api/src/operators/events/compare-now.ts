@@ -6,10 +6,10 @@ import type { Client } from '../../security/client.ts';
 import { type Principal, requireOperator } from '../../sessions/principal.ts';
 
 /**
- * Does at once what the jobs do bit by bit: undelivered events are applied and every
- * subscription is compared with the provider's, a hundred a question. Says what it found.
+ * Runs the reconciliation at once: applies undelivered events, and compares every subscription
+ * with the provider's, a hundred per request. Returns a line for each finding.
  *
- * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE, BUSY
+ * @throws AppError FORBIDDEN, BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE, BUSY
  */
 export async function compareNow(app: App, principal: Principal | null, client: Client) {
   const { user } = requireOperator(principal);

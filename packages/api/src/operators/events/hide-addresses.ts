@@ -1,10 +1,10 @@
-/** Members of the provider's objects that open a hosted page, or a payment, without a sign-in. */
+/** Properties of the provider's objects that give access to a hosted page or a payment without a sign-in. */
 const secrets = new Set(['hosted_invoice_url', 'invoice_pdf', 'receipt_url', 'client_secret']);
 
 /**
- * An event's payload as an operator reads it. The addresses of hosted invoices are hidden,
- * because they are for the organisation's administrators only, and an operator may be a
- * member or a viewer there. A payload without one is returned exactly as it came.
+ * Hides the URLs of hosted invoices in an event's payload: they are for the organisation's
+ * administrators only, and an operator may be a member or a viewer there. A payload without
+ * such URLs is returned unchanged.
  */
 export function hideAddresses(payload: string): string {
   let hidden = false;

@@ -1,37 +1,36 @@
 import { asc, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import { sentenceOf } from '../../audit/read-activity.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { auditEvents } from '../../db/schema/audit.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
 import { type Principal, requireOperator } from '../../sessions/principal.ts';
-import { tellChange } from './describe-change.ts';
+import { readEventChange } from './event-change.ts';
 import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
 
 const rowsPerPage = 50;
 
 export const historyInput = z.object({
   organisation_id: z.uuid('Choose an organisation.'),
-  /** Where an earlier page ended. */
+  /** `next` of the page before. */
   before: z.string('This must be a text.').optional(),
 });
 
-type Asked = z.output<typeof historyInput>;
+type Input = z.output<typeof historyInput>;
 
 /**
- * What happened to an organisation's plan, newest first: what the provider told, at the
- * provider's own time, and what its people and operators did here. With it the rows of
- * its subscriptions as they stand now.
+ * Returns what happened to an organisation's plan, newest first: the provider's events, at the
+ * provider's time, and the actions of members and operators. Also returns its current
+ * subscription records.
  *
- * @throws AppError NOT_FOUND
+ * @throws AppError FORBIDDEN; NOT_FOUND if there is no such organisation.
  */
 export async function readBillingHistory(
   app: App,
   principal: Principal | null,
-  { organisation_id: id, before }: Asked,
+  { organisation_id: id, before }: Input,
 ) {
   requireOperator(principal);
   const [organisation] = await app.db.select(ownerColumns).from(organisations).where(eq(organisations.id, id));
@@ -59,10 +58,10 @@ function rowsOf(app: App, organisationId: string) {
 type Moment = {
   /** Milliseconds. */
   at: number;
-  /** Orders what happened in one second as it came; another one for each moment. */
+  /** Unique. Orders the moments of one millisecond as they were stored. */
   key: string;
   event: string | null;
-  /** The provider's type of event, or our own action. */
+  /** The provider's type of event, or the action of an audit entry. */
   type: string;
   outcome: string | null;
   flagged: boolean;
@@ -96,7 +95,14 @@ function after(before: string | undefined): SQL {
 }
 
 function momentShown({ at, key, event, type, outcome, flagged, payload, actor }: Moment) {
-  const common = { at: new Date(at).toISOString(), key, outcome, flagged, event, actor };
-  if (event === null) return { ...common, title: sentenceOf(type), change: null };
-  return { ...common, title: type, change: tellChange(type, payload ?? '') };
+  return {
+    at: new Date(at).toISOString(),
+    key,
+    event,
+    type,
+    outcome,
+    flagged,
+    actor,
+    change: event === null ? null : readEventChange(type, payload ?? ''),
+  };
 }

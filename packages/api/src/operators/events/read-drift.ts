@@ -8,9 +8,11 @@ import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
 const mostRows = 100;
 
 /**
- * Where the local rows may say something else than the provider: those that wait to be
- * synced, longest first, those that something is wrong with, and how many events an
- * operator should look at.
+ * Returns the subscription records that may differ from the provider's subscriptions: first
+ * those with a problem, then those that await a sync, the longest wait first. Also counts the
+ * events that an operator should look at.
+ *
+ * @throws AppError FORBIDDEN if the principal is not an operator.
  */
 export async function readDrift(app: App, principal: Principal | null) {
   requireOperator(principal);

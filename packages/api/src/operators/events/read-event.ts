@@ -7,16 +7,17 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
 import { storableText } from '../../security/text.ts';
 import { type Principal, requireOperator } from '../../sessions/principal.ts';
-import { tellChange } from './describe-change.ts';
+import { readEventChange } from './event-change.ts';
 import { hideAddresses } from './hide-addresses.ts';
 import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
 
 export const eventInput = z.object({ event_id: storableText('Say which event.') });
 
 /**
- * An event as it came, without the addresses of hosted pages, what became of it, and the row of its subscription as it stands now.
+ * Returns an event with its payload, without the URLs of hosted pages, its outcome, and the
+ * current record of its subscription.
  *
- * @throws AppError NOT_FOUND
+ * @throws AppError FORBIDDEN; NOT_FOUND if there is no such event.
  */
 export async function readEvent(app: App, principal: Principal | null, { event_id: id }: z.output<typeof eventInput>) {
   requireOperator(principal);
@@ -47,7 +48,7 @@ export async function readEvent(app: App, principal: Principal | null, { event_i
     outcome: row.outcome,
     flagged: row.flagged,
     effect: handlerOf(row.type),
-    change: tellChange(row.type, payload),
+    change: readEventChange(row.type, payload),
     payload: hideAddresses(payload),
     row: found.subscription && shownRow(found.subscription),
   };

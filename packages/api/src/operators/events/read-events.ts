@@ -11,20 +11,22 @@ const rowsPerPage = 50;
 
 export const eventsInput = z.object({
   search: freeLine(200).optional(),
-  /** Only what an operator should look at. */
+  /** Whether to return only events that an operator should look at. */
   flagged: z.boolean({ error: 'This must be true or false.' }).optional(),
-  /** Where an earlier page ended. */
+  /** `next` of the page before. */
   before: z.string('This must be a text.').optional(),
 });
 
-type Asked = z.output<typeof eventsInput>;
+type Input = z.output<typeof eventsInput>;
 
 /**
- * A page of the ledger, newest arrival first. A search finds events by the beginning of
- * their id or type, by what they are about (customer, subscription, invoice), and by the
- * slug or name of their organisation.
+ * Returns a page of the event store, newest arrival first. A search finds events by the
+ * beginning of their id or type, by the id of their customer, subscription or invoice, and by
+ * the slug or name of their organisation.
+ *
+ * @throws AppError FORBIDDEN if the principal is not an operator.
  */
-export async function readEvents(app: App, principal: Principal | null, { search, flagged, before }: Asked) {
+export async function readEvents(app: App, principal: Principal | null, { search, flagged, before }: Input) {
   requireOperator(principal);
 
   const rows = await app.db
@@ -73,7 +75,7 @@ function literal(search: string): string {
   return search.replace(/[\\%_]/g, '\\$&');
 }
 
-/** An end of a page that nobody was given is the end of none: the list begins at the top. */
+/** A malformed cursor is ignored: the list starts at the newest event. */
 function after(before: string | undefined): SQL | undefined {
   const [, milliseconds, number] = /^(\d{1,14})-(\d{1,15})$/.exec(before ?? '') ?? [];
   if (milliseconds === undefined || number === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 
-/** The columns of a subscription's local row that operators are shown. */
+/** The columns of a subscription record that operators see. */
 export const rowOf = {
   id: subscription.id,
   customerId: subscription.customerId,
@@ -17,10 +17,12 @@ export const rowOf = {
   problem: subscription.problem,
 };
 
+/** The columns that name the organisation of an event or a subscription. */
 export const ownerColumns = { id: organisations.id, slug: organisations.slug, name: organisations.name };
 
 type Row = Pick<typeof subscription.$inferSelect, keyof typeof rowOf>;
 
+/** Converts a subscription record to its JSON form. */
 export function shownRow(row: Row) {
   return {
     id: row.id,

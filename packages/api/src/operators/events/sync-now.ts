@@ -14,9 +14,9 @@ import { rowOf, shownRow } from './subscription-row.ts';
 export const syncInput = z.object({ subscription_id: storableText('Say which subscription.') });
 
 /**
- * Brings a subscription's row to what the provider says now, and answers with it.
+ * Syncs a subscription with the provider, and returns its record.
  *
- * @throws AppError BILLING_UNAVAILABLE, NOT_FOUND, PROVIDER_UNAVAILABLE, BUSY
+ * @throws AppError FORBIDDEN, BILLING_UNAVAILABLE, NOT_FOUND, PROVIDER_UNAVAILABLE, BUSY
  */
 export async function syncNow(
   app: App,

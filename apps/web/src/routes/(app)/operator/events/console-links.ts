@@ -1,18 +1,18 @@
 import type { Caller } from '@gatehouse/api/router/root';
-import { type RequestEvent, error as refuse } from '@sveltejs/kit';
+import { error as httpError, type RequestEvent } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 
 type Operators = Caller['operators'];
 
-/** The operators' part of the router, for whoever is one. */
+/** Returns the operators' part of the router. Responds 403 if the user is not an operator. */
 export function requireOperatorConsole(event: RequestEvent): Operators {
-  if (!requirePage(event).user.operator) refuse(403, 'This page is for operators.');
+  if (!requirePage(event).user.operator) httpError(403, 'This page is for operators.');
   return event.locals.api.operators;
 }
 
-/** A form of the console: redirects to the page that has it, which says what was done. */
+/** Runs the action of a form, and redirects to the page of the form with `done`. */
 export function consoleAction(
   done: string,
   call: (operators: Operators, form: FormData, event: RequestEvent) => Promise<unknown>,
@@ -22,7 +22,7 @@ export function consoleAction(
   });
 }
 
-/** The action behind every "Sync now". */
+/** The form action of every "Sync now" button. */
 export const sync = consoleAction('synced', (operators, form) =>
   operators.syncNow({ subscription_id: text(form, 'subscription_id') }),
 );
@@ -32,7 +32,7 @@ const doneTexts: Record<string, string> = {
   synced: 'Synced: the row says what the provider says now.',
 };
 
-/** What was just done, as the page says it after the redirect. */
+/** Returns the notice for the action before the redirect, or null. */
 export function doneOf({ url }: Pick<RequestEvent, 'url'>): string | null {
   const done = url.searchParams.get('done') ?? '';
   return Object.hasOwn(doneTexts, done) ? (doneTexts[done] ?? null) : null;

@@ -1,5 +1,5 @@
 import type { Caller } from '@gatehouse/api/router/root';
-import { error as refuse } from '@sveltejs/kit';
+import { error as httpError } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
@@ -7,7 +7,7 @@ import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   const principal = requirePage(event);
-  if (!principal.user.operator) refuse(403, 'This page is for operators.');
+  if (!principal.user.operator) httpError(403, 'This page is for operators.');
 
   const search = event.url.searchParams.get('search')?.trim() ?? '';
   return { search, self: principal.user.id, people: await event.locals.api.operators.people({ search }) };

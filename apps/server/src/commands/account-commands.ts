@@ -1,0 +1,61 @@
+import type { App } from '@gatehouse/api/app';
+import { commandLine } from '@gatehouse/api/operators/actor';
+import { approveOwner, declineOwner } from '@gatehouse/api/operators/decide-about-owner';
+import { closeDemoAccounts, markDemoAccount } from '@gatehouse/api/operators/demo-accounts';
+import { makePasswordLink } from '@gatehouse/api/operators/make-password-link';
+import { grantOperator, listOperators, revokeOperator } from '@gatehouse/api/operators/operator-mark';
+import { restoreUser, suspendUser } from '@gatehouse/api/operators/suspend-user';
+
+// Each command calls one use case and puts what became true into a sentence.
+
+export type User = { id: string; email: string };
+
+export async function grant(app: App, { id, email }: User): Promise<string> {
+  await grantOperator(app, { userId: id }, commandLine);
+  return `${email} is an operator.`;
+}
+
+export async function revoke(app: App, { id, email }: User): Promise<string> {
+  await revokeOperator(app, { userId: id }, commandLine);
+  return `${email} is no operator any more.`;
+}
+
+export async function list(app: App): Promise<string> {
+  return (await listOperators(app)).join('\n') || 'There are no operators.';
+}
+
+export async function approve(app: App, { id }: User): Promise<string> {
+  const { slugs, changed } = await approveOwner(app, { userId: id }, commandLine);
+  return changed === 0 ? `${slugs.join(', ')} was approved already.` : `Approved ${slugs.join(', ')}.`;
+}
+
+export async function decline(app: App, { id }: User, reason: string): Promise<string> {
+  const { slugs } = await declineOwner(app, { userId: id, reason }, commandLine);
+  return `Declined ${slugs.join(', ')}.`;
+}
+
+export async function suspend(app: App, { id, email }: User): Promise<string> {
+  await suspendUser(app, { userId: id }, commandLine);
+  return `Suspended ${email}.`;
+}
+
+export async function restore(app: App, { id, email }: User): Promise<string> {
+  await restoreUser(app, { userId: id }, commandLine);
+  return `Restored ${email}.`;
+}
+
+/** Prints the link alone, so that a program can read it. */
+export function passwordLink(app: App, { id }: User): Promise<string> {
+  return makePasswordLink(app, { userId: id }, commandLine);
+}
+
+export async function markDemo(app: App, { id, email }: User): Promise<string> {
+  await markDemoAccount(app, { userId: id });
+  return `${email} is a demo account.`;
+}
+
+export async function closeDemo(app: App): Promise<string> {
+  const closed = await closeDemoAccounts(app);
+  if (closed.length === 0) return 'There are no demo accounts.';
+  return `Closed ${closed.join(', ')}. Their organisations stay: suspend-organisation closes one.`;
+}

@@ -1,0 +1,74 @@
+import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
+import { makeAccount, makeOwner } from '@gatehouse/api/testing/factories';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseCommandLine } from './parse-args.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+/** What the command prints, on stdout or, after a failure, on stderr. */
+async function run(...typed: string[]): Promise<string> {
+  const { command, args } = parseCommandLine(typed);
+  const answer = command.run(test.app, args).catch((error: Error) => error.message);
+  return String(await answer);
+}
+
+it('each command prints what became true, and what is true already', async () => {
+  const { email, principal } = await makeOwner(test);
+  const slug = principal.organisation?.slug ?? '';
+
+  expect(await run('approve', email)).toBe(`${slug} was approved already.`);
+  expect(await run('decline', email, '--reason', 'No.')).toBe(`${slug} is not waiting for a decision.`);
+  expect(await run('grant', email)).toBe(`${email} is an operator.`);
+  expect(await run('grant', email)).toBe(`${email} is an operator.`);
+  expect(await run('list')).toBe(email);
+  expect(await run('revoke', email)).toBe(`${email} is no operator any more.`);
+  expect(await run('revoke', email)).toBe(`${email} is no operator.`);
+  expect(await run('list')).toBe('There are no operators.');
+  expect(await run('suspend', email)).toBe(`Suspended ${email}.`);
+  expect(await run('suspend', email)).toBe(`${email} is suspended already.`);
+  expect(await run('password-link', email)).toBe(`The account of ${email} is closed.`);
+  expect(await run('grant', email)).toBe(`The account of ${email} is closed.`);
+  expect(await run('restore', email)).toBe(`Restored ${email}.`);
+  expect(await run('restore', email)).toBe(`${email} is not suspended.`);
+  expect(await run('password-link', email)).toMatch(/^http\S+$/);
+  expect(await run('suspend-organisation', slug)).toBe(`Suspended ${slug}.`);
+  expect(await run('suspend-organisation', slug)).toBe(`${slug} is suspended already.`);
+  expect(await run('approve', email)).toBe(`${slug} is suspended: restore-organisation opens it again.`);
+  expect(await run('restore-organisation', slug)).toBe(`Restored ${slug}.`);
+  expect(await run('restore-organisation', slug)).toBe(`${slug} is not suspended.`);
+  expect(await run('mark-demo-account', email)).toMatch(
+    /^(.* is a demo account|Demo accounts belong to npm start.*)\.$/,
+  );
+});
+
+it('a decision about an owner names the organisation', async () => {
+  const approved = await makeOwner(test, { approved: false });
+  const declined = await makeOwner(test, { approved: false });
+
+  expect(await run('approve', approved.email)).toBe(`Approved ${approved.principal.organisation?.slug}.`);
+  expect(await run('decline', declined.email, '--reason', 'No.')).toBe(
+    `Declined ${declined.principal.organisation?.slug}.`,
+  );
+  const { email } = await makeAccount(test);
+  expect(await run('approve', email)).toBe(`${email} owns no organisation.`);
+});
+
+it('an unknown address or slug fails with a sentence that repeats it', async () => {
+  for (const name of ['grant', 'revoke', 'approve', 'suspend', 'restore', 'password-link', 'mark-demo-account']) {
+    expect(await run(name, 'unknown@company.example')).toBe(
+      'There is no account with the address unknown@company.example.',
+    );
+  }
+  for (const name of ['suspend-organisation', 'restore-organisation', 'new-customer']) {
+    expect(await run(name, 'unknown')).toBe('There is no organisation with the slug unknown.');
+  }
+});
+
+it('an address is found in any spelling', async () => {
+  const { email } = await makeOwner(test);
+  expect(await run('suspend', ` ${email.toUpperCase()} `)).toBe(`Suspended ${email}.`);
+});

@@ -1,0 +1,46 @@
+import { readEventChange } from '@gatehouse/api/operators/events/event-change';
+import { expect, test } from 'vitest';
+import { changeText } from './change-text.ts';
+
+const item = { price: { id: 'price_s', lookup_key: 'silver_monthly' }, current_period_end: 86_400 };
+const subscription = { id: 'sub_1', customer: 'cus_1', status: 'past_due', cancel_at: null, items: { data: [item] } };
+const gold = { ...item, price: { id: 'price_g', lookup_key: 'gold_monthly' } };
+
+test.each([
+  ['no change', { object: subscription }, 'status past_due'],
+  ['a status', { object: subscription, previous_attributes: { status: 'active' } }, 'status past_due, was active'],
+  [
+    'a price',
+    { object: subscription, previous_attributes: { items: { data: [gold] } } },
+    'status past_due; price silver_monthly, was gold_monthly',
+  ],
+  [
+    'an end',
+    { object: { ...subscription, cancel_at: 86_400 }, previous_attributes: { cancel_at: null } },
+    'status past_due; ends on 2 January 1970',
+  ],
+  [
+    'a withdrawn end',
+    { object: subscription, previous_attributes: { cancel_at: 86_400 } },
+    'status past_due; no end any more',
+  ],
+  [
+    'a new period',
+    { object: subscription, previous_attributes: { items: { data: [{ ...item, current_period_end: 0 }] } } },
+    'status past_due; period until 2 January 1970',
+  ],
+])('the text of an event about a subscription says %s', (_, data, words) => {
+  expect(textOf('customer.subscription.updated', data)).toBe(words);
+});
+
+test.each([
+  [2400, 'gbp', '£24.00 due'],
+  [2400, 'jpy', 'JP¥2,400 due'],
+])('the text of an invoice of %i %s is "%s"', (amount_due, currency, words) => {
+  expect(textOf('invoice.paid', { object: { amount_due, currency } })).toBe(words);
+});
+
+function textOf(type: string, data: object): string | null {
+  const change = readEventChange(type, JSON.stringify({ data }));
+  return change && changeText(change);
+}

@@ -1,0 +1,85 @@
+import { type Fields, fields, seconds, text, toDate } from '../../billing/projection/fields.ts';
+import { undo } from '../../billing/projection/previous-state.ts';
+import { readSubscriptionState, type SubscriptionState } from '../../billing/projection/subscription-state.ts';
+
+/** What an event says of a subscription: its status now, and each property that the event changed. */
+export type SubscriptionChange = {
+  kind: 'subscription';
+  status: string;
+  /** Null if the event did not change it. */
+  previous_status: string | null;
+  /** Lookup keys or ids of prices. Null if the event did not change the price. */
+  price: { current: string | null; previous: string | null } | null;
+  /** The moment of a scheduled end, which is null for the end of the period. */
+  end: { change: 'scheduled'; at: string | null } | { change: 'withdrawn' } | null;
+  /** Null if the event did not change it. */
+  current_period_end: { at: string | null } | null;
+};
+
+export type InvoiceChange = {
+  kind: 'invoice';
+  /** In the provider's minor units. */
+  amount_due: number;
+  currency: string;
+};
+
+export type EventChange = SubscriptionChange | InvoiceChange;
+
+/**
+ * Reads from a stored event what it changed. Returns null if the payload is not readable, or
+ * says nothing about a subscription or an invoice.
+ */
+export function readEventChange(type: string, payload: string): EventChange | null {
+  const data = fields(fields(parse(payload))?.data);
+  const object = fields(data?.object);
+  if (object === null) return null;
+
+  if (type.startsWith('customer.subscription.')) return ofSubscription(object, fields(data?.previous_attributes));
+  if (type.startsWith('invoice.')) return ofInvoice(object);
+  return null;
+}
+
+function parse(payload: string): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return null;
+  }
+}
+
+function ofSubscription(object: Fields, previous: Fields | null): SubscriptionChange | null {
+  const now = readSubscriptionState(object);
+  if (now === null) return null;
+
+  const before = previous && readSubscriptionState(undo(object, previous));
+  const pricesDiffer = before !== null && priceOf(before) !== priceOf(now);
+  const periodsDiffer = before !== null && before.currentPeriodEnd !== now.currentPeriodEnd;
+  return {
+    kind: 'subscription',
+    status: now.status,
+    previous_status: before !== null && before.status !== now.status ? before.status : null,
+    price: pricesDiffer ? { current: priceOf(now), previous: priceOf(before) } : null,
+    end: endOf(now, before),
+    current_period_end: periodsDiffer ? { at: isoOf(now.currentPeriodEnd) } : null,
+  };
+}
+
+function priceOf({ items }: SubscriptionState): string | null {
+  return items[0]?.lookupKey ?? items[0]?.priceId ?? null;
+}
+
+function endOf(now: SubscriptionState, before: SubscriptionState | null): SubscriptionChange['end'] {
+  if (now.scheduled) return { change: 'scheduled', at: isoOf(now.endsAt) };
+  return before?.scheduled ? { change: 'withdrawn' } : null;
+}
+
+function isoOf(unixSeconds: number | null): string | null {
+  return toDate(unixSeconds)?.toISOString() ?? null;
+}
+
+function ofInvoice(object: Fields): InvoiceChange | null {
+  const amount = seconds(object.amount_due);
+  const currency = text(object.currency);
+  if (amount === null || currency === null || !/^[a-z]{3}$/i.test(currency)) return null;
+  return { kind: 'invoice', amount_due: amount, currency };
+}

@@ -1,0 +1,53 @@
+import { and, desc, eq } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { recordAudit } from '../audit/record.ts';
+import { users } from '../db/schema/accounts.ts';
+import { AppError } from '../errors.ts';
+import { approveOrganisations } from '../organisations/approve.ts';
+import type { Actor } from './actor.ts';
+import { ownedOrganisations } from './decide-about-owner.ts';
+import { readUser } from './find-accounts.ts';
+import { requireVerified } from './require-verified.ts';
+
+type Input = { userId: string };
+
+/**
+ * Makes a user an operator, and approves the organisations that the user owns.
+ *
+ * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified.
+ */
+export function grantOperator(app: App, { userId }: Input, actor: Actor): Promise<void> {
+  return app.db.transaction(async (tx) => {
+    await requireVerified(tx, userId);
+
+    await tx.update(users).set({ operator: true }).where(eq(users.id, userId));
+    const organisationIds = (await ownedOrganisations(app, tx, userId)).map(({ id }) => id);
+    if (organisationIds.length > 0) await approveOrganisations(tx, { ...actor, now: app.now(), organisationIds });
+    await recordAudit(tx, app.now(), { action: 'operator-granted', ...actor, userId });
+  });
+}
+
+/** @throws AppError NOT_FOUND; VALIDATION if the user is not an operator. */
+export function revokeOperator(app: App, { userId }: Input, actor: Actor): Promise<void> {
+  return app.db.transaction(async (tx) => {
+    const { email } = await readUser(tx, userId);
+    const changed = await tx
+      .update(users)
+      .set({ operator: false })
+      .where(and(eq(users.id, userId), eq(users.operator, true)))
+      .returning({ id: users.id });
+    if (changed.length === 0) throw new AppError('VALIDATION', `${email} is no operator.`);
+
+    await recordAudit(tx, app.now(), { action: 'operator-revoked', ...actor, userId });
+  });
+}
+
+/** Returns the addresses of all operators, the newest account first. */
+export async function listOperators(app: App): Promise<string[]> {
+  const operators = await app.db
+    .select({ email: users.email })
+    .from(users)
+    .where(eq(users.operator, true))
+    .orderBy(desc(users.createdAt));
+  return operators.map(({ email }) => email);
+}

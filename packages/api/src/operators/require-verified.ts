@@ -1,0 +1,15 @@
+import type { Executor } from '../db/client.ts';
+import { AppError } from '../errors.ts';
+import { accountById } from '../sessions/account.ts';
+
+/** @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified. */
+export async function requireVerified(db: Executor, userId: string): Promise<void> {
+  const account = await accountById(db, userId);
+  if (account === null) throw new AppError('NOT_FOUND', 'There is no such person.');
+
+  const { email } = account.user;
+  if (account.accountStatus === 'closed') throw new AppError('VALIDATION', `The account of ${email} is closed.`);
+  if (account.accountStatus === 'unverified') {
+    throw new AppError('VALIDATION', `${email} has not confirmed the address yet.`);
+  }
+}

@@ -1,0 +1,41 @@
+import type { App } from '../app.ts';
+import { commandLine } from '../operators/actor.ts';
+import * as owners from '../operators/decide-about-owner.ts';
+import { findOrganisation, findUser } from '../operators/find-accounts.ts';
+import * as links from '../operators/make-password-link.ts';
+import * as mark from '../operators/operator-mark.ts';
+import * as organisations from '../operators/suspend-organisation.ts';
+import * as users from '../operators/suspend-user.ts';
+
+// The use cases of the operator's command line for tests, which know users by address and organisations by slug.
+
+export const approveOwner = (app: App, email: string) =>
+  onUser(app, email, (userId) => owners.approveOwner(app, { userId }, commandLine));
+export const declineOwner = (app: App, email: string, reason: string) =>
+  onUser(app, email, (userId) => owners.declineOwner(app, { userId, reason }, commandLine));
+export const grantOperator = (app: App, email: string) =>
+  onUser(app, email, (userId) => mark.grantOperator(app, { userId }, commandLine));
+export const revokeOperator = (app: App, email: string) =>
+  onUser(app, email, (userId) => mark.revokeOperator(app, { userId }, commandLine));
+export const suspendUser = (app: App, email: string) =>
+  onUser(app, email, (userId) => users.suspendUser(app, { userId }, commandLine));
+export const restoreUser = (app: App, email: string) =>
+  onUser(app, email, (userId) => users.restoreUser(app, { userId }, commandLine));
+export const makePasswordLink = (app: App, email: string) =>
+  onUser(app, email, (userId) => links.makePasswordLink(app, { userId }, commandLine));
+export const suspendOrganisation = (app: App, slug: string) =>
+  onOrganisation(app, slug, (organisationId) =>
+    organisations.suspendOrganisation(app, { organisationId }, commandLine),
+  );
+export const restoreOrganisation = (app: App, slug: string) =>
+  onOrganisation(app, slug, (organisationId) =>
+    organisations.restoreOrganisation(app, { organisationId }, commandLine),
+  );
+
+async function onUser<Result>(app: App, email: string, act: (userId: string) => Promise<Result>): Promise<Result> {
+  return act((await findUser(app.db, email)).id);
+}
+
+async function onOrganisation(app: App, slug: string, act: (organisationId: string) => Promise<void>): Promise<void> {
+  await act((await findOrganisation(app.db, slug)).id);
+}

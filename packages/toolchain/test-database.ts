@@ -13,7 +13,8 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-test-'));
   // The data is temporary, so that a crash may lose it.
   const database = await openEmbedded(folder, {
-    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+    // Autovacuum runs as the superuser, whose processes the tests' role may not end when it drops a database.
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300', autovacuum: 'off' },
     createDatabases: true,
   });
   process.env.TEST_DATABASE_URL = database.url;

@@ -73,8 +73,8 @@ for (const [module, moduleResolution] of [
        export const isGold: boolean = session?.organisation?.tier === 'gold';
        export const limit: Subscription['usage'][number]['limit'] | undefined = (await gatehouse.subscription('')).usage[0]?.limit;
        export const status: number = new GatehouseError(403, null, '').status;
-       // @ts-expect-error There is no such tier.
-       export const isBronze: boolean = session?.organisation?.tier === 'bronze';
+       // @ts-expect-error There is no such role.
+       export const isGuest: boolean = session?.role === 'guest';
        // @ts-expect-error It says who somebody is, or null.
        export const id: string = session.user.id;`,
     );

@@ -13,7 +13,7 @@ const rounds = 150;
 const limitMilliseconds = 1;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
-const database = await openEmbedded(folder, { settings: { fsync: 'off' } });
+const database = await openEmbedded(folder, { settings: { fsync: 'off' }, createDatabases: true });
 process.env.TEST_DATABASE_URL = database.url;
 const { startTestApp } = await import('@gatehouse/api/testing/app');
 const factories = await import('@gatehouse/api/testing/factories');

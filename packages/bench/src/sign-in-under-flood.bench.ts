@@ -11,7 +11,7 @@ const signIns = 40;
 const limitMilliseconds = 1000;
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
-const database = await openEmbedded(folder, { settings: { fsync: 'off' } });
+const database = await openEmbedded(folder, { settings: { fsync: 'off' }, createDatabases: true });
 process.env.TEST_DATABASE_URL = database.url;
 const { startTestApp } = await import('@gatehouse/api/testing/app');
 const { callerFor, makeOwner, newEmail, testPassword } = await import('@gatehouse/api/testing/factories');

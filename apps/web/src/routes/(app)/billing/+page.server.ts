@@ -40,7 +40,7 @@ export const actions: Actions = {
 
 type Billing = App.Locals['api']['billing'];
 
-/** Always named, so that a form without it is actionFailure: another tab may have changed the organisation. */
+/** Every form names its organisation, and one without it is refused: another tab may have changed the organisation. */
 function organisationIn(form: FormData) {
   return { organisation_id: text(form, 'organisation_id') };
 }

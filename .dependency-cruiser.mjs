@@ -28,7 +28,7 @@ const tests = '\\.(test|spec)\\.ts$|/testing/|/testing\\.ts$';
 /** A package by its name, installed or not. */
 const npm = (names) => `(^|node_modules/)(${names})(/|$)`;
 
-const foundation = `${api}(errors|log|links|config|config-warnings)\\.ts$`;
+const foundation = `${api}(errors|log|links|config|config-[a-z]+)\\.ts$`;
 
 const layerRules = layers.map((layer, at) => ({
   name: `layer-${layer}`,

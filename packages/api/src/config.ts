@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { boolean, domains, integer, line, nonEmptyList, parseUrl, serverUrl, string, webUrl } from './config-fields.ts';
 import { configWarnings, isPriceVariable } from './config-warnings.ts';
 import type { LogLevel } from './log.ts';
-import { domainOf, readAddress } from './security/address.ts';
 
 /** An invalid configuration. The message has a line for each invalid variable, with the reason. */
 export class ConfigError extends Error {
@@ -43,10 +43,6 @@ export function isLoopback(host: string): boolean {
   return loopbackHosts.has(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-function parseUrl(value: string): URL | null {
-  return URL.canParse(value) ? new URL(value) : null;
-}
-
 /** Whether a value is an https URL, or an http URL of this machine. */
 function isSafe(value: string): boolean {
   const url = parseUrl(value);
@@ -60,46 +56,11 @@ function isOrigin(value: string): boolean {
   return /^(\[[\da-f:.]+\]|[a-z\d._-]+)$/.test(url.hostname);
 }
 
-function splitList(value: string): string[] {
-  return value
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
-
-/** Returns a domain in the form that stored addresses have, or null if it is not a domain. */
-function parseDomain(value: string): string | null {
-  const address = readAddress(`user@${value}`);
-  return address && domainOf(address);
-}
-
-const string = z.string().trim();
-const nonEmptyList = string.transform(splitList).refine((items) => items.length > 0, 'must hold at least one value.');
-const line = string.regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters.');
 const safeUrl = string.refine(isSafe, 'must be an https address, or http on this machine.');
-const webUrl = string.refine((value) => /^https?:$/.test(parseUrl(value)?.protocol ?? ''), 'must be a web address.');
 const origins = nonEmptyList
   .refine((items) => items.every(isOrigin), 'must be origins, separated by commas.')
   .transform((items) => items.map((origin) => new URL(origin).origin))
   .default([]);
-const boolean = z.enum(['true', 'false'], 'must be true or false.').transform((value) => value === 'true');
-
-function integer(minimum: number, maximum: number) {
-  return z.coerce
-    .number(`must be a whole number from ${minimum} to ${maximum}.`)
-    .refine((value) => Number.isInteger(value) && value >= minimum && value <= maximum, {
-      error: `must be a whole number from ${minimum} to ${maximum}.`,
-    });
-}
-
-/** A URL with one host, several hosts, or a socket folder in its `host` parameter. */
-function serverUrl(protocols: string[], example: string) {
-  return string.refine((value) => {
-    const url = parseUrl(value) ?? parseUrl(value.replace(/,[^/?]*/, ''));
-    if (url === null || !protocols.includes(url.protocol)) return false;
-    return url.hostname !== '' || /[?&]host=[^&]/.test(value);
-  }, `must look like ${example}.`);
-}
 
 /** Every variable that Gatehouse reads. A test ensures that .env.example lists the same names. */
 export const variables = z
@@ -147,11 +108,7 @@ export const variables = z
       .default('on')
       .transform((value) => value === 'on'),
     PLANS_FILE: line.optional(),
-    APPROVED_DOMAINS: nonEmptyList
-      .transform((domains) => domains.map((domain) => (domain === '*' ? domain : parseDomain(domain))))
-      .refine((domains) => !domains.includes(null), 'must be domains such as example.com, separated by commas, or *.')
-      .transform((domains) => domains.filter((domain) => domain !== null))
-      .default([]),
+    APPROVED_DOMAINS: domains.default([]),
     METRICS_TOKEN: line.optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
     RETENTION_DAYS: integer(1, 36_500).default(400),

@@ -13,6 +13,16 @@ it.each(['json', 'pretty'] as const)('writes one line in %s, whatever the values
   expect(line.endsWith('\n')).toBe(true);
 });
 
+it.each(['json', 'pretty'] as const)('writes values in %s that JSON has no form for', (format) => {
+  const endless: Record<string, unknown> = { name: 'request' };
+  endless.self = endless;
+  const shared = { id: 1 };
+  const line = written(format, { endless, big: 10n, shared: [shared, shared] });
+  expect(line).toContain('"self":"[circular]"');
+  expect(line).toContain('"10"');
+  expect(line).toContain('[{"id":1},{"id":1}]');
+});
+
 it('says nothing of what a failed query carried', () => {
   const error = new Error('Failed query: insert into users … params: person@company.example', {
     cause: Object.assign(new Error('duplicate key'), { code: '23505' }),

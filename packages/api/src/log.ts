@@ -48,13 +48,26 @@ export function describeError(error: unknown): string {
 }
 
 function jsonLine(level: LogLevel, message: string, fields: LogFields): string {
-  return escapeControls(JSON.stringify({ time: new Date().toISOString(), level, message, ...fields }));
+  return escapeControls(toJson({ time: new Date().toISOString(), level, message, ...fields }));
 }
 
 function prettyLine(level: LogLevel, message: string, fields: LogFields): string {
   const time = new Date().toISOString().slice(11, 19);
-  const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`);
+  const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${toJson(value)}`);
   return escapeControls(`${time} ${level.padEnd(5)} ${message}${rest.join('')}`);
+}
+
+/** Writes a value that JSON has no form for (a BigInt, an object that contains itself) as text: a log call never throws. */
+function toJson(value: unknown): string {
+  const ancestors: unknown[] = [];
+  return JSON.stringify(value, function (this: unknown, _name, each: unknown) {
+    if (typeof each === 'bigint') return String(each);
+    if (typeof each !== 'object' || each === null) return each;
+    while (ancestors.length > 0 && ancestors.at(-1) !== this) ancestors.pop();
+    if (ancestors.includes(each)) return '[circular]';
+    ancestors.push(each);
+    return each;
+  });
 }
 
 /** Writes control characters and line separators as \uXXXX, which JSON reads as the same character. */

@@ -67,7 +67,7 @@ async function walk(page: Page, service: Service, weather: Weather): Promise<voi
   });
 
   await test.step('Silver to Gold in place: one subscription, one bill', async () => {
-    await page.getByRole('button', { name: 'Change to Gold' }).click();
+    await page.getByRole('button', { name: 'Switch to Gold' }).click();
     await page.waitForURL(`${service.sandboxUrl}/pay/portal/**`);
     await page.getByRole('button', { name: 'Change to Gold' }).click();
     await billingSays('£79 a month. Renews on');
@@ -87,7 +87,7 @@ async function walk(page: Page, service: Service, weather: Weather): Promise<voi
   });
 
   await test.step('cancelled in the portal, where the end is a moment, and resumed in our page', async () => {
-    await page.getByRole('button', { name: 'Manage payment' }).click();
+    await page.getByRole('button', { name: 'Payment and invoices' }).click();
     await page.waitForURL(`${service.sandboxUrl}/pay/portal/**`);
     await page.getByRole('button', { name: 'Cancel Gold' }).click();
     await expect(page.getByText(/Ends on/)).toBeVisible();
@@ -111,7 +111,7 @@ async function walk(page: Page, service: Service, weather: Weather): Promise<voi
 
   await test.step('dunning ends: Free again', async () => {
     await life.dunningEnds();
-    await billingSays('Nothing to pay.');
+    await billingSays('Free of charge.');
     await expect(plan(page)).resolves.toMatchObject({ tier: 'free', status: 'canceled', ends_at: null });
     await expect(page.getByText('Your last payment did not go through.')).toBeHidden();
     await expect(page.getByRole('button', { name: 'Choose Silver' })).toBeVisible();

@@ -81,7 +81,7 @@ test('somebody is invited, joins, changes roles, and is removed', async ({ brows
     await expect(page.getByText('They are no longer a member.')).toBeVisible();
     await expect(page.getByText(email)).toHaveCount(0);
     await theirs.goto('/');
-    await expect(theirs.getByText('You belong to no organisation at the moment')).toBeVisible();
+    await expect(theirs.getByText('You’re not in an organisation')).toBeVisible();
     expect((await theirs.request.get('/api/subscription')).status()).toBe(403);
   });
 });

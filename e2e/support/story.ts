@@ -119,7 +119,7 @@ export async function walkStory(service: Service, { browser, page }: { browser: 
   });
 
   await test.step('to the portal and back', async () => {
-    await page.getByRole('button', { name: 'Manage payment' }).click();
+    await page.getByRole('button', { name: 'Payment and invoices' }).click();
     await page.waitForURL(`${service.sandboxUrl}/pay/portal/**`);
     await page.getByRole('link', { name: 'Return' }).click();
     await expect(page).toHaveURL('/billing');

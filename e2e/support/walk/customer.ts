@@ -65,7 +65,7 @@ async function seePayment({ service, see }: Walk, page: Page): Promise<void> {
   await page.goto('/billing');
   await page.getByRole('button', { name: 'Keep Silver' }).click();
   await expect(page.getByText(/Renews on/)).toBeVisible();
-  await page.getByRole('button', { name: 'Manage payment' }).click();
+  await page.getByRole('button', { name: 'Payment and invoices' }).click();
   await page.waitForURL(`${service.sandboxUrl}/**`);
   await see(page, 'sandbox-portal');
   await page.getByRole('list').getByRole('link').first().click();

@@ -1,22 +1,24 @@
 import { formatDay } from '#lib/format/dates.ts';
-import { lowerFirst } from '#lib/format/tier-text.ts';
+import { lowerFirst, singular } from '#lib/format/tier-text.ts';
 import type { Tone } from '#lib/format/tone.ts';
 import type { Usage } from '#lib/subscription.ts';
 
-/** What a meter means for the reader: from 80 % what is left, at 100 % what is refused and until when. */
-export function meterText(usage: Usage, planName: string): { tone: Tone; text: string } {
-  const { limit, used, resets_at } = usage;
+/**
+ * What a meter means for the reader: how much is left, from 80 % as a warning, at 100 % that the
+ * limit is reached. A counter also says when it resets; a gauge never resets.
+ */
+export function meterText(usage: Usage): { tone: Tone; text: string } {
+  const { tone, text } = roomText(usage);
+  return { tone, text: usage.resets_at ? `${text}, resets ${formatDay(usage.resets_at)}` : text };
+}
+
+function roomText({ name, limit, used, resets_at }: Usage): { tone: Tone; text: string } {
   if (limit === null) return { tone: 'plain', text: 'No limit' };
+  if (used > limit) return { tone: 'bad', text: `Over the ${lowerFirst(singular(name))} limit` };
+  if (used === limit) return { tone: 'bad', text: `${singular(name)} limit reached` };
 
   const left = (limit - used).toLocaleString('en-GB');
-  if (used < limit * 0.8) return { tone: 'plain', text: `${left} left` };
-  if (used < limit) return { tone: 'warn', text: `${left} left on ${planName}` };
-
-  const refused = `New ${lowerFirst(usage.name)} are refused`;
-  return {
-    tone: 'bad',
-    text: resets_at ? `${refused} until ${formatDay(resets_at)}` : `${refused} on ${planName}`,
-  };
+  return { tone: used < limit * 0.8 ? 'plain' : 'warn', text: resets_at ? `${left} left` : `Room for ${left} more` };
 }
 
 /** The `count` meters closest to their limits, in the given order. */

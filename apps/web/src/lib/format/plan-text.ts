@@ -23,9 +23,9 @@ export function statusText(plan: Plan): { tone: Tone; text: string } | null {
     case 'past_due':
       return { tone: 'warn', text: 'Payment due' };
     case 'incomplete':
-      return { tone: 'warn', text: 'First payment open' };
+      return { tone: 'warn', text: 'Awaiting first payment' };
     case 'unpaid':
-      return { tone: 'bad', text: 'Not paid' };
+      return { tone: 'bad', text: 'Unpaid' };
     case 'paused':
       return { tone: 'warn', text: 'Paused' };
     default:
@@ -43,11 +43,11 @@ export function planSentence(plan: Plan, tiers: Tier[]): string {
   if (plan.ended_unconfirmed_at) {
     return `The paid plan ended on ${formatDate(plan.ended_unconfirmed_at)}. The payment provider has yet to confirm it.`;
   }
-  if (plan.status === 'canceled') return 'The paid plan has ended. Nothing to pay.';
+  if (plan.status === 'canceled') return 'Free of charge. Your paid plan has ended.';
   if (hasSubscription(plan) && plan.tier === 'free' && !plan.cancel_at_period_end) return whyFree(plan);
 
   const price = tiers.find((tier) => tier.tier === plan.tier)?.price;
-  const cost = price ? `${formatMoney(price)} ${formatInterval(price.interval)}.` : 'Nothing to pay.';
+  const cost = price ? `${formatMoney(price)} ${formatInterval(price.interval)}.` : 'Free of charge.';
   return `${cost} ${nextDate(plan, tiers)}`.trim();
 }
 

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { homeSentence } from '#lib/format/home-text.ts';
+import { homeNotices, type Overview } from './home-notices.ts';
+import { setupSteps } from './setup-steps.ts';
+
+const tier = { price: null, price_source: 'declared' as const, limits: {}, features: {} };
+const free: Overview['plan'] = {
+  tier: 'free',
+  name: 'Free',
+  status: 'none',
+  cancel_at_period_end: false,
+  current_period_end: null,
+  ends_at: null,
+  ended_unconfirmed_at: null,
+};
+const silver = {
+  ...free,
+  tier: 'silver',
+  name: 'Silver',
+  status: 'active',
+  current_period_end: '2026-12-22T00:00:00Z',
+};
+const failed = { kind: 'payment_failed', invoice_url: 'https://pay.example/1', grace_ends_at: '2026-11-29T00:00:00Z' };
+
+function overviewOf(plan: Overview['plan'], other: Partial<Overview> = {}): Overview {
+  return {
+    organisation: { id: 'id', slug: 'larch', name: 'Larch' },
+    plan,
+    usage: [{ meter: 'members', name: 'Members', used: 1, limit: 2, resets_at: null }],
+    features: {},
+    tiers: [
+      { ...tier, tier: 'free', name: 'Free' },
+      { ...tier, tier: 'silver', name: 'Silver' },
+      { ...tier, tier: 'gold', name: 'Gold' },
+    ],
+    billing_enabled: true,
+    notice: null,
+    ...other,
+  };
+}
+
+const open = (facts: Partial<Parameters<typeof setupSteps>[0]> = {}) =>
+  setupSteps({ overview: overviewOf(free), members: 1, administers: true, hasName: false, ...facts }).map(
+    ({ title, done }) => [title.split(' ')[0], done],
+  );
+
+test('the checklist keeps its done steps until all are done, and then disappears', () => {
+  expect(open()).toEqual([
+    ['Add', false],
+    ['Invite', false],
+    ['Choose', false],
+  ]);
+  expect(open({ hasName: true, members: 2 })).toEqual([
+    ['Add', true],
+    ['Invite', true],
+    ['Choose', false],
+  ]);
+  expect(open({ hasName: true, members: 2, overview: overviewOf(silver) })).toEqual([]);
+});
+
+test('the checklist has only steps that the user can take', () => {
+  expect(open({ administers: false })).toEqual([['Add', false]]);
+  expect(open({ administers: false, hasName: true })).toEqual([]);
+  expect(open({ overview: overviewOf(free, { billing_enabled: false }) }).map(([step]) => step)).toEqual([
+    'Add',
+    'Invite',
+  ]);
+  const alone = [{ meter: 'members', name: 'Members', used: 1, limit: 1, resets_at: null }];
+  expect(open({ overview: overviewOf(free, { usage: alone }) }).map(([step]) => step)).toEqual(['Add', 'Choose']);
+});
+
+test.each([
+  ['a failed payment with days left', { ...silver, status: 'past_due' }, failed, 'Pay by 29 November to keep Silver.'],
+  [
+    'a payment that the bank wants confirmed',
+    { ...silver, status: 'past_due' },
+    { ...failed, kind: 'action_required' },
+    'Confirm it by 29 November to keep Silver.',
+  ],
+  [
+    'a failed payment after those days',
+    { ...free, status: 'past_due' },
+    failed,
+    'Your paid plan is off until its invoice is paid.',
+  ],
+  ['an unpaid plan', { ...free, status: 'unpaid' }, null, 'Your paid plan is off until its invoice is paid.'],
+  ['a first payment', { ...free, status: 'incomplete' }, null, 'Your paid plan starts once it is paid.'],
+])('%s comes first, in the loudest tone, with a link that pays or leads there', (_, plan, notice, text) => {
+  const seats = [{ meter: 'members', name: 'Members', used: 3, limit: 2, resets_at: null }];
+  const notices = homeNotices(overviewOf(plan, { notice: notice as Overview['notice'], usage: seats }), 3);
+  expect(notices.map(({ tone }) => tone)).toEqual(['bad', 'warn']);
+  expect(notices[0]).toMatchObject({ text, href: notice ? notice.invoice_url : '/billing' });
+});
+
+test('a scheduled end says when, and what follows; without a problem there is no notice', () => {
+  const ending = { ...silver, cancel_at_period_end: true, ends_at: '2026-12-22T00:00:00Z' };
+  expect(homeNotices(overviewOf(ending), 1)).toMatchObject([
+    { title: 'Silver ends on 22 December 2026', text: 'Then you move to Free. Change your mind any time before.' },
+  ]);
+  expect(homeNotices(overviewOf(silver), 1)).toEqual([]);
+  expect(homeNotices(overviewOf({ ...silver, status: 'past_due' }, { billing_enabled: false }), 1)).toEqual([]);
+});
+
+test.each([
+  [silver, 1, 'Silver, renews on 22 December 2026. Just you so far.'],
+  [{ ...silver, cancel_at_period_end: true }, 4, 'Silver until 22 December 2026. Four members.'],
+  [{ ...silver, status: 'past_due' }, 12, 'Silver plan. 12 members.'],
+  [free, 1, 'Free plan. Just you so far.'],
+])('%o with %i members reads: %s', (plan, members, sentence) => {
+  expect(homeSentence(plan, members)).toBe(sentence);
+});

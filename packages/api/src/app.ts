@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import type { Database } from './db/client.ts';
 import type { Jobs } from './jobs/registry.ts';
 import type { Log } from './log.ts';
-import type { Identity } from './providers/identity.ts';
+import type { IdentityProvider } from './providers/identity.ts';
 import type { Mailer } from './providers/mailer.ts';
 import type { Payment } from './providers/payment.ts';
 import type { Throttle } from './security/throttle.ts';
@@ -19,7 +19,7 @@ export type App = {
   db: Database;
   sql: Sql;
   mail: Mailer;
-  idp: Identity | null;
+  idp: IdentityProvider | null;
   payment: Payment | null;
   plans: Plans;
   jobs: Jobs;

@@ -17,7 +17,7 @@ import { explainDatabaseRefusal, isDatabaseAway } from './errors.ts';
 import { openJobs } from './jobs/queue.ts';
 import type { JobKinds, Jobs } from './jobs/registry.ts';
 import { createLog, type Log } from './log.ts';
-import { createIdentity } from './providers/identity.ts';
+import { createIdentityProvider } from './providers/identity.ts';
 import { createMailer } from './providers/mailer.ts';
 import { createPayment } from './providers/payment.ts';
 import { createThrottle } from './security/throttle.ts';
@@ -64,7 +64,7 @@ export async function createApp({
     db,
     sql,
     mail: createMailer(config, log, instrumentCalls(telemetry, 'mail')),
-    idp: config.idp && createIdentity(config.idp, instrumentCalls(telemetry, 'identity')),
+    idp: config.idp && createIdentityProvider(config.idp, instrumentCalls(telemetry, 'identity')),
     payment: config.payment && createPayment(config.payment, instrumentCalls(telemetry, 'payment')),
     plans,
     jobs: unopened,

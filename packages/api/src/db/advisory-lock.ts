@@ -1,13 +1,14 @@
 import type { Sql } from 'postgres';
 
-/** Any number will do, as long as every node uses the same one. */
+/** The number is arbitrary but must be the same in every process. */
 const lockNumber = 7_240_311;
 const pauseMilliseconds = 100;
 
 /**
- * Lets one node at a time do `work`; the others wait. The lock is held by a transaction,
- * because a session's would not hold behind a pooler, and whoever waits holds none, because
- * there may be fewer connections than nodes. `work` needs a connection of its own.
+ * Runs `work` in one process at a time; the others wait. The lock belongs to a transaction, because
+ * a session lock does not work behind a pooler in transaction mode. A waiting process holds no
+ * connection, because there may be fewer connections than processes. `work` needs a connection of
+ * its own.
  */
 export async function withAdvisoryLock<Result>(sql: Sql, work: () => Promise<Result>): Promise<Result> {
   for (;;) {

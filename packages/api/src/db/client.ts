@@ -4,25 +4,26 @@ import * as schema from './schema/all.ts';
 
 export type Database = PostgresJsDatabase<typeof schema>;
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
-/** Either of the two: for what may be written alone or beside something else. */
+/** A database or a transaction, for statements that may run alone or as part of a transaction. */
 export type Executor = Database | Transaction;
 
 type Options = {
   url: string;
   pool: number;
   prepare: boolean;
-  /** What stands before the driver, to see what it is asked. */
+  /** Wraps the driver, for example to record its statements. */
   watch?: (sql: Sql) => Sql;
 };
 
 export type Connection = { db: Database; sql: Sql; close: () => Promise<void> };
 
 /**
- * A pool of connections. Without `prepare` it suits a pooler in transaction mode: such
- * a one may give the session to somebody else after the first answer, so nothing is sent
- * ahead of it either (PgBouncer before 1.21 loses what was). Besides what postgres.js reads, a `host` parameter that is a
- * folder (`postgres://gatehouse@localhost/gatehouse?host=/run/db`) names a Unix socket,
- * as it does for libpq.
+ * Opens a pool of connections. With `prepare` false it works behind a pooler in transaction mode:
+ * such a pooler may assign the connection to another client after each answer, so statements are not
+ * pipelined either (PgBouncer before 1.21 loses them). In addition to the parameters that
+ * postgres.js reads, a `host` parameter that is a folder
+ * (`postgres://gatehouse@localhost/gatehouse?host=/run/db`) names a Unix socket, as it does for
+ * libpq.
  */
 export function openDatabase({ url, pool, prepare, watch = (sql) => sql }: Options): Connection {
   const driver = postgres(withoutSocket(url), {
@@ -31,7 +32,7 @@ export function openDatabase({ url, pool, prepare, watch = (sql) => sql }: Optio
     prepare,
     ...(prepare ? {} : { max_pipeline: 0 }),
     connect_timeout: 10,
-    // The driver's own pauses grow to 20 s, and requests would wait for their end.
+    // The driver's default pauses grow to 20 s, and requests would wait for their end.
     backoff: (attempt) => Math.min(3 ** attempt / 100, 1) * (0.5 + Math.random() / 2),
     idle_timeout: 300,
     onnotice: () => {},
@@ -57,9 +58,8 @@ function socketOf(url: string): { host: string } | object {
 }
 
 /**
- * A statement that the server parses once per connection: drizzle sends a query
- * prepared only when it was made so. Kept per database, and made anew for each
- * transaction, whose connection already knows it by its text.
+ * Creates a prepared statement per database, which the server parses once per connection. For a
+ * transaction the statement is built again; its connection recognises it by its text.
  */
 export function prepared<Statement>(build: (db: Executor) => Statement): (db: Executor) => Statement {
   const made = new WeakMap<Executor, Statement>();

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * A UUID of version 7 (RFC 9562 §5.7): ordered by its millisecond, so that new rows
- * land at the end of their index. Made here because PostgreSQL 15 cannot.
+ * Returns a UUID of version 7 (RFC 9562 §5.7). It starts with the time in milliseconds, so that new
+ * rows are appended to the end of their index. Created here because PostgreSQL 15 cannot.
  */
 export function newId(now: Date): string {
   const bytes = randomBytes(16);

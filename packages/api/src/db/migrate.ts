@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { withAdvisoryLock } from './advisory-lock.ts';
 import { normaliseAddresses } from './normal-addresses.ts';
 
-/** Brings the database up to the newest migration in `folder`. Several nodes may start at once. */
+/** Applies the migrations in `folder` that are missing. Several processes may start at once. */
 export async function migrate(sql: Sql, folder: string): Promise<void> {
   const single = postgres({ ...sql.options, max: 1, onnotice: () => {} } as never);
   try {

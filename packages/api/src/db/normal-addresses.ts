@@ -12,7 +12,7 @@ type AnyDatabase = Pick<PostgresJsDatabase<Record<string, unknown>>, 'select' | 
 export type AbnormalAddress = {
   userId: string;
   email: string;
-  /** Null where the stored text is not an address by today's rules. */
+  /** Null if the stored text is not an address by the current rules. */
   normal: string | null;
   /** Whether another user has the same normal form. */
   collides: boolean;
@@ -20,10 +20,10 @@ export type AbnormalAddress = {
 };
 
 /**
- * Stores the addresses of earlier versions in their normal form (security/address.ts),
- * because SQL cannot encode domains. An address whose normal form another user has too,
- * or that is not an address, stays as it is: `operator doctor` lists it. An index holds
- * the few rows that can be concerned, so that this costs one small query at each start.
+ * Stores the addresses of earlier versions in their normal form (security/address.ts), because SQL
+ * cannot encode domains. An address stays unchanged if another user has its normal form or if it is
+ * not an address: `operator doctor` lists it. An index holds the few rows that may be affected, so
+ * that this takes one small query at each start.
  */
 export async function normaliseAddresses(db: AnyDatabase): Promise<void> {
   for (const { userId, email, normal, collides } of await findAbnormalAddresses(db)) {

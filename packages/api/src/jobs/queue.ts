@@ -16,15 +16,15 @@ type Options = {
 };
 
 /**
- * The job queue, in the service's own database. With `work` false it only enqueues,
- * as the operator's command line does.
+ * Opens the job queue in the service's own database. With `work` false the process only enqueues
+ * jobs, as the admin commands do.
  */
 export async function openJobs({ sql, log, metrics, traces, kinds, work }: Options): Promise<Jobs> {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => execute(sql, text, values) },
     schedule: work,
     supervise: work,
-    // A job whose process was killed is noticed by its silence, and begun anew.
+    // A killed process sends no more heartbeats. The supervisor notices that and retries its job.
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
     migrate: true,
@@ -59,7 +59,7 @@ export async function openJobs({ sql, log, metrics, traces, kinds, work }: Optio
       try {
         const work = { name: `job ${name}`, kind: 'consumer' as const, parent };
         await traces.run(work, () => kind.handler(job.data as never, job.id));
-        // There may be more: a burst must not take a poll for each.
+        // More jobs may wait: without this, each job of a burst would wait for the next poll.
         wake(name);
       } catch (error) {
         outcome = 'failed';
@@ -92,16 +92,16 @@ export async function openJobs({ sql, log, metrics, traces, kinds, work }: Optio
   };
 }
 
-/** A kind of job whose data the queue passes on without reading them. */
+/** A kind of job whose data the queue passes to the handler without reading them. */
 type AnyKind = JobKind<never>;
 
-/** Below what the job's work is shown in a trace: beside its data, where traces are on. */
+/** Tracing adds this to a job's data: the span below which the job's own span appears. */
 type Carried = { traceparent?: string };
 
 /**
- * pg-boss speaks in statements of several commands; the answer is the one that has rows.
- * `sql` has one connection: what failed between BEGIN and COMMIT would leave it refusing
- * everything from then on.
+ * Runs a statement for pg-boss. pg-boss sends texts of several commands; the result is that of the
+ * last command with rows. `sql` has one connection, so after a failed transaction it is rolled back:
+ * otherwise PostgreSQL would refuse every later statement.
  */
 export async function execute(sql: Sql, text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
   const answer = await sql.unsafe(text, values.map(parameter) as never[]).catch(async (error: unknown) => {
@@ -113,7 +113,7 @@ export async function execute(sql: Sql, text: string, values: unknown[] = []): P
   return { rows: rows as unknown[] };
 }
 
-/** Values as node-postgres would send them, which is what pg-boss is written for. */
+/** Converts a value as node-postgres does, for which pg-boss is written. */
 function parameter(value: unknown): unknown {
   if (value === undefined) return null;
   if (value instanceof Date) return value.toISOString();

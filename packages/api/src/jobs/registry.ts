@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/client.ts';
 
-/** Every kind of job with its data. A name that is not here does not compile. */
+/** Every kind of job with its data. An unknown name does not compile. */
 export type JobData = {
   /** Mails a verification link: for a sign-up, a resend, or a change of address (then with the user and session). */
   'verification-mail':
@@ -10,9 +10,9 @@ export type JobData = {
   sweep: object;
   /** Fetches one subscription from the payment provider. */
   'payment-sync': { subscriptionId: string };
-  /** Looks up what the tiers cost. */
+  /** Reads the prices of the tiers from the provider and stores them. */
   'payment-prices': object;
-  /** Brings the portal's configuration to the present prices. */
+  /** Updates the portal's configuration to the current prices. */
   'payment-portal': object;
   /** Enqueues a sync of every subscription that needs one. */
   'payment-due': object;
@@ -26,13 +26,13 @@ export type JobData = {
 
 export type JobName = keyof JobData;
 
-/** Also receives the job's id, which is stable across retries. */
+/** Handles one job. Also receives the job's id, which is stable across retries. Must be idempotent. */
 export type JobHandler<Data> = (data: Data, id: string) => Promise<void>;
 
-/** What a queue does with its jobs. Times in seconds. */
+/** The settings of a queue. Times in seconds. */
 export type JobKind<Data> = {
   handler: JobHandler<Data>;
-  /** How often a failing job is tried again, with growing pauses up to `retryDelayMax`. */
+  /** How often a failed job is retried, with growing pauses up to `retryDelayMax`. */
   retryLimit?: number;
   retryDelay?: number;
   retryDelayMax?: number;
@@ -46,14 +46,17 @@ export type JobKind<Data> = {
 export type JobKinds = { [Name in JobName]: JobKind<JobData[Name]> };
 
 export type Jobs = {
-  /** Enqueues within the caller's transaction: a rolled-back one delivers nothing. */
+  /** Enqueues a job in the caller's transaction: after a rollback there is no job. */
   send: <Name extends JobName>(
     tx: Transaction,
     name: Name,
     data: JobData[Name],
     options?: { key?: string; afterSeconds?: number },
   ) => Promise<void>;
-  /** Wakes this process's worker of a queue now, after the transaction that enqueued has committed. */
+  /**
+   * Makes this process poll a queue immediately. To be called after the enqueuing transaction has
+   * committed.
+   */
   wake: (name: JobName) => void;
   stop: () => Promise<void>;
 };

@@ -15,13 +15,17 @@ import type { Client } from '../security/client.ts';
 import { type Principal, requirePrincipal } from '../sessions/principal.ts';
 
 export const deleteAccountInput = z.object({
-  /** Asked for where there is one; without one a fresh sign-in stands in its place. */
+  /** Required if the account has a password. Otherwise a recent sign-in is required. */
   password: z.string({ error: 'Enter your password.' }).optional(),
-  /** The organisations that the page said would end. Where they are named, no other one ends. */
+  /** The organisations that the page said would be deleted. If they are given, no other one is deleted. */
   organisation_ids: z.array(z.string(), 'These are not organisations.').optional(),
 });
 
-/** What deleting the account would end, so that it can be said before; also while the account awaits approval. */
+/**
+ * Returns what deleting the account would also delete. Allowed while the account awaits approval.
+ *
+ * @throws AppError UNAUTHENTICATED if no user is signed in.
+ */
 export async function readDeletion(app: App, principal: Principal | null) {
   const { user } = requirePrincipal(principal);
   const owned = await ownedAlone(app.db, user.id);
@@ -36,13 +40,14 @@ export async function readDeletion(app: App, principal: Principal | null) {
 }
 
 /**
- * Deletes a person's account. Organisations that they own alone end with it, and their
- * subscriptions at the provider first: while the provider does not answer, nothing is
- * deleted. Open to accounts that await approval.
+ * Deletes a user's account, and the organisations that the user alone owns. Their subscriptions are
+ * ended at the provider first: while the provider does not answer, nothing is deleted. Allowed while
+ * the account awaits approval.
  *
- * @throws AppError UNAUTHENTICATED or FORBIDDEN where the person is not confirmed;
- *   VALIDATION where others depend on an organisation that only they own; NOT_FOUND where an
- *   organisation would end that the page did not show; PROVIDER_UNAVAILABLE.
+ * @throws AppError UNAUTHENTICATED or FORBIDDEN if the user is not confirmed; TOO_MANY; VALIDATION
+ *   if an organisation that only this user owns has other members; NOT_FOUND if an organisation
+ *   would be deleted that the page did not show; BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY
+ *   if a subscription cannot be ended; BUSY if the organisations changed meanwhile.
  */
 export async function deleteAccount(
   app: App,
@@ -50,38 +55,44 @@ export async function deleteAccount(
   { password, organisation_ids: shown }: z.output<typeof deleteAccountInput>,
   client: Client,
 ): Promise<void> {
-  const who = requirePrincipal(principal);
-  refuseUnshown(await ownedAlone(app.db, who.user.id), shown);
-  await confirmUser(app, who, password, client);
-  const ending = await endable(app.db, who.user.id, shown);
+  const caller = requirePrincipal(principal);
+  refuseUnshown(await ownedAlone(app.db, caller.user.id), shown);
+  await confirmUser(app, caller, password, client);
+  const ending = await endable(app.db, caller.user.id, shown);
   for (const id of ending) await endSubscriptions(app, id);
 
   await app.db.transaction(async (tx) => {
-    await lockUser(tx, who.user.id);
-    await lockOwned(tx, who.user.id);
-    const still = await endable(tx, who.user.id);
+    await lockUser(tx, caller.user.id);
+    await lockOwned(tx, caller.user.id);
+    const still = await endable(tx, caller.user.id);
     if (still.some((id) => !ending.includes(id))) throw changed();
 
     for (const organisationId of still) {
-      // Somebody of it started to buy meanwhile.
+      // A member has started a checkout meanwhile.
       if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw changed();
       await tx.delete(organisations).where(eq(organisations.id, organisationId));
       await recordAudit(tx, app.now(), {
         action: 'organisation-deleted',
-        actorId: who.user.id,
+        actorId: caller.user.id,
         organisationId,
         client,
       });
     }
-    const deleted = await tx.delete(users).where(eq(users.id, who.user.id)).returning({ id: users.id });
+    const deleted = await tx.delete(users).where(eq(users.id, caller.user.id)).returning({ id: users.id });
     if (deleted.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
-    await recordAudit(tx, app.now(), { action: 'account-deleted', actorId: who.user.id, userId: who.user.id, client });
+    await recordAudit(tx, app.now(), {
+      action: 'account-deleted',
+      actorId: caller.user.id,
+      userId: caller.user.id,
+      client,
+    });
   });
 }
 
 /**
- * Whoever joins meanwhile waits here, and finds the organisation gone; whoever was faster is
- * seen. So is another owner who leaves: one of the two stays.
+ * Locks the organisations that the user owns. A concurrent join waits and then finds no
+ * organisation; a membership that was committed before is counted. Another owner who leaves waits
+ * too, so that one of the two stays.
  */
 async function lockOwned(tx: Transaction, userId: string): Promise<void> {
   const owned = tx
@@ -117,7 +128,7 @@ function changed(): AppError {
   return new AppError('BUSY', 'Your organisations changed meanwhile. Try again.', { retryAfterSeconds: 1 });
 }
 
-/** The organisations whose only owner a person is, and how many others belong to each. */
+/** Returns the organisations whose only active owner is this user, with the number of other members. */
 async function ownedAlone(db: Executor, userId: string) {
   const owned = await db
     .select({ id: organisations.id, name: organisations.name, slug: organisations.slug })
@@ -132,7 +143,7 @@ async function ownedAlone(db: Executor, userId: string) {
       .from(memberships)
       .innerJoin(users, eq(users.id, memberships.userId))
       .where(and(eq(memberships.organisationId, organisation.id), ne(memberships.userId, userId)));
-    // An owner who is suspended can look after nothing.
+    // A suspended owner does not count as an owner.
     if (others.some(({ role, suspendedAt }) => role === 'owner' && suspendedAt === null)) continue;
     alone.push({ ...organisation, others: others.length });
   }

@@ -9,13 +9,17 @@ import { listKnownBrowsers } from '../sessions/known-browser.ts';
 import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { listSessions } from '../sessions/session.ts';
 
-/** Everything that is kept about a person, for themselves: no hash and no token. */
+/**
+ * Returns everything that is stored about the user, without hashes and tokens.
+ *
+ * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL.
+ */
 export async function exportData(app: App, principal: Principal | null) {
   const { user } = requireApproved(principal);
 
   const [own] = await app.db.select().from(users).where(eq(users.id, user.id));
   const known = await app.db.select().from(identities).where(eq(identities.userId, user.id));
-  const belongs = await app.db
+  const rows = await app.db
     .select({
       id: organisations.id,
       slug: organisations.slug,
@@ -64,7 +68,7 @@ export async function exportData(app: App, principal: Principal | null) {
         unlinked_at: unlinkedAt,
       })),
     },
-    organisations: belongs,
+    organisations: rows,
     open_invitations: invited,
     sessions: (await listSessions(app, user.id)).map(({ createdAt, expiresAt, userAgent, client }) => ({
       created_at: createdAt,
@@ -73,9 +77,9 @@ export async function exportData(app: App, principal: Principal | null) {
       client,
     })),
     known_browsers: (await listKnownBrowsers(app, user.id)).map(({ signedInAt }) => ({ last_sign_in_at: signedInAt })),
-    // From where an operator did something is not theirs.
-    events: events.map(({ at, action, client, userAgent, ...who }) =>
-      isOwn(who, user.id)
+    // The client of another actor, such as an operator, is not the user's data.
+    events: events.map(({ at, action, client, userAgent, ...entry }) =>
+      isOwn(entry, user.id)
         ? { at, action, client, user_agent: userAgent }
         : { at, action, client: null, user_agent: null },
     ),

@@ -15,11 +15,12 @@ export const changeRoleInput = z.object({
 });
 
 /**
- * Gives a member another role, from their next request on. Whoever may invite nobody
- * any more takes the invitations that they made along.
+ * Gives a member another role, from their next request on. A new role without ADMIN also deletes the
+ * invitations that the member made.
  *
- * @throws AppError FORBIDDEN without ADMIN, or where an owner is made or unmade by somebody
- *   else; NOT_FOUND for who is no member; VALIDATION for the last owner.
+ * @throws AppError UNAUTHENTICATED, NO_ORGANISATION; FORBIDDEN without ADMIN, or if the old or new
+ *   role is owner and the principal is not an owner; NOT_FOUND if the user is not a member, or the
+ *   page was another organisation's; VALIDATION for the last owner.
  */
 export async function changeRole(
   app: App,
@@ -27,12 +28,12 @@ export async function changeRole(
   { organisation_id, user_id: userId, role }: z.output<typeof changeRoleInput>,
   client: Client,
 ): Promise<void> {
-  const who = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = requireSameOrganisation(who, organisation_id);
+  const caller = requireScope(principal, 'ADMIN');
+  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
 
   await app.db.transaction(async (tx) => {
     const members = await lockMembers(tx, organisationId);
-    const own = requireAdministrator(members, who.user.id);
+    const own = requireAdministrator(members, caller.user.id);
     const before = requireMember(members, userId);
     if (before === 'owner' || role === 'owner') requireOwner(own);
     if (before === role) return;
@@ -47,7 +48,7 @@ export async function changeRole(
     }
     await recordAudit(tx, app.now(), {
       action: 'role-changed',
-      actorId: who.user.id,
+      actorId: caller.user.id,
       userId,
       organisationId,
       client,

@@ -17,11 +17,12 @@ export const removeInput = z.object({
 export const leaveInput = z.object({ organisation_id: organisationField });
 
 /**
- * Takes somebody out of the organisation, from their next request on. Their account
- * stays; the invitations that they made go.
+ * Removes a member from the organisation, from their next request on. The account stays; the
+ * invitations that the member made are deleted with the membership.
  *
- * @throws AppError FORBIDDEN without ADMIN, or where an owner is removed by somebody else;
- *   NOT_FOUND for who is no member; VALIDATION for the last owner.
+ * @throws AppError UNAUTHENTICATED, NO_ORGANISATION; FORBIDDEN without ADMIN, or if the member is an
+ *   owner and the principal is not; NOT_FOUND if the user is not a member, or the page was another
+ *   organisation's; VALIDATION for the last owner.
  */
 export async function removeMember(
   app: App,
@@ -29,12 +30,12 @@ export async function removeMember(
   { organisation_id, user_id: userId }: z.output<typeof removeInput>,
   client: Client,
 ): Promise<void> {
-  const who = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = requireSameOrganisation(who, organisation_id);
+  const caller = requireScope(principal, 'ADMIN');
+  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
 
   await app.db.transaction(async (tx) => {
     const members = await lockMembers(tx, organisationId);
-    const own = requireAdministrator(members, who.user.id);
+    const own = requireAdministrator(members, caller.user.id);
     const role = requireMember(members, userId);
     if (role === 'owner') {
       requireOwner(own);
@@ -42,15 +43,16 @@ export async function removeMember(
     }
 
     await endMembership(tx, organisationId, userId);
-    const entry = { actorId: who.user.id, userId, organisationId, client, details: { role } };
+    const entry = { actorId: caller.user.id, userId, organisationId, client, details: { role } };
     await recordAudit(tx, app.now(), { action: 'member-removed', ...entry });
   });
 }
 
 /**
- * Takes the principal themselves out of the organisation that they act for.
+ * Ends the principal's own membership in the current organisation.
  *
- * @throws AppError VALIDATION for the last owner; NOT_FOUND for whoever is out already.
+ * @throws AppError UNAUTHENTICATED, FORBIDDEN, NO_ORGANISATION; NOT_FOUND if the membership has
+ *   ended already, or the page was another organisation's; VALIDATION for the last owner.
  */
 export async function leaveOrganisation(
   app: App,
@@ -58,16 +60,16 @@ export async function leaveOrganisation(
   { organisation_id }: z.output<typeof leaveInput>,
   client: Client,
 ): Promise<void> {
-  const who = requireScope(principal, 'READ');
-  const { id: organisationId } = requireSameOrganisation(who, organisation_id);
+  const caller = requireScope(principal, 'READ');
+  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
 
   await app.db.transaction(async (tx) => {
     const members = await lockMembers(tx, organisationId);
-    const role = requireMember(members, who.user.id);
-    if (role === 'owner') requireAnotherOwner(members, who.user.id);
+    const role = requireMember(members, caller.user.id);
+    if (role === 'owner') requireAnotherOwner(members, caller.user.id);
 
-    await endMembership(tx, organisationId, who.user.id);
-    const entry = { actorId: who.user.id, userId: who.user.id, organisationId, client, details: { role } };
+    await endMembership(tx, organisationId, caller.user.id);
+    const entry = { actorId: caller.user.id, userId: caller.user.id, organisationId, client, details: { role } };
     await recordAudit(tx, app.now(), { action: 'organisation-left', ...entry });
   });
 }

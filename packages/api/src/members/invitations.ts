@@ -17,22 +17,26 @@ import { requireRoomForMember } from '../usage/member-room.ts';
 import { lockMembers, requireAdministrator } from './lock-members.ts';
 
 const lifetimeDays = 7;
-const mostOpen = 100;
+const maximumOpen = 100;
 
 export const inviteInput = z.object({
   organisation_id: organisationField,
-  /** Owners are made of members, by an owner: a link may come into other hands. */
+  /**
+   * An invitation cannot make an owner, because its link may reach another person. An owner promotes
+   * a member instead.
+   */
   role: z.enum(['admin', 'member', 'viewer'], 'Choose a role.'),
 });
 
 export const withdrawInput = z.object({ id: z.uuid('There is no such invitation.') });
 
 /**
- * Makes a link by which somebody joins the organisation, once, within seven days. It is
- * for whoever made it to hand over: it is answered here and kept nowhere in clear.
+ * Creates an invitation and returns its link, by which one user joins the organisation within seven
+ * days. The administrator passes the link on. Only the hash of its token is stored.
  *
- * @throws AppError FORBIDDEN without ADMIN, or where the plan has no room for another member;
- *   UNAUTHENTICATED where the session ended meanwhile.
+ * @throws AppError UNAUTHENTICATED if no user is signed in or the session ended meanwhile;
+ *   NO_ORGANISATION; NOT_FOUND if the page was another organisation's; FORBIDDEN without ADMIN, or
+ *   if the plan does not allow another member; VALIDATION if too many invitations are open.
  */
 export async function invite(
   app: App,
@@ -40,36 +44,46 @@ export async function invite(
   { organisation_id, role }: z.output<typeof inviteInput>,
   client: Client,
 ) {
-  const who = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = requireSameOrganisation(who, organisation_id);
+  const caller = requireScope(principal, 'ADMIN');
+  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
   const now = app.now();
   const token = newToken();
   const expiresAt = new Date(now.getTime() + lifetimeDays * 86_400_000);
 
   await app.db.transaction(async (tx) => {
-    requireAdministrator(await lockMembers(tx, organisationId), who.user.id);
-    await shareSession(tx, who);
+    requireAdministrator(await lockMembers(tx, organisationId), caller.user.id);
+    await lockSession(tx, caller);
     await requireRoomForMember(app, tx, organisationId);
     const open = await tx.$count(invitations, isOpen(organisationId, now));
-    if (open >= mostOpen) throw new AppError('VALIDATION', `${mostOpen} invitations are open. Withdraw some first.`);
+    if (open >= maximumOpen)
+      throw new AppError('VALIDATION', `${maximumOpen} invitations are open. Withdraw some first.`);
 
-    const row = { id: newId(now), tokenHash: hashToken(token), organisationId, madeBy: who.user.id, role };
-    const sessionId = who.sessionId;
+    const row = { id: newId(now), tokenHash: hashToken(token), organisationId, madeBy: caller.user.id, role };
+    const sessionId = caller.sessionId;
     await tx.insert(invitations).values({ ...row, sessionId, createdAt: now, expiresAt });
-    const entry = { actorId: who.user.id, organisationId, client, details: { invitation: row.id, role } };
+    const entry = { actorId: caller.user.id, organisationId, client, details: { invitation: row.id, role } };
     await recordAudit(tx, now, { action: 'invitation-made', ...entry });
   });
 
   return { url: invitationLink(app.config, token), role, expires_at: expiresAt.toISOString() };
 }
 
-/** A password change that ends the session meanwhile waits, or is seen. @throws AppError UNAUTHENTICATED */
-async function shareSession(tx: Transaction, { sessionId }: Principal): Promise<void> {
+/**
+ * Takes a shared lock on the session, so that a concurrent password change that ends the session
+ * either waits or is detected here.
+ *
+ * @throws AppError UNAUTHENTICATED if the session has ended.
+ */
+async function lockSession(tx: Transaction, { sessionId }: Principal): Promise<void> {
   const living = await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for('share');
   if (living.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
 }
 
-/** The organisation's invitations that nobody has used yet, in the order in which they end. Needs ADMIN. */
+/**
+ * Returns the organisation's unused invitations, the first to expire first.
+ *
+ * @throws AppError UNAUTHENTICATED, NO_ORGANISATION; FORBIDDEN without ADMIN.
+ */
 export async function listInvitations(app: App, principal: Principal | null) {
   const organisation = organisationOf(requireScope(principal, 'ADMIN'));
 
@@ -94,15 +108,20 @@ export async function listInvitations(app: App, principal: Principal | null) {
   }));
 }
 
-/** Ends an invitation of the organisation that nobody has used. @throws AppError FORBIDDEN, NOT_FOUND */
+/**
+ * Deletes an unused invitation of the organisation.
+ *
+ * @throws AppError UNAUTHENTICATED, NO_ORGANISATION; FORBIDDEN without ADMIN; NOT_FOUND if there is
+ *   no such invitation.
+ */
 export async function withdrawInvitation(
   app: App,
   principal: Principal | null,
   { id }: z.output<typeof withdrawInput>,
   client: Client,
 ): Promise<void> {
-  const who = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = organisationOf(who);
+  const caller = requireScope(principal, 'ADMIN');
+  const { id: organisationId } = organisationOf(caller);
 
   await app.db.transaction(async (tx) => {
     const withdrawn = await tx
@@ -110,7 +129,7 @@ export async function withdrawInvitation(
       .where(and(eq(invitations.id, id), eq(invitations.organisationId, organisationId)))
       .returning({ id: invitations.id });
     if (withdrawn.length === 0) throw new AppError('NOT_FOUND', 'There is no such invitation.');
-    const entry = { actorId: who.user.id, organisationId, client, details: { invitation: id } };
+    const entry = { actorId: caller.user.id, organisationId, client, details: { invitation: id } };
     await recordAudit(tx, app.now(), { action: 'invitation-withdrawn', ...entry });
   });
 }

@@ -21,9 +21,10 @@ const notValid = 'This invitation is not valid any more.';
 export const invitationInput = z.object({ token: z.string({ error: notValid }) });
 
 /**
- * What an invitation lets its holder join, without taking it; for anybody who holds it.
+ * Returns the organisation and the role of an invitation without consuming it. Any holder of the
+ * link may call it.
  *
- * @throws AppError VALIDATION for a dead one.
+ * @throws AppError VALIDATION if the invitation is not valid.
  */
 export async function openInvitation(
   app: App,
@@ -43,13 +44,12 @@ export async function openInvitation(
 }
 
 /**
- * Takes an invitation and makes the principal a member of its organisation, which their
- * session acts for from then on. The organisation is approved, so it needs no approval of
- * theirs: also somebody whose own one still waits may join. Of any number of attempts at
- * once, one succeeds; one that is refused leaves the invitation as it was.
+ * Consumes an invitation, makes the principal a member of its organisation, and lets their session
+ * act for it. The organisation is approved, so the principal needs no approval of their own. Of
+ * concurrent attempts one succeeds; a refused attempt leaves the invitation as it was.
  *
- * @throws AppError VALIDATION for a dead one, and for who is a member already; FORBIDDEN
- *   where the account is closed, or the plan has no room for another member.
+ * @throws AppError UNAUTHENTICATED; VALIDATION if the invitation is not valid, or the principal is a
+ *   member already; FORBIDDEN if the account is closed, or the plan does not allow another member.
  */
 export async function join(
   app: App,
@@ -57,37 +57,37 @@ export async function join(
   { token }: z.output<typeof invitationInput>,
   client: Client,
 ): Promise<void> {
-  const who = requirePrincipal(principal);
+  const caller = requirePrincipal(principal);
 
   await app.db.transaction(async (tx) => {
     const held = await readInvitation(app, tx, token);
     if (held === null) throw new AppError('VALIDATION', notValid);
-    await lockUser(tx, who.user.id);
+    await lockUser(tx, caller.user.id);
     const members = await lockMembers(tx, held.organisation.id);
 
-    // Once more, now that nobody can change the organisation, and then taken.
+    // Reads it again, now that the organisation is locked, and consumes it.
     const invitation = await readInvitation(app, tx, token);
     const taken = await tx.delete(invitations).where(eq(invitations.id, held.id)).returning({ id: invitations.id });
     if (invitation === null || taken.length === 0) throw new AppError('VALIDATION', notValid);
     const { organisation, role } = invitation;
 
-    const person = await accountById(tx, who.user.id);
+    const person = await accountById(tx, caller.user.id);
     if (person === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
-    if (person.accountStatus === 'closed' || accountStatusOf(person.user, organisation) !== 'open') {
+    if (person.accountStatus === 'closed' || accountStatusOf(person.user, organisation) !== 'active') {
       throw new AppError('FORBIDDEN', 'This account is closed.');
     }
-    if (members.has(who.user.id)) {
+    if (members.has(caller.user.id)) {
       throw new AppError('VALIDATION', `You belong to ${organisation.name ?? organisation.slug} already.`);
     }
     await requireRoomForMember(app, tx, organisation.id);
 
     const now = app.now();
-    const membership = { userId: who.user.id, organisationId: organisation.id };
+    const membership = { userId: caller.user.id, organisationId: organisation.id };
     await tx.insert(memberships).values({ ...membership, role, createdAt: now });
-    await tx.update(users).set({ invitedOnly: false }).where(eq(users.id, who.user.id));
-    await chooseOrganisation(tx, { ...membership, sessionId: who.sessionId });
+    await tx.update(users).set({ invitedOnly: false }).where(eq(users.id, caller.user.id));
+    await chooseOrganisation(tx, { ...membership, sessionId: caller.sessionId });
     const details = { invitation: held.id, role };
-    await recordAudit(tx, now, { action: 'member-joined', actorId: who.user.id, ...membership, client, details });
+    await recordAudit(tx, now, { action: 'member-joined', actorId: caller.user.id, ...membership, client, details });
   });
 }
 

@@ -4,7 +4,11 @@ import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisationOf, type Principal, requireScope } from '../sessions/principal.ts';
 
-/** The people of the principal's organisation, in the order in which they joined. Needs READ. */
+/**
+ * Returns the members of the principal's organisation, in the order in which they joined.
+ *
+ * @throws AppError UNAUTHENTICATED, NO_ORGANISATION; FORBIDDEN without READ.
+ */
 export async function listMembers(app: App, principal: Principal | null) {
   const organisation = organisationOf(requireScope(principal, 'READ'));
 

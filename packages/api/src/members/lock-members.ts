@@ -9,9 +9,9 @@ import type { Role } from '../sessions/principal.ts';
 export type Members = Map<string, { role: Role; suspended: boolean }>;
 
 /**
- * Makes changes to who belongs to an organisation, and as what, take turns until the
- * transaction ends, and answers how it is now: two owners who demote each other at once
- * see one another. A transaction that locks a user too locks that user first.
+ * Locks an organisation until the transaction ends and returns its members. Changes of members run
+ * in turn, so that two owners who demote each other at the same time see each other's change. A
+ * transaction that also locks a user locks the user first.
  */
 export async function lockMembers(tx: Transaction, organisationId: string): Promise<Members> {
   await lockOrganisation(tx, organisationId);
@@ -23,26 +23,35 @@ export async function lockMembers(tx: Transaction, organisationId: string): Prom
   return new Map(rows.map(({ id, role, suspendedAt }) => [id, { role, suspended: suspendedAt !== null }]));
 }
 
-/** What somebody is now, who may have been demoted since they asked. @throws AppError FORBIDDEN */
+/**
+ * Returns the role of the user who makes a change, read under the lock, because they may have been
+ * demoted since the request began.
+ *
+ * @throws AppError FORBIDDEN if the role has no ADMIN.
+ */
 export function requireAdministrator(members: Members, userId: string): Role {
   const role = members.get(userId)?.role;
   if (role !== 'owner' && role !== 'admin') throw new AppError('FORBIDDEN', 'Your role does not allow this.');
   return role;
 }
 
-/** @throws AppError NOT_FOUND */
+/** Returns a member's role. @throws AppError NOT_FOUND if the user is not a member. */
 export function requireMember(members: Members, userId: string): Role {
   const member = members.get(userId);
   if (member === undefined) throw new AppError('NOT_FOUND', 'There is no such member.');
   return member.role;
 }
 
-/** Only for owners. @throws AppError FORBIDDEN */
+/** @throws AppError FORBIDDEN if the role is not owner. */
 export function requireOwner(role: Role): void {
   if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only an owner may make or unmake an owner.');
 }
 
-/** An owner who is suspended can look after nothing, so does not count. @throws AppError VALIDATION */
+/**
+ * Checks that the organisation has another owner. A suspended owner does not count.
+ *
+ * @throws AppError VALIDATION if there is no other owner.
+ */
 export function requireAnotherOwner(members: Members, userId: string): void {
   const others = [...members].filter(([id, { role, suspended }]) => id !== userId && role === 'owner' && !suspended);
   if (others.length === 0)

@@ -11,17 +11,21 @@ import { organisationField } from '../sessions/require-same-organisation.ts';
 
 export const switchInput = z.object({ organisation_id: organisationField });
 
-/** The organisations that the principal belongs to, in the order in which they joined. */
+/**
+ * Returns the organisations that the principal rows to, in the order in which they joined.
+ *
+ * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL.
+ */
 export async function listOwnOrganisations(app: App, principal: Principal | null) {
   const { user, organisationId } = requireApproved(principal);
 
-  const belongs = await app.db
+  const rows = await app.db
     .select({ organisation: organisations, role: memberships.role })
     .from(memberships)
     .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
     .where(eq(memberships.userId, user.id))
     .orderBy(asc(memberships.createdAt), asc(organisations.id));
-  return belongs.map(({ organisation, role }) => ({
+  return rows.map(({ organisation, role }) => ({
     id: organisation.id,
     slug: organisation.slug,
     name: organisation.name,
@@ -34,7 +38,8 @@ export async function listOwnOrganisations(app: App, principal: Principal | null
 /**
  * Makes the principal act for another of their organisations, from the next request on.
  *
- * @throws AppError NOT_FOUND where they do not belong to it, or it is not approved.
+ * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL; NOT_FOUND if the principal is not a member of
+ *   it, or it is not approved.
  */
 export async function switchOrganisation(
   app: App,
@@ -44,12 +49,12 @@ export async function switchOrganisation(
   const { user, sessionId } = requireApproved(principal);
 
   await app.db.transaction(async (tx) => {
-    const [belongs] = await tx
+    const [rows] = await tx
       .select({ approval: organisations.approval, suspendedAt: organisations.suspendedAt })
       .from(memberships)
       .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
       .where(and(eq(memberships.userId, user.id), eq(memberships.organisationId, organisationId)));
-    if (belongs === undefined || approvalOf(belongs) !== 'approved') {
+    if (rows === undefined || approvalOf(rows) !== 'approved') {
       throw new AppError('NOT_FOUND', 'There is no such organisation.');
     }
     await chooseOrganisation(tx, { userId: user.id, sessionId, organisationId });

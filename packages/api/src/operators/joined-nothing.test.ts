@@ -60,7 +60,7 @@ describe('an account that came by an invitation and joined nothing', () => {
   it('is approved with an organisation of its own', async () => {
     const { email, id } = await makeInvited();
     expect(await operator.api.operators.approve({ organisation_ids: [id] })).toEqual({ changed: 1 });
-    expect(await accountStatus(email)).toBe('open');
+    expect(await accountStatus(email)).toBe('active');
     expect(await test.app.db.select().from(memberships).where(eq(memberships.userId, id))).toMatchObject([
       { role: 'owner' },
     ]);
@@ -78,13 +78,13 @@ describe('an account that came by an invitation and joined nothing', () => {
   it('is decided about from the command line, too', async () => {
     const { email } = await makeInvited();
     await approveOwner(test.app, email);
-    expect(await accountStatus(email)).toBe('open');
+    expect(await accountStatus(email)).toBe('active');
     const declined = await makeInvited();
     await declineOwner(test.app, declined.email, 'unknown');
     expect(await accountStatus(declined.email)).toBe('closed');
     const granted = await makeInvited();
     await grantOperator(test.app, granted.email);
-    expect(await accountStatus(granted.email)).toBe('open');
+    expect(await accountStatus(granted.email)).toBe('active');
   });
 
   it('gets one organisation, however many operators approve it at once', async () => {
@@ -112,6 +112,6 @@ it('a member who is removed does not await approval, and is in no queue', async 
   const token = await makeInvitation({ api, organisationId });
   await callerFor(test, await readSession(test.app, session)).members.join({ token });
   await api.members.remove({ organisation_id: organisationId, user_id: id });
-  expect(await accountStatus(email)).toBe('open');
+  expect(await accountStatus(email)).toBe('active');
   expect(await queued(email)).toEqual([]);
 });

@@ -12,10 +12,10 @@ const declined = { approval: 'declined', suspendedAt: null } as const;
 const closed = { approval: 'approved', suspendedAt: then } as const;
 
 it.each([
-  [verified, approved, 'open'],
-  [verified, null, 'open'],
+  [verified, approved, 'active'],
+  [verified, null, 'active'],
   [invited, null, 'awaiting_approval'],
-  [invited, approved, 'open'],
+  [invited, approved, 'active'],
   [verified, pending, 'awaiting_approval'],
   [unverified, pending, 'unverified'],
   [unverified, approved, 'unverified'],
@@ -24,6 +24,6 @@ it.each([
   [unverified, declined, 'closed'],
   [suspended, approved, 'closed'],
   [suspended, null, 'closed'],
-] as const)('%j with %j stands %s', (user, organisation, accountStatus) => {
+] as const)('%j with %j is %s', (user, organisation, accountStatus) => {
   expect(accountStatusOf(user, organisation)).toBe(accountStatus);
 });

@@ -4,25 +4,27 @@ import type { organisations } from '../db/schema/organisations.ts';
 type OrganisationGate = Pick<typeof organisations.$inferSelect, 'approval' | 'suspendedAt'>;
 type UserGate = Pick<typeof users.$inferSelect, 'emailVerifiedAt' | 'suspendedAt' | 'invitedOnly'>;
 
-/** Where a person stands: may go on, has to wait, or is closed and gets no session anywhere. */
+/** The gates of a session's user: open, or waiting for an operator's approval. */
 export type Gate = 'open' | 'awaiting_approval';
-export type AccountStatus = Gate | 'unverified' | 'closed';
+/** Whether an account may be used. A closed one gets no session. */
+export type AccountStatus = 'active' | 'awaiting_approval' | 'unverified' | 'closed';
 
 /**
- * The one predicate of the gates, asked on every way in: password, identity provider,
- * invitation, one-time link and every request of an existing session. Approval belongs
- * to the organisation. A user without one awaits it who came by an invitation and joined
- * nothing; one who lost the last organisation was approved before, and does not.
+ * Computes whether an account may be used. Every way to sign in and every request of a session
+ * applies this one rule: password, identity provider, invitation and one-time link. Approval belongs
+ * to the organisation. A user without an organisation awaits approval if they signed up by an
+ * invitation and never joined one. A user who lost the last organisation was approved before and
+ * stays active.
  */
 export function accountStatusOf(user: UserGate, organisation: OrganisationGate | null): AccountStatus {
   if (user.suspendedAt !== null) return 'closed';
   const approval = organisation !== null ? approvalOf(organisation) : user.invitedOnly ? 'pending' : 'approved';
   if (approval === 'closed') return 'closed';
   if (user.emailVerifiedAt === null) return 'unverified';
-  return approval === 'approved' ? 'open' : 'awaiting_approval';
+  return approval === 'approved' ? 'active' : 'awaiting_approval';
 }
 
-/** The part of it that is the organisation's own: may it be acted for, does it wait, or is it closed. */
+/** Returns an organisation's part of the account status. `closed` includes declined and suspended. */
 export function approvalOf({ approval, suspendedAt }: OrganisationGate): 'approved' | 'pending' | 'closed' {
   if (suspendedAt !== null || approval === 'declined') return 'closed';
   return approval;

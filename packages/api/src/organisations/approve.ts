@@ -7,18 +7,21 @@ import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
 import type { Client } from '../security/client.ts';
 
-/** Who decides, and from where: an operator in the console, or null for the command line and for rules. */
+/** A decision and its actor: an operator in the console; null for an admin command or a rule. */
 type Decision = { organisationIds: string[]; actorId: string | null; client?: Client | undefined; now: Date };
 
 /**
- * Opens the approval gate of organisations that wait or were declined, as an operator
- * may. Those approved already stay as they are. Answers the ids of those that changed.
+ * Opens the approval gate of organisations that await approval or were declined, as an operator may.
+ * Organisations that are approved already do not change. Returns the ids of those that changed.
  */
 export function approveOrganisations(tx: Transaction, decision: Decision): Promise<string[]> {
   return approve(tx, decision, ne(organisations.approval, 'approved'));
 }
 
-/** The same for rules, which never end a decline: only those that wait. */
+/**
+ * Opens the approval gate for a rule: only organisations that await approval change, never a
+ * declined one. Returns the ids of those that changed.
+ */
 export function approveWaiting(tx: Transaction, decision: Decision): Promise<string[]> {
   return approve(tx, decision, eq(organisations.approval, 'pending'));
 }
@@ -40,7 +43,10 @@ async function approve(
   return changed.map(({ id }) => id);
 }
 
-/** Closes organisations that wait, with a reason that operators can read later. */
+/**
+ * Closes the organisations that await approval, with a reason that operators can read later. Their
+ * members' sessions and one-time tokens end. Returns the ids of those that changed.
+ */
 export async function declineOrganisations(
   tx: Transaction,
   { organisationIds, actorId, client, now, reason }: Decision & { reason: string },
@@ -70,7 +76,10 @@ export async function declineOrganisations(
   return changed.map(({ id }) => id);
 }
 
-/** Ends the sessions in organisations that are closed: a cookie must not live again once they are opened. */
+/**
+ * Ends the sessions in organisations that are closed, so that an old cookie does not work after they
+ * are reopened.
+ */
 export async function endSessionsIn(tx: Transaction, organisationIds: string[]): Promise<void> {
   if (organisationIds.length === 0) return;
   const people = tx
@@ -82,8 +91,9 @@ export async function endSessionsIn(tx: Transaction, organisationIds: string[]):
 }
 
 /**
- * Ends the one-time links of the people in organisations that are about to be closed: they
- * must not work again either. Before anything else is locked, as whoever uses one does.
+ * Ends the one-time tokens of the members of organisations that are about to be closed, so that an
+ * old link does not work after they are reopened. Must run before other rows are locked, in the same
+ * order as the use of a token, to avoid a deadlock.
  */
 export async function endTokensIn(tx: Transaction, organisationIds: SQLWrapper | string[]): Promise<void> {
   const people = tx

@@ -8,9 +8,9 @@ import { slugCandidate, slugFrom } from './slug.ts';
 type Wanted = { ownerId: string; name: string | null; email: string };
 
 /**
- * Makes an organisation that waits for approval, and its owner's membership, in one
- * statement. The slug is unique under any concurrency: the constraint decides, and
- * whoever loses tries another.
+ * Creates an organisation that awaits approval, and its owner's membership, in one statement.
+ * Returns its id. The unique constraint decides about the slug: after a conflict another slug is
+ * tried.
  */
 export async function createOrganisation(
   tx: Transaction,

@@ -5,15 +5,15 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 
 /**
- * Deletes, of the organisations that somebody who never proved their address came with,
- * those that have no member left: also one that an operator approved early, so that its
- * slug is free again. Only ever asked about the organisations of such people, never about
- * all: one whose last member went for another reason stays, and so does any that the
- * payment provider has ever known, because with its row the trace of its subscription
- * would go while the provider may still charge for it.
+ * Deletes those of the given organisations that have no member left, including approved ones, so
+ * that their slugs are free again. To be called only with the organisations of users who never
+ * verified their address: an organisation that lost its last member for another reason stays. An
+ * organisation that the payment provider knows also stays, because the provider may still charge for
+ * a subscription that only this row identifies.
  */
-export async function deleteDeserted(tx: Transaction, organisationIds: string[]): Promise<void> {
-  // Whoever joins meanwhile waits here, and finds the organisation gone; whoever was faster is seen.
+export async function deleteWithoutMembers(tx: Transaction, organisationIds: string[]): Promise<void> {
+  // A concurrent join waits for this lock and then finds no organisation; a membership that was committed before
+  // is counted.
   const locked = await tx
     .select({ id: organisations.id })
     .from(organisations)

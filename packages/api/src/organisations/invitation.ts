@@ -8,9 +8,8 @@ import { hashToken } from '../security/token.ts';
 import { accountStatusOf } from './account-status.ts';
 
 /**
- * The invitation that a token opens, while it counts; null for any other. It counts
- * until it expires, and only as long as whoever made it stands open in an approved
- * organisation: nobody is let in by somebody who was shut out.
+ * Returns the valid invitation of a token, or null. An invitation is valid until it expires, and
+ * only while the account of the user who made it is active in an approved organisation.
  */
 export async function readInvitation({ now }: Pick<App, 'now'>, db: Executor, token: string) {
   const [found] = await db
@@ -35,7 +34,7 @@ export async function readInvitation({ now }: Pick<App, 'now'>, db: Executor, to
     .innerJoin(organisations, eq(organisations.id, invitations.organisationId))
     .innerJoin(users, eq(users.id, invitations.madeBy))
     .where(and(eq(invitations.tokenHash, hashToken(token)), gt(invitations.expiresAt, now())));
-  if (found === undefined || accountStatusOf(found.maker, found.organisation) !== 'open') return null;
+  if (found === undefined || accountStatusOf(found.maker, found.organisation) !== 'active') return null;
 
   const { maker: _, ...invitation } = found;
   return invitation;

@@ -3,9 +3,11 @@ import { prepared, type Transaction } from '../db/client.ts';
 import { organisations } from '../db/schema/organisations.ts';
 
 /**
- * Makes what is stored about an organisation's billing happen one after the other.
- * Says false where the organisation is gone. Held for database work alone, never
- * while the provider is asked; it does not hold up new memberships.
+ * Locks an organisation's row until the transaction ends, so that changes of its billing and members
+ * run in turn. New memberships are not blocked by the lock itself. Must not be held during a request
+ * to the provider.
+ *
+ * @returns false if there is no such organisation.
  */
 export async function lockOrganisation(tx: Transaction, organisationId: string): Promise<boolean> {
   const rows = await organisationRow(tx).execute({ organisationId });

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { paymentSubscriptions as subscription } from '../db/schema/billing.ts';
 
-/** What decides about an organisation's plan: its subscriptions, as the database writes them. */
+/** The subscriptions that determine an organisation's plan, as the database writes them in JSON. */
 export type PlanFacts = {
   id: string;
-  /** The provider's mode; null where it is not known. Which mode counts, the key decides. */
+  /** The provider's mode; null if it is not known. Billing selects the rows of its key's mode. */
   livemode: boolean | null;
   tier: string | null;
   status: string;
@@ -15,13 +15,16 @@ export type PlanFacts = {
   started_at: string | null;
 }[];
 
-/** Of each mode. Ended ones come last, so that a long history costs nothing and hides nothing. */
+/**
+ * The limit per mode. Ended subscriptions come last, so a long history neither costs time nor hides
+ * a live one.
+ */
 const mostRows = 10;
 
 /**
- * A column for any query that knows an organisation's id: the facts from which billing
- * reads the plan. A lookup by index, cheap enough for the session's own query, which
- * must not know billing; so it stands here.
+ * Returns a column for any query that knows an organisation's id: the rows from which billing
+ * computes the plan. It is one lookup by index, so the session's query can include it. It is
+ * declared here because sessions must not import billing.
  */
 export function planFacts(organisationId: unknown): SQL<PlanFacts | null> {
   return sql<PlanFacts | null>`(select json_agg(facts) from (

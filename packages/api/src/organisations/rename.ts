@@ -3,7 +3,7 @@ import type { Transaction } from '../db/client.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { slugCandidate, slugFrom } from './slug.ts';
 
-/** Gives an organisation another name (or none) and the slug that goes with it. */
+/** Gives an organisation another name, or none, and a slug derived from it. */
 export async function renameOrganisation(
   tx: Transaction,
   { id, name, email }: { id: string; name: string | null; email: string },
@@ -12,7 +12,7 @@ export async function renameOrganisation(
 
   for (let attempt = 0; ; attempt++) {
     const candidate = slugCandidate(slug, attempt);
-    // A savepoint, because a lost race for the slug would otherwise end the whole transaction.
+    // In a savepoint, because a conflict of the slug would otherwise abort the whole transaction.
     try {
       await tx.transaction((savepoint) =>
         savepoint.update(organisations).set({ name, slug: candidate }).where(eq(organisations.id, id)),
@@ -24,6 +24,7 @@ export async function renameOrganisation(
   }
 }
 
+/** Whether a statement failed because of a unique constraint. */
 export function isUniqueViolation(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === '23505';

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 
 const longestSlug = 40;
 
-/** The short name that a text suggests: lower-case letters, digits and single hyphens. */
+/** Returns the slug for a name: lower-case letters, digits and single hyphens. */
 export function slugFrom(text: string): string {
   const slug = text
     .normalize('NFKD')
@@ -14,7 +14,7 @@ export function slugFrom(text: string): string {
   return slug === '' ? 'organisation' : slug;
 }
 
-/** The slug itself first, then with a number behind it that others are most unlikely to try as well. */
+/** Returns the slug itself for the first attempt, and with a random number for later ones. */
 export function slugCandidate(slug: string, attempt: number): string {
   return attempt === 0 ? slug : `${slug}-${randomInt(100_000, 1_000_000)}`;
 }

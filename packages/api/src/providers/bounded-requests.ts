@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers';
 const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
 
 /**
- * An HTTP client for the provider's SDK whose requests are over, and their sockets
- * closed, `timeout` milliseconds after they began or when `signal` says so: wherever
- * they stand, from connecting to the last byte of the body. (The SDK's own client counts
- * the silence between two bytes, and nothing at all before it is connected.)
+ * Creates an HTTP client for the payment provider's SDK that limits the total time of a request:
+ * `timeout` milliseconds after its start, or when `signal` aborts, the request fails and its socket
+ * is closed, from connecting to the last byte of the body. (The SDK's own client limits only the
+ * pause between two bytes, and only after it has connected.)
  */
 export function boundedRequests(signal: AbortSignal) {
   return {
@@ -34,7 +34,7 @@ export function boundedRequests(signal: AbortSignal) {
           }
         });
         const timer = setTimeout(() => {
-          // First, because closing a connection that has begun to answer looks like the provider's doing.
+          // Rejects first, because the socket's own error would look like a failure of the provider.
           reject(timedOut());
           request.destroy();
         }, timeout);
@@ -45,7 +45,7 @@ export function boundedRequests(signal: AbortSignal) {
   };
 }
 
-/** A response in the SDK's words. The whole of it is there, so nothing is left to wait for. */
+/** Wraps a response, whose body was read completely, in the form that the SDK expects. */
 function readable(response: http.IncomingMessage, body: string) {
   return {
     getStatusCode: () => response.statusCode ?? 0,
@@ -58,7 +58,7 @@ function readable(response: http.IncomingMessage, body: string) {
   };
 }
 
-/** By this code the SDK knows a timeout. */
+/** The SDK recognises a timeout by this code. */
 function timedOut(): Error {
   return Object.assign(new Error('ETIMEDOUT'), { code: 'ETIMEDOUT' });
 }

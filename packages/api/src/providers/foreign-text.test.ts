@@ -6,9 +6,9 @@ import { parseConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { newEmail, testClient, testPassword } from '../testing/factories.ts';
-import { createIdentity } from './identity.ts';
+import { createIdentityProvider } from './identity.ts';
 import { createMailer } from './mailer.ts';
-import { complaintOf, createPayment, openDelivery, signDelivery } from './payment.ts';
+import { createPayment, openDelivery, providerErrorOf, signDelivery } from './payment.ts';
 
 /** What another system may quote in its answer. */
 const secret = 'tok3n-Quoted-By-Another-System';
@@ -129,7 +129,7 @@ describe('the payment provider’s text is not in the log', () => {
     expect(logged(error)).not.toContain(secret);
     if (status !== 200) {
       expect(logged(error)).toContain(String(status));
-      expect(complaintOf(error)?.status).toBe(status);
+      expect(providerErrorOf(error)?.status).toBe(status);
     }
   });
 
@@ -160,7 +160,7 @@ describe('the identity provider’s text is not in the log', () => {
     const { idp } = parseConfig({ IDP_CLIENT_ID: 'a', IDP_CLIENT_SECRET: 'b', IDP_TOKEN_URL: tokenUrl });
     if (idp === null) throw new Error('The feature is off.');
     const grant = { code: secret, redirectUri: 'http://localhost/auth/idp/callback', codeVerifier: null };
-    const line = logged(await failureOf(createIdentity(idp).exchangeCode(grant)));
+    const line = logged(await failureOf(createIdentityProvider(idp).exchangeCode(grant)));
     expect(line).not.toContain(secret);
     expect(line).not.toContain(secret.toLowerCase());
     expect(line).toMatch(/token endpoint/);

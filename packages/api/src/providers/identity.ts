@@ -2,29 +2,37 @@ import type { IdentityConfig } from '../config.ts';
 import { foreignFailure } from '../errors.ts';
 import { type InstrumentCall, uninstrumented } from '../telemetry/instrument-calls.ts';
 
-export type Identity = {
+export type IdentityProvider = {
   config: IdentityConfig;
-  /** The provider's consent screen, with the parameters of interface §4 GET /auth/idp/start. */
+  /**
+   * Returns the URL of the provider's consent screen, with the parameters of interface §4 GET
+   * /auth/idp/start.
+   */
   consentUrl: (attempt: { redirectUri: string; state: string; nonce: string; codeChallenge: string | null }) => string;
   /**
-   * Exchanges a code for an ID token (RFC 6749 §4.1.3). @throws on any transport error,
-   * redirect, non-2xx status, answer over 1 MB, or answer without id_token.
+   * Exchanges a code for an ID token (RFC 6749 §4.1.3).
+   *
+   * @throws Error on a transport error, a redirect, a status other than 2xx, an answer over 1 MB, or
+   *   an answer without id_token.
    */
   exchangeCode: (grant: { code: string; redirectUri: string; codeVerifier: string | null }) => Promise<string>;
-  /** Whether the consent screen takes a redirect address. @throws on any transport error. */
-  takesRedirectUri: (redirectUri: string) => Promise<boolean>;
-  /** Whether the token endpoint knows our client id and secret. @throws on any transport error. */
-  knowsClient: (redirectUri: string) => Promise<boolean>;
+  /** Whether the consent screen accepts a redirect URI. @throws Error on a transport error. */
+  acceptsRedirectUri: (redirectUri: string) => Promise<boolean>;
+  /** Whether the token endpoint accepts our client id and secret. @throws Error on a transport error. */
+  acceptsClient: (redirectUri: string) => Promise<boolean>;
 };
 
-/** An https form of every issuer: one provider may name itself with and without its scheme (interface §2). */
+/**
+ * Returns an issuer as an https URL: some providers name themselves with and without the scheme
+ * (interface §2).
+ */
 export function canonicalIssuer(issuer: string): string {
   return issuer.includes('://') ? issuer : `https://${issuer}`;
 }
 
 /**
- * Whether this issuer also verifies addresses of domains that it does not host, so that
- * only its claim `hd` says that an address belongs to the domain's organisation.
+ * Whether an issuer also verifies addresses of domains that it does not host. Only its claim `hd`
+ * then proves that an address belongs to the organisation of its domain.
  */
 export function verifiesForeignDomains(issuer: string): boolean {
   return canonicalIssuer(issuer) === 'https://accounts.google.com';
@@ -33,8 +41,11 @@ export function verifiesForeignDomains(issuer: string): boolean {
 const tokenTimeoutSeconds = 10;
 const largestAnswerBytes = 1_000_000;
 
-export function createIdentity(config: IdentityConfig, instrument: InstrumentCall = uninstrumented): Identity {
-  const consentUrl: Identity['consentUrl'] = ({ redirectUri, state, nonce, codeChallenge }) => {
+export function createIdentityProvider(
+  config: IdentityConfig,
+  instrument: InstrumentCall = uninstrumented,
+): IdentityProvider {
+  const consentUrl: IdentityProvider['consentUrl'] = ({ redirectUri, state, nonce, codeChallenge }) => {
     const url = new URL(config.authUrl);
     url.searchParams.set('client_id', config.clientId);
     url.searchParams.set('redirect_uri', redirectUri);
@@ -50,11 +61,11 @@ export function createIdentity(config: IdentityConfig, instrument: InstrumentCal
     return url.href;
   };
 
-  function askForToken({ code, redirectUri, codeVerifier }: Parameters<Identity['exchangeCode']>[0]) {
+  function requestToken({ code, redirectUri, codeVerifier }: Parameters<IdentityProvider['exchangeCode']>[0]) {
     return request('token endpoint', config.tokenUrl, {
       method: 'POST',
       redirect: 'error',
-      // One clock over head and body: a slow body must not outlive it either.
+      // The timeout includes the body, so that a slow body cannot exceed it.
       signal: AbortSignal.timeout(tokenTimeoutSeconds * 1000),
       headers: { accept: 'application/json' },
       body: new URLSearchParams({
@@ -68,8 +79,8 @@ export function createIdentity(config: IdentityConfig, instrument: InstrumentCal
     });
   }
 
-  async function exchangeCode(grant: Parameters<Identity['exchangeCode']>[0]): Promise<string> {
-    const answer = await askForToken(grant);
+  async function exchangeCode(grant: Parameters<IdentityProvider['exchangeCode']>[0]): Promise<string> {
+    const answer = await requestToken(grant);
     if (!answer.ok) {
       await answer.body?.cancel();
       throw new Error(`token endpoint: status ${answer.status}`);
@@ -86,37 +97,41 @@ export function createIdentity(config: IdentityConfig, instrument: InstrumentCal
     config,
     consentUrl,
     exchangeCode: (grant) => instrument('token', () => exchangeCode(grant), isRefused),
-    async takesRedirectUri(redirectUri) {
+    async acceptsRedirectUri(redirectUri) {
       const attempt = {
         redirectUri,
-        state: 'a-look',
-        nonce: 'a-look',
-        codeChallenge: config.pkce ? someChallenge : null,
+        state: 'check',
+        nonce: 'check',
+        codeChallenge: config.pkce ? placeholderChallenge : null,
       };
       const signal = AbortSignal.timeout(tokenTimeoutSeconds * 1000);
       const answer = await request('consent screen', consentUrl(attempt), { redirect: 'manual', signal });
       await answer.body?.cancel();
-      // Some providers refuse with a status, others by leading to a page of theirs that says why.
+      // Some providers refuse with a status, others by a redirect to an error page.
       return answer.status < 400 && !/\berror\b/i.test(answer.headers.get('location') ?? '');
     },
-    async knowsClient(redirectUri) {
-      // A code that nobody was given: only who asks for it is judged (RFC 6749 §5.2).
-      const answer = await askForToken({ code: 'none', redirectUri, codeVerifier: config.pkce ? someChallenge : null });
+    async acceptsClient(redirectUri) {
+      // The code is invalid on purpose: a provider checks the client before the code (RFC 6749 §5.2).
+      const answer = await requestToken({
+        code: 'none',
+        redirectUri,
+        codeVerifier: config.pkce ? placeholderChallenge : null,
+      });
       const text = await readAtMost(answer, largestAnswerBytes);
       return answer.status !== 401 && !text.includes('invalid_client');
     },
   };
 }
 
-/** Whether the provider answered, and would not have our code or our client (RFC 6749 §5.2). */
+/** Whether the provider answered and refused our code or our client (RFC 6749 §5.2). */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && /: status 4\d\d$/.test(error.message);
 }
 
-/** Of the form that RFC 7636 asks for, and nobody's. */
-const someChallenge = 'A'.repeat(43);
+/** A placeholder in the form that RFC 7636 requires. */
+const placeholderChallenge = 'A'.repeat(43);
 
-/** Says nothing of what it could not read: there may be tokens in it, and the sentence goes to the log. */
+/** Does not quote the text in its error, because the text may contain tokens and the error is logged. */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -125,7 +140,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** @throws an error with the code of the failure alone: fetch's own may quote the answer. */
+/** @throws Error with the failure's code but not its message, because fetch's message may quote the answer. */
 async function request(what: string, url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);

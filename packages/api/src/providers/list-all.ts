@@ -4,20 +4,22 @@ type Sdk = Parameters<Parameters<Ask>[0]>[0];
 
 type Page<Item> = { data: Item[]; has_more: boolean };
 
-type Place = { limit: number; starting_after?: string };
+type Cursor = { limit: number; starting_after?: string };
 
-const mostPages = 10;
+const maximumPages = 10;
 
 /**
- * What is on all pages of one of the provider's lists, a thousand entries at most. Each
- * page is a question of its own, so that the bounds of a question hold for each.
+ * Returns the items of all pages of a list of the provider, at most a thousand. Each page is a
+ * request of its own, so the time limit applies to each.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE if a page cannot be read.
  */
 export async function listAll<Item extends { id: string }>(
   ask: Ask,
-  list: (provider: Sdk, place: Place) => Promise<Page<Item>>,
+  list: (provider: Sdk, cursor: Cursor) => Promise<Page<Item>>,
 ): Promise<Item[]> {
   const items: Item[] = [];
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maximumPages; page++) {
     const last = items.at(-1)?.id;
     const { data, has_more } = await ask((provider) =>
       list(provider, { limit: 100, ...(last === undefined ? {} : { starting_after: last }) }),

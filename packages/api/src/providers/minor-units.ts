@@ -1,14 +1,14 @@
 /**
- * How many decimals an amount of the payment provider has. Its minor units are its own,
- * not those of ISO 4217 or Intl, which know none for huf, idr or cop where the provider
- * counts in hundredths. Source: "Zero-decimal currencies", "Three-decimal currencies" and
- * "Special cases" at https://docs.stripe.com/currencies. isk and ugx are special cases:
- * without decimals, and still sent in hundredths.
+ * The number of decimals of the payment provider's amounts. They differ from ISO 4217 and Intl,
+ * which have no decimals for huf, idr or cop where the provider uses hundredths. Source:
+ * "Zero-decimal currencies", "Three-decimal currencies" and "Special cases" at
+ * https://docs.stripe.com/currencies. isk and ugx are special cases: they have no decimals but are
+ * sent in hundredths.
  */
 const zeroDecimal = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '));
 const threeDecimal = new Set('bhd jod kwd omr tnd'.split(' '));
 
-/** The decimals of an amount in this currency: 0, 2 or 3. */
+/** Returns the number of decimals of an amount in this currency: 0, 2 or 3. */
 export function minorDigits(currency: string): number {
   const code = currency.toLowerCase();
   if (zeroDecimal.has(code)) return 0;
@@ -21,7 +21,10 @@ type Amount = {
   currency: string;
 };
 
-/** "£24.00": an amount of the provider, for people. A currency that Intl cannot name is written by its code. */
+/**
+ * Formats an amount of the provider, such as "£24.00". A currency that Intl does not know is written
+ * by its code.
+ */
 export function formatAmount({ amount, currency }: Amount, options: Intl.NumberFormatOptions = {}): string {
   const digits = minorDigits(currency);
   const fixed = { minimumFractionDigits: digits, maximumFractionDigits: digits };

@@ -1,8 +1,8 @@
 import type { PaymentConfig } from '../config.ts';
 
 /**
- * Where the payment provider's hosted pages (checkout, portal, invoices) live, for the
- * policy on forms: its own addresses, and a domain of the company's own.
+ * Returns the origins of the payment provider's hosted pages (checkout, portal, invoices), for the
+ * form-action directive: the provider's own and the company's custom domain.
  */
 export function paymentPageOrigins(payment: PaymentConfig | null): string[] {
   return payment === null ? [] : [...ownOrigins(payment), ...payment.pageOrigins];

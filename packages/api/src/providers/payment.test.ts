@@ -3,14 +3,14 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { listAll } from './list-all.ts';
-import { type Ask, createPayment, patience } from './payment.ts';
+import { type Ask, createPayment, timeLimits } from './payment.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-const short = { request: 800, retries: 1, question: 30_000 };
+const short = { request: 800, retries: 1, total: 30_000 };
 const silence = { code: 'PROVIDER_UNAVAILABLE', message: expect.stringContaining('does not answer') };
 
 /** A provider that behaves so, and how many of its connections were made and are still open. */
@@ -65,7 +65,7 @@ async function blackhole(): Promise<number> {
   return port;
 }
 
-function payment(port: number, bounds?: typeof patience) {
+function payment(port: number, bounds?: typeof timeLimits) {
   return createPayment({ secretKey: 'sandbox_secret_key', apiUrl: `http://127.0.0.1:${port}` }, undefined, bounds);
 }
 
@@ -78,26 +78,26 @@ const trickle: RequestListener = (_, response) => {
   response.on('close', () => clearInterval(timer));
 };
 
-describe('a question is over in bounded time, and its request with it', () => {
+describe('a call ends within its time limit, and its request with it', () => {
   test.each([
     ['never answers', never],
     ['sends its body byte by byte', trickle],
   ])('where the provider %s: after one retry', async (_, behave) => {
     const seen = await provider(behave);
-    await expect(create(payment(seen.port, { ...patience, action: short }).ask)).rejects.toMatchObject(silence);
+    await expect(create(payment(seen.port, { ...timeLimits, action: short }).ask)).rejects.toMatchObject(silence);
     expect(seen.requests).toBe(2);
     await vi.waitFor(() => expect(seen.open()).toBe(0));
   });
 
   test('where no connection comes about', async () => {
-    const { ask } = payment(await blackhole(), { ...patience, action: short });
+    const { ask } = payment(await blackhole(), { ...timeLimits, action: short });
     await expect(create(ask)).rejects.toMatchObject(silence);
   });
 
   test('where its requests would each be in time', async () => {
     const seen = await provider(trickle);
-    const action = { request: 60_000, retries: 1, question: 400 };
-    await expect(create(payment(seen.port, { ...patience, action }).ask)).rejects.toMatchObject(silence);
+    const action = { request: 60_000, retries: 1, total: 400 };
+    await expect(create(payment(seen.port, { ...timeLimits, action }).ask)).rejects.toMatchObject(silence);
     expect(seen.requests).toBe(1);
     await vi.waitFor(() => expect(seen.open()).toBe(0));
   });
@@ -113,7 +113,7 @@ describe('a question is over in bounded time, and its request with it', () => {
     const seen = await provider((request, response) => {
       if (request.method === 'GET') setTimeout(() => response.end('{"id":"cus_1"}'), 1000);
     });
-    const action = { request: 60_000, retries: 0, question: 60_000 };
+    const action = { request: 60_000, retries: 0, total: 60_000 };
     const { ask, askBriefly } = payment(seen.port, { action, askBriefly: { ...short, retries: 0 } });
     const answer = ask((api) => api.customers.retrieve('cus_1'));
     await expect(create(askBriefly)).rejects.toMatchObject(silence);
@@ -122,26 +122,26 @@ describe('a question is over in bounded time, and its request with it', () => {
 });
 
 test('somebody who waits has 8 s and one retry, a page 1.5 s and none', () => {
-  expect(patience).toEqual({
-    action: { request: 8000, retries: 1, question: 17_000 },
-    askBriefly: { request: 1500, retries: 0, question: 1600 },
+  expect(timeLimits).toEqual({
+    action: { request: 8000, retries: 1, total: 17_000 },
+    askBriefly: { request: 1500, retries: 0, total: 1600 },
   });
 });
 
-test('each page of a list is a question of its own', async () => {
+test('each page of a list is a request of its own', async () => {
   const seen = await provider((request, response) => {
     const after = new URL(request.url ?? '', 'http://provider').searchParams.get('starting_after');
     const page = Number(after?.slice('cus_'.length) ?? 0) + 1;
     response.end(JSON.stringify({ object: 'list', data: [{ id: `cus_${page}` }], has_more: page < 3 }));
   });
   const { ask } = payment(seen.port);
-  let questions = 0;
-  const counting: Ask = (question) => {
-    questions++;
-    return ask(question);
+  let calls = 0;
+  const counting: Ask = (call) => {
+    calls++;
+    return ask(call);
   };
 
   const found = await listAll(counting, (api, place) => api.customers.list(place));
   expect(found.map(({ id }) => id)).toEqual(['cus_1', 'cus_2', 'cus_3']);
-  expect(questions).toBe(3);
+  expect(calls).toBe(3);
 });

@@ -5,50 +5,57 @@ import { type InstrumentCall, uninstrumented } from '../telemetry/instrument-cal
 import { boundedRequests } from './bounded-requests.ts';
 
 /**
- * Asks the provider one thing, and is over in bounded time however the provider behaves.
- * A list of several pages is several things: `listAll`.
+ * Sends one request to the provider and returns its answer, within a limited time however the
+ * provider behaves. A list of several pages takes several requests: see `listAll`.
  *
- * @throws AppError PROVIDER_UNAVAILABLE; `complaintOf` tells what the provider said.
+ * @throws AppError PROVIDER_UNAVAILABLE. `providerErrorOf` returns what the provider answered.
  */
-export type Ask = <Answer>(question: (provider: Stripe) => Promise<Answer>) => Promise<Answer>;
+export type Ask = <Answer>(call: (provider: Stripe) => Promise<Answer>) => Promise<Answer>;
 
 export type PortalParameters = Stripe.BillingPortal.SessionCreateParams;
 
 export type Payment = {
-  /** Which of the provider's two worlds the key opens: events of the other one are not ours. */
+  /** The provider's mode that the key belongs to. Events of the other mode are not ours. */
   livemode: boolean;
-  /** Tells the key from others in a log: its mode and its last four characters. */
+  /** Identifies the key in a log: its mode and its last four characters. */
   key: string;
-  /** For what somebody waits for: 8 s and one retry, 17 s in all. A whole action's bound is that of `withLease`. */
+  /**
+   * For requests that a user waits for: 8 s and one retry, 17 s in total. `withLease` limits the
+   * time of a whole action.
+   */
   ask: Ask;
-  /** For what a page can do without: 1.5 s and no retry, 1.6 s in all. */
+  /** For information that a page can do without: 1.5 s and no retry, 1.6 s in total. */
   askBriefly: Ask;
 };
 
-/** How long a request may take, and a question with its retries and the pauses before them. In milliseconds. */
-type Patience = { request: number; retries: number; question: number };
+/**
+ * The limits, in milliseconds: of one HTTP request, and of a request of ours with its retries and
+ * the pauses between them.
+ */
+type TimeLimits = { request: number; retries: number; total: number };
 
-export const patience: { action: Patience; askBriefly: Patience } = {
-  action: { request: 8000, retries: 1, question: 17_000 },
-  askBriefly: { request: 1500, retries: 0, question: 1600 },
+export const timeLimits: { action: TimeLimits; askBriefly: TimeLimits } = {
+  action: { request: 8000, retries: 1, total: 17_000 },
+  askBriefly: { request: 1500, retries: 0, total: 1600 },
 };
 
+/** Creates the connection to the payment provider. It sends nothing until the first request. */
 export function createPayment(
   { secretKey, apiUrl }: Pick<PaymentConfig, 'secretKey' | 'apiUrl'>,
   instrument: InstrumentCall = uninstrumented,
-  { action, askBriefly } = patience,
+  { action, askBriefly } = timeLimits,
 ): Payment {
-  function asker(what: string, { request, retries, question: most }: Patience): Ask {
+  function asker(what: string, { request, retries, total }: TimeLimits): Ask {
     const settings = { ...addressOf(apiUrl), timeout: request, maxNetworkRetries: retries, telemetry: false };
 
-    return async (question) => {
+    return async (call) => {
       const Sdk = await loadSdk();
       const limit = new AbortController();
       const httpClient = boundedRequests(limit.signal);
-      const timer = setTimeout(() => limit.abort(), most);
+      const timer = setTimeout(() => limit.abort(), total);
       try {
         const provider = new Sdk(secretKey, { ...settings, httpClient });
-        const answer = () => Promise.race([question(provider), refusedBy(limit.signal)]);
+        const answer = () => Promise.race([call(provider), rejectOnAbort(limit.signal)]);
         return await instrument(what, answer, isRefused);
       } catch (error) {
         throw translate(error);
@@ -67,16 +74,19 @@ export function createPayment(
   };
 }
 
-const silent = 'The payment provider does not answer. Try again in a moment.';
+const noAnswer = 'The payment provider does not answer. Try again in a moment.';
 
-/** Beside the requests themselves, because between two of them the SDK pauses. */
-function refusedBy(signal: AbortSignal): Promise<never> {
+/**
+ * Rejects when the signal aborts. Needed beside the limit of each HTTP request, because the SDK
+ * pauses between two of them.
+ */
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new AppError('PROVIDER_UNAVAILABLE', silent)));
+    signal.addEventListener('abort', () => reject(new AppError('PROVIDER_UNAVAILABLE', noAnswer)));
   });
 }
 
-/** The SDK costs 40 to 80 ms and is loaded when first needed. */
+/** Loading the SDK takes 40 to 80 ms, so it is loaded with the first request. */
 async function loadSdk(): Promise<typeof Stripe> {
   return (await import('stripe')).default;
 }
@@ -91,36 +101,39 @@ function addressOf(apiUrl: string | null): { host?: string; port?: string; proto
 function translate(error: unknown): unknown {
   if (!(error instanceof Error) || !('type' in error) || !String(error.type).startsWith('Stripe')) return error;
 
-  const sentence = isRefused(error) ? 'The payment provider refused this request.' : silent;
+  const sentence = isRefused(error) ? 'The payment provider refused this request.' : noAnswer;
   return new AppError('PROVIDER_UNAVAILABLE', sentence, { cause: withoutText(error) });
 }
 
-/** What `complaintOf` reads, and nothing that the provider worded: its sentences quote keys and what was sent. */
+/**
+ * Returns an error with what `providerErrorOf` reads and without the provider's text, which may quote
+ * keys and parameters.
+ */
 function withoutText(error: Error & { statusCode?: unknown; param?: unknown; detail?: unknown }): Error {
   const { statusCode, param, detail } = error;
   const failure = foreignFailure('payment provider', detail instanceof Error ? detail : error, statusCode);
   return Object.assign(failure, { statusCode, param });
 }
 
-/** Whether the provider said no, and would say so again. */
+/** Whether the provider refused the request, so that a retry would be refused too. */
 function isRefused(error: unknown): boolean {
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 0;
   return status >= 400 && status < 500 && status !== 409 && status !== 429;
 }
 
-type Complaint = { status: number | null; code: string | null; param: string | null };
+type ProviderError = { status: number | null; code: string | null; param: string | null };
 
-/** What the provider answered to a question that failed; null where it was another failure. */
-export function complaintOf(error: unknown): Complaint | null {
+/** Returns what the provider answered to a failed request; null for any other failure. */
+export function providerErrorOf(error: unknown): ProviderError | null {
   if (!isAppError(error) || error.code !== 'PROVIDER_UNAVAILABLE' || !(error.cause instanceof Error)) return null;
 
   const { statusCode, code, param } = error.cause as { statusCode?: number; code?: string; param?: string };
   return { status: statusCode ?? null, code: code ?? null, param: param ?? null };
 }
 
-/** Whether the provider does not know the thing that a parameter names. */
+/** Whether the provider does not know the object that a parameter names. */
 export function isMissing(error: unknown, param?: string): boolean {
-  const complaint = complaintOf(error);
+  const complaint = providerErrorOf(error);
   return complaint?.code === 'resource_missing' && (param === undefined || complaint.param === param);
 }
 
@@ -129,16 +142,16 @@ type Delivery = { body: Uint8Array; signature: string };
 const toleranceSeconds = 300;
 
 /**
- * What a signed delivery holds, whatever JSON that is. Any of several secrets will do
- * (they are two while one is rolled); with none, nothing is ever accepted.
+ * Verifies the signature of a delivery and returns its JSON. Several secrets are valid while one is
+ * being rolled; without a secret every delivery is refused.
  *
- * @throws Error with the sentence of the failure.
+ * @throws Error with a sentence that says why the delivery is refused.
  */
 export async function openDelivery({ body, signature }: Delivery, secrets: string[], now: Date): Promise<unknown> {
   if (secrets.length === 0) throw new Error('No webhook secret is configured.');
   if (signature === '') throw new Error('The signature is missing.');
   const { webhooks } = await loadSdk();
-  // As text: given bytes, the SDK drops a leading byte-order mark before it computes.
+  // As text, because the SDK drops a leading byte-order mark from bytes before it computes the signature.
   const text = Buffer.from(body).toString();
 
   let failure: unknown;
@@ -153,13 +166,13 @@ export async function openDelivery({ body, signature }: Delivery, secrets: strin
   throw new Error(firstSentence(failure), { cause: failure });
 }
 
-/** The header that makes `openDelivery` take a body. */
+/** Returns a signature header that `openDelivery` accepts for a body. */
 export async function signDelivery(body: string, secret: string, now: Date): Promise<string> {
   const { webhooks } = await loadSdk();
   return webhooks.generateTestHeaderString({ payload: body, secret, timestamp: Math.floor(now.getTime() / 1000) });
 }
 
-/** The SDK adds advice for its own users after it. */
+/** Returns the first sentence of an SDK error; the rest is advice for the SDK's users. */
 function firstSentence(failure: unknown): string {
   const message = failure instanceof Error ? failure.message : '';
   return /^[^.?!\n]+[.?!]?/.exec(message)?.[0] ?? 'The signature could not be verified.';

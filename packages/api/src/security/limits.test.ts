@@ -82,7 +82,7 @@ const rules: Record<Window, Rule> = {
     per: 'client',
     attempt: (address) => verifyEmail(test.app, { token: 'unknown', browserToken: null }, { address, userAgent }),
   },
-  'way-back-client': {
+  'return-url-client': {
     most: 300,
     minutes: 10,
     per: 'client',

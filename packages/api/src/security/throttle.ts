@@ -16,7 +16,7 @@ const windows = {
   'idp-start-client': { points: 60, minutes: 10 },
   'idp-callback-client': { points: 60, minutes: 10 },
   'verify-client': { points: 60, minutes: 10 },
-  'way-back-client': { points: 300, minutes: 10 },
+  'return-url-client': { points: 300, minutes: 10 },
 } as const;
 
 export type Window = keyof typeof windows;

@@ -149,7 +149,7 @@ async function read(app: App, token: Token, id: string): Promise<Principal | nul
     user: row.user,
     organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
     role: organisation?.role ?? null,
-    gate: accountStatus,
+    gate: accountStatus === 'active' ? 'open' : accountStatus,
     sessionId: row.sessionName,
     planFacts: row.planFacts,
   });

@@ -13,8 +13,11 @@ export type Attempt = {
   userId: string | null;
 };
 
-/** Keeps a pending attempt and answers the value of the cookie that names it. */
-export async function keepAttempt(app: App, attempt: Attempt, replaced: string | null): Promise<string> {
+/**
+ * Stores a pending attempt in place of the browser's previous one, and returns the value of the
+ * cookie that identifies it.
+ */
+export async function storeAttempt(app: App, attempt: Attempt, replaced: string | null): Promise<string> {
   const cookie = newToken();
   await app.db.transaction(async (tx) => {
     if (replaced !== null) await tx.delete(signInAttempts).where(eq(signInAttempts.idHash, hashToken(replaced)));
@@ -27,8 +30,11 @@ export async function keepAttempt(app: App, attempt: Attempt, replaced: string |
   return cookie;
 }
 
-/** Takes the attempt as it is read: state and nonce are gone, whatever comes of them. */
-export async function takeAttempt(app: App, cookie: string | null): Promise<Attempt | null> {
+/**
+ * Consumes the attempt of a cookie; null if there is none or it has expired. Its state and nonce
+ * cannot be used again, whatever the result of the sign-in.
+ */
+export async function consumeAttempt(app: App, cookie: string | null): Promise<Attempt | null> {
   if (cookie === null) return null;
 
   const [taken] = await app.db

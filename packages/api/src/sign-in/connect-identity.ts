@@ -15,18 +15,18 @@ import type { Identity } from './id-token.ts';
 import { findIdentity, identitiesOf, linkIdentity } from './linked-identity.ts';
 import { startSignIn } from './start-sign-in.ts';
 
-/** Asked for where there is one; without one a fresh sign-in is asked for. */
+/** Required if the account has a password. Otherwise a recent sign-in is required. */
 export const connectIdentityInput = z.object({ password: z.string({ error: 'Enter your password.' }).optional() });
 
 /**
- * Starts to connect the identity provider with the account of a signed-in user: an attempt
- * that only this user's session can finish. It asks for the password, because the subject
- * becomes a way into the account, by which a new password can be set; where there is none, for
- * a sign-in of the last quarter of an hour.
+ * Starts an attempt that connects the identity provider with a signed-in user's account. Only this
+ * user's session can finish it. The user is confirmed by the password, or by a recent sign-in if
+ * there is none, because the connected subject can sign in and set a new password.
  *
- * @returns the provider's consent screen and the cookie of the attempt.
- * @throws AppError VALIDATION where the feature is off or a subject is linked; UNAUTHENTICATED
- *   for a wrong password; FORBIDDEN where the sign-in is too long ago; TOO_MANY.
+ * @returns the URL of the provider's consent screen and the cookie of the attempt.
+ * @throws AppError VALIDATION if the feature is off or a subject is linked; UNAUTHENTICATED if the
+ *   password is wrong; AWAITING_APPROVAL; FORBIDDEN if the sign-in is not recent; TOO_MANY; INTERNAL
+ *   without a canonical base URL.
  */
 export async function startConnecting(
   app: App,
@@ -34,21 +34,22 @@ export async function startConnecting(
   { password }: z.output<typeof connectIdentityInput>,
   client: Client,
 ) {
-  const who = requireApproved(principal);
-  await confirmUser(app, who, password, client);
-  const linked = (await identitiesOf(app.db, who.user.id)).some(({ unlinkedAt }) => unlinkedAt === null);
+  const caller = requireApproved(principal);
+  await confirmUser(app, caller, password, client);
+  const linked = (await identitiesOf(app.db, caller.user.id)).some(({ unlinkedAt }) => unlinkedAt === null);
   if (linked) throw new AppError('VALIDATION', 'Your account is connected already.');
 
-  const started = await startSignIn(app, { attemptCookie: null, userId: who.user.id }, client);
+  const started = await startSignIn(app, { attemptCookie: null, userId: caller.user.id }, client);
   if (started === null) throw new AppError('VALIDATION', 'This deployment has no identity provider.');
   return started;
 }
 
 /**
- * Connects an identity with the user who asked for it, also one that the user unlinked.
+ * Links an identity to the user who started the attempt. A subject that this user unlinked is linked
+ * again.
  *
- * @throws where the session of the user has ended meanwhile, the subject belongs to another
- *   user, or the user has another one linked.
+ * @throws Error if the user's session has ended, the subject belongs to another user, or the user
+ *   has another linked subject.
  */
 export async function connectIdentity(
   app: App,
@@ -58,7 +59,7 @@ export async function connectIdentity(
 ): Promise<Account> {
   const now = app.now();
   await lockUser(tx, userId);
-  // The provider took its time, and a new password ends what other sessions began.
+  // The session may have ended at the provider's pages: a password change ends other sessions.
   if (!(await sessionLives(tx, { userId, sessionId }))) throw new Error('the session has ended');
   const known = await findIdentity(tx, identity);
   if (known !== null && known.userId !== userId) throw new Error('the subject belongs to another account');

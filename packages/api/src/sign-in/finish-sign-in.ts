@@ -5,7 +5,7 @@ import type { Client } from '../security/client.ts';
 import { clientKey } from '../security/client-key.ts';
 import { constantTimeEqual } from '../security/constant-time.ts';
 import { readSession } from '../sessions/session.ts';
-import { takeAttempt } from './attempt.ts';
+import { consumeAttempt } from './attempt.ts';
 import { connectIdentity } from './connect-identity.ts';
 import { decodeIdToken, validateClaims } from './id-token.ts';
 import { matchUser } from './match-user.ts';
@@ -16,19 +16,19 @@ type Answer = {
   code: string | null;
   error: string | null;
   attemptCookie: string | null;
-  /** The token of an invitation that the browser keeps. */
+  /** The token of the invitation that the browser remembers. */
   invitation?: string | null;
-  /** The browser's session, if any: an attempt to connect an identity is tied to its user. */
+  /** The token of the browser's session, if any. An attempt to connect an identity is tied to its user. */
   sessionId?: string | null;
 };
 
 /**
- * Finishes a sign-in at the identity provider: the interface's steps 2 to 9, in their
- * order. A provider's error is answered before the attempt is touched; from then on
- * state and nonce are gone, so a replayed callback finds nothing to match.
+ * Finishes a sign-in at the identity provider by steps 2 to 9 of interface §4, in that order. An
+ * error answer of the provider leaves the attempt as it is. After that the attempt is consumed, so a
+ * replayed callback fails.
  *
- * @returns whose session to start.
- * @throws on any failure; the reason is for the log alone.
+ * @returns the user, organisation and subject to start a session for.
+ * @throws Error or AppError on any failure; the reason is only logged.
  */
 export function finishSignIn(app: App, answer: Answer, client: Client) {
   return recordSignIn(app, 'identity_provider', () => finish(app, answer, client));
@@ -41,7 +41,7 @@ async function finish(app: App, answer: Answer, client: Client) {
 
   try {
     if (error) throw new Error('the provider answered with an error');
-    const attempt = await takeAttempt(app, attemptCookie);
+    const attempt = await consumeAttempt(app, attemptCookie);
     if (attempt === null || state === null || !constantTimeEqual(state, attempt.state)) {
       throw new Error('state: none stored, or another one');
     }
@@ -70,7 +70,7 @@ async function finish(app: App, answer: Answer, client: Client) {
   }
 }
 
-/** The user who asked to connect an identity, and the session of this browser, which must be that user's. */
+/** Returns the user of the attempt and this browser's session, which must be that user's. */
 async function requireSessionOf(app: App, userId: string, token: string | null) {
   const principal = token === null ? null : await readSession(app, token);
   if (principal?.user.id !== userId) throw new Error('state: of an attempt of another user');

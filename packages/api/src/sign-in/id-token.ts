@@ -9,7 +9,10 @@ export type Identity = {
   subject: string;
   email: string;
   name: string | null;
-  /** The organisation's domain that the provider vouches for (`hd`), as addresses store domains. */
+  /**
+   * The domain of the user's organisation at the provider (`hd`), in the form in which addresses
+   * store domains.
+   */
   hostedDomain: string | null;
 };
 type Expected = { issuers: string[]; clientId: string; nonce: string | null; now: Date };
@@ -18,10 +21,10 @@ const longestSubject = 255;
 const longestName = 100;
 
 /**
- * The claims of an ID token. Its signature is not verified, because it came from the
+ * Returns the claims of an ID token. Its signature is not verified, because the token came from the
  * token endpoint over TLS (interface §4; OpenID Connect Core §3.1.3.7 (6)).
  *
- * @throws for anything but three segments with a base64url JSON object in the second.
+ * @throws Error unless the token has three segments with a base64url JSON object in the second.
  */
 export function decodeIdToken(token: string): Claims {
   const segments = token.split('.');
@@ -35,14 +38,14 @@ export function decodeIdToken(token: string): Claims {
   return claims as Claims;
 }
 
-/** With its padding, or without: then it has a length that padding can restore (RFC 4648 §3.2, §5). */
+/** Whether a text is base64url, with or without its padding (RFC 4648 §3.2, §5). */
 function isBase64url(text: string): boolean {
   const [, digits = '', padding = ''] = /^([A-Za-z0-9_-]+)(={0,2})$/.exec(text) ?? [];
   if (digits === '' || digits.length % 4 === 1) return false;
   return padding === '' || text.length % 4 === 0;
 }
 
-/** Says nothing of what it could not read: the sentence goes to the log. */
+/** Does not quote the bytes in its error, because the error is logged. */
 function readJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -52,9 +55,10 @@ function readJson(bytes: Buffer): unknown {
 }
 
 /**
- * Who the claims speak of, checked in the interface's order (§4 step 8).
+ * Returns the identity that the claims describe, after the checks of interface §4 step 8, in that
+ * order.
  *
- * @throws for the first claim that will not do; the message names it, without its value.
+ * @throws Error for the first invalid claim, with its name and without its value.
  */
 export function validateClaims(claims: Claims, { issuers, clientId, nonce, now }: Expected): Identity {
   const { iss, aud, exp, sub } = claims;
@@ -82,8 +86,8 @@ export function validateClaims(claims: Claims, { issuers, clientId, nonce, now }
 }
 
 /**
- * Returns the address in its stored form, where NFKC leaves it as the provider verified it:
- * another mailbox may look the same once it is normalised.
+ * Returns the address in its stored form. Returns null if NFKC changes it, because the provider
+ * verified another mailbox that only looks the same.
  */
 function readSameAddress(text: string): string | null {
   const typed = text.trim();
@@ -91,7 +95,7 @@ function readSameAddress(text: string): string | null {
   return typed === typed.normalize('NFKC') && plain === plain.normalize('NFKC') ? readAddress(plain) : null;
 }
 
-/** Truthy, and not a text that says no: some providers send "false". */
+/** Whether a claim is true. Some providers send the string "false". */
 function saysYes(value: unknown): boolean {
   if (typeof value === 'string' && ['false', '0'].includes(value.trim().toLowerCase())) return false;
   return Boolean(value);

@@ -8,8 +8,8 @@ export type LinkedIdentity = typeof identities.$inferSelect;
 type Subject = Pick<Identity, 'issuer' | 'subject'>;
 
 /**
- * Returns the row of a subject, linked or unlinked, or null. A row that is older than the
- * column `issuer` gets the issuer of the first sign-in that names its subject.
+ * Returns the row of a subject, linked or unlinked, or null. A row that is older than the column
+ * `issuer` gets the issuer of the first sign-in that names its subject.
  */
 export async function findIdentity(tx: Transaction, { issuer, subject }: Subject): Promise<LinkedIdentity | null> {
   const [row] = await tx
@@ -27,20 +27,20 @@ export async function findIdentity(tx: Transaction, { issuer, subject }: Subject
     .set({ issuer })
     .where(and(eq(identities.subject, subject), isNull(identities.issuer)))
     .returning();
-  // Another sign-in was faster, or the user is gone.
+  // A concurrent sign-in has updated the row, or the user was deleted.
   return named ?? findIdentity(tx, { issuer, subject });
 }
 
-/** Returns every subject of a user: at most one is linked, the others are remembered as unlinked. */
+/** Returns all subjects of a user. At most one is linked. */
 export function identitiesOf(db: Executor, userId: string): Promise<LinkedIdentity[]> {
   return db.select().from(identities).where(eq(identities.userId, userId));
 }
 
 /**
- * Links a subject to a user. The constraints decide against a subject of another user,
- * and against a second linked one.
+ * Links a subject to a user. The constraints refuse a subject of another user and a second linked
+ * subject.
  *
- * @throws on a violated constraint.
+ * @throws Error if a constraint is violated.
  */
 export async function linkIdentity(
   tx: Transaction,

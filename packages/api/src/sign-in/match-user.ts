@@ -18,14 +18,14 @@ import type { Identity } from './id-token.ts';
 import { findIdentity, identitiesOf, type LinkedIdentity, linkIdentity } from './linked-identity.ts';
 
 /**
- * The local user whom an identity speaks for: by subject; else by address, which is
- * why the provider must have verified it; else a new organisation and its owner,
- * verified and awaiting approval, unless the domain is one of APPROVED_DOMAINS: the
- * provider's word is as good as a link opened in the browser that signed up. Whoever
- * comes by an invitation gets no organisation of their own.
+ * Returns the user of an identity: the user of its subject; otherwise the user of its address, which
+ * the provider has verified; otherwise a new user with a new organisation, verified and awaiting
+ * approval. With an invitation a new user gets no organisation. If APPROVED_DOMAINS lists the
+ * domain, the organisation is approved, because the provider's verification proves as much as a link
+ * opened in the browser that signed up.
  *
- * @throws where the subject was unlinked, or the address belongs to a user with another
- *   subject, linked or unlinked.
+ * @throws Error if the subject was unlinked, or the address belongs to a user with another subject,
+ *   linked or unlinked.
  */
 export async function matchUser(
   app: App,
@@ -36,7 +36,7 @@ export async function matchUser(
 ): Promise<Account> {
   const person = await match(app, tx, identity, { client, invited });
   const { organisationId, accountStatus, user } = person;
-  const isProved = user.email === identity.email && approvesItself(app, identity);
+  const isProved = user.email === identity.email && isApprovedByDomain(app, identity);
   if (accountStatus !== 'awaiting_approval' || organisationId === null || !isProved) return person;
 
   await approveWaiting(tx, { organisationIds: [organisationId], actorId: null, client, now: app.now() });
@@ -44,11 +44,11 @@ export async function matchUser(
 }
 
 /**
- * Whether APPROVED_DOMAINS lets an identity open the approval gate. A provider that also
- * verifies addresses of domains which it does not host must name the domain itself: a
- * private account with a company's address is not the company's.
+ * Whether APPROVED_DOMAINS approves an identity. If the provider also verifies addresses of domains
+ * that it does not host, it must name the domain itself: a private account with a company's address
+ * does not belong to the company.
  */
-function approvesItself(app: App, { issuer, email, hostedDomain }: Identity): boolean {
+function isApprovedByDomain(app: App, { issuer, email, hostedDomain }: Identity): boolean {
   if (!isApprovedDomain(app, email)) return false;
   const approvesAll = app.config.approvedDomains.includes('*');
   return approvesAll || !verifiesForeignDomains(issuer) || hostedDomain === domainOf(email);
@@ -65,7 +65,7 @@ async function match(app: App, tx: Transaction, identity: Identity, coming: Comi
   const created = await createUser(app, tx, identity, coming);
   if (created !== null) return created;
 
-  // The row lock makes two identities for one address take turns: the second finds a subject.
+  // The row lock makes concurrent identities of one address run in turn: the second finds a linked subject.
   await tx.select({ id: users.id }).from(users).where(eq(users.email, identity.email)).for('update');
   const byEmail = await accountByEmail(tx, identity.email);
   if (byEmail === null) throw new Error('the account went away meanwhile');
@@ -114,11 +114,11 @@ async function link(
   const { id, email, emailVerifiedAt } = person.user;
   let { organisationId } = person;
   if (emailVerifiedAt === null) {
-    await dropUnproven(tx, id);
+    await deleteUnverifiedData(tx, id);
     const wanted = invited ? null : { name: null };
     organisationId = await provisionOrganisation(tx, now, { userId: id, email, organisationId, wanted });
   } else {
-    // Its link may have been opened elsewhere: what was typed at sign-up is still pending.
+    // The address may have been verified in another browser, so that what was typed at sign-up is still pending.
     await endSignUps(tx, id, now);
   }
   await tx
@@ -134,10 +134,10 @@ async function link(
 }
 
 /**
- * Whoever signed up with this address before its owner came may have been somebody
- * else: nothing that they typed or hold survives.
+ * Deletes what an unverified sign-up left: another person may have signed up with the address before
+ * its owner.
  */
-async function dropUnproven(tx: Transaction, userId: string): Promise<void> {
+async function deleteUnverifiedData(tx: Transaction, userId: string): Promise<void> {
   await tx.update(users).set({ passwordHash: null, name: null }).where(eq(users.id, userId));
   await tx.delete(verificationLinks).where(eq(verificationLinks.userId, userId));
   await tx.delete(signUps).where(eq(signUps.userId, userId));
@@ -145,7 +145,7 @@ async function dropUnproven(tx: Transaction, userId: string): Promise<void> {
   await tx.delete(sessions).where(eq(sessions.userId, userId));
 }
 
-/** The provider's name fills an empty one only. */
+/** Stores the provider's name if the user has none. */
 async function named(tx: Transaction, person: Account, { name }: Identity): Promise<Account> {
   if (person.user.name === null && name !== null) {
     await tx

@@ -1,7 +1,11 @@
 import type { App } from '../app.ts';
 import { isAppError } from '../errors.ts';
 
-/** Attempts a sign-in and counts it by its outcome: ok, the code of the refusal, or failed. */
+/**
+ * Runs a sign-in and counts it by its outcome: ok, the code of the AppError, or failed.
+ *
+ * @throws what the sign-in throws.
+ */
 export async function recordSignIn<Result>(
   { metrics }: App,
   way: 'password' | 'identity_provider',

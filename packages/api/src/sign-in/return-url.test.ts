@@ -3,7 +3,7 @@ import { parseConfig } from '../config.ts';
 import { returnUrls } from '../db/schema/sign-in.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { testClient } from '../testing/factories.ts';
-import { consumeReturnUrl, storeReturnUrl, wayBack } from './return-url.ts';
+import { allowedReturnUrl, consumeReturnUrl, storeReturnUrl } from './return-url.ts';
 
 const origins = 'https://app.company.example,https://Other.company.example:8443,http://localhost:4000';
 const config = parseConfig({ RETURN_ORIGINS: origins });
@@ -31,7 +31,7 @@ describe('an address to go back to', () => {
       'https://app.company.example/?next=https://evil.example',
     ],
   ])('%j is %s', (wanted, url) => {
-    expect(wayBack(config, wanted)).toBe(url);
+    expect(allowedReturnUrl(config, wanted)).toBe(url);
   });
 
   it.each([
@@ -85,14 +85,14 @@ describe('an address to go back to', () => {
     '*',
     `https://app.company.example/${'x'.repeat(2000)}`,
   ])('%j is none', (wanted) => {
-    expect(wayBack(config, wanted)).toBeNull();
+    expect(allowedReturnUrl(config, wanted)).toBeNull();
   });
 
   it('is none where no origin is named', () => {
     const none = parseConfig({});
-    expect(wayBack(none, 'https://app.company.example')).toBeNull();
-    expect(wayBack(none, 'null')).toBeNull();
-    expect(wayBack(none, 'http://localhost:3000')).toBeNull();
+    expect(allowedReturnUrl(none, 'https://app.company.example')).toBeNull();
+    expect(allowedReturnUrl(none, 'null')).toBeNull();
+    expect(allowedReturnUrl(none, 'http://localhost:3000')).toBeNull();
   });
 });
 

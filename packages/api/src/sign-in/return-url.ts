@@ -9,35 +9,35 @@ const lifetimeMinutes = 60;
 const longestUrl = 2000;
 
 /**
- * An address to which a browser may be sent back, in the form in which every reader
- * understands it alike; null for any other. Its origin must be one of RETURN_ORIGINS
- * to the letter, after the parsing that browsers do (URL Standard §4.4), so no
- * spelling of an address gets past it.
+ * Returns a return URL in normalised form, or null if it is not allowed. Its origin must equal one
+ * of RETURN_ORIGINS after the parsing that browsers do (URL Standard §4.4), so that no unusual
+ * spelling of a URL passes.
  */
-export function wayBack({ returnOrigins }: Pick<Config, 'returnOrigins'>, wanted: string): string | null {
+export function allowedReturnUrl({ returnOrigins }: Pick<Config, 'returnOrigins'>, wanted: string): string | null {
   if (wanted.length > longestUrl || !URL.canParse(wanted)) return null;
 
   const url = new URL(wanted);
-  // blob: addresses carry the origin of whoever made them.
+  // The origin of a blob: URL is that of the page that created it.
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
   const isBare = url.username === '' && url.password === '';
   return isWeb && isBare && returnOrigins.includes(url.origin) ? url.href : null;
 }
 
 /**
- * Keeps where a browser wants to go after signing in, in place of what it wanted before.
+ * Stores a browser's return URL in place of its previous one.
  *
- * @returns the value of the cookie that names it; null where it may not go there, and then all stays as it is.
- * @throws AppError TOO_MANY for a client that fills the table.
+ * @returns the value of the cookie that identifies it; null if the URL is not allowed, and then
+ *   nothing changes.
+ * @throws AppError TOO_MANY if the client has stored too many.
  */
 export async function storeReturnUrl(
   app: App,
   { wanted, replaced }: { wanted: string; replaced: string | null },
   client: { address: string },
 ): Promise<string | null> {
-  const url = wayBack(app.config, wanted);
+  const url = allowedReturnUrl(app.config, wanted);
   if (url === null) return null;
-  await app.throttle.take({ 'way-back-client': clientKey(client.address) });
+  await app.throttle.take({ 'return-url-client': clientKey(client.address) });
 
   const cookie = newToken();
   const expiresAt = new Date(app.now().getTime() + lifetimeMinutes * 60_000);
@@ -48,11 +48,14 @@ export async function storeReturnUrl(
   return cookie;
 }
 
-/** Takes the way back as it is read, so it is gone once. Its origin is checked again: RETURN_ORIGINS may have changed. */
+/**
+ * Consumes the return URL of a cookie; null if there is none or it has expired. The origin is
+ * checked again, because RETURN_ORIGINS may have changed.
+ */
 export async function consumeReturnUrl(app: App, cookie: string): Promise<string | null> {
   const [taken] = await app.db
     .delete(returnUrls)
     .where(eq(returnUrls.idHash, hashToken(cookie)))
     .returning({ url: returnUrls.url, expiresAt: returnUrls.expiresAt });
-  return taken !== undefined && taken.expiresAt > app.now() ? wayBack(app.config, taken.url) : null;
+  return taken !== undefined && taken.expiresAt > app.now() ? allowedReturnUrl(app.config, taken.url) : null;
 }

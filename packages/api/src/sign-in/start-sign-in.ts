@@ -3,19 +3,19 @@ import type { App } from '../app.ts';
 import { identityRedirectUri } from '../links.ts';
 import { clientKey } from '../security/client-key.ts';
 import { newToken } from '../security/token.ts';
-import { keepAttempt } from './attempt.ts';
+import { storeAttempt } from './attempt.ts';
 
-/** Entropy of state and nonce (interface §8). */
+/** The entropy of state and nonce (interface §8). */
 const stateBytes = 24;
 
 /**
- * Begins a sign-in at the identity provider: one pending attempt per browser, the
- * latest wins. With a user's id the attempt connects the identity with that user's account
- * (connect-identity.ts) instead of signing in.
+ * Starts a sign-in at the identity provider. A browser has one pending attempt, the newest. With
+ * `userId` the attempt connects the identity with that user's account (connect-identity.ts) instead
+ * of signing in.
  *
- * @returns the provider's consent screen and the cookie that names the attempt; null
- *   where the feature is off.
- * @throws where no canonical base URL is configured, or a limit is reached.
+ * @returns the URL of the provider's consent screen and the cookie of the attempt; null if the
+ *   feature is off.
+ * @throws AppError TOO_MANY; INTERNAL without a canonical base URL.
  */
 export async function startSignIn(
   app: App,
@@ -29,7 +29,7 @@ export async function startSignIn(
   const state = newToken(stateBytes);
   const nonce = newToken(stateBytes);
   const codeVerifier = app.idp.config.pkce ? newToken() : null;
-  const cookie = await keepAttempt(app, { state, nonce, codeVerifier, userId }, attemptCookie);
+  const cookie = await storeAttempt(app, { state, nonce, codeVerifier, userId }, attemptCookie);
 
   const codeChallenge = codeVerifier && createHash('sha256').update(codeVerifier).digest('base64url');
   return { url: app.idp.consentUrl({ redirectUri, state, nonce, codeChallenge }), cookie };

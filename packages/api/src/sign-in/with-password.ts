@@ -17,11 +17,12 @@ export const passwordSignInInput = z.object({
 });
 
 /**
- * Who holds this address and password, with the hash that it was held against. An unknown address, a wrong password and any
- * password before the e-mail gate is open get the same answer after the same work:
- * another one would tell whether the address has an account.
+ * Returns the user of an address and a password, and the hash that the password matched. An unknown
+ * address, a wrong password, and any password of an unverified account get the same answer after the
+ * same work, so that the answer does not reveal whether the address has an account.
  *
- * @throws AppError UNAUTHENTICATED; FORBIDDEN for the right password of a closed account; TOO_MANY.
+ * @throws AppError UNAUTHENTICATED; FORBIDDEN if the password is right and the account is closed;
+ *   TOO_MANY; BUSY if too many passwords are being hashed.
  */
 export function signInWithPassword(
   app: App,
@@ -44,7 +45,7 @@ async function holderOf(app: App, { email: typed, password }: z.output<typeof pa
     };
   });
   if (person === null || !right) {
-    // Written down for unknown addresses too: a row more would take its time, and tell.
+    // Recorded for unknown addresses too, so that the time of the answer does not differ.
     const userId = verified ? (person?.user.id ?? null) : null;
     await recordAudit(app.db, app.now(), { action: 'sign-in-failed', userId, client });
     throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
@@ -56,7 +57,7 @@ async function holderOf(app: App, { email: typed, password }: z.output<typeof pa
 }
 
 async function limitsOf(app: App, email: string, { address, knownBrowser = null }: Client) {
-  // What is no address has no limit of its own, or one person's slips would count for everybody's.
+  // Invalid addresses have no limit of their own: they would share one, and lock each other out.
   if (email === '') return clientSignInLimits(address);
   const isKnown = await isKnownBrowser(app, app.db, { email, token: knownBrowser });
   return passwordLimits({ email, client: address, knownAs: isKnown ? knownBrowser : null });

@@ -43,7 +43,7 @@ describe('an address of an approved domain', () => {
     const { email, token, browserToken } = await makeSignUp(test);
     const outcome = await open(token, browserToken);
     expect(outcome).toMatchObject({ ok: true, awaitingApproval: false, offers: { approvalToken: null } });
-    expect(await accountStatus(email)).toBe('open');
+    expect(await accountStatus(email)).toBe('active');
   });
 
   it('is approved by the button alone, where the link was opened elsewhere', async () => {
@@ -53,7 +53,7 @@ describe('an address of an approved domain', () => {
     expect(await accountStatus(email)).toBe('awaiting_approval');
 
     await approveByDomain(test.app, { token: approvalOf(outcome) ?? '' }, testClient);
-    expect(await accountStatus(email)).toBe('open');
+    expect(await accountStatus(email)).toBe('active');
     await expect(approveByDomain(test.app, { token: approvalOf(outcome) ?? '' }, testClient)).rejects.toMatchObject({
       code: 'VALIDATION',
     });
@@ -69,7 +69,7 @@ describe('an address of an approved domain', () => {
     expect(outcome).toMatchObject({ ok: false, kind: 'confirmed-already' });
     await approveByDomain(test.app, { token: approvalOf(outcome) ?? '' }, testClient);
     await expect(approveByDomain(test.app, { token: approvalOf(scanned) ?? '' }, testClient)).rejects.toThrow();
-    expect(await accountStatus(email)).toBe('open');
+    expect(await accountStatus(email)).toBe('active');
     expect(await open(token, browserToken)).toMatchObject({ ok: false, offers: { approvalToken: null } });
   });
 
@@ -81,7 +81,7 @@ describe('an address of an approved domain', () => {
     expect(new Set(tokens).size).toBe(5);
 
     await approveByDomain(test.app, { token: approvalOf(outcome) ?? '' }, testClient);
-    expect(await accountStatus(email)).toBe('open');
+    expect(await accountStatus(email)).toBe('active');
     for (const each of tokens) {
       await expect(approveByDomain(test.app, { token: each }, testClient)).rejects.toMatchObject({
         code: 'VALIDATION',
@@ -110,16 +110,16 @@ describe('an address of an approved domain', () => {
   });
 
   it('is approved through the identity provider: a new account, an unverified one, and one that waits', async () => {
-    expect(await enter(newEmail())).toMatchObject({ accountStatus: 'open' });
+    expect(await enter(newEmail())).toMatchObject({ accountStatus: 'active' });
 
     const unverified = await makeSignUp(test);
-    expect(await enter(unverified.email)).toMatchObject({ accountStatus: 'open' });
+    expect(await enter(unverified.email)).toMatchObject({ accountStatus: 'active' });
 
     const waiting = await makeSignUp(test);
     await open(waiting.token, null);
     expect(await accountStatus(waiting.email)).toBe('awaiting_approval');
-    expect(await enter(waiting.email)).toMatchObject({ accountStatus: 'open' });
-    expect(await accountStatus(waiting.email)).toBe('open');
+    expect(await enter(waiting.email)).toMatchObject({ accountStatus: 'active' });
+    expect(await accountStatus(waiting.email)).toBe('active');
   });
 
   it('never opens what an operator has declined', async () => {
@@ -143,13 +143,13 @@ it.each(['accounts.google.com', 'https://accounts.google.com'])(
     };
     expect(await enter({})).toBe('awaiting_approval');
     expect(await enter({ hostedDomain: 'other.example' })).toBe('awaiting_approval');
-    expect(await enter({ hostedDomain: 'company.example' })).toBe('open');
+    expect(await enter({ hostedDomain: 'company.example' })).toBe('active');
     const email = 'person@xn--mnchen-3ya.example';
-    expect(await enter({ email, hostedDomain: 'xn--mnchen-3ya.example' })).toBe('open');
+    expect(await enter({ email, hostedDomain: 'xn--mnchen-3ya.example' })).toBe('active');
     await test.close();
 
     const all = await startTestApp({ environment: { APPROVED_DOMAINS: '*' } });
-    expect(await enter({}, all)).toBe('open');
+    expect(await enter({}, all)).toBe('active');
     await all.close();
   },
 );

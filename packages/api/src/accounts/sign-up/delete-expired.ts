@@ -6,7 +6,7 @@ import { oneTimeTokens, signUps, users, verificationLinks } from '../../db/schem
 import { invitations, memberships } from '../../db/schema/members.ts';
 import { rateLimits } from '../../db/schema/rate-limits.ts';
 import { returnUrls, signInAttempts } from '../../db/schema/sign-in.ts';
-import { deleteDeserted } from '../../organisations/delete-without-members.ts';
+import { deleteWithoutMembers } from '../../organisations/delete-without-members.ts';
 import { forgetOldBrowsers } from '../../sessions/known-browser.ts';
 import { deleteExpiredSessions } from '../../sessions/session.ts';
 
@@ -63,7 +63,7 @@ async function deleteUnverified(tx: Transaction, now: Date): Promise<void> {
     .returning({ id: users.id });
   const deletedIds = new Set(deleted.map(({ id }) => id));
   const organisationIds = owned.filter(({ userId }) => deletedIds.has(userId)).map((each) => each.organisationId);
-  if (organisationIds.length > 0) await deleteDeserted(tx, organisationIds);
+  if (organisationIds.length > 0) await deleteWithoutMembers(tx, organisationIds);
 }
 
 function holdersOfLinks(tx: Transaction, now: Date) {

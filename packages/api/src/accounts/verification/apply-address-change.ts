@@ -6,7 +6,7 @@ import { users, type verificationLinks } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { sessions } from '../../db/schema/sessions.ts';
 import { AppError } from '../../errors.ts';
-import { deleteDeserted } from '../../organisations/delete-without-members.ts';
+import { deleteWithoutMembers } from '../../organisations/delete-without-members.ts';
 import { isUniqueViolation } from '../../organisations/rename.ts';
 import type { Client } from '../../security/client.ts';
 import { accountByEmail, accountById } from '../../sessions/account.ts';
@@ -77,7 +77,7 @@ async function deleteUnproven(tx: Transaction, userId: string): Promise<void> {
     .from(memberships)
     .where(eq(memberships.userId, userId));
   await tx.delete(users).where(and(eq(users.id, userId), isNull(users.emailVerifiedAt)));
-  await deleteDeserted(
+  await deleteWithoutMembers(
     tx,
     owned.map(({ id }) => id),
   );

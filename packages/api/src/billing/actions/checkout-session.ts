@@ -5,7 +5,7 @@ import { paymentCheckouts } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
 import { checkoutReturn } from '../../links.ts';
 import { listAll } from '../../providers/list-all.ts';
-import { type Ask, complaintOf } from '../../providers/payment.ts';
+import { type Ask, providerErrorOf } from '../../providers/payment.ts';
 import type { PaidTier } from '../plans/plans.ts';
 import { lookUpPrices } from '../prices/look-up-prices.ts';
 import type { TierPrice } from '../prices/tier-price.ts';
@@ -53,7 +53,7 @@ export async function expireAll(app: App, { ask }: Conversation, sessions: Sessi
     try {
       await ask((provider) => provider.checkout.sessions.expire(id));
     } catch (error) {
-      if (complaintOf(error)?.status !== 400) throw error;
+      if (providerErrorOf(error)?.status !== 400) throw error;
       return false;
     }
     await app.db.update(paymentCheckouts).set({ closedAt: app.now() }).where(eq(paymentCheckouts.id, id));

@@ -4,7 +4,7 @@ import type { Executor } from '../../db/client.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
 import { listAll } from '../../providers/list-all.ts';
-import { type Ask, complaintOf, isMissing } from '../../providers/payment.ts';
+import { type Ask, isMissing, providerErrorOf } from '../../providers/payment.ts';
 import { customersOf, leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
@@ -55,7 +55,7 @@ async function closeCheckouts(app: App, ask: Ask, organisationId: string): Promi
       try {
         await ask((provider) => provider.checkout.sessions.expire(id));
       } catch (error) {
-        if (complaintOf(error)?.status !== 400) throw error;
+        if (providerErrorOf(error)?.status !== 400) throw error;
         return false;
       }
     }

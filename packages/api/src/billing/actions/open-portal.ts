@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { paymentSettings } from '../../db/schema/billing.ts';
 import { billingPage } from '../../links.ts';
-import { type Ask, complaintOf, isMissing, type PortalParameters } from '../../providers/payment.ts';
+import { type Ask, isMissing, type PortalParameters, providerErrorOf } from '../../providers/payment.ts';
 import { organisationOf, type Principal } from '../../sessions/principal.ts';
 import { withCustomer } from '../customers/customer.ts';
 import { requirePayment } from './require-payment.ts';
@@ -42,7 +42,7 @@ export async function portalSession(app: App, ask: Ask, customerId: string, flow
   try {
     return await open(flow === undefined ? plain : { ...plain, flow_data: flow });
   } catch (error) {
-    if (flow === undefined || complaintOf(error)?.status !== 400 || isMissing(error, 'customer')) throw error;
+    if (flow === undefined || providerErrorOf(error)?.status !== 400 || isMissing(error, 'customer')) throw error;
     app.log.warn('The payment portal refused a flow. `operator billing-setup` brings its configuration up to date.', {
       flow: flow.type,
       error,

@@ -1,4 +1,4 @@
-import { type Ask, complaintOf } from '../../providers/payment.ts';
+import { type Ask, providerErrorOf } from '../../providers/payment.ts';
 import type { SubscriptionState } from '../projection/subscription-state.ts';
 
 /**
@@ -30,7 +30,7 @@ async function finalise(ask: Ask, id: string) {
     return await ask((provider) => provider.invoices.finalizeInvoice(id, { auto_advance: false }));
   } catch (error) {
     // Another request or the provider has finalised the invoice meanwhile.
-    if (complaintOf(error)?.status !== 400) throw error;
+    if (providerErrorOf(error)?.status !== 400) throw error;
     return ask((provider) => provider.invoices.retrieve(id));
   }
 }

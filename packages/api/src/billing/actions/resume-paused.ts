@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import { billingPage } from '../../links.ts';
-import { type Ask, complaintOf } from '../../providers/payment.ts';
+import { type Ask, providerErrorOf } from '../../providers/payment.ts';
 import { requireSubscriptionState, type SubscriptionState } from '../projection/subscription-state.ts';
 import { lastNumbers, storeSnapshot } from '../sync/store-snapshot.ts';
 import type { Conversation } from './checkout-session.ts';
@@ -80,7 +80,7 @@ async function resume(
     await storeSnapshot(app, { organisationId, customerId, holder }, state, number);
     return state;
   } catch (error) {
-    const status = complaintOf(error)?.status;
+    const status = providerErrorOf(error)?.status;
     if (status !== 400 && status !== 402) throw error;
     app.log.warn('The payment provider refused to resume a subscription.', { organisationId, subscription: id, error });
     return null;

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import { AppError } from '../../errors.ts';
-import { type Ask, complaintOf } from '../../providers/payment.ts';
+import { type Ask, providerErrorOf } from '../../providers/payment.ts';
 import { isEnded, requireSubscriptionState, type SubscriptionState } from '../projection/subscription-state.ts';
 import { lastNumbers, storeSnapshot } from '../sync/store-snapshot.ts';
 import { endNow } from './end-now.ts';
@@ -70,7 +70,7 @@ async function releaseSchedule(ask: Ask, id: string, keepEnd: boolean): Promise<
   try {
     await ask((provider) => provider.subscriptionSchedules.release(id, { preserve_cancel_date: keepEnd }));
   } catch (error) {
-    const status = complaintOf(error)?.status;
+    const status = providerErrorOf(error)?.status;
     if (status !== 400 && status !== 404) throw error;
   }
 }
@@ -81,7 +81,7 @@ async function change(ask: Ask, state: SubscriptionState, wanted: boolean): Prom
     const parameters = changeTo(state, wanted);
     return requireSubscriptionState(await ask((provider) => provider.subscriptions.update(id, parameters)), id);
   } catch (error) {
-    const status = complaintOf(error)?.status;
+    const status = providerErrorOf(error)?.status;
     if (status !== 400 && status !== 404) throw error;
 
     // The subscription may have ended since it was listed.

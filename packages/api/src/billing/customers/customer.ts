@@ -2,7 +2,7 @@ import { and, asc, desc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentCustomers } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
-import { type Ask, complaintOf, isMissing } from '../../providers/payment.ts';
+import { type Ask, isMissing, providerErrorOf } from '../../providers/payment.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { withLease } from './lease.ts';
 import { ofOurMode } from './mode.ts';
@@ -149,7 +149,7 @@ async function ensureCustomer(app: App, ask: Ask, organisationId: string): Promi
     await app.db.update(paymentCustomers).set({ customerId: customer.id, livemode }).where(thisGeneration);
     return customer.id;
   } catch (error) {
-    if ((complaintOf(error)?.status ?? 0) >= 500) {
+    if ((providerErrorOf(error)?.status ?? 0) >= 500) {
       await app.db.update(paymentCustomers).set({ goneAt: app.now() }).where(thisGeneration);
     }
     throw error;

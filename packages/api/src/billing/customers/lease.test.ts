@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { paymentLeases } from '../../db/schema/billing.ts';
-import { patience } from '../../providers/payment.ts';
+import { timeLimits } from '../../providers/payment.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { withLease } from './lease.ts';
 
@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 /** The clock that measures timeouts, which tests can advance. */
-function patienceClock() {
+function leaseClock() {
   let ahead = 0;
   const real = performance.now.bind(performance);
   vi.spyOn(performance, 'now').mockImplementation(() => real() + ahead);
@@ -60,7 +60,7 @@ test('a lease expires after its holder crashed', async () => {
 });
 
 test('no request starts after twenty seconds, so that the last one fits into the lease', async () => {
-  const clock = patienceClock();
+  const clock = leaseClock();
   await withLease(running.app, 'long', async (ask) => {
     const question = async () => ask((provider) => provider.prices.list({ limit: 1 }));
     clock.advance(19);
@@ -70,12 +70,12 @@ test('no request starts after twenty seconds, so that the last one fits into the
 
     const [lease] = await running.app.sql`
       select extract(epoch from ends_at - clock_timestamp())::float as left from payment_leases where name = 'long'`;
-    expect(20 + patience.action.question / 1000).toBeLessThan(lease?.left);
+    expect(20 + timeLimits.action.total / 1000).toBeLessThan(lease?.left);
   });
 });
 
 test('a caller waits twenty seconds for a lease that is taken', async () => {
-  const clock = patienceClock();
+  const clock = leaseClock();
   await withLease(running.app, 'busy', async () => {
     let ended = false;
     const other = withLease(running.app, 'busy', async () => {}).finally(() => {

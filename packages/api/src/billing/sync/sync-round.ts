@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { isAppError } from '../../errors.ts';
-import { complaintOf } from '../../providers/payment.ts';
+import { providerErrorOf } from '../../providers/payment.ts';
 import { type Difference, differencesOf } from './drift.ts';
 import { adoptSubscription } from './sync.ts';
 
@@ -63,5 +63,7 @@ async function rowOf(app: App, id: string) {
 }
 
 function isUnreachable(error: unknown): boolean {
-  return isAppError(error) && error.code === 'PROVIDER_UNAVAILABLE' && (complaintOf(error)?.status ?? null) === null;
+  return (
+    isAppError(error) && error.code === 'PROVIDER_UNAVAILABLE' && (providerErrorOf(error)?.status ?? null) === null
+  );
 }

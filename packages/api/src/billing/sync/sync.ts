@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { listAll } from '../../providers/list-all.ts';
-import { type Ask, complaintOf, isMissing } from '../../providers/payment.ts';
+import { type Ask, isMissing, providerErrorOf } from '../../providers/payment.ts';
 import { checkCustomer, confirmCustomer, customersOf, leaseOf, unknownCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { isOfOurMode, ofOurMode } from '../customers/mode.ts';
@@ -115,7 +115,7 @@ async function collect(failures: unknown[], act: () => Promise<void>): Promise<v
   try {
     await act();
   } catch (error) {
-    if ((complaintOf(error)?.status ?? null) === null) throw error;
+    if ((providerErrorOf(error)?.status ?? null) === null) throw error;
     failures.push(error);
   }
 }

@@ -3,7 +3,10 @@ import { boolean, check, index, pgTable, primaryKey, text, unique, uniqueIndex, 
 import { moment } from './columns.ts';
 import { organisations } from './organisations.ts';
 
-/** An SQL text: matches every address that is not plain ASCII, has an encoded domain, or ends like an IP address. */
+/**
+ * An SQL pattern that matches every address that is not plain ASCII, has an encoded domain, or ends
+ * like an IP address.
+ */
 export const unusualAddress = "'[^ -~]|[@.]xn--|[.](0x[0-9a-f]*|[0-9]+)$'";
 
 export const users = pgTable(
@@ -15,9 +18,15 @@ export const users = pgTable(
     name: text('name'),
     passwordHash: text('password_hash'),
     operator: boolean('operator').notNull().default(false),
-    /** Whether they came by an invitation and have belonged to no organisation yet: they await approval. */
+    /**
+     * Whether the user signed up by an invitation and has not belonged to an organisation yet. Such
+     * a user awaits approval.
+     */
     invitedOnly: boolean('invited_only').notNull().default(false),
-    /** Made by `npm start`: no service that other machines reach starts on a database with one. */
+    /**
+     * Whether `npm start` created the user. A service that other machines can reach refuses to start
+     * while there is one.
+     */
     demo: boolean('demo').notNull().default(false),
     onboardedAt: moment('onboarded_at'),
     suspendedAt: moment('suspended_at'),
@@ -26,7 +35,7 @@ export const users = pgTable(
   },
   (table) => [
     index('users_unverified').on(table.createdAt).where(sql`${table.emailVerifiedAt} is null`),
-    // The few addresses that may not be in the normal form: db/normal-addresses.ts reads them at each start.
+    // The few addresses that may not be in normal form. db/normal-addresses.ts reads them at each start.
     index('users_unusual_address')
       .on(table.id)
       .where(sql`${table.email} ~ ${sql.raw(unusualAddress)}`),
@@ -34,8 +43,8 @@ export const users = pgTable(
 );
 
 /**
- * The identity provider's stable subject identifiers. A subject belongs to one user, and a
- * user has one linked subject, by constraint. An unlinked one is remembered and refused.
+ * The subjects of users at the identity provider. By constraint a subject belongs to one user, and a
+ * user has at most one linked subject. An unlinked subject is kept and refused.
  */
 export const identities = pgTable(
   'identities',
@@ -43,7 +52,10 @@ export const identities = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** In the form of canonicalIssuer. Null until the next sign-in for rows older than this column. */
+    /**
+     * In the form of canonicalIssuer. Null for rows that are older than this column, until the next
+     * sign-in.
+     */
     issuer: text('issuer'),
     subject: text('subject').notNull(),
     linkedAt: moment('linked_at').notNull(),
@@ -57,8 +69,8 @@ export const identities = pgTable(
 );
 
 /**
- * What was typed at sign-up. It becomes valid only in the browser where it was typed, once
- * that browser presents the link which belongs to the sign-up, or the token of its page.
+ * The values typed at a sign-up. They become valid only in the same browser, when it opens the
+ * sign-up's link or sends the token from the link's page.
  */
 export const signUps = pgTable(
   'sign_ups',
@@ -69,9 +81,9 @@ export const signUps = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     passwordHash: text('password_hash').notNull(),
     organisationName: text('organisation_name'),
-    /** Whether it was to join an organisation by an invitation, and so to have none of one's own. */
+    /** Whether the user signed up by an invitation, and so gets no organisation of their own. */
     invited: boolean('invited').notNull().default(false),
-    /** Hash of the cookie that the sign-up left, which tells whether the same browser opens the link. */
+    /** The hash of the cookie that the sign-up set. It identifies the browser when the link is opened. */
     browserHash: text('browser_hash').notNull(),
     createdAt: moment('created_at').notNull(),
     usedAt: moment('used_at'),
@@ -86,18 +98,24 @@ export const verificationLinks = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** The sign-up that the link belongs to; null where it belongs to none. */
+    /** The sign-up that the link belongs to, or null. */
     signUpId: uuid('sign_up_id').references(() => signUps.id, { onDelete: 'set null' }),
     purpose: text('purpose', { enum: ['sign-up', 'change-address', 'lost-password'] }).notNull(),
     email: text('email').notNull(),
-    /** For a change of address: the session that asked for it, which stays when the others end. */
+    /** For a change of address: the session that requested it, which does not end with the others. */
     keptSessionId: uuid('kept_session_id'),
-    /** The job that mails it, which knows its own row again when it is begun anew. */
+    /** The job that mails the link. A retry finds its own row by it. */
     jobId: uuid('job_id'),
-    /** Which of the two pairs of mail limits it counts in: whether a browser known to the account asked for it. */
+    /**
+     * Whether a browser known to the account requested the link. Known browsers have mail limits of
+     * their own.
+     */
     fromKnownBrowser: boolean('from_known_browser').notNull().default(false),
     createdAt: moment('created_at').notNull(),
-    /** When its mail was sent; null until the mail server has it, and where nobody lived to note that. */
+    /**
+     * When the mail server accepted the mail. Null until then, and if the process ended before it
+     * could store the time.
+     */
     sentAt: moment('sent_at'),
     expiresAt: moment('expires_at').notNull(),
     usedAt: moment('used_at'),
@@ -109,7 +127,7 @@ export const verificationLinks = pgTable(
   ],
 );
 
-/** Links and form tokens that somebody is handed, not mailed: each opens one thing, once. */
+/** Single-use tokens in links and forms that are not mailed. Each is valid for one purpose. */
 export const oneTimeTokens = pgTable(
   'one_time_tokens',
   {
@@ -120,7 +138,10 @@ export const oneTimeTokens = pgTable(
     purpose: text('purpose', {
       enum: ['password-link', 'new-password', 'keep-password', 'change-address', 'approval'],
     }).notNull(),
-    /** The verification link whose page carries the token; the token ends with it. Null for password links. */
+    /**
+     * The verification link whose page contains the token; the token ends with the link. Null for
+     * password links.
+     */
     linkHash: text('link_hash').references(() => verificationLinks.tokenHash, { onDelete: 'cascade' }),
     createdBy: uuid('created_by'),
     createdAt: moment('created_at').notNull(),
@@ -137,8 +158,8 @@ export const oneTimeTokens = pgTable(
 );
 
 /**
- * Browsers that signed in to an account before, several users to one browser. The token opens
- * nothing: a row only changes which limits a request counts in.
+ * Browsers that have signed in to an account before; a browser may have several users. The token
+ * grants no access: a row only changes which limits a request counts in.
  */
 export const knownBrowsers = pgTable(
   'known_browsers',
@@ -147,7 +168,7 @@ export const knownBrowsers = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** When this user last signed in from this browser. */
+    /** The time of the user's last sign-in in this browser. */
     signedInAt: moment('signed_in_at').notNull(),
   },
   (table) => [

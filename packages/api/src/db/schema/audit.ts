@@ -1,7 +1,10 @@
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 
-/** Append-only, and without foreign keys: what happened stays true after those whom it happened to are gone. */
+/**
+ * The audit log: append-only, and without foreign keys, so that entries outlive the users and
+ * organisations that they name.
+ */
 export const auditEvents = pgTable(
   'audit_events',
   {

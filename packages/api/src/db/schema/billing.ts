@@ -3,7 +3,10 @@ import { bigint, boolean, index, integer, pgTable, primaryKey, text, uniqueIndex
 import { moment } from './columns.ts';
 import { organisations } from './organisations.ts';
 
-/** Who an organisation is at the payment provider. Earlier generations stay, because late events still name them. */
+/**
+ * The customers of organisations at the payment provider. Earlier generations are kept, because late
+ * events still name them.
+ */
 export const paymentCustomers = pgTable(
   'payment_customers',
   {
@@ -11,13 +14,16 @@ export const paymentCustomers = pgTable(
       .notNull()
       .references(() => organisations.id, { onDelete: 'cascade' }),
     generation: integer('generation').notNull(),
-    /** Null while the provider is being asked for it. */
+    /** Null while the provider is being asked to create the customer. */
     customerId: text('customer_id').unique(),
-    /** The provider's mode that it lives in; null where it was stored before modes were, until the provider tells. */
+    /**
+     * The provider's mode. Null for rows that are older than this column, until the provider reports
+     * the mode.
+     */
     livemode: boolean('livemode'),
     createdAt: moment('created_at').notNull(),
     goneAt: moment('gone_at'),
-    /** What an operator should look at. */
+    /** A problem that an operator should look at. */
     problem: text('problem', { enum: ['unknown_to_provider'] }),
   },
   (table) => [
@@ -28,7 +34,7 @@ export const paymentCustomers = pgTable(
   ],
 );
 
-/** Who talks with the provider about something just now, and until when at most. */
+/** The leases: which process may ask the provider about an organisation, and until when at most. */
 export const paymentLeases = pgTable('payment_leases', {
   name: text('name').primaryKey(),
   holder: uuid('holder').notNull(),
@@ -50,8 +56,8 @@ export const paymentCheckouts = pgTable(
 );
 
 /**
- * One row per subscription of the provider, computed from the newest snapshot and the
- * stored events, never from what it held before.
+ * One row per subscription at the provider. It is computed from the newest snapshot and the stored
+ * events, never from its previous value.
  */
 export const paymentSubscriptions = pgTable(
   'payment_subscriptions',
@@ -61,12 +67,12 @@ export const paymentSubscriptions = pgTable(
       .notNull()
       .references(() => organisations.id, { onDelete: 'cascade' }),
     customerId: text('customer_id').notNull(),
-    /** As that of its customer. */
+    /** The provider's mode, as in payment_customers. */
     livemode: boolean('livemode'),
-    /** The provider's word; null while nothing but the name is known. */
+    /** The provider's status; null while only the id is known. */
     status: text('status'),
     ended: boolean('ended').notNull().default(false),
-    /** A paid tier of the plans at that time. */
+    /** A paid tier, by the plans that were configured when the row was computed. */
     tier: text('tier'),
     tierSource: text('tier_source', { enum: ['price', 'lookup_key', 'product', 'metadata'] }),
     priceId: text('price_id'),
@@ -76,16 +82,19 @@ export const paymentSubscriptions = pgTable(
     endsAt: moment('ends_at'),
     startedAt: moment('started_at'),
     pastDueSince: moment('past_due_since'),
-    /** What the provider last answered, and the number of the last event stored before it was asked. */
+    /** The provider's last answer, and the number of the last event stored before the request. */
     snapshot: text('snapshot'),
     snapshotNumber: bigint('snapshot_number', { mode: 'number' }),
     snapshotPastDueSince: moment('snapshot_past_due_since'),
-    /** The same number of the last answer that was not past due: no run of failed payments reaches behind it. */
+    /**
+     * That number for the last answer whose status was not past_due: a run of failed payments cannot
+     * have begun before it.
+     */
     settledNumber: bigint('settled_number', { mode: 'number' }).notNull().default(0),
     lastEventNumber: bigint('last_event_number', { mode: 'number' }).notNull().default(0),
     needsSync: boolean('needs_sync').notNull().default(false),
     syncedAt: moment('synced_at'),
-    /** What an operator should look at. */
+    /** A problem that an operator should look at. */
     problem: text('problem', { enum: ['unknown_to_provider', 'other_customer'] }),
   },
   (table) => [
@@ -97,30 +106,30 @@ export const paymentSubscriptions = pgTable(
 );
 
 /**
- * The ledger: every event that was received, as it came. Without foreign keys, because
- * it also holds what is not ours and outlives whom it is about.
+ * The event store: every event as it was received. Without foreign keys, because it also contains
+ * events of other customers and outlives the organisations.
  */
 export const paymentEvents = pgTable(
   'payment_events',
   {
     id: text('id').primaryKey(),
-    /** Our own order of arrival, given while the organisation's row is locked. */
+    /** Our order of arrival, assigned while the organisation's row is locked. */
     number: bigint('number', { mode: 'number' }).generatedAlwaysAsIdentity().notNull(),
     type: text('type').notNull(),
-    /** The provider's clock, in whole seconds. */
+    /** The provider's time, in whole seconds. */
     created: bigint('created', { mode: 'number' }).notNull(),
     receivedAt: moment('received_at').notNull(),
     organisationId: uuid('organisation_id'),
     customerId: text('customer_id'),
     subscriptionId: text('subscription_id'),
     invoiceId: text('invoice_id'),
-    /** What the event tells of its subscription's status; null where it tells none. */
+    /** The class of the subscription's status in the event; null if the event shows no status. */
     statusClass: text('status_class', { enum: ['ended', 'past_due', 'other'] }),
     handled: boolean('handled').notNull(),
     outcome: text('outcome').notNull(),
-    /** Whether an operator should look at it. */
+    /** Whether an operator should look at the event. */
     flagged: boolean('flagged').notNull().default(false),
-    /** As text, because jsonb refuses U+0000. */
+    /** Stored as text, because jsonb refuses U+0000. */
     payload: text('payload').notNull(),
   },
   (table) => [
@@ -134,24 +143,24 @@ export const paymentEvents = pgTable(
   ],
 );
 
-/** Every price that was ever seen for a tier: old subscribers stay on theirs. */
+/** Every price that a tier has ever had: existing subscriptions keep their old price. */
 export const paymentKnownPrices = pgTable('payment_known_prices', {
   priceId: text('price_id').primaryKey(),
   productId: text('product_id'),
   tier: text('tier').notNull(),
 });
 
-/** What a tier costs at the provider now; an empty price where it has none that can be shown. */
+/** The current price of each tier at the provider; an empty price if there is none that can be shown. */
 export const paymentLivePrices = pgTable('payment_live_prices', {
   tier: text('tier').primaryKey(),
   amount: bigint('amount', { mode: 'number' }),
   currency: text('currency'),
   interval: text('interval'),
-  /** Null once the provider has told of a change. */
+  /** Null after an event has reported a change. */
   lookedUpAt: moment('looked_up_at'),
 });
 
-/** What `operator billing-setup` made at the provider. */
+/** The ids of objects that `operator billing-setup` created at the provider. */
 export const paymentSettings = pgTable('payment_settings', {
   name: text('name').primaryKey(),
   value: text('value').notNull(),

@@ -1,6 +1,6 @@
 import { timestamp } from 'drizzle-orm/pg-core';
 
-/** A point in time, with its zone. */
+/** A column for a point in time, with time zone. */
 export function moment(name: string) {
   return timestamp(name, { withTimezone: true });
 }

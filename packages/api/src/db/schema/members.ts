@@ -24,8 +24,8 @@ export const memberships = pgTable(
 );
 
 /**
- * Links by which somebody joins an organisation, each once: the row goes as it is taken.
- * Those of somebody who does not belong to the organisation any more go with the membership.
+ * Links by which a user joins an organisation, once: joining deletes the row. The foreign key
+ * deletes an invitation together with the membership of the user who made it.
  */
 export const invitations = pgTable(
   'invitations',
@@ -35,7 +35,10 @@ export const invitations = pgTable(
     organisationId: uuid('organisation_id').notNull(),
     madeBy: uuid('made_by').notNull(),
     role: text('role', { enum: ['admin', 'member', 'viewer'] }).notNull(),
-    /** The name of the session that made it: a password change that ends the session ends it too. */
+    /**
+     * The id of the session that made the invitation. A password change that ends the session also
+     * deletes the invitation.
+     */
     sessionId: uuid('session_id'),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),

@@ -15,7 +15,7 @@ export const organisations = pgTable(
     approvedAt: moment('approved_at'),
     declinedAt: moment('declined_at'),
     declineReason: text('decline_reason'),
-    /** Beside the approval, so that restoring brings back whatever held before. */
+    /** Separate from the approval, so that restoring the organisation also restores its approval. */
     suspendedAt: moment('suspended_at'),
   },
   (table) => [

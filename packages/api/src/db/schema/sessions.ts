@@ -7,15 +7,18 @@ export const sessions = pgTable(
   'sessions',
   {
     idHash: text('id_hash').primaryKey(),
-    /** Names the session on /account; opens nothing. */
+    /** Identifies the session on /account. It does not authenticate. */
     id: uuid('id').notNull().unique(),
-    /** Of the second token, which COOKIE_DOMAIN lets products on sibling hosts have: it may ask and nothing else. */
+    /**
+     * The hash of the second token, which COOKIE_DOMAIN shares with products on sibling hosts. It
+     * can only be used to ask about the session.
+     */
     sharedHash: text('shared_hash').unique(),
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     organisationId: uuid('organisation_id').references(() => organisations.id, { onDelete: 'set null' }),
-    /** The subject that the identity provider vouched for as it began; null for any other way in. */
+    /** The identity provider's subject that the sign-in named; null if the sign-in was by another method. */
     idpSubject: text('idp_subject'),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),

@@ -16,7 +16,7 @@ export const signInAttempts = pgTable(
   (table) => [index('sign_in_attempts_expiry').on(table.expiresAt)],
 );
 
-/** Where a browser came from to sign in, and goes back to once. */
+/** Return URLs: the page that a browser goes back to after sign-in, once. */
 export const returnUrls = pgTable(
   'return_urls',
   {

@@ -2,7 +2,7 @@ import { bigint, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 import { organisations } from './organisations.ts';
 
-/** How much of a meter was used since a moment; for meters that never reset, since the epoch. */
+/** The used units of a meter since the start of its period; for a gauge since the epoch. */
 export const usage = pgTable(
   'usage',
   {

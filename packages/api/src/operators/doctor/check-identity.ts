@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import { identityRedirectUri } from '../../links.ts';
-import type { Identity } from '../../providers/identity.ts';
+import type { IdentityProvider } from '../../providers/identity.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
 /** Checks whether the identity provider accepts our redirect URI and our credentials. */
@@ -14,10 +14,10 @@ export async function examineIdentity(app: App): Promise<Finding[]> {
   return [await examineRedirect(app.idp, redirectUri), await examineClient(app.idp, redirectUri)];
 }
 
-async function examineRedirect(idp: Identity, redirectUri: string): Promise<Finding> {
+async function examineRedirect(idp: IdentityProvider, redirectUri: string): Promise<Finding> {
   const about = 'Redirect address';
   try {
-    if (await idp.takesRedirectUri(redirectUri)) return right(about, `The identity provider takes ${redirectUri}.`);
+    if (await idp.acceptsRedirectUri(redirectUri)) return right(about, `The identity provider takes ${redirectUri}.`);
     return wrong(
       about,
       `The identity provider refuses it. Register ${redirectUri} there, for the client of IDP_CLIENT_ID.`,
@@ -30,10 +30,10 @@ async function examineRedirect(idp: Identity, redirectUri: string): Promise<Find
   }
 }
 
-async function examineClient(idp: Identity, redirectUri: string): Promise<Finding> {
+async function examineClient(idp: IdentityProvider, redirectUri: string): Promise<Finding> {
   const about = 'Identity provider';
   try {
-    if (await idp.knowsClient(redirectUri)) return right(about, 'It knows our client id and secret.');
+    if (await idp.acceptsClient(redirectUri)) return right(about, 'It knows our client id and secret.');
     return wrong(about, 'It refuses our credentials. Copy IDP_CLIENT_ID and IDP_CLIENT_SECRET from it anew.');
   } catch (error) {
     return wrong(

@@ -7,7 +7,7 @@ import { lookUpPrices } from '../../billing/prices/look-up-prices.ts';
 import type { TierPrices } from '../../billing/prices/tier-price.ts';
 import { pingDatabase } from '../../db/ping.ts';
 import { formatAmount } from '../../providers/minor-units.ts';
-import { complaintOf, type Payment } from '../../providers/payment.ts';
+import { type Payment, providerErrorOf } from '../../providers/payment.ts';
 import { examinePortal } from './check-portal.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
@@ -31,7 +31,7 @@ export async function examinePayment(app: App): Promise<Finding[]> {
 }
 
 function findingOf(error: unknown): Finding {
-  const status = complaintOf(error)?.status;
+  const status = providerErrorOf(error)?.status;
   if (status === 401) {
     return wrong('Payment provider', 'It refuses the key. Copy PAYMENT_SECRET_KEY from the provider anew.');
   }

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { subscribedTypes } from '../../billing/events/event-handlers.ts';
 import { webhookAddress } from '../../links.ts';
 import { listAll } from '../../providers/list-all.ts';
-import { complaintOf, type Payment, signDelivery } from '../../providers/payment.ts';
+import { type Payment, providerErrorOf, signDelivery } from '../../providers/payment.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
 
 const timeoutMilliseconds = 5000;
@@ -66,7 +66,7 @@ async function examineEndpoint({ ask }: Payment, address: string): Promise<Findi
     }
     return examineTypes(live.enabled_events, address);
   } catch (error) {
-    const { status } = complaintOf(error) ?? {};
+    const { status } = providerErrorOf(error) ?? {};
     // examinePayment reports all other failures, such as an invalid key.
     if (status !== 403) return null;
     return note(about, 'This key may not read the endpoints: compare them with the README by hand.');

@@ -6,7 +6,7 @@ import { setUpBilling } from '../../billing/actions/set-up-billing.ts';
 import { receiveEvent } from '../../billing/events/receive-event.ts';
 import type { Config } from '../../config.ts';
 import { paymentCustomers, paymentSettings } from '../../db/schema/billing.ts';
-import { createIdentity } from '../../providers/identity.ts';
+import { createIdentityProvider } from '../../providers/identity.ts';
 import { createMailer } from '../../providers/mailer.ts';
 import { createPayment } from '../../providers/payment.ts';
 import { startSignIn } from '../../sign-in/start-sign-in.ts';
@@ -142,7 +142,7 @@ describe('the identity provider', () => {
   function withIdentity(changes: Partial<NonNullable<Config['idp']>>): App {
     const idp = running.app.config.idp;
     if (idp === null) throw new Error('The identity provider is off.');
-    return { ...running.app, idp: createIdentity({ ...idp, ...changes }) };
+    return { ...running.app, idp: createIdentityProvider({ ...idp, ...changes }) };
   }
 
   test('that does not know the redirect address', async () => {

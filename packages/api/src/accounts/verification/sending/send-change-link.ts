@@ -17,7 +17,7 @@ export async function sendChangeLink(
   jobId: string | null = null,
 ): Promise<void> {
   const account = await accountById(app.db, userId);
-  if (account?.accountStatus !== 'open') return;
+  if (account?.accountStatus !== 'active') return;
   const holder = await accountByEmail(app.db, email);
   if (holder !== null && holder.accountStatus !== 'unverified') return;
 

@@ -475,6 +475,42 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
     [{ action: 'organisation-left', ...itself, ...ofOrganisation }],
   ],
   [
+    'an organisation that its owner renames',
+    owner(({ api, organisationId }) => api.organisations.rename({ organisation_id: organisationId, name: 'Renamed' })),
+    [{ action: 'organisation-renamed', actor: 'person', ...ofOrganisation, from: 'client' }],
+  ],
+  [
+    'another billing address',
+    owner(({ api, organisationId }) =>
+      api.organisations.changeBillingContact({ organisation_id: organisationId, email: 'bills@company.example' }),
+    ),
+    [{ action: 'billing-contact-changed', actor: 'person', ...ofOrganisation, from: 'client' }],
+  ],
+  [
+    'a transfer of the ownership',
+    byMember(({ api }, { organisation_id }, { email }) =>
+      api.organisations.transfer({ organisation_id, email, password: testPassword }),
+    ),
+    [{ action: 'ownership-transferred', actor: 'somebody else', ...ofBoth }],
+  ],
+  [
+    'an organisation that its owner deletes',
+    owner(({ api, organisationId }) =>
+      api.leaving.deleteOrganisation({ organisation_id: organisationId, password: testPassword }),
+    ),
+    [{ action: 'organisation-deleted', actor: 'person', ...ofOrganisation, from: 'client' }],
+  ],
+  [
+    'a user without an organisation who creates one',
+    async (begin) => {
+      const { api, email } = await makeAccount(test);
+      await begin(email);
+      await api.organisations.create({ org_name: 'Fresh Start' });
+      return email;
+    },
+    [{ action: 'organisation-created', ...itself, ...ofOrganisation }],
+  ],
+  [
     'a suspended organisation',
     owner((made) => suspendOrganisation(test.app, slugOf(made))),
     [{ action: 'organisation-suspended', ...ofOrganisation }],
@@ -545,6 +581,10 @@ const every: Record<AuditAction, true> = {
   'organisation-suspended': true,
   'organisation-restored': true,
   'account-deleted': true,
+  'organisation-created': true,
+  'organisation-renamed': true,
+  'billing-contact-changed': true,
+  'ownership-transferred': true,
   'organisation-deleted': true,
   'person-suspended': true,
   'person-restored': true,

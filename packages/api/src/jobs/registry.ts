@@ -10,6 +10,8 @@ export type JobData = {
   sweep: object;
   /** Fetches one subscription from the payment provider. */
   'payment-sync': { subscriptionId: string };
+  /** Gives an organisation's billing address to the payment provider. */
+  'payment-contact': { organisationId: string };
   /** Reads the prices of the tiers from the provider and stores them. */
   'payment-prices': object;
   /** Updates the portal's configuration to the current prices. */

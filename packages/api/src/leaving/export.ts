@@ -26,6 +26,7 @@ export async function exportData(app: App, principal: Principal | null) {
       name: organisations.name,
       role: memberships.role,
       since: memberships.createdAt,
+      last_seen_at: memberships.lastSeenAt,
     })
     .from(memberships)
     .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
@@ -34,6 +35,7 @@ export async function exportData(app: App, principal: Principal | null) {
     .select({
       organisation_id: invitations.organisationId,
       role: invitations.role,
+      note: invitations.note,
       created_at: invitations.createdAt,
       expires_at: invitations.expiresAt,
     })

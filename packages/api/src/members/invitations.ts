@@ -2,15 +2,15 @@ import { and, asc, eq, gt } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { users } from '../db/schema/accounts.ts';
 import { invitations } from '../db/schema/members.ts';
-import { sessions } from '../db/schema/sessions.ts';
 import { AppError } from '../errors.ts';
 import { invitationLink } from '../links.ts';
 import type { Client } from '../security/client.ts';
+import { oneLine } from '../security/text.ts';
 import { hashToken, newToken } from '../security/token.ts';
+import { requireLivingSession } from '../sessions/living-session.ts';
 import { organisationOf, type Principal, requireScope } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { requireRoomForMember } from '../usage/member-room.ts';
@@ -26,6 +26,10 @@ export const inviteInput = z.object({
    * a member instead.
    */
   role: z.enum(['admin', 'member', 'viewer'], 'Choose a role.'),
+  /** Whom the link is for, so that administrators can tell two invitations apart. */
+  note: oneLine(100)
+    .nullish()
+    .transform((note) => note || null),
 });
 
 export const withdrawInput = z.object({ id: z.uuid('There is no such invitation.') });
@@ -41,7 +45,7 @@ export const withdrawInput = z.object({ id: z.uuid('There is no such invitation.
 export async function invite(
   app: App,
   principal: Principal | null,
-  { organisation_id, role }: z.output<typeof inviteInput>,
+  { organisation_id, role, note }: z.output<typeof inviteInput>,
   client: Client,
 ) {
   const caller = requireScope(principal, 'ADMIN');
@@ -52,31 +56,20 @@ export async function invite(
 
   await app.db.transaction(async (tx) => {
     requireAdministrator(await lockMembers(tx, organisationId), caller.user.id);
-    await lockSession(tx, caller);
+    await requireLivingSession(tx, caller);
     await requireRoomForMember(app, tx, organisationId);
     const open = await tx.$count(invitations, isOpen(organisationId, now));
     if (open >= maximumOpen)
       throw new AppError('VALIDATION', `${maximumOpen} invitations are open. Withdraw some first.`);
 
-    const row = { id: newId(now), tokenHash: hashToken(token), organisationId, madeBy: caller.user.id, role };
+    const row = { id: newId(now), tokenHash: hashToken(token), organisationId, madeBy: caller.user.id, role, note };
     const sessionId = caller.sessionId;
     await tx.insert(invitations).values({ ...row, sessionId, createdAt: now, expiresAt });
     const entry = { actorId: caller.user.id, organisationId, client, details: { invitation: row.id, role } };
     await recordAudit(tx, now, { action: 'invitation-made', ...entry });
   });
 
-  return { url: invitationLink(app.config, token), role, expires_at: expiresAt.toISOString() };
-}
-
-/**
- * Takes a shared lock on the session, so that a concurrent password change that ends the session
- * either waits or is detected here.
- *
- * @throws AppError UNAUTHENTICATED if the session has ended.
- */
-async function lockSession(tx: Transaction, { sessionId }: Principal): Promise<void> {
-  const living = await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for('share');
-  if (living.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+  return { url: invitationLink(app.config, token), role, note, expires_at: expiresAt.toISOString() };
 }
 
 /**
@@ -91,6 +84,7 @@ export async function listInvitations(app: App, principal: Principal | null) {
     .select({
       id: invitations.id,
       role: invitations.role,
+      note: invitations.note,
       maker: { email: users.email, name: users.name },
       createdAt: invitations.createdAt,
       expiresAt: invitations.expiresAt,
@@ -99,9 +93,10 @@ export async function listInvitations(app: App, principal: Principal | null) {
     .innerJoin(users, eq(users.id, invitations.madeBy))
     .where(isOpen(organisation.id, app.now()))
     .orderBy(asc(invitations.expiresAt), asc(invitations.id));
-  return open.map(({ id, role, maker, createdAt, expiresAt }) => ({
+  return open.map(({ id, role, note, maker, createdAt, expiresAt }) => ({
     id,
     role,
+    note,
     made_by: maker,
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),

@@ -69,7 +69,7 @@ export async function join(
     const invitation = await readInvitation(app, tx, token);
     const taken = await tx.delete(invitations).where(eq(invitations.id, held.id)).returning({ id: invitations.id });
     if (invitation === null || taken.length === 0) throw new AppError('VALIDATION', notValid);
-    const { organisation, role } = invitation;
+    const { organisation, role, madeBy } = invitation;
 
     const person = await accountById(tx, caller.user.id);
     if (person === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
@@ -83,7 +83,7 @@ export async function join(
 
     const now = app.now();
     const membership = { userId: caller.user.id, organisationId: organisation.id };
-    await tx.insert(memberships).values({ ...membership, role, createdAt: now });
+    await tx.insert(memberships).values({ ...membership, role, createdAt: now, invitedBy: madeBy });
     await tx.update(users).set({ invitedOnly: false }).where(eq(users.id, caller.user.id));
     await chooseOrganisation(tx, { ...membership, sessionId: caller.sessionId });
     const details = { invitation: held.id, role };

@@ -1,28 +1,123 @@
-import { eq } from 'drizzle-orm';
+import { and, count, eq, ilike, ne, or, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import { z } from 'zod';
 import type { App } from '../app.ts';
 import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
+import { AppError } from '../errors.ts';
+import { addressSearchTexts } from '../security/address.ts';
+import { freeLine, partOf } from '../security/text.ts';
 import { organisationOf, type Principal, requireScope } from '../sessions/principal.ts';
 
-/**
- * Returns the members of the principal's organisation, in the order in which they joined.
- *
- * @throws AppError UNAUTHENTICATED, NO_ORGANISATION; FORBIDDEN without READ.
- */
-export async function listMembers(app: App, principal: Principal | null) {
-  const organisation = organisationOf(requireScope(principal, 'READ'));
+/** The members of one page. */
+export const pageSize = 50;
 
-  const people = await app.db
+export const listMembersInput = z
+  .object({
+    search: freeLine(100).optional(),
+    /** `next` of the page before. */
+    after: z.string('There is no such page.').optional(),
+  })
+  .optional();
+
+/**
+ * Returns a page of the members of the principal's organisation, in the order in which they
+ * joined. `total` counts all members, `found` those that the search matches, and `next` is null
+ * on the last page. Only administrators see when a member was last seen, and who invited a
+ * member; the inviter is named only while also a member.
+ *
+ * @throws AppError FORBIDDEN without READ; VALIDATION for an unreadable `after`.
+ */
+export async function listMembers(app: App, principal: Principal | null, input: z.output<typeof listMembersInput>) {
+  const caller = requireScope(principal, 'READ');
+  const { id: organisationId } = organisationOf(caller);
+  const administers = caller.scopes.includes('ADMIN');
+  const after = input?.after === undefined ? undefined : follows(readCursor(input.after));
+
+  const own = eq(memberships.organisationId, organisationId);
+  const matching = and(own, matches(input?.search));
+  const inviter = alias(users, 'inviter');
+  const inviterMembership = alias(memberships, 'inviter_membership');
+  const rows = await app.db
     .select({
       id: users.id,
       email: users.email,
       name: users.name,
       role: memberships.role,
       joinedAt: memberships.createdAt,
+      lastSeenAt: memberships.lastSeenAt,
+      inviter: { email: inviter.email, name: inviter.name },
     })
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
-    .where(eq(memberships.organisationId, organisation.id))
-    .orderBy(memberships.createdAt, users.id);
-  return people.map(({ joinedAt, ...person }) => ({ ...person, joined_at: joinedAt.toISOString() }));
+    .leftJoin(
+      inviterMembership,
+      and(
+        eq(inviterMembership.userId, memberships.invitedBy),
+        eq(inviterMembership.organisationId, memberships.organisationId),
+      ),
+    )
+    .leftJoin(inviter, eq(inviter.id, inviterMembership.userId))
+    .where(and(matching, after))
+    .orderBy(memberships.createdAt, memberships.userId)
+    .limit(pageSize + 1);
+
+  const page = rows.slice(0, pageSize);
+  const last = page.at(-1);
+  const [counts] = await app.db
+    .select({ total: count(), found: sql<number>`count(*) filter (where ${matches(input?.search) ?? sql`true`})::int` })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(own);
+  return {
+    members: page.map(({ id, email, name, role, joinedAt, lastSeenAt, inviter }) => ({
+      id,
+      email,
+      name,
+      role,
+      joined_at: joinedAt.toISOString(),
+      last_seen_at: administers ? (lastSeenAt?.toISOString() ?? null) : null,
+      invited_by: administers ? inviter : null,
+    })),
+    total: counts?.total ?? 0,
+    found: counts?.found ?? 0,
+    next: rows.length > pageSize && last !== undefined ? `${last.joinedAt.toISOString()}_${last.id}` : null,
+    /** Whether the principal is the only owner who is not suspended. */
+    is_only_owner: caller.role === 'owner' && !(await hasAnotherOwner(app, organisationId, caller.user.id)),
+  };
+}
+
+function matches(search: string | undefined): SQL | undefined {
+  if (!search) return undefined;
+  const addresses = addressSearchTexts(search).map((text) => ilike(users.email, partOf(text)));
+  return or(ilike(users.name, partOf(search)), ...addresses);
+}
+
+type Cursor = { joinedAt: string; id: string };
+
+function readCursor(text: string): Cursor {
+  const [joinedAt = '', id = ''] = text.split('_');
+  if (!z.iso.datetime().safeParse(joinedAt).success || !z.uuid().safeParse(id).success) {
+    throw new AppError('VALIDATION', 'There is no such page.');
+  }
+  return { joinedAt, id };
+}
+
+function follows({ joinedAt, id }: Cursor): SQL {
+  return sql`(${memberships.createdAt}, ${memberships.userId}) > (${joinedAt}::timestamptz, ${id}::uuid)`;
+}
+
+async function hasAnotherOwner(app: App, organisationId: string, userId: string): Promise<boolean> {
+  const owners = await app.db
+    .select({ suspendedAt: users.suspendedAt })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(
+      and(
+        eq(memberships.organisationId, organisationId),
+        eq(memberships.role, 'owner'),
+        ne(memberships.userId, userId),
+      ),
+    );
+  return owners.some(({ suspendedAt }) => suspendedAt === null);
 }

@@ -16,6 +16,7 @@ export async function readInvitation({ now }: Pick<App, 'now'>, db: Executor, to
     .select({
       id: invitations.id,
       role: invitations.role,
+      madeBy: invitations.madeBy,
       expiresAt: invitations.expiresAt,
       organisation: {
         id: organisations.id,

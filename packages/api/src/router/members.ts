@@ -2,11 +2,13 @@ import { changeRole, changeRoleInput } from '../members/change-role.ts';
 import { leaveInput, leaveOrganisation, removeInput, removeMember } from '../members/end-membership.ts';
 import { invite, inviteInput, listInvitations, withdrawInput, withdrawInvitation } from '../members/invitations.ts';
 import { invitationInput, join, openInvitation } from '../members/join.ts';
-import { listMembers } from '../members/list.ts';
+import { listMembers, listMembersInput } from '../members/list.ts';
 import { anyone, body, forPrincipal, router, scoped } from './trpc.ts';
 
 export const membersRouter = router({
-  list: scoped('READ').query(({ ctx }) => listMembers(ctx.app, ctx.principal)),
+  list: scoped('READ')
+    .input(body(listMembersInput))
+    .query(({ ctx, input }) => listMembers(ctx.app, ctx.principal, input)),
   invitations: scoped('ADMIN').query(({ ctx }) => listInvitations(ctx.app, ctx.principal)),
   invite: scoped('ADMIN')
     .input(body(inviteInput))

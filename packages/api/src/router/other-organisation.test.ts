@@ -50,7 +50,8 @@ function inputOf(path: string): object {
     'members.withdraw': invitationId,
   };
   if (fieldsOf(path).includes('id') && named[path] === undefined) throw new Error(`Say what ${path} names by its id.`);
-  return { ...beside, ...ids, id: named[path] };
+  const settings = path.startsWith('organisations.') ? { name: 'Taken over', email: member.email } : {};
+  return { ...beside, ...settings, ...ids, id: named[path] };
 }
 
 const isId = (field: string) => /(^|_)ids?$/.test(field);

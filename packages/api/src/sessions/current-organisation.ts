@@ -19,6 +19,7 @@ export function currentOrganisation(db: Executor, userId: SQL, preferredId: SQL)
       approval: organisations.approval,
       suspendedAt: organisations.suspendedAt,
       role: memberships.role,
+      lastSeenAt: memberships.lastSeenAt,
     })
     .from(memberships)
     .innerJoin(organisations, eq(organisations.id, memberships.organisationId))

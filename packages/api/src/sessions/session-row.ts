@@ -46,6 +46,7 @@ function select(db: Executor, token: Token) {
         approval: organisation.approval,
         suspendedAt: organisation.suspendedAt,
         role: organisation.role,
+        lastSeenAt: organisation.lastSeenAt,
       },
       planFacts: planFacts(organisation.id),
     })

@@ -7,6 +7,7 @@ import { accountStatusOf } from '../organisations/account-status.ts';
 import type { Client } from '../security/client.ts';
 import { hashToken, newToken } from '../security/token.ts';
 import { beginSession } from './begin-session.ts';
+import { recordSeen } from './last-seen.ts';
 import { makePrincipal, type Principal } from './principal.ts';
 import { type Facts, readFacts, type Token } from './session-row.ts';
 
@@ -145,6 +146,7 @@ async function read(app: App, token: Token, id: string): Promise<Principal | nul
   }
 
   await slide(app, row);
+  if (organisation !== null) await recordSeen(app, row.user.id, organisation);
   return makePrincipal({
     user: row.user,
     organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },

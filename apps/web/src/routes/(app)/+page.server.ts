@@ -14,7 +14,7 @@ export const load: PageServerLoad = async (event) => {
   if (!organisation) return { now, here: null };
   await redirectToReturnUrl(event);
 
-  const [overview, { length: members }, activity] = await Promise.all([
+  const [overview, { total: members }, activity] = await Promise.all([
     api.subscription.overview(),
     api.members.list(),
     api.accounts.activity(),

@@ -2,6 +2,7 @@ import { and, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import type { JobKinds } from '../../jobs/registry.ts';
+import { dueContacts, syncContact } from '../customers/contact.ts';
 import { ofOurMode } from '../customers/mode.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
 import { deleteOldEvents } from '../events/delete-old-events.ts';
@@ -30,6 +31,12 @@ export function billingJobs(app: App): Omit<JobKinds, 'verification-mail' | 'swe
       retryLimit: 5,
       retryDelayMax: 60,
       concurrency: 4,
+    },
+    'payment-contact': {
+      handler: whenOn((data: { organisationId: string }) => syncContact(app, data.organisationId)),
+      policy: 'stately',
+      retryLimit: 5,
+      retryDelayMax: 60,
     },
     // Retries for about an hour: until one succeeds, the portal sells the old prices.
     'payment-prices': { handler: whenOn(() => refreshPrices(app)), policy: 'stately', retryLimit: 20 },
@@ -61,7 +68,8 @@ const batchSize = 500;
 /**
  * Enqueues a sync of every row that needs one: rows marked so, rows whose scheduled
  * cancellation has come, and rows whose paid period ended more than three days ago. Rows that
- * are due by time alone are synced at most every 15 minutes. Returns how many it enqueued.
+ * are due by time alone are synced at most every 15 minutes. Also enqueues the billing addresses
+ * that the provider has not got yet. Returns how many syncs of subscriptions it enqueued.
  */
 export async function enqueueDue(app: App): Promise<number> {
   const now = sql`${app.now().toISOString()}::timestamptz`;
@@ -87,5 +95,17 @@ export async function enqueueDue(app: App): Promise<number> {
   });
 
   if (count > 0) app.jobs.wake('payment-sync');
+  await enqueueContacts(app);
   return count;
+}
+
+async function enqueueContacts(app: App): Promise<void> {
+  const due = await dueContacts(app);
+  if (due.length === 0) return;
+  await app.db.transaction(async (tx) => {
+    for (const { organisationId } of due) {
+      await app.jobs.send(tx, 'payment-contact', { organisationId }, { key: organisationId });
+    }
+  });
+  app.jobs.wake('payment-contact');
 }

@@ -15,10 +15,16 @@ export const memberships = pgTable(
       .references(() => organisations.id, { onDelete: 'cascade' }),
     role: text('role', { enum: ['owner', 'admin', 'member', 'viewer'] }).notNull(),
     createdAt: moment('created_at').notNull(),
+    /** The administrator whose invitation the user joined by; null for owners who signed up, and for a deleted account. */
+    invitedBy: uuid('invited_by').references(() => users.id, { onDelete: 'set null' }),
+    /** When a session of the user last acted for the organisation, to the hour. */
+    lastSeenAt: moment('last_seen_at'),
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.organisationId] }),
-    index('memberships_organisation').on(table.organisationId),
+    // The order of the members page, which reads it page by page.
+    index('memberships_organisation').on(table.organisationId, table.createdAt, table.userId),
+    index('memberships_invited_by').on(table.invitedBy),
     check('memberships_role', sql`${table.role} in ('owner', 'admin', 'member', 'viewer')`),
   ],
 );
@@ -35,6 +41,8 @@ export const invitations = pgTable(
     organisationId: uuid('organisation_id').notNull(),
     madeBy: uuid('made_by').notNull(),
     role: text('role', { enum: ['admin', 'member', 'viewer'] }).notNull(),
+    /** Whom the link is for, in the words of its maker. Only administrators read it. */
+    note: text('note'),
     /**
      * The id of the session that made the invitation. A password change that ends the session also
      * deletes the invitation.

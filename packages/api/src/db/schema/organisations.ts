@@ -8,6 +8,8 @@ export const organisations = pgTable(
     id: uuid('id').primaryKey(),
     slug: text('slug').notNull().unique(),
     name: text('name'),
+    /** The address for the payment provider's mail; null if the organisation named none. */
+    billingEmail: text('billing_email'),
     approval: text('approval', { enum: ['pending', 'approved', 'declined'] })
       .notNull()
       .default('pending'),

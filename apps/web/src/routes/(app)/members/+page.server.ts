@@ -19,7 +19,7 @@ export const load: PageServerLoad = async (event) => {
   const { api } = event.locals;
   const { searchParams } = event.url;
   const administers = scopes.includes('ADMIN');
-  const [members, invitations, summary] = await Promise.all([
+  const [{ members, total, is_only_owner }, invitations, summary] = await Promise.all([
     api.members.list(),
     administers ? api.members.invitations() : [],
     api.subscription.read(),
@@ -32,6 +32,8 @@ export const load: PageServerLoad = async (event) => {
       administers,
       you: { id: user.id, role },
       members,
+      total,
+      isOnlyOwner: is_only_owner,
       invitations,
       seats: {
         planName: summary.plan.name,

@@ -1,0 +1,104 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { users } from '../db/schema/accounts.ts';
+import { auditEvents } from '../db/schema/audit.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { readSession, startSession } from '../sessions/session.ts';
+import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
+import { makeAccount, makeInvitation, makeMember, makeOwner, testClient, testPassword } from '../testing/factories.ts';
+
+let test: BillingTest;
+beforeAll(async () => {
+  test = await startBillingTest();
+});
+afterAll(() => test.close());
+beforeEach(() => {
+  test.sandbox.payment.resetSwitches();
+  test.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+type Owner = Awaited<ReturnType<typeof makeOwner>>;
+
+const password = testPassword;
+
+function remove({ api, organisationId }: Owner) {
+  return api.leaving.deleteOrganisation({ organisation_id: organisationId, password });
+}
+
+function codeOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => 'done',
+    (error) => error.cause.code,
+  );
+}
+
+async function exists(organisationId: string): Promise<boolean> {
+  return (await test.app.db.$count(organisations, eq(organisations.id, organisationId))) === 1;
+}
+
+it('deletes the organisation, ends its plan at the provider, and keeps the accounts', async () => {
+  const owner = await makeOwner(test);
+  const { userId } = await makeMember(test, owner.organisationId, 'member');
+  const session = await startSession(test.app, { userId, organisationId: owner.organisationId, client: testClient });
+  test.sandbox.payment.payCheckout((await owner.api.billing.checkout({ tier: 'silver' })).url);
+  await test.settled();
+  await remove(owner);
+
+  expect(await exists(owner.organisationId)).toBe(false);
+  expect(ownedBy(test, owner.principal).subscriptions.map(({ status }) => status)).toEqual(['canceled']);
+  expect(await readSession(test.app, session)).toMatchObject({ organisation: null, scopes: [], gate: 'open' });
+  expect(await test.app.db.$count(users, eq(users.id, owner.userId))).toBe(1);
+  const entries = await test.app.db
+    .select()
+    .from(auditEvents)
+    .where(eq(auditEvents.organisationId, owner.organisationId));
+  expect(entries).toContainEqual(expect.objectContaining({ action: 'organisation-deleted', actorId: owner.userId }));
+  await test.settled();
+});
+
+it('deletes nothing for another role, a wrong password, or while the provider does not answer', async () => {
+  const owner = await makeOwner(test);
+  const { organisationId: organisation_id } = owner;
+  await owner.api.billing.checkout({ tier: 'silver' });
+  const admin = await makeMember(test, organisation_id, 'admin');
+  expect(await codeOf(remove(admin))).toBe('FORBIDDEN');
+  const wrong = { organisation_id, password: 'not the pass phrase' };
+  expect(await codeOf(owner.api.leaving.deleteOrganisation(wrong))).toBe('UNAUTHENTICATED');
+  test.sandbox.payment.set({ api_failure: 500 });
+  expect(await codeOf(remove(owner))).toBe('PROVIDER_UNAVAILABLE');
+  expect(await exists(organisation_id)).toBe(true);
+});
+
+it('deletes nothing for an owner who transferred the ownership meanwhile', async () => {
+  const owner = await makeOwner(test);
+  const { organisationId: organisation_id } = owner;
+  const { email } = await makeMember(test, organisation_id, 'member');
+  const [deleted, transferred] = await Promise.all([
+    codeOf(remove(owner)),
+    codeOf(owner.api.organisations.transfer({ organisation_id, email, password })),
+  ]);
+  expect([deleted, transferred]).toContain('done');
+  expect(await exists(organisation_id)).toBe(deleted !== 'done');
+});
+
+it('ends in one of two orders beside members who join, switch and leave, and never deadlocks', async () => {
+  for (let round = 0; round < 3; round++) {
+    const owner = await makeOwner(test);
+    const { organisationId: organisation_id } = owner;
+    const [token, own, joining] = [await makeInvitation(owner), await makeOwner(test), await makeAccount(test)];
+    const belongs = { userId: own.userId, organisationId: organisation_id, createdAt: test.app.now() };
+    await test.app.db.insert(memberships).values({ ...belongs, role: 'member' });
+    const leaving = await makeMember(test, organisation_id, 'member');
+    await test.app.db.update(users).set({ lastOrganisationId: organisation_id }).where(eq(users.id, joining.userId));
+    const ended = await Promise.all([
+      codeOf(remove(owner)),
+      codeOf(joining.api.members.join({ token })),
+      codeOf(own.api.organisations.switch({ organisation_id })),
+      codeOf(leaving.api.members.leave({ organisation_id })),
+    ]);
+    expect(ended).not.toContain('INTERNAL');
+    if (ended[0] !== 'done') expect(ended[0]).toBe('BUSY');
+    expect(await exists(organisation_id)).toBe(ended[0] !== 'done');
+  }
+}, 90_000);

@@ -1,0 +1,96 @@
+import { and, eq, inArray, or } from 'drizzle-orm';
+import { z } from 'zod';
+import { confirmUser } from '../accounts/password/confirm-user.ts';
+import type { App } from '../app.ts';
+import { recordAudit } from '../audit/record.ts';
+import { endSubscriptions, hasOpenCheckout } from '../billing/actions/end-subscriptions.ts';
+import type { Transaction } from '../db/client.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { AppError } from '../errors.ts';
+import type { Client } from '../security/client.ts';
+import { requireLivingSession } from '../sessions/living-session.ts';
+import { type Principal, requireScope } from '../sessions/principal.ts';
+import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
+
+export const deleteOrganisationInput = z.object({
+  organisation_id: organisationField,
+  password: z.string({ error: 'Enter your password.' }).optional(),
+});
+
+/**
+ * Deletes the organisation that the principal acts for, and with it its memberships,
+ * invitations and usage; the members' accounts stay. Its subscriptions end at the provider
+ * first: while the provider does not answer, nothing is deleted.
+ *
+ * @throws AppError FORBIDDEN if the caller is not an owner, or no longer one; NOT_FOUND for another
+ *   organisation; UNAUTHENTICATED for a wrong password or an ended session; TOO_MANY;
+ *   PROVIDER_UNAVAILABLE; BILLING_UNAVAILABLE; BUSY.
+ */
+export async function deleteOrganisation(
+  app: App,
+  principal: Principal | null,
+  { organisation_id, password }: z.output<typeof deleteOrganisationInput>,
+  client: Client,
+): Promise<void> {
+  const caller = requireScope(principal, 'ADMIN');
+  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
+  requireOwnRole(caller.role);
+  await confirmUser(app, caller, password, client);
+  await endSubscriptions(app, organisationId);
+
+  await app.db.transaction(async (tx) => {
+    await lockAll(tx, organisationId);
+    await requireLivingSession(tx, caller);
+    const [own] = await tx
+      .select({ role: memberships.role })
+      .from(memberships)
+      .where(and(eq(memberships.organisationId, organisationId), eq(memberships.userId, caller.user.id)));
+    requireOwnRole(own?.role ?? null);
+    // A member started to buy meanwhile.
+    if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw changed();
+
+    await tx.delete(organisations).where(eq(organisations.id, organisationId));
+    await recordAudit(tx, app.now(), {
+      action: 'organisation-deleted',
+      actorId: caller.user.id,
+      organisationId,
+      client,
+    });
+  });
+}
+
+function requireOwnRole(role: Principal['role']): void {
+  if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only an owner may delete the organisation.');
+}
+
+function changed(): AppError {
+  return new AppError('BUSY', 'The organisation changed meanwhile. Try again.', { retryAfterSeconds: 1 });
+}
+
+/**
+ * Locks every user whose row the deletion changes, in one order, and then the organisation: a
+ * member who joins, switches or leaves also locks the user first, so that none of them deadlocks.
+ */
+async function lockAll(tx: Transaction, organisationId: string): Promise<void> {
+  const locked = new Set((await concerned(tx, organisationId).orderBy(users.id).for('update')).map(({ id }) => id));
+  await tx
+    .select({ id: organisations.id })
+    .from(organisations)
+    .where(eq(organisations.id, organisationId))
+    .for('update');
+  const now = await concerned(tx, organisationId);
+  if (now.some(({ id }) => !locked.has(id))) throw changed();
+}
+
+function concerned(tx: Transaction, organisationId: string) {
+  const members = tx
+    .select({ id: memberships.userId })
+    .from(memberships)
+    .where(eq(memberships.organisationId, organisationId));
+  return tx
+    .select({ id: users.id })
+    .from(users)
+    .where(or(eq(users.lastOrganisationId, organisationId), inArray(users.id, members)));
+}

@@ -1,0 +1,110 @@
+import { eq } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { Transaction } from '../db/client.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { AppError } from '../errors.ts';
+import { emailField } from '../security/address.ts';
+import type { Client } from '../security/client.ts';
+import { oneLine } from '../security/text.ts';
+import { type Principal, requireScope } from '../sessions/principal.ts';
+import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
+import { lockMembers, requireAdministrator } from './lock-members.ts';
+
+/** The value that the form showed. Where it is given, a change made since then is not overwritten. */
+const shownField = z.string('This must be a text.').nullish();
+
+export const renameInput = z.object({
+  organisation_id: organisationField,
+  name: oneLine(100).refine((name) => name !== '', 'Enter a name.'),
+  shown: shownField,
+});
+
+export const billingContactInput = z.object({
+  organisation_id: organisationField,
+  /** Empty or null: the provider writes to the address that was given at checkout. */
+  email: z.union([z.literal('').transform(() => null), z.null(), emailField]),
+  shown: shownField,
+});
+
+/**
+ * Gives the organisation another name. Its slug stays, because other services know it by the slug.
+ *
+ * @throws AppError FORBIDDEN without ADMIN; NOT_FOUND for another organisation; VALIDATION for an
+ *   unusable name, and where the name is no longer the one shown.
+ */
+export async function renameOwnOrganisation(
+  app: App,
+  principal: Principal | null,
+  { organisation_id, name, shown }: z.output<typeof renameInput>,
+  client: Client,
+): Promise<void> {
+  const caller = requireScope(principal, 'ADMIN');
+  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
+
+  await app.db.transaction(async (tx) => {
+    const before = await lockSettings(tx, organisationId, caller.user.id);
+    if (before.name === name) return;
+    requireShown(before.name, shown);
+
+    await tx.update(organisations).set({ name }).where(eq(organisations.id, organisationId));
+    await recordAudit(tx, app.now(), {
+      action: 'organisation-renamed',
+      actorId: caller.user.id,
+      organisationId,
+      client,
+      details: { ...(before.name !== null && { from: before.name }), to: name },
+    });
+  });
+}
+
+/**
+ * Names the address to which the payment provider sends the organisation's mail. A job gives it
+ * to the provider; until then, and while the provider does not answer, it is only stored here.
+ *
+ * @throws AppError FORBIDDEN without ADMIN; NOT_FOUND for another organisation; VALIDATION for an
+ *   unusable address, and where the address is no longer the one shown.
+ */
+export async function changeBillingContact(
+  app: App,
+  principal: Principal | null,
+  { organisation_id, email, shown }: z.output<typeof billingContactInput>,
+  client: Client,
+): Promise<void> {
+  const caller = requireScope(principal, 'ADMIN');
+  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
+
+  await app.db.transaction(async (tx) => {
+    const before = await lockSettings(tx, organisationId, caller.user.id);
+    if (before.billingEmail === email) return;
+    requireShown(before.billingEmail, shown);
+
+    await tx.update(organisations).set({ billingEmail: email }).where(eq(organisations.id, organisationId));
+    // Without the addresses: an audit entry outlives whom they belong to.
+    await recordAudit(tx, app.now(), {
+      action: 'billing-contact-changed',
+      actorId: caller.user.id,
+      organisationId,
+      client,
+    });
+    await app.jobs.send(tx, 'payment-contact', { organisationId }, { key: organisationId });
+  });
+  app.jobs.wake('payment-contact');
+}
+
+/** Locks the organisation, requires that the user still administers it, and returns its settings. */
+async function lockSettings(tx: Transaction, organisationId: string, userId: string) {
+  requireAdministrator(await lockMembers(tx, organisationId), userId);
+  const [settings] = await tx
+    .select({ name: organisations.name, billingEmail: organisations.billingEmail })
+    .from(organisations)
+    .where(eq(organisations.id, organisationId));
+  if (settings === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+  return settings;
+}
+
+function requireShown(stored: string | null, shown: string | null | undefined): void {
+  if (shown === undefined || (stored ?? '') === (shown ?? '')) return;
+  throw new AppError('VALIDATION', 'Someone else changed this in the meantime. Check what it is now, then save again.');
+}

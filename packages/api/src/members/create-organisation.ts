@@ -1,0 +1,71 @@
+import { eq } from 'drizzle-orm';
+import { z } from 'zod';
+import { lockUser } from '../accounts/profile/lock-user.ts';
+import { isApprovedDomain } from '../accounts/sign-up/approved-domain.ts';
+import type { App } from '../app.ts';
+import { recordAudit } from '../audit/record.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { AppError } from '../errors.ts';
+import { approveWaiting } from '../organisations/approve.ts';
+import { createOrganisation } from '../organisations/create.ts';
+import type { Client } from '../security/client.ts';
+import { oneLine } from '../security/text.ts';
+import { accountById } from '../sessions/account.ts';
+import { chooseOrganisation } from '../sessions/choose-organisation.ts';
+import { type Principal, requireApproved } from '../sessions/principal.ts';
+
+export const createOrganisationInput = z.object({
+  org_name: oneLine(100).refine((name) => name !== '', 'Enter a name.'),
+});
+
+/**
+ * Creates an organisation for a user who belongs to none, with the user as its owner. It awaits
+ * approval as after sign-up, and so does the user: until then only joining another organisation
+ * is possible. APPROVED_DOMAINS approve it at once, because the address is verified, and so
+ * does an operator's mark, because an operator may approve any organisation.
+ *
+ * @returns whether it awaits approval.
+ * @throws AppError UNAUTHENTICATED; AWAITING_APPROVAL; FORBIDDEN if the account was closed;
+ *   VALIDATION if the user belongs to an organisation, and for an unusable name.
+ */
+export async function createOwnOrganisation(
+  app: App,
+  principal: Principal | null,
+  { org_name: name }: z.output<typeof createOrganisationInput>,
+  client: Client,
+): Promise<{ awaiting_approval: boolean }> {
+  const { user, sessionId } = requireApproved(principal);
+
+  return app.db.transaction(async (tx) => {
+    // Two requests of one user run in turn, and so do a request and a join.
+    await lockUser(tx, user.id);
+    const account = await accountById(tx, user.id);
+    if (account === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+    if (account.accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
+    if ((await tx.$count(memberships, eq(memberships.userId, user.id))) > 0) {
+      throw new AppError('VALIDATION', 'You belong to an organisation already.');
+    }
+    if (account.accountStatus !== 'active') {
+      throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
+    }
+
+    const now = app.now();
+    const organisationId = await createOrganisation(tx, now, { ownerId: user.id, name, email: account.user.email });
+    await tx.update(users).set({ invitedOnly: false }).where(eq(users.id, user.id));
+    await chooseOrganisation(tx, { userId: user.id, sessionId, organisationId });
+    await recordAudit(tx, now, {
+      action: 'organisation-created',
+      actorId: user.id,
+      userId: user.id,
+      organisationId,
+      client,
+    });
+
+    const decision = { organisationIds: [organisationId], client, now };
+    if (account.user.operator) await approveWaiting(tx, { ...decision, actorId: user.id });
+    else if (isApprovedDomain(app, account.user.email)) await approveWaiting(tx, { ...decision, actorId: null });
+    else return { awaiting_approval: true };
+    return { awaiting_approval: false };
+  });
+}

@@ -1,0 +1,84 @@
+import { and, eq } from 'drizzle-orm';
+import { z } from 'zod';
+import { confirmUser } from '../accounts/password/confirm-user.ts';
+import type { App } from '../app.ts';
+import { recordAudit } from '../audit/record.ts';
+import type { Transaction } from '../db/client.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { AppError, invalid } from '../errors.ts';
+import { emailField } from '../security/address.ts';
+import type { Client } from '../security/client.ts';
+import { requireLivingSession } from '../sessions/living-session.ts';
+import { type Principal, requireScope } from '../sessions/principal.ts';
+import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
+import { lockMembers } from './lock-members.ts';
+
+export const transferInput = z.object({
+  organisation_id: organisationField,
+  /** The member who becomes owner, by the address that the members page shows. */
+  email: emailField,
+  password: z.string({ error: 'Enter your password.' }).optional(),
+});
+
+/**
+ * Makes a member an owner, and the owner who asks an admin, in one transaction. The caller
+ * confirms it by the password, or by a recent sign-in where the account has none.
+ *
+ * @throws AppError FORBIDDEN if the caller is not an owner, or no longer one; NOT_FOUND for another
+ *   organisation; VALIDATION for an address of no member, of an owner, or of a suspended member;
+ *   UNAUTHENTICATED for a wrong password or an ended session; TOO_MANY.
+ */
+export async function transferOwnership(
+  app: App,
+  principal: Principal | null,
+  { organisation_id, email, password }: z.output<typeof transferInput>,
+  client: Client,
+): Promise<void> {
+  const caller = requireScope(principal, 'ADMIN');
+  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
+  requireOwnRole(caller.role);
+  await confirmUser(app, caller, password, client);
+
+  await app.db.transaction(async (tx) => {
+    const members = await lockMembers(tx, organisationId);
+    await requireLivingSession(tx, caller);
+    requireOwnRole(members.get(caller.user.id)?.role ?? null);
+    const userId = await memberBy(tx, organisationId, email);
+    const target = userId === null ? undefined : members.get(userId);
+    if (userId === null || target === undefined) throw invalid({ email: 'No member has this address.' });
+    if (target.role === 'owner') throw invalid({ email: 'This member is an owner already.' });
+    if (target.suspended) throw invalid({ email: 'This account is suspended.' });
+
+    await setRole(tx, organisationId, userId, 'owner');
+    await setRole(tx, organisationId, caller.user.id, 'admin');
+    await recordAudit(tx, app.now(), {
+      action: 'ownership-transferred',
+      actorId: caller.user.id,
+      userId,
+      organisationId,
+      client,
+      details: { from: target.role, to: 'owner' },
+    });
+  });
+}
+
+function requireOwnRole(role: Principal['role']): void {
+  if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only an owner may transfer the ownership.');
+}
+
+async function memberBy(tx: Transaction, organisationId: string, email: string): Promise<string | null> {
+  const [member] = await tx
+    .select({ id: users.id })
+    .from(users)
+    .innerJoin(memberships, and(eq(memberships.userId, users.id), eq(memberships.organisationId, organisationId)))
+    .where(eq(users.email, email));
+  return member?.id ?? null;
+}
+
+async function setRole(tx: Transaction, organisationId: string, userId: string, role: 'owner' | 'admin') {
+  await tx
+    .update(memberships)
+    .set({ role })
+    .where(and(eq(memberships.organisationId, organisationId), eq(memberships.userId, userId)));
+}

@@ -1,12 +1,17 @@
 import fs from 'node:fs';
 import os from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { useMemoryFolder } from './packages/toolchain/memory-folder.mjs';
+
+useMemoryFolder();
 
 const tests = ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts'];
 
 // A test that mentions none of these runs without a database, a socket and a process of its own.
 const needsMore = /\/testing\b|testing\.ts|embedded|postgres|createApp|node:(child_process|net|http)|TEST_DATABASE_URL/;
 const pureTests = fs.globSync(tests).filter((file) => !needsMore.test(fs.readFileSync(file, 'utf8')));
+const cheapPasswordHash = fileURLToPath(new URL('packages/api/src/testing/cheap-password-hash.ts', import.meta.url));
 
 export default defineConfig({
   // The application's own extends one that only its build generates.
@@ -22,6 +27,7 @@ export default defineConfig({
       { extends: true, test: { name: 'pure', include: pureTests } },
       {
         extends: true,
+        resolve: { alias: { '@node-rs/argon2': cheapPasswordHash } },
         test: {
           name: 'integration',
           include: tests,

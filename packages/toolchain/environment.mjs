@@ -2,6 +2,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { toolEnvironment } from './bootstrap.mjs';
 import { UserError } from './log.mjs';
+import { useMemoryFolder } from './memory-folder.mjs';
 import { sandboxSecrets } from './sandbox-secrets.mjs';
 
 /** The environment that the user set, without empty variables, which count as unset. */
@@ -17,6 +18,7 @@ export function programEnvironment(environment) {
 
 /** The environment of the tests. It does not read the file `.env`, which holds the settings of production. */
 export function testEnvironment() {
+  useMemoryFolder();
   return programEnvironment({ ...process.env, NODE_ENV: 'test', GATEHOUSE_ENV_FILE: 'off' });
 }
 

@@ -24,12 +24,12 @@ export type App = {
   plans: Plans;
   jobs: Jobs;
   throttle: Throttle;
-  /** What the tiers cost at the provider, as this process last learnt it. */
+  /** The tiers' prices at the provider, as this process last read them. */
   priceCache: PriceCache;
   log: Log;
   metrics: Metrics;
   traces: Traces;
-  /** What the pool is busy with, counted where metrics are on. */
+  /** The load of the connection pool, counted if metrics are on. */
   load: PoolLoad;
   now: () => Date;
   close: () => Promise<void>;

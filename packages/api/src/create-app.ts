@@ -26,21 +26,21 @@ import { createTelemetry, noTelemetry } from './telemetry/telemetry.ts';
 
 type Options = {
   config: Config;
-  /** The folder of the migrations: a bundle cannot find it by itself. */
+  /** The folder of the migrations, because a bundle cannot derive it from its own path. */
   migrations: string;
-  /** Whether this process works on jobs, or only enqueues them. */
+  /** Whether this process handles jobs. Otherwise it only enqueues them. */
   work: boolean;
-  /** Opens also while the database cannot be used: for what looks at everything else. */
+  /** Whether the App is created even if the database is unavailable, for commands that check everything else. */
   withoutDatabase?: boolean;
   log?: Log;
   now?: () => Date;
 };
 
 /**
- * Opens the database, migrates it and starts the job queue. A process that works on jobs
- * waits for a database that is away.
+ * Opens the database, migrates it and starts the job queue. A process that handles jobs waits
+ * while the database is unavailable.
  *
- * @throws any other failure: the start ends with its sentence.
+ * @throws Error whose message is a sentence that says why the App cannot start.
  */
 export async function createApp({
   config,

@@ -16,37 +16,63 @@ export function baseUrl(config: Base): string {
   return config.publicBaseUrl;
 }
 
-/** {base_url}/verify?token=<token> (interface §4). */
+/**
+ * Returns {base_url}/verify?token=<token> (interface §4).
+ *
+ * @throws AppError INTERNAL without a canonical base URL.
+ */
 export function verificationLink(config: Base, token: string): string {
   return `${baseUrl(config)}/verify?token=${token}`;
 }
 
+/**
+ * Returns the redirect URI that is registered at the identity provider.
+ *
+ * @throws AppError INTERNAL without a canonical base URL.
+ */
 export function identityRedirectUri(config: Base): string {
   return `${baseUrl(config)}/auth/idp/callback`;
 }
 
+/**
+ * Returns the page that sets a password by a one-time token.
+ *
+ * @throws AppError INTERNAL without a canonical base URL.
+ */
 export function passwordLink(config: Base, token: string): string {
   return `${baseUrl(config)}/password?token=${token}`;
 }
 
+/** Returns the page of an invitation. @throws AppError INTERNAL without a canonical base URL. */
 export function invitationLink(config: Base, token: string): string {
   return `${baseUrl(config)}/invitation?token=${token}`;
 }
 
+/** Returns the sign-in page. @throws AppError INTERNAL without a canonical base URL. */
 export function signInPage(config: Base): string {
   return `${baseUrl(config)}/login`;
 }
 
-/** The page that the payment provider redirects to after checkout: {base_url}/billing?checkout=success or =cancel. */
+/**
+ * The page that the payment provider redirects to after checkout:
+ * {base_url}/billing?checkout=success or =cancel.
+ *
+ * @throws AppError INTERNAL without a canonical base URL.
+ */
 export function checkoutReturn(config: Base, outcome: 'success' | 'cancel'): string {
   return `${baseUrl(config)}/billing?checkout=${outcome}`;
 }
 
+/** Returns the billing page. @throws AppError INTERNAL without a canonical base URL. */
 export function billingPage(config: Base): string {
   return `${baseUrl(config)}/billing`;
 }
 
-/** The endpoint to which the payment provider sends its events. */
+/**
+ * The endpoint to which the payment provider sends its events.
+ *
+ * @throws AppError INTERNAL without a canonical base URL.
+ */
 export function webhookAddress(config: Base): string {
   return `${baseUrl(config)}/webhooks/payment`;
 }

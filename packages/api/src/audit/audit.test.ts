@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditEvents } from '../db/schema/audit.ts';
 import { restoreOrganisation, suspendOrganisation } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeMember, makeOwner, signInAs, testClient } from '../testing/factories.ts';
+import { addMember, callerFor, makeOwner, signInAs, testClient } from '../testing/factories.ts';
 import { deleteOldEntries } from './delete-old.ts';
 import { readActivity } from './read-activity.ts';
 import { recordAudit } from './record.ts';
@@ -77,7 +77,7 @@ it('shows users the decisions about their organisation, without the address of t
 
 it('hides the actions of one member from the other members', async () => {
   const { userId, organisationId } = await makeOwner(test);
-  const member = await makeMember(test, organisationId, 'member');
+  const member = await addMember(test, organisationId, 'member');
   const entries = await readActivity(test.app.db, member.userId);
   expect(entries.map(({ action }) => action)).toContain('organisation-approved');
   const own = await test.app.db.$count(auditEvents, eq(auditEvents.userId, userId));

@@ -22,12 +22,12 @@ import {
 } from '../testing/admin-commands.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
 import {
+  addMember,
   callerFor,
   linkSubject,
   makeAccount,
   makeIdentity,
   makeInvitation,
-  makeMember,
   makeOwner,
   makeSignUp,
   newEmail,
@@ -87,7 +87,7 @@ function byMember(
 ): Case {
   return async (begin) => {
     const made = await makeOwner(test);
-    const member = await makeMember(test, made.organisationId, 'member');
+    const member = await addMember(test, made.organisationId, 'member');
     await begin(member.email);
     await act(made, { organisation_id: made.organisationId, user_id: member.userId }, member);
     return member.email;

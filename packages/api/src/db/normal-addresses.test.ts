@@ -46,15 +46,15 @@ it('stores addresses of earlier versions in their normal form, and leaves and li
   await Promise.all(Array.from({ length: 3 }, () => migrate(test.app.sql, migrationsFolder)));
   expect(await stored()).toEqual(after);
 
-  const says = async () => (await examineAddresses(test.app)).map((finding) => `${finding.verdict} ${finding.says}`);
-  const [hidden, twice, ...more] = await says();
+  const read = async () => (await examineAddresses(test.app)).map((finding) => `${finding.level} ${finding.sentence}`);
+  const [hidden, twice, ...more] = await read();
   expect(hidden).toMatch(new RegExp(`^wrong The account ${idOf(4)} has the address hid<U\\+FE0F>den@.* not a valid`));
   expect(twice).toMatch(new RegExp(`^wrong The account ${idOf(2)} .* \\(twice@xn--mnchen-3ya\\.example\\)`));
   expect(more).toEqual([]);
 
   await suspendUser(test.app, 'twice@münchen.example');
   await suspendUser(test.app, idOf(4));
-  expect(await says()).toEqual(['right Every account has its address in the normal form.']);
+  expect(await read()).toEqual(['right Every account has its address in the normal form.']);
 });
 
 it('reads the few addresses concerned from an index', async () => {

@@ -5,7 +5,7 @@ import { invitations, memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { givePlan, makeAccount, makeInvitation, makeMember, makeOwner, testPassword } from '../testing/factories.ts';
+import { addMember, givePlan, makeAccount, makeInvitation, makeOwner, testPassword } from '../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -58,7 +58,7 @@ it('ends no organisation that the page did not show, and says so before it asks 
 
 it('keeps an organisation that has another owner', async () => {
   const { api, organisationId } = await makeOwner(test);
-  await makeMember(test, organisationId, 'owner');
+  await addMember(test, organisationId, 'owner');
   await api.leaving.deleteAccount({ password: testPassword });
   expect(await exists(organisationId)).toBe(true);
 });
@@ -67,7 +67,7 @@ it.each(['member', 'owner'] as const)(
   'does not leave members without an owner (beside a suspended %s)',
   async (role) => {
     const { api, organisationId } = await makeOwner(test);
-    await suspendUser(test.app, (await makeMember(test, organisationId, role)).email);
+    await suspendUser(test.app, (await addMember(test, organisationId, role)).email);
     expect(await api.leaving.deletion()).toMatchObject({ blocked: true });
     await expect(api.leaving.deleteAccount({ password: testPassword })).rejects.toMatchObject({
       cause: { code: 'VALIDATION' },
@@ -78,7 +78,7 @@ it.each(['member', 'owner'] as const)(
 
 it('takes the invitations of whoever deletes their account along, and those of an organisation that ends', async () => {
   const { api, organisationId } = await makeOwner(test);
-  await makeMember(test, organisationId, 'owner');
+  await addMember(test, organisationId, 'owner');
   await givePlan(test, organisationId, 'gold');
   const token = await makeInvitation({ api, organisationId });
   await api.leaving.deleteAccount({ password: testPassword });
@@ -103,7 +103,7 @@ it('leaves no organisation without an owner where two owners delete their accoun
     role: 'owner',
     createdAt: test.app.now(),
   });
-  await makeMember(test, organisationId, 'member');
+  await addMember(test, organisationId, 'member');
   const ended = await Promise.allSettled(
     [first, second].map(({ api }) => api.leaving.deleteAccount({ password: testPassword })),
   );

@@ -5,7 +5,7 @@ import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
-import { linkSubject, makeMember, makeOwner, signInAs, testPassword } from '../testing/factories.ts';
+import { addMember, linkSubject, makeOwner, signInAs, testPassword } from '../testing/factories.ts';
 
 let test: BillingTest;
 beforeAll(async () => {
@@ -103,7 +103,7 @@ describe('deleting the account of somebody whose organisation pays', () => {
 
   it('leaves the plan to those who stay', async () => {
     const owner = await makePaying();
-    await makeMember(test, owner.organisationId, 'owner');
+    await addMember(test, owner.organisationId, 'owner');
     await leave(owner);
     expect(atProvider(owner)).toEqual(['active']);
     expect(await remains(owner)).toEqual({ person: false, organisation: true });

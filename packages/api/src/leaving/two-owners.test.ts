@@ -4,7 +4,7 @@ import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeMember, makeOwner, testPassword } from '../testing/factories.ts';
+import { addMember, makeOwner, testPassword } from '../testing/factories.ts';
 import { waitingForLocks } from '../testing/waiting-for-locks.ts';
 
 let test: TestApp;
@@ -15,7 +15,7 @@ afterAll(() => test.close());
 
 it('ends an organisation with the last of two owners who delete their accounts at once', async () => {
   const { api, userId, organisationId } = await makeOwner(test);
-  const second = await makeMember(test, organisationId, 'owner');
+  const second = await addMember(test, organisationId, 'owner');
   const leave = [
     () => api.leaving.deleteAccount({ password: testPassword }),
     () => second.api.leaving.deleteAccount({}),

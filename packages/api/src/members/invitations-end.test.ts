@@ -7,10 +7,10 @@ import { endSession, readSession, startSession } from '../sessions/session.ts';
 import { makePasswordLink } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
+  addMember,
   callerFor,
   givePlan,
   makeInvitation,
-  makeMember,
   makeOwner,
   newEmail,
   signInAs,
@@ -32,7 +32,7 @@ async function makeInviters() {
   const kept = await makeOwner(test);
   await givePlan(test, kept.organisationId, 'gold');
   const other = await signInAs(test, kept.email);
-  const colleague = await makeMember(test, kept.organisationId, 'admin');
+  const colleague = await addMember(test, kept.organisationId, 'admin');
   for (const each of [kept, other, colleague]) await makeInvitation({ ...each, organisationId: kept.organisationId });
   return { kept, other, colleague };
 }

@@ -7,11 +7,11 @@ import { readSession } from '../sessions/session.ts';
 import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
+  addMember,
   callerFor,
   givePlan,
   makeAccount,
   makeInvitation,
-  makeMember,
   makeOwner,
   signInAs,
 } from '../testing/factories.ts';
@@ -149,7 +149,7 @@ it.each<[string, (owner: Awaited<ReturnType<typeof makeOwner>>, maker: string, e
 ])('dies with its maker’s authority: %s', async (_, end) => {
   const owner = await makeOwner(test);
   await givePlan(test, owner.organisationId, 'gold');
-  const admin = await makeMember(test, owner.organisationId, 'admin');
+  const admin = await addMember(test, owner.organisationId, 'admin');
   const token = await makeInvitation(admin, 'admin');
   await end(owner, admin.userId, admin.email);
   await expect((await makeAccount(test)).api.members.join({ token })).rejects.toMatchObject(dead);
@@ -161,7 +161,7 @@ it('is for roles below an owner, and made by whoever is an administrator still',
   await expect(owner.api.members.invite({ organisation_id, role: 'owner' as 'admin' })).rejects.toMatchObject({
     cause: { code: 'VALIDATION', fields: { role: 'Choose a role.' } },
   });
-  const admin = await makeMember(test, organisation_id, 'admin');
+  const admin = await addMember(test, organisation_id, 'admin');
   await owner.api.members.changeRole({ organisation_id, user_id: admin.userId, role: 'viewer' });
   await expect(makeInvitation(admin)).rejects.toMatchObject({ cause: { code: 'FORBIDDEN' } });
 });

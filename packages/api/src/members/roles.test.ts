@@ -8,7 +8,7 @@ import type { Role } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeInvitation, makeMember, makeOwner, testClient, testPassword } from '../testing/factories.ts';
+import { addMember, callerFor, makeInvitation, makeOwner, testClient, testPassword } from '../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -41,14 +41,14 @@ function expectedOf(actor: Role, target: Role, to: Role): string {
 
 it.each(roles)('lets %s change exactly the roles that are theirs to change', async (actorRole) => {
   const { organisationId: organisation_id } = await makeOwner(test);
-  const actor = await makeMember(test, organisation_id, actorRole);
+  const actor = await addMember(test, organisation_id, actorRole);
   for (const from of roles) {
     for (const to of roles) {
-      const { userId: user_id } = await makeMember(test, organisation_id, from);
+      const { userId: user_id } = await addMember(test, organisation_id, from);
       const ended = await codeOf(actor.api.members.changeRole({ organisation_id, user_id, role: to }));
       expect(ended, `${from} to ${to}`).toBe(expectedOf(actorRole, from, to));
     }
-    const { userId: user_id } = await makeMember(test, organisation_id, from);
+    const { userId: user_id } = await addMember(test, organisation_id, from);
     const ended = await codeOf(actor.api.members.remove({ organisation_id, user_id }));
     expect(ended, `${from} removed`).toBe(expectedOf(actorRole, from, 'viewer'));
   }
@@ -56,7 +56,7 @@ it.each(roles)('lets %s change exactly the roles that are theirs to change', asy
 
 it('takes a role away with the next request, and a membership', async () => {
   const { api, organisationId: organisation_id } = await makeOwner(test);
-  const { userId: user_id } = await makeMember(test, organisation_id, 'admin');
+  const { userId: user_id } = await addMember(test, organisation_id, 'admin');
   const id = await startSession(test.app, { userId: user_id, organisationId: organisation_id, client: testClient });
   expect(await readSession(test.app, id)).toMatchObject({ scopes: ['READ', 'WRITE', 'ADMIN'] });
   await api.members.changeRole({ organisation_id, user_id, role: 'viewer' });
@@ -80,10 +80,10 @@ it('does not let the last owner leave, be demoted or be removed', async () => {
   expect(await codeOf(api.members.remove({ organisation_id, user_id }))).toBe('VALIDATION');
   expect(await codeOf(api.members.changeRole({ organisation_id, user_id, role: 'admin' }))).toBe('VALIDATION');
 
-  const other = await makeMember(test, organisation_id, 'owner');
+  const other = await addMember(test, organisation_id, 'owner');
   await suspendUser(test.app, other.email);
   expect(await codeOf(api.members.leave({ organisation_id })), 'beside a suspended one').toBe('VALIDATION');
-  await makeMember(test, organisation_id, 'owner');
+  await addMember(test, organisation_id, 'owner');
   expect(await codeOf(api.members.leave({ organisation_id })), email).toBe('done');
 });
 
@@ -95,7 +95,7 @@ it('keeps an owner, whatever owners do to each other at once', async () => {
       const first = await makeOwner(test);
       const organisation_id = first.organisationId;
       const owners = [first];
-      for (const _ of acts.slice(1)) owners.push(await makeMember(test, organisation_id, 'owner'));
+      for (const _ of acts.slice(1)) owners.push(await addMember(test, organisation_id, 'owner'));
       const ended = await Promise.allSettled(
         acts.map((one, index) => {
           const { api } = owners[index] ?? first;
@@ -119,7 +119,7 @@ it('keeps an owner, whatever owners do to each other at once', async () => {
 it('leaves one owner where two demote each other at once', async () => {
   const first = await makeOwner(test);
   const organisation_id = first.organisationId;
-  const second = await makeMember(test, organisation_id, 'owner');
+  const second = await addMember(test, organisation_id, 'owner');
   const demote = (by: typeof first, user_id: string) =>
     codeOf(by.api.members.changeRole({ organisation_id, user_id, role: 'member' }));
   const ended = await Promise.all([demote(first, second.userId), demote(second, first.userId)]);
@@ -129,8 +129,8 @@ it('leaves one owner where two demote each other at once', async () => {
 
 it('asks what somebody is now, not what they were when their request came', async () => {
   const { api, organisationId: organisation_id } = await makeOwner(test);
-  const admin = await makeMember(test, organisation_id, 'admin');
-  const { userId: user_id } = await makeMember(test, organisation_id, 'member');
+  const admin = await addMember(test, organisation_id, 'admin');
+  const { userId: user_id } = await addMember(test, organisation_id, 'member');
   await api.members.changeRole({ organisation_id, user_id: admin.userId, role: 'member' });
   expect(await codeOf(admin.api.members.changeRole({ organisation_id, user_id, role: 'admin' }))).toBe('FORBIDDEN');
   expect(await codeOf(admin.api.members.remove({ organisation_id, user_id }))).toBe('FORBIDDEN');
@@ -166,7 +166,7 @@ it('switches to another organisation, also for the next sign-in', async () => {
 
 it('writes down who changed whose role from what to what, when and from where', async () => {
   const { api, userId, organisationId: organisation_id } = await makeOwner(test);
-  const { userId: user_id } = await makeMember(test, organisation_id, 'member');
+  const { userId: user_id } = await addMember(test, organisation_id, 'member');
   await api.members.changeRole({ organisation_id, user_id, role: 'member' });
   await api.members.changeRole({ organisation_id, user_id, role: 'admin' });
   await api.members.remove({ organisation_id, user_id });

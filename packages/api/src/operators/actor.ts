@@ -1,8 +1,8 @@
 import type { Client } from '../security/client.ts';
 
-/** Who changes something, and from where: an operator in the console, or the command line. */
+/** The actor of a change: an operator in the console, or an admin command. */
 export type Actor = {
-  /** Null for the command line. */
+  /** Null for an admin command. */
   actorId: string | null;
   client?: Client;
 };

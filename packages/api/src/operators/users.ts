@@ -21,7 +21,13 @@ const mostEntries = 200;
 export const usersInput = z.object({ search: freeLine(100) });
 export const userInput = z.object({ user_id: z.uuid('There is no such person.') });
 
-/** Finds users by a part of their address or name, with their account status. An empty search finds none. */
+/**
+ * Finds users by a part of their address or name, with their account status. An empty search finds
+ * none.
+ *
+ * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN if the principal is not an
+ *   operator.
+ */
 export async function findUsers(app: App, principal: Principal | null, { search }: z.output<typeof usersInput>) {
   requireOperator(principal);
   if (search === '') return [];
@@ -90,7 +96,7 @@ export async function makeLinkFor(
  *
  * @throws AppError NOT_FOUND; VALIDATION for the operator's own account, or if it is suspended already.
  */
-export async function suspend(
+export async function suspendInConsole(
   app: App,
   principal: Principal | null,
   { user_id: id }: z.output<typeof userInput>,
@@ -107,7 +113,7 @@ export async function suspend(
  *
  * @throws AppError NOT_FOUND; VALIDATION if the user is not suspended.
  */
-export async function restore(
+export async function restoreInConsole(
   app: App,
   principal: Principal | null,
   { user_id: id }: z.output<typeof userInput>,

@@ -39,7 +39,12 @@ export const timeLimits: { action: TimeLimits; askBriefly: TimeLimits } = {
   askBriefly: { request: 1500, retries: 0, total: 1600 },
 };
 
-/** Creates the connection to the payment provider. It sends nothing until the first request. */
+/**
+ * Creates the connection to the payment provider. It sends nothing until the first request.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE from the functions `ask` and `askBriefly` of the returned
+ *   object.
+ */
 export function createPayment(
   { secretKey, apiUrl }: Pick<PaymentConfig, 'secretKey' | 'apiUrl'>,
   instrument: InstrumentCall = uninstrumented,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeMember, makeOwner, testClient } from '../testing/factories.ts';
+import { addMember, callerFor, makeOwner, testClient } from '../testing/factories.ts';
 import { appRouter, type Caller } from './root.ts';
 
 /** Who may call a procedure: the least that is needed. */
@@ -96,7 +96,7 @@ beforeAll(async () => {
   callers.nobody = callerFor(test, null);
   callers['awaiting approval'] = (await makeOwner(test, { approved: false })).api;
   for (const role of ['viewer', 'member', 'admin'] as const) {
-    callers[role] = (await makeMember(test, owner.organisationId, role)).api;
+    callers[role] = (await addMember(test, owner.organisationId, role)).api;
   }
   callers.owner = owner.api;
   callers.operator = (await makeOwner(test, { operator: true })).api;

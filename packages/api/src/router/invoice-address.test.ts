@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { paymentEvents } from '../db/schema/billing.ts';
 import { grantOperator } from '../testing/admin-commands.ts';
 import { type BillingTest, makeSubscriber, startBillingTest } from '../testing/billing.ts';
-import { callerFor, makeMember, signInAs } from '../testing/factories.ts';
+import { addMember, callerFor, signInAs } from '../testing/factories.ts';
 import { fieldsOf, isMutation, procedures } from '../testing/fields-of.ts';
 import type { Caller } from './root.ts';
 
@@ -48,7 +48,7 @@ it.each(queries)(
   '%s tells a member or a viewer nothing of the address, not even one who is an operator',
   async (path) => {
     for (const role of ['member', 'viewer'] as const) {
-      const { api, email } = await makeMember(test, organisationId, role);
+      const { api, email } = await addMember(test, organisationId, role);
       expect(await told(api, path)).not.toMatch(address);
       await grantOperator(test.app, email);
       expect(await told((await signInAs(test, email)).api, path)).not.toMatch(address);

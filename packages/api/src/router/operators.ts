@@ -11,8 +11,8 @@ import {
   findUsers,
   makeLinkFor,
   readUserHistory,
-  restore,
-  suspend,
+  restoreInConsole,
+  suspendInConsole,
   userInput,
   usersInput,
 } from '../operators/users.ts';
@@ -32,10 +32,10 @@ export const operatorsRouter = router({
     .mutation(({ ctx, input }) => makeLinkFor(ctx.app, ctx.principal, input, ctx.client)),
   suspend: operatorOnly
     .input(body(userInput))
-    .mutation(({ ctx, input }) => suspend(ctx.app, ctx.principal, input, ctx.client)),
+    .mutation(({ ctx, input }) => suspendInConsole(ctx.app, ctx.principal, input, ctx.client)),
   restore: operatorOnly
     .input(body(userInput))
-    .mutation(({ ctx, input }) => restore(ctx.app, ctx.principal, input, ctx.client)),
+    .mutation(({ ctx, input }) => restoreInConsole(ctx.app, ctx.principal, input, ctx.client)),
   decline: operatorOnly
     .input(body(declineInput))
     .mutation(({ ctx, input }) => decline(ctx.app, ctx.principal, input, ctx.client)),

@@ -6,7 +6,7 @@ import { invitations, memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
-import { makeMember, makeOwner } from '../testing/factories.ts';
+import { addMember, makeOwner } from '../testing/factories.ts';
 import { fieldsOf, procedures } from '../testing/fields-of.ts';
 import type { Caller } from './root.ts';
 
@@ -21,7 +21,7 @@ afterAll(() => test.close());
 /** An organisation with a member and a paid plan, and the id of each thing that it owns. */
 async function makeTheirs() {
   const owner = await makeOwner(test, { name: 'Secretive Ltd' });
-  const member = await makeMember(test, owner.organisationId, 'member');
+  const member = await addMember(test, owner.organisationId, 'member');
   test.sandbox.payment.payCheckout((await owner.api.billing.checkout({ tier: 'silver' })).url);
   await test.settled();
   const [subscription] = ownedBy(test, owner.principal).subscriptions;

@@ -6,7 +6,7 @@ import { organisations } from '../db/schema/organisations.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeMember, makeOwner, testClient } from '../testing/factories.ts';
+import { addMember, callerFor, makeOwner, testClient } from '../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -44,7 +44,7 @@ it('says who it is, for which organisation, on which plan, and what they may do'
 
 it('tells of a plan, a role and an organisation that changed, with the next request', async () => {
   const { organisationId } = await makeOwner(test);
-  const member = await makeMember(test, organisationId, 'member');
+  const member = await addMember(test, organisationId, 'member');
   const id = await start(member);
 
   await subscribe(organisationId, 'active');

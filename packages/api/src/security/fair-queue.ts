@@ -9,11 +9,11 @@ type Waiting = { start: () => void; refuse: (error: AppError) => void };
  * Runs at most `most` tasks at a time. Others wait: networks take turns, the clients of a network
  * take turns within it, and each client's tasks keep their order. So one client or network that
  * floods the queue delays the others by one task at a time.
- *
  * At most `mostWaiting` tasks wait. Beyond that the newest task of the client with the most waiting,
  * in the network with the most waiting, is refused, which may be the task just added.
- *
  * The returned function throws AppError BUSY, with the seconds to wait, if its task is refused.
+ *
+ * @throws AppError BUSY from a call of the returned function, if too many calls wait.
  */
 export function fairQueue(most: number, mostWaiting: number) {
   const networks = new Map<string, Map<string, Waiting[]>>();

@@ -44,8 +44,10 @@ export type Throttle = {
 
 /**
  * Creates the rate limits. They are stored in PostgreSQL and shared by all processes. Keys are
- * stored hashed, so that the table does not reveal which addresses were tried. `onReject` is
- * called with the rule of each refusal.
+ * stored hashed, so that the table does not reveal which addresses were tried. `onReject` is called
+ * with the rule of each refusal.
+ *
+ * @throws AppError TOO_MANY from the functions `take` and `peek` of the returned object.
  */
 export function createThrottle(
   { rateLimits, databasePrepare }: Config,

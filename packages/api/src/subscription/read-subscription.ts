@@ -63,7 +63,7 @@ export type SubscriptionOverview = Omit<SubscriptionSummary, 'plan'> & {
  * @throws AppError AWAITING_APPROVAL or FORBIDDEN without READ; NO_ORGANISATION.
  */
 export async function readSubscription(app: App, principal: Principal): Promise<SubscriptionSummary> {
-  return summaryOf(app, principal, await readFacts(app, principal, false));
+  return summaryOf(app, principal, await readOverviewFacts(app, principal, false));
 }
 
 /**
@@ -75,7 +75,7 @@ export async function readSubscription(app: App, principal: Principal): Promise<
  */
 export async function readOverview(app: App, principal: Principal): Promise<SubscriptionOverview> {
   const hasNotice = app.payment !== null && principal.scopes.includes('ADMIN');
-  const facts = await readFacts(app, principal, hasNotice);
+  const facts = await readOverviewFacts(app, principal, hasNotice);
 
   const summary = summaryOf(app, principal, facts);
   const endsAt = facts.current.subscription?.endsAt ?? null;
@@ -87,9 +87,14 @@ export async function readOverview(app: App, principal: Principal): Promise<Subs
   };
 }
 
-type Facts = { current: OrganisationPlan; usage: MeterReading[]; problem: PaymentProblem | null; prices: LivePrices };
+type OverviewFacts = {
+  current: OrganisationPlan;
+  usage: MeterReading[];
+  problem: PaymentProblem | null;
+  prices: LivePrices;
+};
 
-async function readFacts(app: App, principal: Principal, withProblem: boolean): Promise<Facts> {
+async function readOverviewFacts(app: App, principal: Principal, withProblem: boolean): Promise<OverviewFacts> {
   principal.require('READ');
   const query = organisationFacts(app.db).execute({
     organisationId: organisationOf(principal).id,
@@ -117,7 +122,7 @@ const organisationFacts = prepared((db) => {
     .prepare('subscription_summary');
 });
 
-function summaryOf(app: App, principal: Principal, { current, usage, prices }: Facts): SubscriptionSummary {
+function summaryOf(app: App, principal: Principal, { current, usage, prices }: OverviewFacts): SubscriptionSummary {
   const { id, slug, name } = organisationOf(principal);
   return {
     organisation: { id, slug, name },

@@ -7,7 +7,7 @@ import * as mark from '../operators/operator-mark.ts';
 import * as organisations from '../operators/suspend-organisation.ts';
 import * as users from '../operators/suspend-user.ts';
 
-// The use cases of the operator's command line for tests, which know users by address and organisations by slug.
+// The use cases of the admin commands, for tests that identify users by address and organisations by slug.
 
 export const approveOwner = (app: App, email: string) =>
   onUser(app, email, (userId) => owners.approveOwner(app, { userId }, commandLine));

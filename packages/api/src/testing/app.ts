@@ -5,14 +5,15 @@ import { createApp } from '../create-app.ts';
 import type { Log, LogFields, LogLevel } from '../log.ts';
 import { createTestDatabase, migrationsFolder } from './database.ts';
 
+/** A running App for a test, with its sandbox. */
 export type TestApp = {
   app: App;
   sandbox: Sandbox;
   /** Moves the service's clock forward. */
   advance: (milliseconds: number) => void;
-  /** What the log has been told so far. */
+  /** The entries of the log so far. */
   logged: { level: LogLevel; message: string; fields: LogFields }[];
-  /** Ends everything. @throws where the log holds an error that the test did not expect. */
+  /** Stops everything. @throws Error if the log contains an error entry, which fails the test. */
   close: () => Promise<void>;
 };
 
@@ -21,13 +22,13 @@ export const sandboxPayment = { secretKey: 'sandbox_secret_key', webhookSecret: 
 export const serviceUrl = 'http://localhost:3999';
 
 type Options = {
-  /** Variables as an operator would set them; they win over the sandbox's. */
+  /** Environment variables, which override those of the sandbox. */
   environment?: Record<string, string>;
-  /** Whether jobs are worked on, so that mails leave. */
+  /** Whether the process handles jobs, which send the mails. */
   work?: boolean;
 };
 
-/** The App as it runs, on a database of its own, with the sandbox's providers and mailbox. */
+/** Starts the App as in production, with a database of its own and the sandbox's providers and mailbox. */
 export async function startTestApp({ environment = {}, work = true }: Options = {}): Promise<TestApp> {
   const sandbox = await startSandbox({
     port: 0,

@@ -12,24 +12,27 @@ import { makePrincipal, type Principal, type Role } from '../sessions/principal.
 import { startTestApp, type TestApp } from './app.ts';
 
 export type BillingTest = TestApp & {
-  /** Events are delivered and every job that they caused is done. */
+  /** Resolves when all events are delivered and the jobs that they caused have ended. */
   settled: () => Promise<void>;
-  /** What becomes of deliveries from now on, each asked about when it comes. */
-  deliveriesAre: (fate: () => DeliveryResult) => void;
+  /** Decides the results of later deliveries: `resultOf` is called for each. */
+  deliveriesAre: (resultOf: () => DeliveryResult) => void;
 };
 
-/** Refused before anything was done, or done and only the answer lost: the provider tries again after both. */
+/**
+ * 'refused' fails before the event is processed, 'done without an answer' after it: the provider
+ * retries in both cases.
+ */
 export type DeliveryResult = 'answered' | 'refused' | 'done without an answer';
 
-/** The App on the sandbox, whose signed events come in through a real request. */
+/** Starts the App with the sandbox, whose signed events arrive in an HTTP request. */
 export async function startBillingTest(options: Parameters<typeof startTestApp>[0] = {}): Promise<BillingTest> {
   const test = await startTestApp(options);
-  let fate: () => DeliveryResult = () => 'answered';
+  let resultOf: () => DeliveryResult = () => 'answered';
   const server = createServer(async (request, response) => {
     const parts: Uint8Array[] = [];
     for await (const part of request) parts.push(part);
-    const ends = fate();
-    if (ends === 'refused') return void response.writeHead(500).end();
+    const result = resultOf();
+    if (result === 'refused') return void response.writeHead(500).end();
     const signature = String(request.headers['payment-signature'] ?? '');
     const answer = await receiveEvent(test.app, { body: Buffer.concat(parts), signature }).then(
       (body) => ({ status: 200, body: body as object }),
@@ -38,7 +41,7 @@ export async function startBillingTest(options: Parameters<typeof startTestApp>[
         body: { error: String(error) },
       }),
     );
-    if (ends === 'done without an answer') return void response.writeHead(500).end();
+    if (result === 'done without an answer') return void response.writeHead(500).end();
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -48,7 +51,7 @@ export async function startBillingTest(options: Parameters<typeof startTestApp>[
   return {
     ...test,
     deliveriesAre(next) {
-      fate = next;
+      resultOf = next;
     },
     async settled() {
       await test.sandbox.payment.deliveries.settled({ retries: true });
@@ -77,7 +80,10 @@ async function jobsDone({ app }: TestApp): Promise<void> {
   throw new Error('The payment jobs did not come to an end.');
 }
 
-/** Somebody of a new, approved organisation. */
+/**
+ * Creates an approved organisation with one member of the given role, by inserting rows, and returns
+ * the member's principal.
+ */
 export async function makeMember(
   { app }: TestApp,
   role: Role = 'owner',
@@ -94,7 +100,7 @@ export async function makeMember(
   return { ...principal, organisationId };
 }
 
-/** What the provider has of an organisation. */
+/** Returns the objects of an organisation at the provider. */
 export function ownedBy({ sandbox }: TestApp, { organisationId }: Principal) {
   const { customers, subscriptions, checkout_sessions, invoices } = sandbox.payment.state();
   const own = Object.values(customers).filter(({ metadata }) => metadata.organisation === organisationId);
@@ -109,7 +115,7 @@ export function ownedBy({ sandbox }: TestApp, { organisationId }: Principal) {
   };
 }
 
-/** The administrator of an organisation that has paid for a tier, with everything told and synced. */
+/** Creates the owner of an organisation that has paid for a tier. All events are delivered and synced. */
 export async function makeSubscriber(test: BillingTest, tier = 'silver') {
   const principal = await makeMember(test);
   test.sandbox.payment.payCheckout((await startCheckout(test.app, principal, { tier })).url);
@@ -119,7 +125,10 @@ export async function makeSubscriber(test: BillingTest, tier = 'silver') {
   return { principal, subscription };
 }
 
-/** A second subscription of a customer, as somebody could make it at the provider by hand. */
+/**
+ * Creates a second subscription of a customer at the provider, as an employee of the company could
+ * do there.
+ */
 export async function makeSecond({ app, sandbox }: TestApp, customer: unknown, tier: 'silver' | 'gold') {
   const price = Object.values(sandbox.payment.state().prices).find(
     ({ lookup_key }) => lookup_key === `${tier}_monthly`,

@@ -9,14 +9,17 @@ export const migrationsFolder = fileURLToPath(new URL('../db/migrations', import
 const template = 'gatehouse_template';
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** A database of its own, copied from a template that has the migrations and the job queue: 25 to 50 ms. */
+/**
+ * Creates a database by copying a template that has the migrations and the job queue, which takes
+ * 25 to 50 ms.
+ */
 export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const server = process.env.TEST_DATABASE_URL;
   if (!server) throw new Error('TEST_DATABASE_URL is unset: run the tests with `npm test`.');
 
   const name = `test_${randomBytes(8).toString('hex')}`;
   await withServer(server, async (sql) => {
-    // Several test files may come first at once: one makes the template, the others wait.
+    // Several test processes may start at the same time: one creates the template, the others wait.
     await sql.begin(async (lock) => {
       await lock`select pg_advisory_xact_lock(7240312)`;
       await makeTemplate(server, sql);

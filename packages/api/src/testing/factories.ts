@@ -24,7 +24,7 @@ export function newEmail(): string {
   return `person-${randomBytes(5).toString('hex')}@company.example`;
 }
 
-/** A sign-up through the real door; the link is the one in the sandbox's mailbox. */
+/** Signs a user up by the use case, and returns the link from the mail in the sandbox's mailbox. */
 export async function makeSignUp(
   test: TestApp,
   { email = newEmail(), name = 'Company', invitation }: { email?: string; name?: string; invitation?: string } = {},
@@ -44,7 +44,7 @@ export function tokenIn(text: string | null | undefined): string {
   return token;
 }
 
-/** An owner who confirmed the address, and whose organisation is approved unless said otherwise. */
+/** Creates an owner with a verified address, and unless `approved` is false an approved organisation. */
 export async function makeOwner(
   test: TestApp,
   { approved = true, operator = false, name = 'Company' } = {},
@@ -56,8 +56,8 @@ export async function makeOwner(
   return signInAs(test, email);
 }
 
-/** Somebody else in an organisation, verified, with that role there. */
-export async function makeMember(test: TestApp, organisationId: string, role: Role): Promise<Made> {
+/** Adds a verified user with the given role to an organisation. */
+export async function addMember(test: TestApp, organisationId: string, role: Role): Promise<Made> {
   const now = test.app.now();
   const id = newId(now);
   const email = newEmail();
@@ -66,7 +66,7 @@ export async function makeMember(test: TestApp, organisationId: string, role: Ro
   return signInAs(test, email);
 }
 
-/** Somebody who belongs to no organisation, verified, with a session. */
+/** Creates a verified user without an organisation, and a session. */
 export async function makeAccount(test: TestApp) {
   const now = test.app.now();
   const userId = newId(now);
@@ -78,7 +78,7 @@ export async function makeAccount(test: TestApp) {
   return { email, userId, session, principal, api: callerFor(test, principal) };
 }
 
-/** What the identity provider says of a user, at an issuer that vouches for every domain. */
+/** Returns an identity, at an issuer whose addresses of every domain count as verified. */
 export function makeIdentity(known: Partial<Identity> & { email: string }): Identity {
   return { issuer: 'https://idp.example', subject: randomUUID(), name: null, hostedDomain: null, ...known };
 }
@@ -89,7 +89,7 @@ export function linkSubject(test: TestApp, userId: string, subject: string): Pro
   return test.app.db.transaction((tx) => linkIdentity(tx, test.app.now(), { userId, issuer, subject }));
 }
 
-/** The token of a new invitation to the organisation that an administrator acts for. */
+/** Creates an invitation to the administrator's organisation and returns its token. */
 export async function makeInvitation(
   { api, organisationId }: Pick<Made, 'api' | 'organisationId'>,
   role: 'admin' | 'member' | 'viewer' = 'member',
@@ -98,13 +98,13 @@ export async function makeInvitation(
   return new URL(url).searchParams.get('token') ?? '';
 }
 
-/** Gives an organisation a paid plan, as if the provider had told of one. */
+/** Inserts a subscription record, so that an organisation has a paid plan. */
 export async function givePlan(test: TestApp, organisationId: string, tier: 'silver' | 'gold'): Promise<void> {
   const row = { id: `sub_${organisationId}`, organisationId, customerId: 'customer', status: 'active', tier };
   await test.app.db.insert(paymentSubscriptions).values({ ...row, startedAt: test.app.now() });
 }
 
-/** A session of somebody who can have one, and the router as they would call it. */
+/** Starts a session of a user and returns a caller of the router for it. */
 export async function signInAs(
   test: TestApp,
   email: string,
@@ -127,7 +127,7 @@ export async function signInAs(
 
 type Asking = { client?: string; knownBrowser?: string | null; session?: Partial<Context['session']> };
 
-/** The router, called in this process by a principal or by nobody. */
+/** Returns a caller of the router for a principal, or without one. */
 export function callerFor(
   test: TestApp,
   principal: Principal | null,

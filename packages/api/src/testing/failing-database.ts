@@ -1,6 +1,9 @@
 import type { App } from '../app.ts';
 
-/** The App on a database that goes away at the n-th step of its transactions; their commit is the last step. */
+/**
+ * Returns the App with a database that fails at the n-th step of its transactions. The commit is the
+ * last step.
+ */
 export function failingAt(app: App, n: number): App {
   let count = 0;
   function step(): void {

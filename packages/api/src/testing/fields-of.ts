@@ -2,15 +2,15 @@ import { appRouter } from '../router/root.ts';
 
 type Parse = (input: unknown) => unknown;
 
-/** Every procedure of the router, by its path. */
+/** The paths of all procedures of the router. */
 export const procedures = Object.keys(appRouter._def.procedures);
 
-/** Whether a procedure changes something, and so is asked by POST. */
+/** Whether a procedure is a mutation, which is called by POST. */
 export function isMutation(path: string): boolean {
   return definitionOf(path).type === 'mutation';
 }
 
-/** The fields that a procedure reads of what it is sent: whatever its parsers ask for. */
+/** Returns the names of the input fields that a procedure's parsers read. */
 export function fieldsOf(path: string): string[] {
   const read = new Set<string>();
   const asked = new Proxy(
@@ -27,7 +27,7 @@ export function fieldsOf(path: string): string[] {
     try {
       parse(asked);
     } catch {
-      // That the fields are missing is not what is asked here.
+      // The missing fields are no error here: only their names are recorded.
     }
   }
   return [...read];

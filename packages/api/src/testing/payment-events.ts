@@ -5,7 +5,7 @@ import { sandboxPayment } from './app.ts';
 
 let made = 0;
 
-/** An event as the provider would send it, about any object. */
+/** Returns an event about an object, in the provider's form. */
 export function makeEvent(app: App, type: string, object: object, more: object = {}) {
   return {
     id: `evt_made_${++made}`,
@@ -19,7 +19,7 @@ export function makeEvent(app: App, type: string, object: object, more: object =
   };
 }
 
-/** Hands an event over with a right signature, as its delivery would. */
+/** Delivers an event with a valid signature. */
 export function deliver(app: App, event: object) {
   const payload = JSON.stringify(event);
   const timestamp = Math.floor(app.now().getTime() / 1000);

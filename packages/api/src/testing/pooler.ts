@@ -13,8 +13,8 @@ export const hasPooler = program !== undefined;
 export type Pooler = { url: (databaseUrl: string) => string; stop: () => Promise<void> };
 
 /**
- * A PgBouncer in transaction mode before the tests' own server, with fewer connections
- * than callers, so that two statements of one client rarely meet the same session.
+ * Starts a PgBouncer in transaction mode in front of the tests' database server. It has fewer
+ * connections than the tests use, so that two statements of one client rarely get the same session.
  */
 export async function startPooler(server: string): Promise<Pooler> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-pooler-'));
@@ -36,10 +36,10 @@ max_client_conn = 100
 `,
   );
   fs.chmodSync(folder, 0o755);
-  // It refuses to run as root, and the embedded server knows none but its own user.
+  // PgBouncer refuses to run as root, and the embedded server accepts only its own user.
   const asUser = process.getuid?.() === 0 ? ['-u', serverUser(host) ?? 'postgres'] : [];
   const args = [...asUser, path.join(folder, 'pgbouncer.ini')];
-  // Its orderly end would wait for every client.
+  // On another signal it would wait for every client to disconnect.
   const running = await startProgram(program ?? 'pgbouncer', args, { port, signal: 'SIGKILL' });
 
   return {
@@ -54,7 +54,7 @@ max_client_conn = 100
   };
 }
 
-/** Who owns the socket's folder; null for a server on a network. */
+/** Returns the owner of the socket's folder; null for a server on a network. */
 function serverUser(host: string): string | null {
   return host.startsWith('/') ? userName(fs.statSync(host).uid) : null;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { requirePayment } from '../billing/actions/require-payment.ts';
 import type { TestApp } from './app.ts';
 
-/** What happens to a subscription at the provider, past the service. */
+/** A change of a subscription that is made at the provider, not through the service. */
 export type ProviderAct =
   | 'cancel'
   | 'resume'
@@ -20,7 +20,7 @@ export type ProviderAct =
 
 type Request = (typeof requests)[number];
 
-/** What the company itself can ask of the provider. */
+/** Requests that the company itself can send to the provider. */
 const requests = ['pause', 'run again', 'schedule', 'release'] as const;
 
 export const providerAct = fc.constantFrom<ProviderAct>(
@@ -40,7 +40,10 @@ export const providerAct = fc.constantFrom<ProviderAct>(
   ...requests,
 );
 
-/** Lets things happen at the provider, by its own pages, requests and clock. What is refused did not happen. */
+/**
+ * Carries out changes at the provider by its pages, its API and its clock. A change that the
+ * provider refuses is skipped.
+ */
 export async function carryOut(test: TestApp, portal: string, id: string, acts: ProviderAct[]): Promise<void> {
   const { state } = test.sandbox.payment;
   for (const each of acts) {

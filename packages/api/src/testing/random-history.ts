@@ -4,13 +4,13 @@ import { canonical } from '../billing/projection/previous-state.ts';
 import type { StateEvent } from '../billing/projection/projection.ts';
 
 /**
- * A subscription's life as the provider tells it, for property tests: changes in equal
- * seconds, two events for one change, events that tell a state but no change.
+ * The history of a subscription at the provider, for property tests. Several changes may have the
+ * same second, two events may report one change, and an event may report no change.
  */
 export type History = {
-  /** In the order in which it happened, and numbered so. */
+  /** In order, with consecutive numbers. */
   events: StateEvent[];
-  /** The subscription at the end. */
+  /** The subscription after the last event. */
   truth: Fields;
 };
 
@@ -44,7 +44,7 @@ export const history: fc.Arbitrary<History> = fc
   .record({
     steps: fc.array(step, { maxLength: 12 }),
     cancelled: fc.boolean(),
-    // Ids in no order: nothing may rest on it.
+    // Ids in random order, because the projection must not depend on it.
     ids: fc.uniqueArray(fc.integer({ min: 0, max: 0xffffff }), { minLength: 30, maxLength: 30 }),
   })
   .map(({ steps, cancelled, ids }) => tell(steps, cancelled, ids));
@@ -89,7 +89,10 @@ function itemsOf(price: string): Fields {
   return { object: 'list', data: [item] };
 }
 
-/** What `previous_attributes` would hold: of a hash its changed members, of everything else all. */
+/**
+ * Returns what `previous_attributes` contains: of an object its changed properties, of any other
+ * value the whole value.
+ */
 function differenceTo(before: Fields, after: Fields): Fields {
   const difference: Fields = {};
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {

@@ -6,7 +6,10 @@ import path from 'node:path';
 
 const folders = ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
 
-/** Where a program of the machine's own is, beyond a user's PATH as well; undefined where it has none. */
+/**
+ * Returns the path of a program that is installed on this machine, also outside PATH; undefined if
+ * there is none.
+ */
 export function findProgram(name: string): string | undefined {
   return folders.map((folder) => path.join(folder, name)).find(fs.existsSync);
 }
@@ -14,11 +17,11 @@ export function findProgram(name: string): string | undefined {
 type Options = {
   port: number;
   env?: NodeJS.ProcessEnv;
-  /** What ends it at once. */
+  /** The signal that stops it. */
   signal?: NodeJS.Signals;
 };
 
-/** Runs a server in the foreground. It listens on its port when this resolves, and is gone when `stop` does. */
+/** Runs a server in the foreground. Resolves when it listens on its port; `stop` resolves when it has ended. */
 export async function startProgram(
   file: string,
   args: string[],

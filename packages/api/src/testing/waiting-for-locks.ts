@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm';
 import { expect } from 'vitest';
 import type { TestApp } from './app.ts';
 
-/** Returns once so many connections to the test's database wait for a lock: a race can then be let go, always from there. */
+/**
+ * Resolves once this many connections to the test's database wait for a lock, so that a race always
+ * starts from the same state.
+ */
 export async function waitingForLocks({ app }: TestApp, connections: number): Promise<void> {
   const waiting = sql`
     select count(*)::int as count from pg_stat_activity

@@ -1,6 +1,6 @@
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
-import { callerFor, makeMember, makeOwner } from '@gatehouse/api/testing/factories';
+import { addMember, callerFor, makeOwner } from '@gatehouse/api/testing/factories';
 import type { RequestEvent } from '@sveltejs/kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { methodsOf } from './http/endpoints.ts';
@@ -50,7 +50,7 @@ beforeAll(async () => {
   const owner = await makeOwner(test);
   principals['awaiting approval'] = (await makeOwner(test, { approved: false })).principal;
   for (const role of ['viewer', 'member', 'admin'] as const) {
-    principals[role] = (await makeMember(test, owner.organisationId, role)).principal;
+    principals[role] = (await addMember(test, owner.organisationId, role)).principal;
   }
   principals.owner = owner.principal;
   principals.operator = (await makeOwner(test, { operator: true })).principal;

@@ -36,6 +36,7 @@ export async function confirmPassword(
   return passwordHash;
 }
 
+/** Returns the AppError UNAUTHENTICATED for a wrong password, with the name of its field. */
 export function wrong(field: string): AppError {
   const sentence = 'This password is wrong.';
   return new AppError('UNAUTHENTICATED', sentence, { fields: { [field]: sentence } });

@@ -7,8 +7,8 @@ import { confirmPassword } from './confirm-password.ts';
 import { requireRecentSignIn } from './recent-sign-in.ts';
 
 /**
- * Makes sure that the user of a session is its owner: by the password, or, where the account
- * has none, by a sign-in of the last quarter of an hour.
+ * Confirms that the session is used by its owner: by the password or, if the account has none, by a
+ * sign-in in the last 15 minutes.
  *
  * @throws AppError UNAUTHENTICATED, with the field `password`; FORBIDDEN; TOO_MANY.
  */

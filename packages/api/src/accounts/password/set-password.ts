@@ -31,8 +31,8 @@ export const setPasswordInput = z.object({
 /**
  * Sets a password for the holder of a one-time token: an operator's password link, or the
  * form on the page of a verification link. There an owner whose organisation has no name
- * yet names it too. All sessions, links and unused invitations
- * of the user end, and no session begins.
+ * yet names it too. All sessions, links and unused invitations of the user end, and no session
+ * begins.
  *
  * @throws AppError VALIDATION if the token is unknown, used or expired, or the password is not
  *   accepted; BUSY if too many passwords are being hashed.

@@ -11,17 +11,18 @@ import { endNamedSession, endOtherSessions as endOthers } from '../../sessions/s
 import { confirmPassword } from '../password/confirm-password.ts';
 import { isFreshSignIn, requireRecentSignIn } from '../password/recent-sign-in.ts';
 
-/** Asked for where the sign-in is older than a quarter of an hour. */
+/** Required if the sign-in is older than 15 minutes. */
 const password = z.string({ error: 'Enter your password.' }).optional();
 
 export const endSessionInput = z.object({ id: z.uuid('There is no such session.'), password });
 export const endOtherSessionsInput = z.object({ password }).optional();
 
 /**
- * Ends one session of a user by the name it has on /account. Open to accounts that await approval.
+ * Ends one session of a user, by the id that /account shows. Allowed while the account awaits
+ * approval.
  *
- * @throws AppError NOT_FOUND where the user has no such session; VALIDATION, UNAUTHENTICATED,
- *   FORBIDDEN or TOO_MANY where another session is to end and the user is not confirmed.
+ * @throws AppError NOT_FOUND if the user has no such session; VALIDATION, UNAUTHENTICATED,
+ *   FORBIDDEN or TOO_MANY if it is another session and the user is not confirmed.
  */
 export async function endSession(
   app: App,
@@ -40,9 +41,9 @@ export async function endSession(
 }
 
 /**
- * Ends all sessions of a user but the one that asks. Open to accounts that await approval.
+ * Ends all other sessions of a user. Allowed while the account awaits approval.
  *
- * @throws AppError VALIDATION, UNAUTHENTICATED, FORBIDDEN or TOO_MANY where the user is not confirmed.
+ * @throws AppError VALIDATION, UNAUTHENTICATED, FORBIDDEN or TOO_MANY if the user is not confirmed.
  */
 export async function endOtherSessions(
   app: App,
@@ -59,7 +60,7 @@ export async function endOtherSessions(
   });
 }
 
-/** A session left open, or stolen, must not be enough to end the sessions of its owner. */
+/** An unattended or stolen session must not be enough to end the user's other sessions. */
 async function confirm(app: App, caller: Principal, password: string | undefined, client: Client): Promise<void> {
   if (await isFreshSignIn(app, caller)) return;
   const [own] = await app.db

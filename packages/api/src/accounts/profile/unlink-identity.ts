@@ -19,8 +19,8 @@ export const unlinkIdentityInput = z.object({
  * opened end, the user's own included.
  *
  * @returns whether the user's own session ended, with the password's hash, to start one by it.
- * @throws AppError VALIDATION where nothing is linked, or there is no password; UNAUTHENTICATED
- *   for a wrong one; TOO_MANY.
+ * @throws AppError VALIDATION if no subject is linked, or there is no password; UNAUTHENTICATED
+ *   if the password is wrong; TOO_MANY.
  */
 export async function unlinkIdentity(
   app: App,

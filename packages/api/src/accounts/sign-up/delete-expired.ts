@@ -14,9 +14,9 @@ const unverifiedDays = 7;
 const day = 86_400_000;
 
 /**
- * Deletes what has expired: accounts not verified within seven days, with their organisations;
- * used sign-ups and used or expired links after a day; expired sessions, attempts, return URLs
- * and audit entries; and known browsers without a sign-in for 400 days.
+ * Deletes what has expired: accounts not verified within seven days, with their organisations; used
+ * sign-ups and used or expired links after a day; expired sessions, attempts, return URLs and audit
+ * entries; and known browsers without a sign-in for 400 days.
  */
 export async function sweep(app: App): Promise<void> {
   const now = app.now();

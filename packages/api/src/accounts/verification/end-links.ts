@@ -23,8 +23,8 @@ export async function endEqualLinks(tx: Transaction, { userId, email, purpose, t
 /**
  * Ends a user's links for a change of address and for a lost password, and what their pages
  * still offer. A user who sets a new password because another person knew the old one must
- * not lose the account to a link that is still valid. The rows stay: the mail limits count them, and the page of a lost-password link keeps saying that the address
- * is confirmed.
+ * not lose the account to a link that is still valid. The rows stay, because the mail limits count
+ * them, and the page of a lost-password link still says that the address is confirmed.
  */
 export async function endLinks(tx: Transaction, userId: string, now: Date, kept: Link | null = null): Promise<void> {
   const at = now.toISOString();

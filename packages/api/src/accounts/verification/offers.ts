@@ -13,9 +13,9 @@ type Link = typeof verificationLinks.$inferSelect;
 type Holder = { link: Link; browserToken: string | null; account: Account };
 
 /**
- * What the page of a consumed link for a sign-up or a lost password offers, each with a
- * fresh token. For a caller that holds the lock of the user's row and has seen that the
- * link is alive: a password that is set meanwhile ends the offers before or after this.
+ * Creates the offers of the page of a consumed link for a sign-up or a lost password, each with a
+ * new token. The caller has locked the user's row and checked that the link is still valid, so
+ * that a concurrent change of the password either prevents the offers or ends them.
  */
 export async function makeOffers(app: App, tx: Transaction, { link, browserToken, account }: Holder): Promise<Offers> {
   const { passwordHash } = account.user;
@@ -33,7 +33,7 @@ export async function makeOffers(app: App, tx: Transaction, { link, browserToken
   };
 }
 
-/** An owner whose organisation got no name yet names it in the same form. */
+/** Returns the form for a new password. An owner whose organisation has no name yet also names it there. */
 async function passwordForm(app: App, tx: Transaction, { link, account }: Omit<Holder, 'browserToken'>) {
   const { id: userId, passwordHash, idpSubject } = account.user;
   const isNew = passwordHash === null && idpSubject === null;

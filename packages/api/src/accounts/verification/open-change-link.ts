@@ -8,8 +8,8 @@ import type { Opening } from './opening.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
- * Changes the address in a browser where the user who asked for it is signed in. Anywhere
- * else nothing changes: the outcome offers the form that does it.
+ * Changes the address in a browser where the user who requested it is signed in. In any other
+ * browser nothing changes, and the outcome offers a form that changes the address.
  *
  * @throws AppError VALIDATION if the account is closed, or the address belongs to another one.
  */
@@ -31,7 +31,7 @@ export async function openChangeLink(
   return { ok: true, kind: 'change-offered', awaitingApproval, ...(await offerChange(app, tx, link)) };
 }
 
-/** The address that the form of the page gives to the user, and a fresh token for it. */
+/** Returns the form on the link's page: the new address and a new token. */
 export async function offerChange(app: App, tx: Transaction, link: Opening['link']) {
   return { email: link.email, changeToken: await newPageToken(app, tx, link, 'change-address') };
 }

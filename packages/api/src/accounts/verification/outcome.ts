@@ -9,13 +9,13 @@ export type Offers = {
 
 export type PasswordForm = {
   token: string;
-  /** What the editable field for the organisation's name begins with; null where the form has no such field. */
+  /** The initial value of the field for the organisation's name; null if the form has no such field. */
   organisationName: string | null;
 };
 
 export const noOffers: Offers = { password: null, keepToken: null, approvalToken: null };
 
-/** What opening a verification link came to: `ok` is the answer's status, 200 or 400. */
+/** The outcome of opening a verification link. `ok` decides the status of the answer: 200 or 400. */
 export type Outcome =
   | {
       ok: true;

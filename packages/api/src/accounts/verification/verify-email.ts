@@ -20,7 +20,7 @@ type Opened = {
   token: string;
   /** The token of the cookie that a sign-up sets. */
   browserToken: string | null;
-  /** Of the session cookie, by which a change of address knows the user who asked for it. */
+  /** The token of the session cookie, which identifies the user of a change of address. */
   sessionToken?: string | null;
 };
 

@@ -22,6 +22,7 @@ export async function priceOf(app: App, { ask, tier }: Conversation): Promise<Ti
 
 type Session = { id: string; url: string | null };
 
+/** Returns the customer's open checkout sessions. @throws AppError PROVIDER_UNAVAILABLE. */
 export function openSessions({ ask, customerId }: Conversation): Promise<Session[]> {
   return listAll(ask, (provider, place) =>
     provider.checkout.sessions.list({ customer: customerId, status: 'open', ...place }),
@@ -47,7 +48,11 @@ export async function sessionFor(app: App, open: Session[], priceId: string): Pr
   return open.find((session) => session.url !== null && recorded.some(({ id }) => id === session.id)) ?? null;
 }
 
-/** Expires checkout sessions. Returns false if one cannot be expired because it is complete. */
+/**
+ * Expires checkout sessions. Returns false if one cannot be expired because it is complete.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE.
+ */
 export async function expireAll(app: App, { ask }: Conversation, sessions: Session[]): Promise<boolean> {
   for (const { id } of sessions) {
     try {
@@ -61,6 +66,11 @@ export async function expireAll(app: App, { ask }: Conversation, sessions: Sessi
   return true;
 }
 
+/**
+ * Creates a checkout session, stores it, and returns the address of its page.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
+ */
 export async function createSession(app: App, conversation: Conversation, price: TierPrice): Promise<string> {
   const { ask, organisationId, customerId, tier } = conversation;
   const metadata = { organisation: organisationId, tier };

@@ -26,7 +26,11 @@ export async function openPortal(app: App, principal: Principal): Promise<{ url:
 
 export type PortalFlow = PortalParameters['flow_data'];
 
-/** Returns the address of a new portal session, without the flow if the portal refuses it. */
+/**
+ * Returns the address of a new portal session, without the flow if the portal refuses it.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
+ */
 export async function portalSession(app: App, ask: Ask, customerId: string, flow?: PortalFlow): Promise<string> {
   const configuration = await portalConfiguration(app);
   const plain = {

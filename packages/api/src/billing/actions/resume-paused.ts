@@ -11,9 +11,11 @@ import { payableInvoice } from './payable-invoice.ts';
 export type Resumption = { resumed: SubscriptionState } | { url: string };
 
 /**
- * Resumes a paused subscription if the reason of its pause allows it. After a failed payment
- * the invoice has to be paid first, and after a trial without a card a card is needed. If the
- * reason is unknown, nothing changes and the user is sent to the portal.
+ * Resumes a paused subscription if the reason of its pause allows it. After a failed payment the
+ * invoice has to be paid first, and after a trial without a card a card is needed. If the reason is
+ * unknown, nothing changes and the user is sent to the portal.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
  */
 export async function resumePaused(
   app: App,
@@ -50,7 +52,11 @@ const anchors: Record<string, 'now' | 'unchanged' | undefined> = {
   trial_end_without_payment_method: 'now',
 };
 
-/** Returns the portal's page for a new card. */
+/**
+ * Returns the portal's page for a new card.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
+ */
 export function newCard(app: App, ask: Ask, customerId: string): Promise<string> {
   return portalSession(app, ask, customerId, { type: 'payment_method_update' });
 }

@@ -68,9 +68,11 @@ export async function customersOf(app: App, organisationId: string): Promise<Cus
 }
 
 /**
- * Asks the provider about a customer that it called missing, and stores the result. Only an
- * explicit `deleted` ends a customer. A customer that this key does not know is flagged and
- * otherwise not changed, because a key of the other mode or account gets the same answer.
+ * Asks the provider about a customer that it called missing, and stores the result. Only an explicit
+ * `deleted` ends a customer. A customer that this key does not know is flagged and otherwise not
+ * changed, because a key of the other mode or account gets the same answer.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer.
  */
 export async function checkCustomer(
   app: App,
@@ -106,7 +108,12 @@ export async function checkCustomer(
   }
 }
 
-/** Stores that the provider knows the customer under our key: its mode is the key's, and its problem is removed. */
+/**
+ * Stores that the provider knows the customer under our key: its mode is the key's, and its problem
+ * is removed.
+ *
+ * @throws AppError BILLING_UNAVAILABLE.
+ */
 export async function confirmCustomer(app: App, customerId: string): Promise<void> {
   await app.db
     .update(paymentCustomers)
@@ -119,7 +126,10 @@ export async function confirmCustomer(app: App, customerId: string): Promise<voi
     );
 }
 
-/** No row changes: a customer that this key does not know may exist under another key. */
+/**
+ * Returns the AppError PROVIDER_UNAVAILABLE for a customer that the provider does not know under our
+ * key. No row changes, because the customer may exist under another key.
+ */
 export function unknownCustomer(): AppError {
   return new AppError(
     'PROVIDER_UNAVAILABLE',

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadPlans, type Plans } from '../plans/plans.ts';
-import { best, type Facts, graceEnd, isEntitled } from './entitlement.ts';
+import { best, graceEnd, isEntitled, type RankedFacts } from './entitlement.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
 const day = 86_400_000;
 const ago = (days: number) => new Date(now.getTime() - days * day);
-const facts = (given: Partial<Facts>): Facts => ({
+const facts = (given: Partial<RankedFacts>): RankedFacts => ({
   tier: 'silver',
   status: 'active',
   endsAt: null,
@@ -15,7 +15,7 @@ const facts = (given: Partial<Facts>): Facts => ({
 });
 
 describe('whether a subscription is entitled', () => {
-  test.each<[string, Partial<Facts>, boolean]>([
+  test.each<[string, Partial<RankedFacts>, boolean]>([
     ['active', { status: 'active' }, true],
     ['trialing', { status: 'trialing' }, true],
     ['past due, in its grace', { status: 'past_due', pastDueSince: ago(6.9) }, true],
@@ -58,9 +58,9 @@ describe('the subscription that determines the plan', () => {
     if (lower === undefined) throw new Error('There is no paid tier.');
     plans = { meters, tiers: [free, lower, ...paid.slice(1), { ...lower, tier: 'platinum' }] };
   });
-  const pick = (...all: Facts[]) => best(plans, all, 7, now);
+  const pick = (...all: RankedFacts[]) => best(plans, all, 7, now);
 
-  test.each<[string, Partial<Facts>, Partial<Facts>]>([
+  test.each<[string, Partial<RankedFacts>, Partial<RankedFacts>]>([
     [
       'an entitled one before one that is not',
       { status: 'past_due', pastDueSince: ago(1) },

@@ -2,7 +2,7 @@ import { type PaidTier, type Plans, rankOf } from '../plans/plans.ts';
 import { statusClassOf } from '../projection/subscription-state.ts';
 
 /** The properties of a subscription that decide its entitlement and its rank. */
-export type Facts = {
+export type RankedFacts = {
   tier: PaidTier | null;
   status: string;
   endsAt: Date | null;
@@ -14,7 +14,7 @@ export type Facts = {
  * Whether a subscription gives its tier's limits and features now. A status that is not known
  * here gives nothing, and a subscription gives nothing from its scheduled end on.
  */
-export function isEntitled(facts: Omit<Facts, 'startedAt'>, graceDays: number, now: Date): boolean {
+export function isEntitled(facts: Omit<RankedFacts, 'startedAt'>, graceDays: number, now: Date): boolean {
   if (facts.tier === null) return false;
   if (facts.endsAt !== null && facts.endsAt <= now) return false;
   if (facts.status === 'active' || facts.status === 'trialing') return true;
@@ -27,7 +27,7 @@ const dayMilliseconds = 86_400_000;
 
 /** The end of a past-due subscription's grace period; null if it is not past due. */
 export function graceEnd(
-  { status, pastDueSince }: Pick<Facts, 'status' | 'pastDueSince'>,
+  { status, pastDueSince }: Pick<RankedFacts, 'status' | 'pastDueSince'>,
   graceDays: number,
 ): Date | null {
   if (status !== 'past_due' || pastDueSince === null) return null;
@@ -42,17 +42,17 @@ const statusOrder = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'inco
  * the best status, then the higher tier, then the newest. So the late end of an old subscription
  * cannot remove the plan of a new one. Null if there is none.
  */
-export function best<Some extends Facts>(plans: Plans, all: Some[], graceDays: number, now: Date): Some | null {
+export function best<Some extends RankedFacts>(plans: Plans, all: Some[], graceDays: number, now: Date): Some | null {
   return ranked(plans, all, graceDays, now)[0] ?? null;
 }
 
 /** All subscriptions in that order, the best one first. */
-export function ranked<Some extends Facts>(plans: Plans, all: Some[], graceDays: number, now: Date): Some[] {
+export function ranked<Some extends RankedFacts>(plans: Plans, all: Some[], graceDays: number, now: Date): Some[] {
   const ranks = all.map((facts) => ({ facts, rank: rankOfFacts(plans, facts, isEntitled(facts, graceDays, now)) }));
   return ranks.sort((one, other) => compare(one.rank, other.rank)).map(({ facts }) => facts);
 }
 
-function rankOfFacts(plans: Plans, { tier, status, startedAt }: Facts, entitled: boolean): number[] {
+function rankOfFacts(plans: Plans, { tier, status, startedAt }: RankedFacts, entitled: boolean): number[] {
   const place = status === 'trialing' ? 0 : statusOrder.indexOf(status);
   const unknown = statusClassOf(status) === 'ended' ? statusOrder.length + 1 : statusOrder.length;
   return [entitled ? 0 : 1, place === -1 ? unknown : place, -rankOf(plans, tier), -(startedAt?.getTime() ?? 0)];

@@ -4,10 +4,10 @@ import { type Executor, prepared } from '../../db/client.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
 import { isOfOurMode } from '../customers/mode.ts';
 import { type Plan, type Plans, planOf, rankOf, type Tier } from '../plans/plans.ts';
-import { best, type Facts, isEntitled, ranked } from './entitlement.ts';
+import { best, isEntitled, type RankedFacts, ranked } from './entitlement.ts';
 
 /** What a subscription record tells about the plan. */
-export type SubscriptionFacts = Facts & { id: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
+export type SubscriptionFacts = RankedFacts & { id: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
 
 export type OrganisationPlan = {
   /** The tier that the organisation is entitled to now. */
@@ -39,7 +39,9 @@ export function planFrom(app: App, facts: PlanFacts | null | undefined): Organis
 
 /** Returns the subscriptions of the key's mode. */
 function subscriptionsOf(app: App, facts: PlanFacts | null | undefined): SubscriptionFacts[] {
-  return (facts ?? []).filter(({ livemode }) => isOfOurMode(app, livemode)).map((row) => readFacts(app.plans, row));
+  return (facts ?? [])
+    .filter(({ livemode }) => isOfOurMode(app, livemode))
+    .map((row) => toSubscriptionFacts(app.plans, row));
 }
 
 const organisationFacts = prepared((db) =>
@@ -50,7 +52,7 @@ const organisationFacts = prepared((db) =>
 );
 
 /** A tier that the plans do not hold any longer gives nothing. */
-function readFacts(plans: Plans, row: PlanFacts[number]): SubscriptionFacts {
+function toSubscriptionFacts(plans: Plans, row: PlanFacts[number]): SubscriptionFacts {
   return {
     id: row.id,
     tier: rankOf(plans, row.tier) > 0 ? row.tier : null,

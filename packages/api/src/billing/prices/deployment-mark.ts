@@ -4,8 +4,10 @@ import { baseUrl } from '../../links.ts';
 type Metadata = Record<string, string> | null | undefined;
 
 /**
- * The metadata that this deployment gives to each object that it makes at the provider.
- * Several deployments may share an account, and none may change the objects of another.
+ * The metadata that this deployment gives to each object that it makes at the provider. Several
+ * deployments may share an account, and none may change the objects of another.
+ *
+ * @throws AppError INTERNAL without a canonical base URL.
  */
 export function deploymentMark(config: Config) {
   return { purpose: 'gatehouse', deployment: baseUrl(config) };
@@ -16,7 +18,11 @@ export function deploymentOf(metadata: Metadata): string | null {
   return metadata?.deployment ?? null;
 }
 
-/** Whether this deployment made the object. */
+/**
+ * Whether this deployment made the object.
+ *
+ * @throws AppError INTERNAL without a canonical base URL.
+ */
 export function isOurs(config: Config, metadata: Metadata): boolean {
   return deploymentOf(metadata) === baseUrl(config);
 }

@@ -10,7 +10,11 @@ import { listByLookupKey } from './list-by-lookup-key.ts';
 import { requestPortalUpdate } from './portal-offer.ts';
 import type { TierPrice, TierPrices } from './tier-price.ts';
 
-/** Reads the prices (see `readPrices`) and enqueues an update of the portal if it offers other ones. */
+/**
+ * Reads the prices (see `readPrices`) and enqueues an update of the portal if it offers other ones.
+ *
+ * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
+ */
 export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
   const prices = await readPrices(app, ask);
   await app.db.transaction((tx) => requestPortalUpdate(app, tx, prices));
@@ -18,8 +22,10 @@ export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
 }
 
 /**
- * Asks the provider for the tiers' current prices, by lookup key or configured price id, and
- * stores them for all nodes. Each price stays known for its tier: earlier subscribers keep it.
+ * Asks the provider for the tiers' current prices, by lookup key or configured price id, and stores
+ * them for all nodes. Each price stays known for its tier: earlier subscribers keep it.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE.
  */
 export async function readPrices(app: App, ask: Ask): Promise<TierPrices> {
   const names = Object.entries(priceNames(app));

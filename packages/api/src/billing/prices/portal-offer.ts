@@ -37,7 +37,11 @@ type Saved = {
   isCurrent: boolean;
 };
 
-/** Compares an offer with the one that this deployment last wrote to the portal's configuration. */
+/**
+ * Compares an offer with the one that this deployment last wrote to the portal's configuration.
+ *
+ * @throws AppError BILLING_UNAVAILABLE.
+ */
 export async function readSavedOffer(app: App, db: Transaction | App['db'], offer: PortalOffer): Promise<Saved> {
   const [configurationName, offerName] = settingNames(app);
   const rows = await db
@@ -48,7 +52,11 @@ export async function readSavedOffer(app: App, db: Transaction | App['db'], offe
   return { configuration: saved(configurationName), isCurrent: saved(offerName) === JSON.stringify(offer) };
 }
 
-/** Records that the provider's configuration now has this offer. */
+/**
+ * Records that the provider's configuration now has this offer.
+ *
+ * @throws AppError BILLING_UNAVAILABLE.
+ */
 export async function saveOffer(app: App, offer: PortalOffer): Promise<void> {
   const [, name] = settingNames(app);
   const value = JSON.stringify(offer);
@@ -64,8 +72,10 @@ function settingNames(app: App): [string, string] {
 }
 
 /**
- * Enqueues an update of the portal's configuration if it offers other prices than these.
- * Does nothing without any price to offer or without a configuration to update.
+ * Enqueues an update of the portal's configuration if it offers other prices than these. Does
+ * nothing without any price to offer or without a configuration to update.
+ *
+ * @throws AppError BILLING_UNAVAILABLE.
  */
 export async function requestPortalUpdate(app: App, tx: Transaction, prices: TierPrices): Promise<void> {
   const offer = portalOffer(prices);

@@ -21,10 +21,10 @@ export async function examineDatabase({ sql }: App): Promise<Finding[]> {
     ];
   } catch (error) {
     if (isDatabaseAway(error)) {
-      const says = `It does not answer (${reasonOf(error)}). Start it, or correct DATABASE_URL.`;
-      return [wrong('Database', says)];
+      const sentence = `It does not answer (${reasonOf(error)}). Start it, or correct DATABASE_URL.`;
+      return [wrong('Database', sentence)];
     }
-    const says = `It cannot be read (${reasonOf(error)}). Give the user of DATABASE_URL its database to own, and start again.`;
-    return [wrong('Database', says)];
+    const sentence = `It cannot be read (${reasonOf(error)}). Give the user of DATABASE_URL its database to own, and start again.`;
+    return [wrong('Database', sentence)];
   }
 }

@@ -10,7 +10,7 @@ export async function examineMail({ mail, config }: App): Promise<Finding[]> {
     await mail.check();
     return [right(about, `It answers; mails come from ${config.mailFrom}.`)];
   } catch (error) {
-    const says = `It cannot be used (${reasonOf(error)}). Correct SMTP_URL, its user and password, or let the network through.`;
-    return [wrong(about, says)];
+    const sentence = `It cannot be used (${reasonOf(error)}). Correct SMTP_URL, its user and password, or let the network through.`;
+    return [wrong(about, sentence)];
   }
 }

@@ -36,11 +36,11 @@ function findingOf(error: unknown): Finding {
     return wrong('Payment provider', 'It refuses the key. Copy PAYMENT_SECRET_KEY from the provider anew.');
   }
   if (status === 403) {
-    const says = 'The key may not do what billing needs. Give it the permissions that the README lists.';
-    return wrong('Payment provider', says);
+    const sentence = 'The key may not do what billing needs. Give it the permissions that the README lists.';
+    return wrong('Payment provider', sentence);
   }
-  const says = `It does not answer as it should (${status ?? reasonOf(error)}). Look at its status page and at PAYMENT_API_URL.`;
-  return wrong('Payment provider', says);
+  const sentence = `It does not answer as it should (${status ?? reasonOf(error)}). Look at its status page and at PAYMENT_API_URL.`;
+  return wrong('Payment provider', sentence);
 }
 
 async function examineKey(app: App, { ask, livemode }: Payment): Promise<Finding[]> {
@@ -67,7 +67,7 @@ async function examineRows(app: App): Promise<Finding[]> {
   const about = 'Payment mode';
   try {
     await pingDatabase(app.sql);
-    const missing = (await missingTiers(app)).map((says) => wrong('Plans', says));
+    const missing = (await missingTiers(app)).map((sentence) => wrong('Plans', sentence));
     const found = await readOtherMode(app);
     if (found === null) return missing;
     return [...missing, (found.mode === 'live' ? wrong : note)(about, describeOtherMode(found))];
@@ -86,8 +86,8 @@ function examineClock(app: App, dateHeader: string | undefined): Finding {
   const seconds = Math.round((app.now().getTime() - theirs) / 1000);
   if (Math.abs(seconds) <= alarmSeconds) return right('Clock', 'It agrees with the payment provider’s.');
   const direction = seconds > 0 ? 'ahead of' : 'behind';
-  const says = `This machine’s clock is ${Math.abs(seconds)} s ${direction} the payment provider’s; from 300 s on, every event is refused. Set it by NTP.`;
-  return wrong('Clock', says);
+  const sentence = `This machine’s clock is ${Math.abs(seconds)} s ${direction} the payment provider’s; from 300 s on, every event is refused. Set it by NTP.`;
+  return wrong('Clock', sentence);
 }
 
 function examinePrices(app: App, prices: TierPrices): Finding[] {
@@ -95,8 +95,8 @@ function examinePrices(app: App, prices: TierPrices): Finding[] {
     const about = `Price of ${planOf(app.plans, tier).name}`;
     const found = prices[tier];
     if (found == null) {
-      const says = `The provider has no recurring price ${name}. Run "npm run operator -- billing-setup", or set ${priceVariable(tier)}.`;
-      return wrong(about, says);
+      const sentence = `The provider has no recurring price ${name}. Run "npm run operator -- billing-setup", or set ${priceVariable(tier)}.`;
+      return wrong(about, sentence);
     }
     if (found.shown === null) {
       return wrong(about, `${name} has no fixed amount per day, week, month or year. Make one that has.`);

@@ -8,9 +8,9 @@ const timeoutMilliseconds = 5000;
 export async function examineService(app: App): Promise<Finding[]> {
   const { publicBaseUrl: base, trustedProxies } = app.config;
   if (base === null) {
-    const says =
+    const sentence =
       'PUBLIC_BASE_URL is not set, so no link and no return address can be made. Set it to the https address that people use.';
-    return [wrong('Base URL', says)];
+    return [wrong('Base URL', sentence)];
   }
 
   const secure = base.startsWith('https:');
@@ -32,8 +32,8 @@ async function examineAddress(base: string): Promise<Finding> {
     if (status === 200) return right('Base URL', `${base} is answered.`);
     return wrong('Base URL', `${base}/healthz answers ${status}. Start the service, or let the proxy lead to it.`);
   } catch (error) {
-    const says = `Nothing answers at ${base} (${reasonOf(error)}). Start the service, or correct PUBLIC_BASE_URL, DNS or the proxy.`;
-    return wrong('Base URL', says);
+    const sentence = `Nothing answers at ${base} (${reasonOf(error)}). Start the service, or correct PUBLIC_BASE_URL, DNS or the proxy.`;
+    return wrong('Base URL', sentence);
   }
 }
 
@@ -51,8 +51,8 @@ async function examineCookies(app: App, base: string, secure: boolean): Promise<
   const location = response.headers.get('location') ?? '';
   const redirectUri = URL.canParse(location) ? new URL(location).searchParams.get('redirect_uri') : null;
   if (redirectUri !== identityRedirectUri(app.config)) {
-    const says = `${base}/auth/idp/start does not send ${identityRedirectUri(app.config)}. Run the service with the same configuration as this command, and see its log.`;
-    findings.push(wrong('Redirect address in use', says));
+    const sentence = `${base}/auth/idp/start does not send ${identityRedirectUri(app.config)}. Run the service with the same configuration as this command, and see its log.`;
+    findings.push(wrong('Redirect address in use', sentence));
   }
 
   const [cookie = ''] = response.headers.getSetCookie().filter((each) => each.includes('attempt='));
@@ -60,8 +60,9 @@ async function examineCookies(app: App, base: string, secure: boolean): Promise<
   const safe = flags.includes('httponly') && flags.includes('samesite=lax');
   if (redirectUri === null) return findings;
   if (!safe || (secure && !(cookie.startsWith('__Host-') && flags.includes('secure')))) {
-    const says = 'The answer’s cookie lacks __Host-, Secure, HttpOnly or SameSite. Let no proxy rewrite Set-Cookie.';
-    return [...findings, wrong('Cookies', says)];
+    const sentence =
+      'The answer’s cookie lacks __Host-, Secure, HttpOnly or SameSite. Let no proxy rewrite Set-Cookie.';
+    return [...findings, wrong('Cookies', sentence)];
   }
   return [
     ...findings,

@@ -7,7 +7,10 @@ import { type Finding, note, right, wrong } from './finding.ts';
 
 const timeoutMilliseconds = 5000;
 
-/** Checks how events reach the service: the secret, our webhook endpoint, and the endpoint's settings at the provider. */
+/**
+ * Checks how events reach the service: the secret, our webhook endpoint, and the endpoint's settings
+ * at the provider.
+ */
 export async function examineWebhook(app: App): Promise<Finding[]> {
   if (app.payment === null || app.config.publicBaseUrl === null) return [];
 
@@ -25,9 +28,9 @@ async function examineSecret(app: App, address: string): Promise<Finding | null>
   const about = 'Webhook secret';
   const [secret] = app.config.webhookSecrets;
   if (secret === undefined) {
-    const says =
+    const sentence =
       'PAYMENT_WEBHOOK_SECRET is not set, so every event is refused. Copy it from the endpoint at the provider.';
-    return wrong(about, says);
+    return wrong(about, sentence);
   }
 
   const body = '{}';
@@ -47,8 +50,8 @@ async function examineSecret(app: App, address: string): Promise<Finding | null>
   if (response.status === 400 && response.text.includes('This is not an event.')) {
     return right(about, `${address} takes what is signed with it.`);
   }
-  const says = `${address} refuses what is signed with it (${response.status}). Restart the service with this configuration, and let the proxy pass the body and its headers on unchanged.`;
-  return wrong(about, says);
+  const sentence = `${address} refuses what is signed with it (${response.status}). Restart the service with this configuration, and let the proxy pass the body and its headers on unchanged.`;
+  return wrong(about, sentence);
 }
 
 async function examineEndpoint({ ask }: Payment, address: string): Promise<Finding | null> {
@@ -58,11 +61,11 @@ async function examineEndpoint({ ask }: Payment, address: string): Promise<Findi
     const ours = all.filter(({ url }) => url === address);
     const live = ours.find(({ status }) => status === 'enabled');
     if (live === undefined) {
-      const says =
+      const sentence =
         ours.length > 0
           ? `The provider has switched the endpoint ${address} off. Switch it on again there.`
           : `The provider sends no events to ${address}. Add it there as an endpoint, and set PAYMENT_WEBHOOK_SECRET to its secret.`;
-      return wrong(about, says);
+      return wrong(about, sentence);
     }
     return examineTypes(live.enabled_events, address);
   } catch (error) {
@@ -76,8 +79,8 @@ async function examineEndpoint({ ask }: Payment, address: string): Promise<Findi
 function examineTypes(enabled: string[], address: string): Finding {
   const about = 'Webhook endpoint';
   if (enabled.includes('*') || enabled.includes('invoice.created')) {
-    const says = `${address} also gets invoice.created, and invoices wait up to 72 h for an endpoint that fails. Choose the events one by one, without it.`;
-    return note(about, says);
+    const sentence = `${address} also gets invoice.created, and invoices wait up to 72 h for an endpoint that fails. Choose the events one by one, without it.`;
+    return note(about, sentence);
   }
   const missing = subscribedTypes.filter((type) => !enabled.includes(type));
   if (missing.length > 0)

@@ -25,7 +25,7 @@ export async function examine(app: App): Promise<{ report: string; sound: boolea
   ];
   const findings = (await Promise.all(checks.map((check) => check(app)))).flat();
 
-  const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length;
+  const wrong = findings.filter(({ level }) => level === 'wrong').length;
   const conclusion =
     wrong === 0 ? 'Everything is right.' : wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`;
   return { report: [...findings.map(lineOf), conclusion].join('\n'), sound: wrong === 0 };
@@ -33,6 +33,6 @@ export async function examine(app: App): Promise<{ report: string; sound: boolea
 
 const marks = { right: 'right', note: 'note ', wrong: 'WRONG' };
 
-function lineOf({ about, verdict, says }: Finding): string {
-  return `${marks[verdict]}  ${about}: ${says}`;
+function lineOf({ about, level, sentence }: Finding): string {
+  return `${marks[level]}  ${about}: ${sentence}`;
 }

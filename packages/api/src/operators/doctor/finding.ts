@@ -1,19 +1,19 @@
 /** The result of one check, as a sentence. For what is wrong it also names the remedy. */
-export type Finding = { about: string; verdict: 'right' | 'note' | 'wrong'; says: string };
+export type Finding = { about: string; level: 'right' | 'note' | 'wrong'; sentence: string };
 
 /** The check passed. */
-export function right(about: string, says: string): Finding {
-  return { about, verdict: 'right', says };
+export function right(about: string, sentence: string): Finding {
+  return { about, level: 'right', sentence };
 }
 
 /** Worth knowing, and not a mistake. */
-export function note(about: string, says: string): Finding {
-  return { about, verdict: 'note', says };
+export function note(about: string, sentence: string): Finding {
+  return { about, level: 'note', sentence };
 }
 
 /** A mistake in the configuration: it makes the doctor's exit code 1. */
-export function wrong(about: string, says: string): Finding {
-  return { about, verdict: 'wrong', says };
+export function wrong(about: string, sentence: string): Finding {
+  return { about, level: 'wrong', sentence };
 }
 
 /** Returns an error's code or the first line of its message, cut to 120 characters. */

@@ -8,7 +8,7 @@ const mailsAnHour = 5;
 const mailsADay = 20;
 const hour = 3600;
 const day = 24 * hour;
-/** Longer than sending a mail may take: a link that was not sent by then never will be. */
+/** Longer than sending a mail may take. A link that is unsent after this time is never sent. */
 const sendingSeconds = 30;
 /** The first of the two numbers of an advisory lock; the second one stands for the address. */
 const lockClass = 7_240_313;
@@ -25,11 +25,11 @@ type MailRequest = {
 };
 
 /**
- * Whether an address has had as many mails as it may have: one resent mail a minute for
- * one account, and of all kinds and for all accounts five an hour and twenty a day, counted
- * from sent mails. Known browsers of the account have the second pair of their own, so that
- * other clients cannot use it up. RATE_LIMITS=off lifts that pair. The address is locked until
- * the transaction ends, so that of parallel jobs each one sees the links of the others.
+ * Whether an address has reached its mail limits: one resent mail a minute per account, and in
+ * total five mails an hour and twenty a day. Only sent mails count. Known browsers of the account
+ * have their own limits per hour and day, so that other clients cannot use them up.
+ * RATE_LIMITS=off removes the limits per hour and day. The address is locked until the transaction
+ * ends, so that concurrent jobs see each other's links.
  */
 export async function isMailLimitReached(app: App, tx: Transaction, asked: MailRequest): Promise<boolean> {
   await tx.execute(sql`select pg_advisory_xact_lock(${lockClass}::int, hashtext(${asked.email}))`);
@@ -45,8 +45,8 @@ export async function isMailLimitReached(app: App, tx: Transaction, asked: MailR
 }
 
 /**
- * Whether a user has asked for as many changes of address within the hour as one may.
- * Asked while the user's row is locked.
+ * Whether a user has reached the hourly limit of changes of address. The caller has locked the
+ * user's row.
  */
 export async function isChangeLimitReached(
   app: App,
@@ -61,8 +61,8 @@ export async function isChangeLimitReached(
 type Whose = { email: string } | { userId: string };
 
 /**
- * The links of an address or a user whose mail left in the last `seconds`, and those that
- * other jobs are sending at this moment, each with its time.
+ * Returns the links of an address or a user that were mailed in the last `seconds`, or that other
+ * jobs are mailing at this moment, each with its time.
  */
 async function mailedLinks(app: App, tx: Transaction, asked: Whose & { jobId: string | null; seconds: number }) {
   const { jobId, seconds } = asked;

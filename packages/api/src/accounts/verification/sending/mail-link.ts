@@ -14,12 +14,13 @@ type Addressee = Pick<Row, 'userId' | 'email' | 'jobId' | 'fromKnownBrowser'>;
 export type LinkContent = Pick<Row, 'purpose' | 'signUpId' | 'keptSessionId'>;
 
 /**
- * Mails a new verification link. The token is generated here, so that it is never stored in
- * clear. The link's row is deleted when the mail server refuses the mail, and records when the
- * mail was sent, so that the limits count sent mails only. `decide` runs while the user's row
- * is locked and returns the link's content; null sends no mail.
+ * Mails a new verification link. The token is generated here, so that it is never stored in clear.
+ * The link's row is deleted when the mail server refuses the mail, and records when the mail was
+ * sent, so that the limits count sent mails only. `decide` runs while the user's row is locked and
+ * returns the link's content; null sends no mail.
  *
  * @throws Error without the mail server's own text if it does not accept the mail.
+ * @throws AppError INTERNAL without a canonical base URL.
  */
 export async function mailLink(
   app: App,

@@ -5,10 +5,10 @@ import { emailField } from '../../../security/address.ts';
 export const resendInput = z.object({ email: emailField });
 
 /**
- * Has a fresh verification link mailed where the address has an account that is not closed:
- * a verified one can choose a new password by it. What is done here is the same for every
- * address: the job decides. Requests of a browser that signed in to the account before have
- * mail limits of their own.
+ * Enqueues a mail with a new verification link. The job mails it if the address has an account that
+ * is not closed; a verified user can set a new password by it. The work here is the same for every
+ * address, so that the answer reveals nothing. Requests of a known browser have mail limits of
+ * their own.
  */
 export async function resendVerification(
   app: App,

@@ -10,6 +10,9 @@ export type ChangeJob = { email: string; userId: string; sessionId: string };
 /**
  * Mails a verification link to a user's new address, unless it belongs to another account. An
  * unverified account with the address does not count.
+ *
+ * @throws AppError INTERNAL without a canonical base URL; Error if the mail server does not accept
+ *   the mail.
  */
 export async function sendChangeLink(
   app: App,

@@ -8,15 +8,18 @@ import { mailLink } from './mail-link.ts';
 import { type ChangeJob, sendChangeLink } from './send-change-link.ts';
 
 /**
- * What a sign-up (then with its id), a request for another link, or a change of address
- * asks for. The limits tell apart whether a browser known to the account asked.
+ * The request for a verification link: of a sign-up (then with its id), for another link, or for a
+ * change of address. Requests of known browsers have mail limits of their own.
  */
 export type VerificationJob = { email: string; signUpId?: string; fromKnownBrowser?: boolean } | ChangeJob;
 
 /**
- * Mails a verification link where the address has an account that is not closed, and does
- * nothing otherwise. A verified account gets a link for a lost password. By the job's id a
- * retried job does not count its own unsent links as mails.
+ * Mails a verification link where the address has an account that is not closed, and does nothing
+ * otherwise. A verified account gets a link for a lost password. By the job's id a retried job does
+ * not count its own unsent links as mails.
+ *
+ * @throws AppError INTERNAL without a canonical base URL; Error if the mail server does not accept
+ *   the mail.
  */
 export async function sendVerification(app: App, job: VerificationJob, jobId: string | null = null): Promise<void> {
   if ('userId' in job) return sendChangeLink(app, job, jobId);
@@ -39,7 +42,7 @@ export async function sendVerification(app: App, job: VerificationJob, jobId: st
 
 /**
  * The sign-up that a link belongs to: the one that asked for it; for a resent link the
- * pending one, where there is exactly one. Of several, nothing tells which one is meant.
+ * pending one, if there is exactly one.
  */
 async function signUpFor(tx: Transaction, userId: string, signUpId: string | undefined) {
   const pending = await tx

@@ -6,7 +6,7 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
-import { makeAccount, makeInvitation, makeMember, makeOwner, testClient, testPassword } from '../testing/factories.ts';
+import { addMember, makeAccount, makeInvitation, makeOwner, testClient, testPassword } from '../testing/factories.ts';
 
 let test: BillingTest;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ async function exists(organisationId: string): Promise<boolean> {
 
 it('deletes the organisation, ends its plan at the provider, and keeps the accounts', async () => {
   const owner = await makeOwner(test);
-  const { userId } = await makeMember(test, owner.organisationId, 'member');
+  const { userId } = await addMember(test, owner.organisationId, 'member');
   const session = await startSession(test.app, { userId, organisationId: owner.organisationId, client: testClient });
   test.sandbox.payment.payCheckout((await owner.api.billing.checkout({ tier: 'silver' })).url);
   await test.settled();
@@ -61,7 +61,7 @@ it('deletes nothing for another role, a wrong password, or while the provider do
   const owner = await makeOwner(test);
   const { organisationId: organisation_id } = owner;
   await owner.api.billing.checkout({ tier: 'silver' });
-  const admin = await makeMember(test, organisation_id, 'admin');
+  const admin = await addMember(test, organisation_id, 'admin');
   expect(await codeOf(remove(admin))).toBe('FORBIDDEN');
   const wrong = { organisation_id, password: 'not the pass phrase' };
   expect(await codeOf(owner.api.leaving.deleteOrganisation(wrong))).toBe('UNAUTHENTICATED');
@@ -73,7 +73,7 @@ it('deletes nothing for another role, a wrong password, or while the provider do
 it('deletes nothing for an owner who transferred the ownership meanwhile', async () => {
   const owner = await makeOwner(test);
   const { organisationId: organisation_id } = owner;
-  const { email } = await makeMember(test, organisation_id, 'member');
+  const { email } = await addMember(test, organisation_id, 'member');
   const [deleted, transferred] = await Promise.all([
     codeOf(remove(owner)),
     codeOf(owner.api.organisations.transfer({ organisation_id, email, password })),
@@ -89,7 +89,7 @@ it('ends in one of two orders beside members who join, switch and leave, and nev
     const [token, own, joining] = [await makeInvitation(owner), await makeOwner(test), await makeAccount(test)];
     const belongs = { userId: own.userId, organisationId: organisation_id, createdAt: test.app.now() };
     await test.app.db.insert(memberships).values({ ...belongs, role: 'member' });
-    const leaving = await makeMember(test, organisation_id, 'member');
+    const leaving = await addMember(test, organisation_id, 'member');
     await test.app.db.update(users).set({ lastOrganisationId: organisation_id }).where(eq(users.id, joining.userId));
     const ended = await Promise.all([
       codeOf(remove(owner)),

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditEvents } from '../db/schema/audit.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeMember, makeOwner, signInAs } from '../testing/factories.ts';
+import { addMember, makeOwner, signInAs } from '../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ it('renames the organisation for owners and admins, keeps the slug, and records 
   const { organisationId: organisation_id } = owner;
   const slug = owner.principal.organisation?.slug;
   await owner.api.organisations.rename({ organisation_id, name: ' Larch Group ' });
-  const admin = await makeMember(test, organisation_id, 'admin');
+  const admin = await addMember(test, organisation_id, 'admin');
   expect(await admin.api.organisations.read()).toMatchObject({ name: 'Larch Group', slug });
   await admin.api.organisations.rename({ organisation_id, name: 'Larch' });
   expect((await signInAs(test, owner.email)).principal.organisation).toEqual({
@@ -55,7 +55,7 @@ it('refuses names that sign-up refuses, and an empty one', async () => {
 it('does not overwrite a change that the form did not show: of two at once one is saved', async () => {
   const owner = await makeOwner(test, { name: 'Before' });
   const { organisationId: organisation_id } = owner;
-  const admin = await makeMember(test, organisation_id, 'admin');
+  const admin = await addMember(test, organisation_id, 'admin');
   const renamed = await Promise.all([
     codeOf(owner.api.organisations.rename({ organisation_id, name: 'One', shown: 'Before' })),
     codeOf(admin.api.organisations.rename({ organisation_id, name: 'Other', shown: 'Before' })),
@@ -71,7 +71,7 @@ it('does not overwrite a change that the form did not show: of two at once one i
 it('refuses an administrator who was demoted meanwhile', async () => {
   const owner = await makeOwner(test);
   const { organisationId: organisation_id } = owner;
-  const admin = await makeMember(test, organisation_id, 'admin');
+  const admin = await addMember(test, organisation_id, 'admin');
   await owner.api.members.changeRole({ organisation_id, user_id: admin.userId, role: 'member' });
   expect(await codeOf(admin.api.organisations.rename({ organisation_id, name: 'Mine' }))).toBe('FORBIDDEN');
   expect(await codeOf(admin.api.organisations.changeBillingContact({ organisation_id, email: '' }))).toBe('FORBIDDEN');
@@ -82,7 +82,7 @@ it('shows the billing address to administrators only, and records its change wit
   const { organisationId: organisation_id } = owner;
   await owner.api.organisations.changeBillingContact({ organisation_id, email: 'Bills@Company.example' });
   expect(await owner.api.organisations.read()).toMatchObject({ billing_email: 'bills@company.example' });
-  const member = await makeMember(test, organisation_id, 'member');
+  const member = await addMember(test, organisation_id, 'member');
   expect(await member.api.organisations.read()).toMatchObject({ billing_email: null });
   expect(await entriesOf(owner, 'billing-contact-changed')).toMatchObject([{ actorId: owner.userId, details: {} }]);
   await owner.api.organisations.changeBillingContact({ organisation_id, email: '' });

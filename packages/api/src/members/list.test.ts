@@ -5,7 +5,7 @@ import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { readSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeAccount, makeInvitation, makeMember, makeOwner } from '../testing/factories.ts';
+import { addMember, makeAccount, makeInvitation, makeOwner } from '../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -84,12 +84,12 @@ it('shows administrators alone when a member was last seen and who invited them'
 
   const listed = (await owner.api.members.list()).members.find(({ id }) => id === invited.userId);
   expect(listed).toMatchObject({ last_seen_at: expect.any(String), invited_by: { email: owner.email } });
-  const viewer = await makeMember(test, organisationId, 'viewer');
+  const viewer = await addMember(test, organisationId, 'viewer');
   for (const member of (await viewer.api.members.list()).members) {
     expect(member).toMatchObject({ last_seen_at: null, invited_by: null });
   }
 
-  const second = await makeMember(test, organisationId, 'owner');
+  const second = await addMember(test, organisationId, 'owner');
   await owner.api.members.leave({ organisation_id: organisationId });
   const after = (await second.api.members.list()).members.find(({ id }) => id === invited.userId);
   expect(after).toMatchObject({ invited_by: null });
@@ -119,11 +119,11 @@ it('stores once an hour that a member was seen, per organisation', async () => {
 it('names the only owner, and not while another one is there', async () => {
   const owner = await makeOwner(test);
   expect((await owner.api.members.list()).is_only_owner).toBe(true);
-  const second = await makeMember(test, owner.organisationId, 'owner');
+  const second = await addMember(test, owner.organisationId, 'owner');
   expect((await owner.api.members.list()).is_only_owner).toBe(false);
   await test.app.db.update(users).set({ suspendedAt: test.app.now() }).where(eq(users.id, second.userId));
   expect((await owner.api.members.list()).is_only_owner).toBe(true);
-  const admin = await makeMember(test, owner.organisationId, 'admin');
+  const admin = await addMember(test, owner.organisationId, 'admin');
   expect((await admin.api.members.list()).is_only_owner).toBe(false);
 });
 

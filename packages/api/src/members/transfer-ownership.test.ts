@@ -8,7 +8,7 @@ import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
 import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { linkSubject, makeMember, makeOwner, signInAs, testPassword } from '../testing/factories.ts';
+import { addMember, linkSubject, makeOwner, signInAs, testPassword } from '../testing/factories.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ function codeOf(call: Promise<unknown>): Promise<string> {
 it('makes the member an owner and the owner an admin, and records both', async () => {
   const owner = await makeOwner(test);
   const { organisationId: organisation_id } = owner;
-  const member = await makeMember(test, organisation_id, 'viewer');
+  const member = await addMember(test, organisation_id, 'viewer');
   await owner.api.organisations.transfer({ organisation_id, email: ` ${member.email.toUpperCase()} `, password });
 
   expect(await rolesIn(organisation_id)).toEqual({ [owner.userId]: 'admin', [member.userId]: 'owner' });
@@ -52,7 +52,7 @@ it('makes the member an owner and the owner an admin, and records both', async (
 it('asks for the password, or without one for a recent sign-in', async () => {
   const owner = await makeOwner(test);
   const { organisationId: organisation_id } = owner;
-  const { email } = await makeMember(test, organisation_id, 'member');
+  const { email } = await addMember(test, organisation_id, 'member');
   const before = await rolesIn(organisation_id);
   for (const wrong of ['not the pass phrase', undefined]) {
     await expect(owner.api.organisations.transfer({ organisation_id, email, password: wrong })).rejects.toMatchObject({
@@ -74,9 +74,9 @@ it('asks for the password, or without one for a recent sign-in', async () => {
 it('refuses every other role, and a session that ended meanwhile', async () => {
   const owner = await makeOwner(test);
   const { organisationId: organisation_id } = owner;
-  const { email } = await makeMember(test, organisation_id, 'member');
+  const { email } = await addMember(test, organisation_id, 'member');
   for (const role of ['admin', 'member', 'viewer'] as const) {
-    const { api } = await makeMember(test, organisation_id, role);
+    const { api } = await addMember(test, organisation_id, role);
     expect(await codeOf(api.organisations.transfer({ organisation_id, email, password }))).toBe('FORBIDDEN');
   }
   await test.app.db.delete(sessions).where(eq(sessions.id, owner.principal.sessionId));
@@ -88,8 +88,8 @@ it('refuses a stranger, an owner, the caller and a suspended member, and names t
   const owner = await makeOwner(test);
   const { organisationId: organisation_id } = owner;
   const stranger = await makeOwner(test);
-  const other = await makeMember(test, organisation_id, 'owner');
-  const suspended = await makeMember(test, organisation_id, 'admin');
+  const other = await addMember(test, organisation_id, 'owner');
+  const suspended = await addMember(test, organisation_id, 'admin');
   await suspendUser(test.app, suspended.email);
   for (const email of [stranger.email, 'nobody@company.example', other.email, owner.email, suspended.email]) {
     await expect(owner.api.organisations.transfer({ organisation_id, email, password })).rejects.toMatchObject({
@@ -107,10 +107,7 @@ it('refuses a stranger, an owner, the caller and a suspended member, and names t
 it('lets one of two transfers at once by the same owner succeed', async () => {
   const owner = await makeOwner(test);
   const { organisationId: organisation_id } = owner;
-  const targets = [
-    await makeMember(test, organisation_id, 'member'),
-    await makeMember(test, organisation_id, 'member'),
-  ];
+  const targets = [await addMember(test, organisation_id, 'member'), await addMember(test, organisation_id, 'member')];
   const ended = await Promise.all(
     targets.map(({ email }) => codeOf(owner.api.organisations.transfer({ organisation_id, email, password }))),
   );
@@ -124,8 +121,8 @@ it('keeps an owner under any mix of transfers, leaving, removal, demotion and de
     fc.asyncProperty(fc.shuffledSubarray([...acts], { minLength: 2, maxLength: 4 }), async (chosen) => {
       const owner = await makeOwner(test);
       const { organisationId: organisation_id } = owner;
-      const target = await makeMember(test, organisation_id, 'member');
-      const second = await makeMember(test, organisation_id, 'owner');
+      const target = await addMember(test, organisation_id, 'member');
+      const second = await addMember(test, organisation_id, 'owner');
       const hash = await test.app.db.select().from(users).where(eq(users.id, owner.userId));
       await test.app.db
         .update(users)

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { organisations } from '../../db/schema/organisations.ts';
 import { type BillingTest, ownedBy, startBillingTest } from '../../testing/billing.ts';
-import { makeMember, makeOwner } from '../../testing/factories.ts';
+import { addMember, makeOwner } from '../../testing/factories.ts';
 import { enqueueDue } from '../sync/jobs.ts';
 import { syncContact } from './contact.ts';
 
@@ -63,7 +63,7 @@ it('gives the address once the provider answers again, and changes nothing at a 
 
 it('ends with the newest of many parallel changes', async () => {
   const owner = await makeOwner(test);
-  const admin = await makeMember(test, owner.organisationId, 'admin');
+  const admin = await addMember(test, owner.organisationId, 'admin');
   await owner.api.billing.portal();
   await Promise.all(
     Array.from({ length: 8 }, (_, index) =>

@@ -71,7 +71,7 @@ test('somebody is invited, joins, changes roles, and is removed', async ({ brows
     await expect(theirs.getByText('The Free plan has room for 2 members')).toBeVisible();
     await expect(theirs.getByLabel(`Role of ${host}`)).toHaveCount(0);
     await theirs.goto('/account');
-    await expect(theirs.getByText('Role changed: member to admin')).toBeVisible();
+    await expect(theirs.getByText('changed you from member to admin')).toBeVisible();
   });
 
   await test.step('removed, they belong to nothing, and home says so', async () => {

@@ -1,9 +1,18 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { users } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { restoreOrganisation, suspendOrganisation } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { addMember, callerFor, makeOwner, signInAs, testClient } from '../testing/factories.ts';
+import {
+  addMember,
+  callerFor,
+  makeAccount,
+  makeInvitation,
+  makeOwner,
+  signInAs,
+  testClient,
+} from '../testing/factories.ts';
 import { deleteOldEntries } from './delete-old.ts';
 import { readActivity } from './read-activity.ts';
 import { recordAudit } from './record.ts';
@@ -102,4 +111,102 @@ it('deletes entries that are older than RETENTION_DAYS, and no others', async ()
   await recordAudit(test.app.db, now, { action: 'signed-in', userId });
   await deleteOldEntries(test.app.db, now, 400);
   expect(await readActivity(test.app.db, userId)).toHaveLength(1);
+});
+
+describe('what an entry tells whom', () => {
+  it('names another member while both belong to the organisation, and not after a removal', async () => {
+    const owner = await makeOwner(test);
+    const { organisationId: organisation_id } = owner;
+    const member = await addMember(test, organisation_id, 'member');
+    await owner.api.members.changeRole({ organisation_id, user_id: member.userId, role: 'admin' });
+    const named = { kind: 'named', name: null };
+    expect((await readActivity(test.app.db, owner.userId))[0]).toMatchObject({
+      action: 'role-changed',
+      actor: { kind: 'you' },
+      person: { ...named, email: member.email },
+      change: { from: 'member', to: 'admin' },
+    });
+    expect((await readActivity(test.app.db, member.userId))[0]).toMatchObject({
+      actor: { ...named, email: owner.email },
+      person: { kind: 'you' },
+      client: null,
+    });
+
+    await owner.api.members.remove({ organisation_id, user_id: member.userId });
+    const changed = 'changed-later@company.example';
+    await test.app.db.update(users).set({ email: changed }).where(eq(users.id, member.userId));
+    const left = await readActivity(test.app.db, owner.userId);
+    expect(left[0]).toMatchObject({ action: 'member-removed', actor: { kind: 'you' }, person: { kind: 'unnamed' } });
+    expect(JSON.stringify(left)).not.toContain(changed);
+    const theirs = await readActivity(test.app.db, member.userId);
+    expect(theirs[0]).toMatchObject({ action: 'member-removed', actor: { kind: 'unnamed' }, organisation: null });
+    expect(JSON.stringify(theirs)).not.toContain(owner.email);
+  });
+
+  it('never names an operator, also one who is a member, and not an account that was deleted', async () => {
+    const owner = await makeOwner(test, { approved: false });
+    const operator = await addMember(test, owner.organisationId, 'admin');
+    const console = await makeOwner(test, { operator: true });
+    await console.api.operators.approve({ organisation_ids: [owner.organisationId] });
+    await console.api.operators.passwordLink({ user_id: owner.userId });
+    const told = JSON.stringify(await readActivity(test.app.db, owner.userId));
+    expect(told).not.toContain(console.email);
+    expect(told).not.toContain(console.userId);
+    expect((await readActivity(test.app.db, owner.userId))[0]).toMatchObject({ actor: { kind: 'operator' } });
+
+    const { api } = await signInAs(test, owner.email);
+    await api.members.changeRole({ organisation_id: owner.organisationId, user_id: operator.userId, role: 'viewer' });
+    await test.app.db.delete(users).where(eq(users.id, operator.userId));
+    expect(
+      (await readActivity(test.app.db, owner.userId)).find(({ action }) => action === 'role-changed'),
+    ).toMatchObject({
+      person: { kind: 'unnamed' },
+    });
+  });
+
+  it('tells administrators of members and the plan, and other members only of the organisation', async () => {
+    const owner = await makeOwner(test, { name: 'Before' });
+    const { organisationId: organisation_id } = owner;
+    const joined = await makeAccount(test);
+    await joined.api.members.join({ token: await makeInvitation(owner, 'viewer') });
+    const details = { plan: 'Silver' };
+    const entry = { organisationId: organisation_id, details };
+    await recordAudit(test.app.db, test.app.now(), { action: 'payment-failed', ...entry });
+    await owner.api.organisations.rename({ organisation_id, name: 'After' });
+
+    const seen = async (userId: string) => (await readActivity(test.app.db, userId)).map(({ action }) => action);
+    expect((await seen(owner.userId)).slice(0, 3)).toEqual(['organisation-renamed', 'payment-failed', 'member-joined']);
+    const viewers = await seen(joined.userId);
+    expect(viewers).toContain('organisation-renamed');
+    expect(viewers).not.toContain('payment-failed');
+    expect(viewers).not.toContain('invitation-made');
+  });
+
+  it('shows no openings of checkout and portal, and operators every name', async () => {
+    const operator = await makeOwner(test, { operator: true });
+    const owner = await makeOwner(test);
+    const { organisationId: organisation_id } = owner;
+    const member = await addMember(test, organisation_id, 'member');
+    for (const action of ['plan-checkout', 'plan-portal'] as const) {
+      await recordAudit(test.app.db, test.app.now(), {
+        action,
+        actorId: owner.userId,
+        organisationId: organisation_id,
+      });
+    }
+    await owner.api.members.remove({ organisation_id, user_id: member.userId });
+    const own = (await readActivity(test.app.db, owner.userId)).map(({ action }) => action);
+    expect(own).not.toContain('plan-checkout');
+    expect(own).not.toContain('plan-portal');
+    const { activity } = await operator.api.operators.personHistory({ user_id: member.userId });
+    expect(activity[0]).toMatchObject({ action: 'member-removed', actor: { email: owner.email } });
+  });
+});
+
+it('records a wrong password of a signed-in user as such, not as a sign-in', async () => {
+  const { api, userId } = await makeOwner(test);
+  await expect(api.leaving.deleteAccount({ password: 'not the pass phrase' })).rejects.toThrow();
+  const [newest, ...older] = (await readActivity(test.app.db, userId)).map(({ action }) => action);
+  expect(newest).toBe('password-check-failed');
+  expect(older).not.toContain('sign-in-failed');
 });

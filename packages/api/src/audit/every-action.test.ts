@@ -279,7 +279,7 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
   [
     'a wrong password at a session',
     owner(({ api }) => refused(api.accounts.changeAddress({ email: newEmail(), password: other }))),
-    [{ action: 'sign-in-failed', ...itself }],
+    [{ action: 'password-check-failed', ...itself }],
   ],
   ['a sign-out', owner(({ api }) => api.signIn.out()), [{ action: 'signed-out', ...itself }]],
   ['a sign-out of nobody', owner(() => anybody().signIn.out()), []],
@@ -475,6 +475,14 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
     [{ action: 'organisation-left', ...itself, ...ofOrganisation }],
   ],
   [
+    'a plan that starts',
+    owner(pay),
+    [
+      { action: 'plan-checkout', actor: 'person', ...ofOrganisation },
+      { action: 'subscription-started', ...ofOrganisation },
+    ],
+  ],
+  [
     'an organisation that its owner renames',
     owner(({ api, organisationId }) => api.organisations.rename({ organisation_id: organisationId, name: 'Renamed' })),
     [{ action: 'organisation-renamed', actor: 'person', ...ofOrganisation, from: 'client' }],
@@ -570,6 +578,11 @@ const every: Record<AuditAction, true> = {
   'address-changed': true,
   'signed-in': true,
   'sign-in-failed': true,
+  'password-check-failed': true,
+  'subscription-started': true,
+  'subscription-changed': true,
+  'subscription-ended': true,
+  'payment-failed': true,
   'signed-out': true,
   'session-ended': true,
   'identity-linked': true,
@@ -608,6 +621,8 @@ const every: Record<AuditAction, true> = {
 };
 
 it('has every action in its table', () => {
-  const tabled = table.flatMap(([, , rows]) => rows.map(({ action }) => action));
+  // The other changes of a plan are in billing/projection/record-change.test.ts.
+  const elsewhere: AuditAction[] = ['subscription-changed', 'subscription-ended', 'payment-failed'];
+  const tabled = [...elsewhere, ...table.flatMap(([, , rows]) => rows.map(({ action }) => action))];
   expect([...new Set(tabled)].sort()).toEqual(Object.keys(every).sort());
 });

@@ -1,51 +1,58 @@
-type Entry = Awaited<ReturnType<App.Locals['api']['accounts']['activity']>>[number];
+import type { RouterOutputs } from '#lib/router.ts';
 
-const sentences: Record<Entry['action'], string> = {
+export type Action = RouterOutputs['accounts']['activity'][number]['action'];
+
+/** What happened, without naming anyone. */
+const texts: Record<Action, string> = {
   'signed-up': 'Signed up',
-  'signed-up-again': 'Somebody signed up with your address again',
-  'address-verified': 'Address confirmed',
-  'address-changed': 'Address changed',
+  'signed-up-again': 'Someone signed up with your address again',
+  'address-verified': 'Confirmed the e-mail address',
+  'address-changed': 'Changed the e-mail address',
   'signed-in': 'Signed in',
   'sign-in-failed': 'Sign-in with a wrong password',
+  'password-check-failed': 'Wrong password entered while signed in',
   'signed-out': 'Signed out',
-  'session-ended': 'Session ended',
-  'identity-linked': 'Identity provider linked',
-  'identity-unlinked': 'Identity provider unlinked',
-  'password-set': 'Password set',
+  'session-ended': 'Signed out another session',
+  'identity-linked': 'Connected the identity provider',
+  'identity-unlinked': 'Disconnected the identity provider',
+  'password-set': 'Set a new password',
   'account-deleted': 'Account deleted',
   'organisation-created': 'Organisation created',
   'organisation-renamed': 'Organisation renamed',
-  'billing-contact-changed': 'Billing address changed',
+  'billing-contact-changed': 'Billing contact changed',
   'ownership-transferred': 'Ownership transferred',
   'organisation-deleted': 'Organisation deleted',
-  'organisation-left': 'Organisation left',
-  'invitation-made': 'Invitation made',
-  'invitation-withdrawn': 'Invitation withdrawn',
-  'member-joined': 'Joined an organisation',
-  'member-removed': 'Membership ended by an administrator',
+  'organisation-left': 'Left the organisation',
+  'invitation-made': 'Invitation created',
+  'invitation-withdrawn': 'Invitation revoked',
+  'member-joined': 'Joined the organisation',
+  'member-removed': 'Removed by an admin',
   'role-changed': 'Role changed',
-  onboarded: 'Setting up finished',
+  onboarded: 'Finished setup',
   'organisation-approved': 'Organisation approved',
   'organisation-declined': 'Organisation declined',
   'organisation-suspended': 'Organisation suspended',
   'organisation-restored': 'Organisation restored',
   'person-suspended': 'Account suspended',
   'person-restored': 'Account restored',
-  'operator-granted': 'Made an operator',
-  'operator-revoked': 'No operator any more',
-  'password-link-made': 'An operator made a password link',
+  'operator-granted': 'Became an operator',
+  'operator-revoked': 'No longer an operator',
+  'password-link-made': 'An operator created a password link',
   'plan-checkout': 'Checkout opened',
   'plan-portal': 'Payment portal opened',
-  'plan-cancelled': 'Cancellation of the plan scheduled',
-  'plan-resumed': 'Cancellation of the plan taken back',
-  'event-applied-again': 'A payment event applied again',
-  'subscription-synced': 'Subscription synced by an operator',
-  'billing-reconciled': 'All subscriptions compared with the provider’s',
-  'customer-started-anew': 'Customer at the payment provider given up',
+  'plan-cancelled': 'Plan cancelled',
+  'plan-resumed': 'Kept the plan',
+  'subscription-started': 'Plan started',
+  'subscription-changed': 'Plan changed',
+  'subscription-ended': 'Plan ended',
+  'payment-failed': 'Payment failed',
+  'event-applied-again': 'Applied a payment event again',
+  'subscription-synced': 'Synced a subscription',
+  'billing-reconciled': 'Compared all subscriptions with the payment provider',
+  'customer-started-anew': 'Started a new customer at the payment provider',
 };
 
-/** "Signed in", "Role changed: member to admin". An action of a newer version is shown by its code. */
-export function auditText(action: string, change: Entry['change'] = null): string {
-  const sentence = Object.hasOwn(sentences, action) ? sentences[action as Entry['action']] : action;
-  return change === null ? sentence : `${sentence}: ${change.from} to ${change.to}`;
+/** "Signed in". An action of a newer version is shown by its code. */
+export function auditText(action: string): string {
+  return Object.hasOwn(texts, action) ? texts[action as Action] : action;
 }

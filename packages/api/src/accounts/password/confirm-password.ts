@@ -30,7 +30,12 @@ export async function confirmPassword(
     return { passwordHash, right: await verifyPassword(passwordHash, password, client) };
   });
   if (!right || passwordHash === null) {
-    await recordAudit(app.db, app.now(), { action: 'sign-in-failed', actorId: user.id, userId: user.id, client });
+    await recordAudit(app.db, app.now(), {
+      action: 'password-check-failed',
+      actorId: user.id,
+      userId: user.id,
+      client,
+    });
     throw wrong(field);
   }
   return passwordHash;

@@ -47,7 +47,10 @@ export async function setCancellation(app: App, principal: Principal, wanted: bo
     const { changed, failed } = await changeAll(app, ask, owner, inOrder(live, order), wanted);
     if (changed.length > 0) {
       const action = wanted ? 'plan-cancelled' : 'plan-resumed';
-      await recordAudit(app.db, app.now(), { action, actorId: principal.user.id, organisationId });
+      const tier = order.find((facts) => facts.tier !== null && changed.some(({ id }) => id === facts.id))?.tier;
+      const plan = app.plans.tiers.find((each) => each.tier === tier)?.name;
+      const details: Record<string, string> = plan === undefined ? {} : { plan };
+      await recordAudit(app.db, app.now(), { action, actorId: principal.user.id, organisationId, details });
     }
     const now = live.map((state) => changed.find(({ id }) => id === state.id) ?? state);
     const answered = await latestAnswers(app, ask, owner, now);

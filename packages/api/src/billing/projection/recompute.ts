@@ -7,6 +7,7 @@ import { priceNames } from '../plans/price-names.ts';
 import { toDate } from './fields.ts';
 import { type Projection, project } from './projection.ts';
 import { readStateEvents } from './read-state-events.ts';
+import { recordChange } from './record-change.ts';
 import { isEnded, type SubscriptionState } from './subscription-state.ts';
 
 type Row = typeof paymentSubscriptions.$inferSelect;
@@ -46,6 +47,7 @@ export async function recompute(app: App, tx: Transaction, row: Row): Promise<vo
       ...(decided.certain ? {} : { needsSync: true }),
     })
     .where(eq(paymentSubscriptions.id, row.id));
+  await recordChange(app, tx, row.organisationId, row, { status: state.status, tier: match.tier, ended });
 }
 
 export type Snapshot = { state: SubscriptionState; number: number; pastDueSince: Date | null };

@@ -19,6 +19,7 @@ export const auditEvents = pgTable(
     details: jsonb('details').$type<Record<string, string>>().notNull().default({}),
   },
   (table) => [
+    index('audit_events_actor').on(table.actorId, table.at),
     index('audit_events_user').on(table.userId, table.at),
     index('audit_events_organisation').on(table.organisationId, table.at),
     index('audit_events_at').on(table.at),

@@ -1,0 +1,48 @@
+import type { AuditAction } from './record.ts';
+
+/** Actions that every member of the organisation sees. */
+export const organisationActions: AuditAction[] = [
+  'organisation-approved',
+  'organisation-declined',
+  'organisation-suspended',
+  'organisation-restored',
+  'organisation-renamed',
+  'ownership-transferred',
+];
+
+/** Actions that the organisation's owners and admins see, whoever acted. */
+export const administratorActions: AuditAction[] = [
+  'billing-contact-changed',
+  'member-joined',
+  'member-removed',
+  'organisation-left',
+  'role-changed',
+  'invitation-made',
+  'invitation-withdrawn',
+  'plan-cancelled',
+  'plan-resumed',
+  'subscription-started',
+  'subscription-changed',
+  'subscription-ended',
+  'payment-failed',
+];
+
+/** Recorded, but not shown to users: opening a page of the provider changes nothing. */
+export const hiddenActions: AuditAction[] = ['plan-checkout', 'plan-portal'];
+
+/** Actions that only operators, admin commands and rules carry out. Their actor is not named to users. */
+export const operatorActions: AuditAction[] = [
+  'organisation-approved',
+  'organisation-declined',
+  'organisation-suspended',
+  'organisation-restored',
+  'person-suspended',
+  'person-restored',
+  'operator-granted',
+  'operator-revoked',
+  'password-link-made',
+  'event-applied-again',
+  'subscription-synced',
+  'billing-reconciled',
+  'customer-started-anew',
+];

@@ -117,6 +117,13 @@ export default {
       to: { path: `${api}(db|providers)/` },
     },
     {
+      name: 'authority-is-checked-once',
+      comment: "The router's builders check authority. A use case names the principal that it needs as a type.",
+      severity: 'error',
+      from: { path: '^(apps|packages)/', pathNot: [tests, `${api}router/trpc\\.ts$`] },
+      to: { path: `${api}sessions/authorisation\\.ts$`, dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'create-app-is-for-apps',
       comment: 'Only apps and tests make an App.',
       severity: 'error',

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
-import type { Principal } from '../sessions/principal.ts';
+import type { Administrator } from '../sessions/authorisation.ts';
 import { type BillingTest, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
@@ -40,7 +40,7 @@ function failRenewal({ subscription }: Subscriber): void {
 }
 
 /** Follows the pages until the plan is active; returns how often it had to ask. */
-async function buyBack(principal: Principal): Promise<number> {
+async function buyBack(principal: Administrator): Promise<number> {
   for (let asked = 1; asked < 5; asked++) {
     const answer = await startCheckout(billing.app, principal, { tier: 'silver' }).catch((error: Error) => error);
     if (answer instanceof Error) {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { auditEvents } from '../db/schema/audit.ts';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
-import type { Principal } from '../sessions/principal.ts';
+import type { Administrator } from '../sessions/authorisation.ts';
 import { type BillingTest, makeSecond, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { endSubscriptions } from './actions/end-subscriptions.ts';
 import { requirePayment } from './actions/require-payment.ts';
@@ -23,8 +23,8 @@ beforeEach(() => {
 
 const provider = () => billing.sandbox.payment;
 const ask = () => requirePayment(billing.app).ask;
-const cancel = (principal: Principal) => setCancellation(billing.app, principal, true);
-const resume = (principal: Principal) => setCancellation(billing.app, principal, false);
+const cancel = (principal: Administrator) => setCancellation(billing.app, principal, true);
+const resume = (principal: Administrator) => setCancellation(billing.app, principal, false);
 const schedule = (id: string) => ask()((api) => api.subscriptionSchedules.create({ from_subscription: id }));
 const stateOf = (id: string) => provider().state().subscriptions[id];
 

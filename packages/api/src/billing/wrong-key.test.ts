@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '../app.ts';
 import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
 import { createPayment } from '../providers/payment.ts';
-import type { Principal } from '../sessions/principal.ts';
+import type { Administrator } from '../sessions/authorisation.ts';
 import { type BillingTest, makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { endSubscriptions } from './actions/end-subscriptions.ts';
 import { openPortal } from './actions/open-portal.ts';
@@ -47,10 +47,10 @@ beforeEach(() => {
   billing.sandbox.payment.set({ retry_first_ms: 100 });
 });
 
-const buy = (app: App, principal: Principal, tier = 'silver') => startCheckout(app, principal, { tier });
+const buy = (app: App, principal: Administrator, tier = 'silver') => startCheckout(app, principal, { tier });
 const unavailable = { code: 'PROVIDER_UNAVAILABLE' };
 
-function customersOf({ organisationId }: Principal) {
+function customersOf({ organisationId }: Administrator) {
   return billing.app.db
     .select()
     .from(paymentCustomers)
@@ -58,17 +58,18 @@ function customersOf({ organisationId }: Principal) {
     .orderBy(paymentCustomers.generation);
 }
 
-function rowsOf({ organisationId }: Principal) {
+function rowsOf({ organisationId }: Administrator) {
   return billing.app.db
     .select()
     .from(paymentSubscriptions)
     .where(eq(paymentSubscriptions.organisationId, organisationId ?? ''));
 }
 
-const matchTier = async (app: App, { organisationId }: Principal) => (await readPlan(app, organisationId ?? '')).tier;
+const matchTier = async (app: App, { organisationId }: Administrator) =>
+  (await readPlan(app, organisationId ?? '')).tier;
 
 /** Removes the modes, as in a database that is older than the column. */
-async function forgetMode({ organisationId }: Principal): Promise<void> {
+async function forgetMode({ organisationId }: Administrator): Promise<void> {
   const unknown = { livemode: null };
   await billing.app.db
     .update(paymentCustomers)
@@ -80,7 +81,7 @@ async function forgetMode({ organisationId }: Principal): Promise<void> {
     .where(eq(paymentSubscriptions.organisationId, organisationId ?? ''));
 }
 
-const actions: [string, (app: App, principal: Principal) => Promise<unknown>][] = [
+const actions: [string, (app: App, principal: Administrator) => Promise<unknown>][] = [
   ['checkout', (app, principal) => buy(app, principal, 'gold')],
   ['the portal', openPortal],
   ['cancel', (app, principal) => setCancellation(app, principal, true)],

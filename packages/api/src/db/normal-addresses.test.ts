@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { asc, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { examineAddresses } from '../operators/doctor/check-addresses.ts';
-import { findUsers } from '../operators/users.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -82,7 +81,7 @@ it('finds and signs in a user by the domain in Unicode', async () => {
   await migrate(test.app.sql, migrationsFolder);
 
   for (const search of ['jo@bücher.example', 'BÜCHER.example', 'xn--bcher-kva']) {
-    const found = await findUsers(test.app, operator.principal, { search });
+    const found = await operator.api.operators.people({ search });
     expect(found.map(({ user }) => user.id)).toEqual([owner.userId]);
   }
   const typed = { email: 'Jo@BÜCHER.example', password: testPassword };

@@ -12,7 +12,7 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
-import { type Principal, requirePrincipal } from '../sessions/principal.ts';
+import type { UserPrincipal } from '../sessions/principal.ts';
 
 export const deleteAccountInput = z.object({
   /** Required if the account has a password. Otherwise a recent sign-in is required. */
@@ -23,11 +23,9 @@ export const deleteAccountInput = z.object({
 
 /**
  * Returns what deleting the account would also delete. Allowed while the account awaits approval.
- *
- * @throws AppError UNAUTHENTICATED if no user is signed in.
  */
-export async function readDeletion(app: App, principal: Principal | null) {
-  const { user } = requirePrincipal(principal);
+export async function readDeletion(app: App, principal: UserPrincipal) {
+  const { user } = principal;
   const owned = await ownedAlone(app.db, user.id);
 
   const ends = await Promise.all(
@@ -51,20 +49,19 @@ export async function readDeletion(app: App, principal: Principal | null) {
  */
 export async function deleteAccount(
   app: App,
-  principal: Principal | null,
+  principal: UserPrincipal,
   { password, organisation_ids: shown }: z.output<typeof deleteAccountInput>,
   client: Client,
 ): Promise<void> {
-  const caller = requirePrincipal(principal);
-  refuseUnshown(await ownedAlone(app.db, caller.user.id), shown);
-  await confirmUser(app, caller, password, client);
-  const ending = await endable(app.db, caller.user.id, shown);
+  refuseUnshown(await ownedAlone(app.db, principal.user.id), shown);
+  await confirmUser(app, principal, password, client);
+  const ending = await endable(app.db, principal.user.id, shown);
   for (const id of ending) await endSubscriptions(app, id);
 
   await app.db.transaction(async (tx) => {
-    await lockUser(tx, caller.user.id);
-    await lockOwned(tx, caller.user.id);
-    const still = await endable(tx, caller.user.id);
+    await lockUser(tx, principal.user.id);
+    await lockOwned(tx, principal.user.id);
+    const still = await endable(tx, principal.user.id);
     if (still.some((id) => !ending.includes(id))) throw changed();
 
     for (const organisationId of still) {
@@ -73,17 +70,17 @@ export async function deleteAccount(
       await tx.delete(organisations).where(eq(organisations.id, organisationId));
       await recordAudit(tx, app.now(), {
         action: 'organisation-deleted',
-        actorId: caller.user.id,
+        actorId: principal.user.id,
         organisationId,
         client,
       });
     }
-    const deleted = await tx.delete(users).where(eq(users.id, caller.user.id)).returning({ id: users.id });
+    const deleted = await tx.delete(users).where(eq(users.id, principal.user.id)).returning({ id: users.id });
     if (deleted.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
     await recordAudit(tx, app.now(), {
       action: 'account-deleted',
-      actorId: caller.user.id,
-      userId: caller.user.id,
+      actorId: principal.user.id,
+      userId: principal.user.id,
       client,
     });
   });

@@ -10,8 +10,9 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
+import type { Administrator } from '../sessions/authorisation.ts';
 import { requireLivingSession } from '../sessions/living-session.ts';
-import { type Principal, requireScope } from '../sessions/principal.ts';
+import type { Principal } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 
 export const deleteOrganisationInput = z.object({
@@ -30,23 +31,22 @@ export const deleteOrganisationInput = z.object({
  */
 export async function deleteOrganisation(
   app: App,
-  principal: Principal | null,
+  principal: Administrator,
   { organisation_id, password }: z.output<typeof deleteOrganisationInput>,
   client: Client,
 ): Promise<void> {
-  const caller = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
-  requireOwnRole(caller.role);
-  await confirmUser(app, caller, password, client);
+  const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
+  requireOwnRole(principal.role);
+  await confirmUser(app, principal, password, client);
   await endSubscriptions(app, organisationId);
 
   await app.db.transaction(async (tx) => {
     await lockAll(tx, organisationId);
-    await requireLivingSession(tx, caller);
+    await requireLivingSession(tx, principal);
     const [own] = await tx
       .select({ role: memberships.role })
       .from(memberships)
-      .where(and(eq(memberships.organisationId, organisationId), eq(memberships.userId, caller.user.id)));
+      .where(and(eq(memberships.organisationId, organisationId), eq(memberships.userId, principal.user.id)));
     requireOwnRole(own?.role ?? null);
     // A member started to buy meanwhile.
     if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw changed();
@@ -54,7 +54,7 @@ export async function deleteOrganisation(
     await tx.delete(organisations).where(eq(organisations.id, organisationId));
     await recordAudit(tx, app.now(), {
       action: 'organisation-deleted',
-      actorId: caller.user.id,
+      actorId: principal.user.id,
       organisationId,
       client,
     });

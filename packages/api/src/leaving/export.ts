@@ -5,17 +5,15 @@ import { identities, users } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
+import type { Approved } from '../sessions/authorisation.ts';
 import { listKnownBrowsers } from '../sessions/known-browser.ts';
-import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { listSessions } from '../sessions/session.ts';
 
 /**
  * Returns everything that is stored about the user, without hashes and tokens.
- *
- * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL.
  */
-export async function exportData(app: App, principal: Principal | null) {
-  const { user } = requireApproved(principal);
+export async function exportData(app: App, principal: Approved) {
+  const { user } = principal;
 
   const [own] = await app.db.select().from(users).where(eq(users.id, user.id));
   const known = await app.db.select().from(identities).where(eq(identities.userId, user.id));

@@ -1,6 +1,5 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startCheckout } from '../billing/actions/start-checkout.ts';
 import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
@@ -22,7 +21,7 @@ type Owner = Awaited<ReturnType<typeof makeOwner>>;
 /** An owner whose organisation pays for a plan. */
 async function makePaying(): Promise<Owner> {
   const owner = await makeOwner(test);
-  test.sandbox.payment.payCheckout((await startCheckout(test.app, owner.principal, { tier: 'silver' })).url);
+  test.sandbox.payment.payCheckout((await owner.api.billing.checkout({ tier: 'silver' })).url);
   await test.settled();
   return owner;
 }
@@ -56,7 +55,7 @@ describe('deleting the account of somebody whose organisation pays', () => {
 
   it('closes a checkout that is still open', async () => {
     const owner = await makeOwner(test);
-    await startCheckout(test.app, owner.principal, { tier: 'gold' });
+    await owner.api.billing.checkout({ tier: 'gold' });
     await leave(owner);
     expect(ownedBy(test, owner.principal).sessions.map(({ status }) => status)).toEqual(['expired']);
   });

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
 import type { Client } from '../security/client.ts';
-import { type Principal, requireScope } from '../sessions/principal.ts';
+import type { Administrator } from '../sessions/authorisation.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
 
@@ -18,22 +18,21 @@ export const changeRoleInput = z.object({
  * Gives a member another role, from their next request on. A new role without ADMIN also deletes the
  * invitations that the member made.
  *
- * @throws AppError UNAUTHENTICATED, NO_ORGANISATION; FORBIDDEN without ADMIN, or if the old or new
- *   role is owner and the principal is not an owner; NOT_FOUND if the user is not a member, or the
- *   page was another organisation's; VALIDATION for the last owner.
+ * @throws AppError NO_ORGANISATION; FORBIDDEN if the principal is no longer an administrator under
+ *   the lock of the members, or is not an owner and the old or new role is owner; NOT_FOUND if the
+ *   user is not a member, or the page was another organisation's; VALIDATION for the last owner.
  */
 export async function changeRole(
   app: App,
-  principal: Principal | null,
+  principal: Administrator,
   { organisation_id, user_id: userId, role }: z.output<typeof changeRoleInput>,
   client: Client,
 ): Promise<void> {
-  const caller = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
+  const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
   await app.db.transaction(async (tx) => {
     const members = await lockMembers(tx, organisationId);
-    const own = requireAdministrator(members, caller.user.id);
+    const own = requireAdministrator(members, principal.user.id);
     const before = requireMember(members, userId);
     if (before === 'owner' || role === 'owner') requireOwner(own);
     if (before === role) return;
@@ -48,7 +47,7 @@ export async function changeRole(
     }
     await recordAudit(tx, app.now(), {
       action: 'role-changed',
-      actorId: caller.user.id,
+      actorId: principal.user.id,
       userId,
       organisationId,
       client,

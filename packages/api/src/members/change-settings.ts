@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts';
 import { emailField } from '../security/address.ts';
 import type { Client } from '../security/client.ts';
 import { oneLine } from '../security/text.ts';
-import { type Principal, requireScope } from '../sessions/principal.ts';
+import type { Administrator } from '../sessions/authorisation.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { lockMembers, requireAdministrator } from './lock-members.ts';
 
@@ -31,27 +31,27 @@ export const billingContactInput = z.object({
 /**
  * Gives the organisation another name. Its slug stays, because other services know it by the slug.
  *
- * @throws AppError FORBIDDEN without ADMIN; NOT_FOUND for another organisation; VALIDATION for an
+ * @throws AppError FORBIDDEN if the principal is no longer an administrator under the lock of the
+ *   members; NOT_FOUND for another organisation; VALIDATION for an
  *   unusable name, and where the name is no longer the one shown.
  */
 export async function renameOwnOrganisation(
   app: App,
-  principal: Principal | null,
+  principal: Administrator,
   { organisation_id, name, shown }: z.output<typeof renameInput>,
   client: Client,
 ): Promise<void> {
-  const caller = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
+  const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
   await app.db.transaction(async (tx) => {
-    const before = await lockSettings(tx, organisationId, caller.user.id);
+    const before = await lockSettings(tx, organisationId, principal.user.id);
     if (before.name === name) return;
     requireShown(before.name, shown);
 
     await tx.update(organisations).set({ name }).where(eq(organisations.id, organisationId));
     await recordAudit(tx, app.now(), {
       action: 'organisation-renamed',
-      actorId: caller.user.id,
+      actorId: principal.user.id,
       organisationId,
       client,
       details: { ...(before.name !== null && { from: before.name }), to: name },
@@ -63,20 +63,20 @@ export async function renameOwnOrganisation(
  * Names the address to which the payment provider sends the organisation's mail. A job gives it
  * to the provider; until then, and while the provider does not answer, it is only stored here.
  *
- * @throws AppError FORBIDDEN without ADMIN; NOT_FOUND for another organisation; VALIDATION for an
+ * @throws AppError FORBIDDEN if the principal is no longer an administrator under the lock of the
+ *   members; NOT_FOUND for another organisation; VALIDATION for an
  *   unusable address, and where the address is no longer the one shown.
  */
 export async function changeBillingContact(
   app: App,
-  principal: Principal | null,
+  principal: Administrator,
   { organisation_id, email, shown }: z.output<typeof billingContactInput>,
   client: Client,
 ): Promise<void> {
-  const caller = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
+  const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
   await app.db.transaction(async (tx) => {
-    const before = await lockSettings(tx, organisationId, caller.user.id);
+    const before = await lockSettings(tx, organisationId, principal.user.id);
     if (before.billingEmail === email) return;
     requireShown(before.billingEmail, shown);
 
@@ -84,7 +84,7 @@ export async function changeBillingContact(
     // Without the addresses: an audit entry outlives whom they belong to.
     await recordAudit(tx, app.now(), {
       action: 'billing-contact-changed',
-      actorId: caller.user.id,
+      actorId: principal.user.id,
       organisationId,
       client,
     });

@@ -12,8 +12,8 @@ import { createOrganisation } from '../organisations/create.ts';
 import type { Client } from '../security/client.ts';
 import { oneLine } from '../security/text.ts';
 import { accountById } from '../sessions/account.ts';
+import type { Approved } from '../sessions/authorisation.ts';
 import { chooseOrganisation } from '../sessions/choose-organisation.ts';
-import { type Principal, requireApproved } from '../sessions/principal.ts';
 
 export const createOrganisationInput = z.object({
   org_name: oneLine(100).refine((name) => name !== '', 'Enter a name.'),
@@ -31,11 +31,11 @@ export const createOrganisationInput = z.object({
  */
 export async function createOwnOrganisation(
   app: App,
-  principal: Principal | null,
+  principal: Approved,
   { org_name: name }: z.output<typeof createOrganisationInput>,
   client: Client,
 ): Promise<{ awaiting_approval: boolean }> {
-  const { user, sessionId } = requireApproved(principal);
+  const { user, sessionId } = principal;
 
   return app.db.transaction(async (tx) => {
     // Two requests of one user run in turn, and so do a request and a join.

@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { memberships } from '../db/schema/members.ts';
 import type { Client } from '../security/client.ts';
-import { type Principal, requireScope } from '../sessions/principal.ts';
+import type { Administrator, Reader } from '../sessions/authorisation.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
 
@@ -20,22 +20,21 @@ export const leaveInput = z.object({ organisation_id: organisationField });
  * Removes a member from the organisation, from their next request on. The account stays; the
  * invitations that the member made are deleted with the membership.
  *
- * @throws AppError UNAUTHENTICATED, NO_ORGANISATION; FORBIDDEN without ADMIN, or if the member is an
- *   owner and the principal is not; NOT_FOUND if the user is not a member, or the page was another
- *   organisation's; VALIDATION for the last owner.
+ * @throws AppError NO_ORGANISATION; FORBIDDEN if the principal is no longer an administrator under
+ *   the lock of the members, or if the member is an owner and the principal is not; NOT_FOUND if
+ *   the user is not a member, or the page was another organisation's; VALIDATION for the last owner.
  */
 export async function removeMember(
   app: App,
-  principal: Principal | null,
+  principal: Administrator,
   { organisation_id, user_id: userId }: z.output<typeof removeInput>,
   client: Client,
 ): Promise<void> {
-  const caller = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
+  const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
   await app.db.transaction(async (tx) => {
     const members = await lockMembers(tx, organisationId);
-    const own = requireAdministrator(members, caller.user.id);
+    const own = requireAdministrator(members, principal.user.id);
     const role = requireMember(members, userId);
     if (role === 'owner') {
       requireOwner(own);
@@ -43,7 +42,7 @@ export async function removeMember(
     }
 
     await endMembership(tx, organisationId, userId);
-    const entry = { actorId: caller.user.id, userId, organisationId, client, details: { role } };
+    const entry = { actorId: principal.user.id, userId, organisationId, client, details: { role } };
     await recordAudit(tx, app.now(), { action: 'member-removed', ...entry });
   });
 }
@@ -51,25 +50,24 @@ export async function removeMember(
 /**
  * Ends the principal's own membership in the current organisation.
  *
- * @throws AppError UNAUTHENTICATED, FORBIDDEN, NO_ORGANISATION; NOT_FOUND if the membership has
+ * @throws AppError NO_ORGANISATION; NOT_FOUND if the membership has
  *   ended already, or the page was another organisation's; VALIDATION for the last owner.
  */
 export async function leaveOrganisation(
   app: App,
-  principal: Principal | null,
+  principal: Reader,
   { organisation_id }: z.output<typeof leaveInput>,
   client: Client,
 ): Promise<void> {
-  const caller = requireScope(principal, 'READ');
-  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
+  const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
   await app.db.transaction(async (tx) => {
     const members = await lockMembers(tx, organisationId);
-    const role = requireMember(members, caller.user.id);
-    if (role === 'owner') requireAnotherOwner(members, caller.user.id);
+    const role = requireMember(members, principal.user.id);
+    if (role === 'owner') requireAnotherOwner(members, principal.user.id);
 
-    await endMembership(tx, organisationId, caller.user.id);
-    const entry = { actorId: caller.user.id, userId: caller.user.id, organisationId, client, details: { role } };
+    await endMembership(tx, organisationId, principal.user.id);
+    const entry = { actorId: principal.user.id, userId: principal.user.id, organisationId, client, details: { role } };
     await recordAudit(tx, app.now(), { action: 'organisation-left', ...entry });
   });
 }

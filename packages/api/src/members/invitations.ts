@@ -10,8 +10,9 @@ import { invitationLink } from '../links.ts';
 import type { Client } from '../security/client.ts';
 import { oneLine } from '../security/text.ts';
 import { hashToken, newToken } from '../security/token.ts';
+import type { Administrator } from '../sessions/authorisation.ts';
 import { requireLivingSession } from '../sessions/living-session.ts';
-import { organisationOf, type Principal, requireScope } from '../sessions/principal.ts';
+import { organisationOf } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { requireRoomForMember } from '../usage/member-room.ts';
 import { lockMembers, requireAdministrator } from './lock-members.ts';
@@ -36,36 +37,36 @@ export const withdrawInput = z.object({ id: z.uuid('There is no such invitation.
 
 /**
  * Creates an invitation and returns its link, by which one user joins the organisation within seven
- * days. The administrator passes the link on. Only the hash of its token is stored.
+ * days. The administrator passes the link on. Only the hash of its token is stored. The role and
+ * the session are checked again under the lock of the organisation's members.
  *
- * @throws AppError UNAUTHENTICATED if no user is signed in or the session ended meanwhile;
- *   NO_ORGANISATION; NOT_FOUND if the page was another organisation's; FORBIDDEN without ADMIN, or
- *   if the plan does not allow another member; VALIDATION if too many invitations are open.
+ * @throws AppError UNAUTHENTICATED if the session ended meanwhile; NO_ORGANISATION; NOT_FOUND if the
+ *   page was another organisation's; FORBIDDEN if the principal is no longer an administrator, or
+ *   the plan does not allow another member; VALIDATION if too many invitations are open.
  */
 export async function invite(
   app: App,
-  principal: Principal | null,
+  principal: Administrator,
   { organisation_id, role, note }: z.output<typeof inviteInput>,
   client: Client,
 ) {
-  const caller = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
+  const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
   const now = app.now();
   const token = newToken();
   const expiresAt = new Date(now.getTime() + lifetimeDays * 86_400_000);
 
   await app.db.transaction(async (tx) => {
-    requireAdministrator(await lockMembers(tx, organisationId), caller.user.id);
-    await requireLivingSession(tx, caller);
+    requireAdministrator(await lockMembers(tx, organisationId), principal.user.id);
+    await requireLivingSession(tx, principal);
     await requireRoomForMember(app, tx, organisationId);
     const open = await tx.$count(invitations, isOpen(organisationId, now));
     if (open >= maximumOpen)
       throw new AppError('VALIDATION', `${maximumOpen} invitations are open. Withdraw some first.`);
 
-    const row = { id: newId(now), tokenHash: hashToken(token), organisationId, madeBy: caller.user.id, role, note };
-    const sessionId = caller.sessionId;
+    const row = { id: newId(now), tokenHash: hashToken(token), organisationId, madeBy: principal.user.id, role, note };
+    const sessionId = principal.sessionId;
     await tx.insert(invitations).values({ ...row, sessionId, createdAt: now, expiresAt });
-    const entry = { actorId: caller.user.id, organisationId, client, details: { invitation: row.id, role } };
+    const entry = { actorId: principal.user.id, organisationId, client, details: { invitation: row.id, role } };
     await recordAudit(tx, now, { action: 'invitation-made', ...entry });
   });
 
@@ -75,10 +76,10 @@ export async function invite(
 /**
  * Returns the organisation's unused invitations, the first to expire first.
  *
- * @throws AppError UNAUTHENTICATED, NO_ORGANISATION; FORBIDDEN without ADMIN.
+ * @throws AppError NO_ORGANISATION.
  */
-export async function listInvitations(app: App, principal: Principal | null) {
-  const organisation = organisationOf(requireScope(principal, 'ADMIN'));
+export async function listInvitations(app: App, principal: Administrator) {
+  const organisation = organisationOf(principal);
 
   const open = await app.db
     .select({
@@ -106,17 +107,16 @@ export async function listInvitations(app: App, principal: Principal | null) {
 /**
  * Deletes an unused invitation of the organisation.
  *
- * @throws AppError UNAUTHENTICATED, NO_ORGANISATION; FORBIDDEN without ADMIN; NOT_FOUND if there is
+ * @throws AppError NO_ORGANISATION; NOT_FOUND if there is
  *   no such invitation.
  */
 export async function withdrawInvitation(
   app: App,
-  principal: Principal | null,
+  principal: Administrator,
   { id }: z.output<typeof withdrawInput>,
   client: Client,
 ): Promise<void> {
-  const caller = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = organisationOf(caller);
+  const { id: organisationId } = organisationOf(principal);
 
   await app.db.transaction(async (tx) => {
     const withdrawn = await tx
@@ -124,7 +124,7 @@ export async function withdrawInvitation(
       .where(and(eq(invitations.id, id), eq(invitations.organisationId, organisationId)))
       .returning({ id: invitations.id });
     if (withdrawn.length === 0) throw new AppError('NOT_FOUND', 'There is no such invitation.');
-    const entry = { actorId: caller.user.id, organisationId, client, details: { invitation: id } };
+    const entry = { actorId: principal.user.id, organisationId, client, details: { invitation: id } };
     await recordAudit(tx, app.now(), { action: 'invitation-withdrawn', ...entry });
   });
 }

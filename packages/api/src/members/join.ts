@@ -12,7 +12,7 @@ import { readInvitation } from '../organisations/invitation.ts';
 import type { Client } from '../security/client.ts';
 import { accountById } from '../sessions/account.ts';
 import { chooseOrganisation } from '../sessions/choose-organisation.ts';
-import { type Principal, requirePrincipal } from '../sessions/principal.ts';
+import type { Principal, UserPrincipal } from '../sessions/principal.ts';
 import { requireRoomForMember } from '../usage/member-room.ts';
 import { lockMembers } from './lock-members.ts';
 
@@ -53,16 +53,14 @@ export async function openInvitation(
  */
 export async function join(
   app: App,
-  principal: Principal | null,
+  principal: UserPrincipal,
   { token }: z.output<typeof invitationInput>,
   client: Client,
 ): Promise<void> {
-  const caller = requirePrincipal(principal);
-
   await app.db.transaction(async (tx) => {
     const held = await readInvitation(app, tx, token);
     if (held === null) throw new AppError('VALIDATION', notValid);
-    await lockUser(tx, caller.user.id);
+    await lockUser(tx, principal.user.id);
     const members = await lockMembers(tx, held.organisation.id);
 
     // Reads it again, now that the organisation is locked, and consumes it.
@@ -71,23 +69,23 @@ export async function join(
     if (invitation === null || taken.length === 0) throw new AppError('VALIDATION', notValid);
     const { organisation, role, madeBy } = invitation;
 
-    const person = await accountById(tx, caller.user.id);
+    const person = await accountById(tx, principal.user.id);
     if (person === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
     if (person.accountStatus === 'closed' || accountStatusOf(person.user, organisation) !== 'active') {
       throw new AppError('FORBIDDEN', 'This account is closed.');
     }
-    if (members.has(caller.user.id)) {
+    if (members.has(principal.user.id)) {
       throw new AppError('VALIDATION', `You belong to ${organisation.name ?? organisation.slug} already.`);
     }
     await requireRoomForMember(app, tx, organisation.id);
 
     const now = app.now();
-    const membership = { userId: caller.user.id, organisationId: organisation.id };
+    const membership = { userId: principal.user.id, organisationId: organisation.id };
     await tx.insert(memberships).values({ ...membership, role, createdAt: now, invitedBy: madeBy });
-    await tx.update(users).set({ invitedOnly: false }).where(eq(users.id, caller.user.id));
-    await chooseOrganisation(tx, { ...membership, sessionId: caller.sessionId });
+    await tx.update(users).set({ invitedOnly: false }).where(eq(users.id, principal.user.id));
+    await chooseOrganisation(tx, { ...membership, sessionId: principal.sessionId });
     const details = { invitation: held.id, role };
-    await recordAudit(tx, now, { action: 'member-joined', actorId: caller.user.id, ...membership, client, details });
+    await recordAudit(tx, now, { action: 'member-joined', actorId: principal.user.id, ...membership, client, details });
   });
 }
 

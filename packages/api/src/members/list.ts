@@ -7,7 +7,8 @@ import { memberships } from '../db/schema/members.ts';
 import { AppError } from '../errors.ts';
 import { addressSearchTexts } from '../security/address.ts';
 import { freeLine, partOf } from '../security/text.ts';
-import { organisationOf, type Principal, requireScope } from '../sessions/principal.ts';
+import type { Reader } from '../sessions/authorisation.ts';
+import { organisationOf } from '../sessions/principal.ts';
 
 /** The members of one page. */
 export const pageSize = 50;
@@ -26,12 +27,11 @@ export const listMembersInput = z
  * on the last page. Only administrators see when a member was last seen, and who invited a
  * member; the inviter is named only while also a member.
  *
- * @throws AppError FORBIDDEN without READ; VALIDATION for an unreadable `after`.
+ * @throws AppError NO_ORGANISATION; VALIDATION for an unreadable `after`.
  */
-export async function listMembers(app: App, principal: Principal | null, input: z.output<typeof listMembersInput>) {
-  const caller = requireScope(principal, 'READ');
-  const { id: organisationId } = organisationOf(caller);
-  const administers = caller.scopes.includes('ADMIN');
+export async function listMembers(app: App, principal: Reader, input: z.output<typeof listMembersInput>) {
+  const { id: organisationId } = organisationOf(principal);
+  const administers = principal.scopes.includes('ADMIN');
   const after = input?.after === undefined ? undefined : follows(readCursor(input.after));
 
   const own = eq(memberships.organisationId, organisationId);
@@ -83,7 +83,7 @@ export async function listMembers(app: App, principal: Principal | null, input: 
     found: counts?.found ?? 0,
     next: rows.length > pageSize && last !== undefined ? `${last.joinedAt.toISOString()}_${last.id}` : null,
     /** Whether the principal is the only owner who is not suspended. */
-    is_only_owner: caller.role === 'owner' && !(await hasAnotherOwner(app, organisationId, caller.user.id)),
+    is_only_owner: principal.role === 'owner' && !(await hasAnotherOwner(app, organisationId, principal.user.id)),
   };
 }
 

@@ -5,19 +5,17 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 import { approvalOf } from '../organisations/account-status.ts';
+import type { Approved } from '../sessions/authorisation.ts';
 import { chooseOrganisation } from '../sessions/choose-organisation.ts';
-import { type Principal, requireApproved } from '../sessions/principal.ts';
 import { organisationField } from '../sessions/require-same-organisation.ts';
 
 export const switchInput = z.object({ organisation_id: organisationField });
 
 /**
  * Returns the organisations that the principal rows to, in the order in which they joined.
- *
- * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL.
  */
-export async function listOwnOrganisations(app: App, principal: Principal | null) {
-  const { user, organisationId } = requireApproved(principal);
+export async function listOwnOrganisations(app: App, principal: Approved) {
+  const { user, organisationId } = principal;
 
   const rows = await app.db
     .select({ organisation: organisations, role: memberships.role })
@@ -38,15 +36,15 @@ export async function listOwnOrganisations(app: App, principal: Principal | null
 /**
  * Makes the principal act for another of their organisations, from the next request on.
  *
- * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL; NOT_FOUND if the principal is not a member of
+ * @throws AppError NOT_FOUND if the principal is not a member of
  *   it, or it is not approved.
  */
 export async function switchOrganisation(
   app: App,
-  principal: Principal | null,
+  principal: Approved,
   { organisation_id: organisationId }: z.output<typeof switchInput>,
 ): Promise<void> {
-  const { user, sessionId } = requireApproved(principal);
+  const { user, sessionId } = principal;
 
   await app.db.transaction(async (tx) => {
     const [rows] = await tx

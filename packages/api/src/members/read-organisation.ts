@@ -2,16 +2,16 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
-import { organisationOf, type Principal, requireScope } from '../sessions/principal.ts';
+import type { Reader } from '../sessions/authorisation.ts';
+import { organisationOf } from '../sessions/principal.ts';
 
 /**
  * Returns the settings of the principal's organisation. Only administrators read the billing address.
  *
- * @throws AppError FORBIDDEN without READ; NO_ORGANISATION.
+ * @throws AppError NO_ORGANISATION.
  */
-export async function readOrganisation(app: App, principal: Principal | null) {
-  const caller = requireScope(principal, 'READ');
-  const { id } = organisationOf(caller);
+export async function readOrganisation(app: App, principal: Reader) {
+  const { id } = organisationOf(principal);
 
   const [row] = await app.db.select().from(organisations).where(eq(organisations.id, id));
   if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
@@ -20,6 +20,6 @@ export async function readOrganisation(app: App, principal: Principal | null) {
     slug: row.slug,
     name: row.name,
     created_at: row.createdAt.toISOString(),
-    billing_email: caller.scopes.includes('ADMIN') ? row.billingEmail : null,
+    billing_email: principal.scopes.includes('ADMIN') ? row.billingEmail : null,
   };
 }

@@ -9,8 +9,9 @@ import { memberships } from '../db/schema/members.ts';
 import { AppError, invalid } from '../errors.ts';
 import { emailField } from '../security/address.ts';
 import type { Client } from '../security/client.ts';
+import type { Administrator } from '../sessions/authorisation.ts';
 import { requireLivingSession } from '../sessions/living-session.ts';
-import { type Principal, requireScope } from '../sessions/principal.ts';
+import type { Principal } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { lockMembers } from './lock-members.ts';
 
@@ -31,19 +32,18 @@ export const transferInput = z.object({
  */
 export async function transferOwnership(
   app: App,
-  principal: Principal | null,
+  principal: Administrator,
   { organisation_id, email, password }: z.output<typeof transferInput>,
   client: Client,
 ): Promise<void> {
-  const caller = requireScope(principal, 'ADMIN');
-  const { id: organisationId } = requireSameOrganisation(caller, organisation_id);
-  requireOwnRole(caller.role);
-  await confirmUser(app, caller, password, client);
+  const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
+  requireOwnRole(principal.role);
+  await confirmUser(app, principal, password, client);
 
   await app.db.transaction(async (tx) => {
     const members = await lockMembers(tx, organisationId);
-    await requireLivingSession(tx, caller);
-    requireOwnRole(members.get(caller.user.id)?.role ?? null);
+    await requireLivingSession(tx, principal);
+    requireOwnRole(members.get(principal.user.id)?.role ?? null);
     const userId = await memberBy(tx, organisationId, email);
     const target = userId === null ? undefined : members.get(userId);
     if (userId === null || target === undefined) throw invalid({ email: 'No member has this address.' });
@@ -51,10 +51,10 @@ export async function transferOwnership(
     if (target.suspended) throw invalid({ email: 'This account is suspended.' });
 
     await setRole(tx, organisationId, userId, 'owner');
-    await setRole(tx, organisationId, caller.user.id, 'admin');
+    await setRole(tx, organisationId, principal.user.id, 'admin');
     await recordAudit(tx, app.now(), {
       action: 'ownership-transferred',
-      actorId: caller.user.id,
+      actorId: principal.user.id,
       userId,
       organisationId,
       client,

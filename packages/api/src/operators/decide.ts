@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { approveOrganisations, declineOrganisations } from '../organisations/approve.ts';
 import type { Client } from '../security/client.ts';
 import { freeLine } from '../security/text.ts';
-import { type Principal, requireOperator } from '../sessions/principal.ts';
+import type { Operator } from '../sessions/authorisation.ts';
 import { foundOrganisations } from './found-organisations.ts';
 
 const organisationIds = z
@@ -23,16 +23,9 @@ export const declineInput = z.object({
  * Opens the approval gate of organisations. The id of a user without an organisation, as the
  * queue lists it, creates the user's organisation first. Returns how many were approved: the
  * others had been approved before.
- *
- * @throws AppError FORBIDDEN if the principal is not an operator.
  */
-export async function approve(
-  app: App,
-  principal: Principal | null,
-  input: z.output<typeof approveInput>,
-  client: Client,
-) {
-  const { user } = requireOperator(principal);
+export async function approve(app: App, principal: Operator, input: z.output<typeof approveInput>, client: Client) {
+  const { user } = principal;
 
   const changed = await app.db.transaction(async (tx) => {
     const now = app.now();
@@ -45,16 +38,9 @@ export async function approve(
 /**
  * Closes organisations that await approval, and ends the sessions of their members. Takes the
  * same ids as `approve`. Returns how many were declined.
- *
- * @throws AppError FORBIDDEN if the principal is not an operator.
  */
-export async function decline(
-  app: App,
-  principal: Principal | null,
-  input: z.output<typeof declineInput>,
-  client: Client,
-) {
-  const { user } = requireOperator(principal);
+export async function decline(app: App, principal: Operator, input: z.output<typeof declineInput>, client: Client) {
+  const { user } = principal;
 
   const changed = await app.db.transaction(async (tx) => {
     const now = app.now();

@@ -7,7 +7,7 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { addressSearchTexts, domainOf } from '../security/address.ts';
 import { freeLine, partOf } from '../security/text.ts';
-import { type Principal, requireOperator } from '../sessions/principal.ts';
+import type { Operator } from '../sessions/authorisation.ts';
 import { joinedNothing } from './found-organisations.ts';
 
 const week = 7 * 86_400_000;
@@ -27,12 +27,8 @@ export type Evidence =
  * owner. An organisation appears once its owner has verified the address. After them come the
  * users who signed up with an invitation and joined no organisation: a decision creates an
  * organisation for such a user, and until then the user's id takes the place of its id.
- *
- * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN if the principal is not an operator.
  */
-export async function readQueue(app: App, principal: Principal | null, { search }: z.output<typeof queueInput>) {
-  requireOperator(principal);
-
+export async function readQueue(app: App, _operator: Operator, { search }: z.output<typeof queueInput>) {
   const rows = await app.db
     .select({
       organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },

@@ -7,7 +7,7 @@ import { readPlan } from '../billing/entitlement/read-plan.ts';
 import { reconcileAll } from '../billing/sync/reconcile.ts';
 import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
 import { createPayment } from '../providers/payment.ts';
-import type { Principal } from '../sessions/principal.ts';
+import type { Administrator } from '../sessions/authorisation.ts';
 import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { startCustomerAnew } from './start-customer-anew.ts';
 
@@ -28,16 +28,17 @@ beforeEach(() => {
   billing.sandbox.payment.set({ retry_first_ms: 100 });
 });
 
-const buy = (app: App, principal: Principal) => startCheckout(app, principal, { tier: 'silver' });
-const matchTier = async (app: App, { organisationId }: Principal) => (await readPlan(app, organisationId ?? '')).tier;
+const buy = (app: App, principal: Administrator) => startCheckout(app, principal, { tier: 'silver' });
+const matchTier = async (app: App, { organisationId }: Administrator) =>
+  (await readPlan(app, organisationId ?? '')).tier;
 const unavailable = { code: 'PROVIDER_UNAVAILABLE' };
 
-function customersOf({ organisationId }: Principal) {
+function customersOf({ organisationId }: Administrator) {
   const theirs = eq(paymentCustomers.organisationId, organisationId ?? '');
   return billing.app.db.select().from(paymentCustomers).where(theirs);
 }
 
-function rowsOf({ organisationId }: Principal) {
+function rowsOf({ organisationId }: Administrator) {
   const theirs = eq(paymentSubscriptions.organisationId, organisationId ?? '');
   return billing.app.db.select().from(paymentSubscriptions).where(theirs);
 }

@@ -29,7 +29,7 @@ import { resendInput, resendVerification } from '../accounts/verification/sendin
 import { readActivity } from '../audit/read-activity.ts';
 import { isKnownBrowser } from '../sessions/known-browser.ts';
 import { connectIdentityInput, startConnecting } from '../sign-in/connect-identity.ts';
-import { anyone, body, forPrincipal, limited, nothing, router, signedIn } from './trpc.ts';
+import { approvedProcedure, body, limited, nothing, publicProcedure, router, userProcedure } from './trpc.ts';
 
 export const accountsRouter = router({
   signUp: limited('sign-up-client')
@@ -46,50 +46,52 @@ export const accountsRouter = router({
       await resendVerification(ctx.app, input, { fromKnownBrowser: await isKnownBrowser(ctx.app, ctx.app.db, known) });
       return { ok: true as const };
     }),
-  passwordToken: anyone.input(body(passwordTokenInput)).query(({ ctx, input }) => readPasswordToken(ctx.app, input)),
-  setPassword: anyone.input(body(setPasswordInput)).mutation(async ({ ctx, input }) => {
+  passwordToken: publicProcedure
+    .input(body(passwordTokenInput))
+    .query(({ ctx, input }) => readPasswordToken(ctx.app, input)),
+  setPassword: publicProcedure.input(body(setPasswordInput)).mutation(async ({ ctx, input }) => {
     await setPassword(ctx.app, input, ctx.client);
     return { ok: true as const };
   }),
-  keepPassword: anyone.input(body(keepPasswordInput)).mutation(async ({ ctx, input }) => {
+  keepPassword: publicProcedure.input(body(keepPasswordInput)).mutation(async ({ ctx, input }) => {
     await keepPassword(ctx.app, input, ctx.session.browserToken(), ctx.client);
     return { ok: true as const };
   }),
-  confirmChange: anyone.input(body(confirmChangeInput)).mutation(async ({ ctx, input }) => {
+  confirmChange: publicProcedure.input(body(confirmChangeInput)).mutation(async ({ ctx, input }) => {
     await confirmChange(ctx.app, input, ctx.client);
     return { ok: true as const };
   }),
-  approveByDomain: anyone.input(body(approveByDomainInput)).mutation(async ({ ctx, input }) => {
+  approveByDomain: publicProcedure.input(body(approveByDomainInput)).mutation(async ({ ctx, input }) => {
     await approveByDomain(ctx.app, input, ctx.client);
     return { ok: true as const };
   }),
-  onboard: signedIn.input(body(nothing)).mutation(async ({ ctx }) => {
+  onboard: approvedProcedure.input(body(nothing)).mutation(async ({ ctx }) => {
     await onboard(ctx.app, ctx.principal, ctx.client);
     return { ok: true as const };
   }),
-  profile: signedIn.query(({ ctx }) => readProfile(ctx.app, ctx.principal)),
-  activity: signedIn.query(({ ctx }) => readActivity(ctx.app.db, ctx.principal.user.id)),
-  endSession: forPrincipal.input(body(endSessionInput)).mutation(async ({ ctx, input }) => {
+  profile: approvedProcedure.query(({ ctx }) => readProfile(ctx.app, ctx.principal)),
+  activity: approvedProcedure.query(({ ctx }) => readActivity(ctx.app.db, ctx.principal.user.id)),
+  endSession: userProcedure.input(body(endSessionInput)).mutation(async ({ ctx, input }) => {
     await endSession(ctx.app, ctx.principal, input, ctx.client);
     return { ok: true as const };
   }),
-  changeName: signedIn.input(body(changeNameInput)).mutation(async ({ ctx, input }) => {
+  changeName: approvedProcedure.input(body(changeNameInput)).mutation(async ({ ctx, input }) => {
     await changeName(ctx.app, ctx.principal, input);
     return { ok: true as const };
   }),
-  changeAddress: signedIn.input(body(changeAddressInput)).mutation(async ({ ctx, input }) => {
+  changeAddress: approvedProcedure.input(body(changeAddressInput)).mutation(async ({ ctx, input }) => {
     await changeAddress(ctx.app, ctx.principal, input, ctx.client);
     return { ok: true as const };
   }),
-  changePassword: forPrincipal.input(body(changePasswordInput)).mutation(async ({ ctx, input }) => {
+  changePassword: userProcedure.input(body(changePasswordInput)).mutation(async ({ ctx, input }) => {
     await ctx.session.renew(await changePassword(ctx.app, ctx.principal, input, ctx.client));
     return { ok: true as const };
   }),
-  setFirstPassword: forPrincipal.input(body(setFirstPasswordInput)).mutation(async ({ ctx, input }) => {
+  setFirstPassword: userProcedure.input(body(setFirstPasswordInput)).mutation(async ({ ctx, input }) => {
     await ctx.session.renew(await setFirstPassword(ctx.app, ctx.principal, input, ctx.client));
     return { ok: true as const };
   }),
-  unlinkIdentity: signedIn.input(body(unlinkIdentityInput)).mutation(async ({ ctx, input }) => {
+  unlinkIdentity: approvedProcedure.input(body(unlinkIdentityInput)).mutation(async ({ ctx, input }) => {
     const { user, organisation } = ctx.principal;
     const { ownSessionEnded, passwordHash } = await unlinkIdentity(ctx.app, ctx.principal, input, ctx.client);
     // The password was just confirmed: it opens a session in place of the one that the subject opened.
@@ -98,12 +100,12 @@ export const accountsRouter = router({
     }
     return { ok: true as const };
   }),
-  connectIdentity: signedIn.input(body(connectIdentityInput)).mutation(async ({ ctx, input }) => {
+  connectIdentity: approvedProcedure.input(body(connectIdentityInput)).mutation(async ({ ctx, input }) => {
     const { url, cookie } = await startConnecting(ctx.app, ctx.principal, input, ctx.client);
     ctx.session.rememberAttempt(cookie);
     return { url };
   }),
-  endOtherSessions: forPrincipal.input(body(endOtherSessionsInput)).mutation(async ({ ctx, input }) => {
+  endOtherSessions: userProcedure.input(body(endOtherSessionsInput)).mutation(async ({ ctx, input }) => {
     await endOtherSessions(ctx.app, ctx.principal, input, ctx.client);
     return { ok: true as const };
   }),

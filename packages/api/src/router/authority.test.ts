@@ -1,21 +1,25 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startSession } from '../sessions/session.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { AppError } from '../errors.ts';
+import { readSession, startSession } from '../sessions/session.ts';
+import { declineOwner, suspendOrganisation, suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { addMember, callerFor, makeOwner, testClient } from '../testing/factories.ts';
+import { addMember, callerFor, makeAccount, makeOwner, testClient } from '../testing/factories.ts';
 import { appRouter, type Caller } from './root.ts';
 
-/** Who may call a procedure: the least that is needed. */
-type Need = 'nobody' | 'session' | 'approved' | 'READ' | 'ADMIN' | 'operator';
+/** The weakest authority that a procedure accepts. */
+type Need = 'nothing' | 'session' | 'approved' | 'READ' | 'ADMIN' | 'operator';
 
-/** Every procedure of the router. One that is missing here fails the test below. */
+/** What every procedure of the router needs. A procedure that is missing here fails the first test. */
 const needs: Record<string, Need> = {
-  'accounts.signUp': 'nobody',
-  'accounts.resend': 'nobody',
-  'accounts.passwordToken': 'nobody',
-  'accounts.setPassword': 'nobody',
-  'accounts.approveByDomain': 'nobody',
-  'accounts.keepPassword': 'nobody',
-  'accounts.confirmChange': 'nobody',
+  'accounts.signUp': 'nothing',
+  'accounts.resend': 'nothing',
+  'accounts.passwordToken': 'nothing',
+  'accounts.setPassword': 'nothing',
+  'accounts.approveByDomain': 'nothing',
+  'accounts.keepPassword': 'nothing',
+  'accounts.confirmChange': 'nothing',
   'accounts.onboard': 'approved',
   'accounts.profile': 'approved',
   'accounts.activity': 'approved',
@@ -40,7 +44,7 @@ const needs: Record<string, Need> = {
   'members.invitations': 'ADMIN',
   'members.invite': 'ADMIN',
   'members.withdraw': 'ADMIN',
-  'members.invitation': 'nobody',
+  'members.invitation': 'nothing',
   'members.join': 'session',
   'members.changeRole': 'ADMIN',
   'members.remove': 'ADMIN',
@@ -68,24 +72,27 @@ const needs: Record<string, Need> = {
   'organisations.switch': 'approved',
   'organisations.transfer': 'ADMIN',
   'sessions.verify': 'READ',
-  'signIn.withPassword': 'nobody',
-  'signIn.out': 'nobody',
+  'signIn.withPassword': 'nothing',
+  'signIn.out': 'nothing',
   'subscription.overview': 'READ',
   'subscription.read': 'READ',
 };
 
-/** What each sort of person has. */
-const people: Record<string, Need[]> = {
-  nobody: ['nobody'],
-  'awaiting approval': ['nobody', 'session'],
-  viewer: ['nobody', 'session', 'approved', 'READ'],
-  member: ['nobody', 'session', 'approved', 'READ'],
-  admin: ['nobody', 'session', 'approved', 'READ', 'ADMIN'],
-  owner: ['nobody', 'session', 'approved', 'READ', 'ADMIN'],
-  operator: ['nobody', 'session', 'approved', 'READ', 'ADMIN', 'operator'],
+/** The authority of each kind of principal, and the code that it gets from procedures that need another one. */
+const kinds: Record<string, { has: Need[]; otherwise: string }> = {
+  'no session': { has: ['nothing'], otherwise: 'UNAUTHENTICATED' },
+  'session of a suspended user': { has: ['nothing'], otherwise: 'UNAUTHENTICATED' },
+  'session of a declined user': { has: ['nothing'], otherwise: 'UNAUTHENTICATED' },
+  'session in a suspended organisation': { has: ['nothing'], otherwise: 'UNAUTHENTICATED' },
+  'awaiting approval': { has: ['nothing', 'session'], otherwise: 'AWAITING_APPROVAL' },
+  'operator awaiting approval': { has: ['nothing', 'session'], otherwise: 'AWAITING_APPROVAL' },
+  'without organisation': { has: ['nothing', 'session', 'approved'], otherwise: 'FORBIDDEN' },
+  viewer: { has: ['nothing', 'session', 'approved', 'READ'], otherwise: 'FORBIDDEN' },
+  member: { has: ['nothing', 'session', 'approved', 'READ'], otherwise: 'FORBIDDEN' },
+  admin: { has: ['nothing', 'session', 'approved', 'READ', 'ADMIN'], otherwise: 'FORBIDDEN' },
+  owner: { has: ['nothing', 'session', 'approved', 'READ', 'ADMIN'], otherwise: 'FORBIDDEN' },
+  operator: { has: ['nothing', 'session', 'approved', 'READ', 'ADMIN', 'operator'], otherwise: 'FORBIDDEN' },
 };
-
-const refusedFor = { nobody: 'UNAUTHENTICATED', 'awaiting approval': 'AWAITING_APPROVAL' } as Record<string, string>;
 
 let test: TestApp;
 const callers: Record<string, Caller> = {};
@@ -93,8 +100,26 @@ const callers: Record<string, Caller> = {};
 beforeAll(async () => {
   test = await startTestApp({ environment: { PAYMENT_SECRET_KEY: '' } });
   const owner = await makeOwner(test);
-  callers.nobody = callerFor(test, null);
+  callers['no session'] = callerFor(test, null);
+  callers['session of a suspended user'] = await callerAfter(
+    await addMember(test, owner.organisationId, 'admin'),
+    ({ email }) => suspendUser(test.app, email),
+  );
+  callers['session of a declined user'] = await callerAfter(await makeOwner(test, { approved: false }), ({ email }) =>
+    declineOwner(test.app, email, 'Unknown.'),
+  );
+  callers['session in a suspended organisation'] = await callerAfter(
+    await makeOwner(test, { operator: true }),
+    ({ principal }) => suspendOrganisation(test.app, principal.organisation?.slug ?? ''),
+  );
   callers['awaiting approval'] = (await makeOwner(test, { approved: false })).api;
+  callers['operator awaiting approval'] = await callerAfter(
+    await makeOwner(test, { operator: true }),
+    async ({ organisationId }) => {
+      await test.app.db.update(organisations).set({ approval: 'pending' }).where(eq(organisations.id, organisationId));
+    },
+  );
+  callers['without organisation'] = (await makeAccount(test)).api;
   for (const role of ['viewer', 'member', 'admin'] as const) {
     callers[role] = (await addMember(test, owner.organisationId, role)).api;
   }
@@ -103,17 +128,28 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('knows what every procedure needs', () => {
+type Made = Awaited<ReturnType<typeof makeOwner>>;
+
+/** The router as a session sees it on the first request after a change to its account. */
+async function callerAfter(made: Made, change: (made: Made) => Promise<unknown>): Promise<Caller> {
+  const { userId, organisationId } = made;
+  const session = await startSession(test.app, { userId, organisationId, client: testClient });
+  await change(made);
+  return callerFor(test, await readSession(test.app, session));
+}
+
+it('covers every procedure and every kind of principal', () => {
+  expect(Object.keys(callers).sort()).toEqual(Object.keys(kinds).sort());
   expect(Object.keys(needs).sort()).toEqual(Object.keys(appRouter._def.procedures).sort());
 });
 
-/** The refusal for want of authority, or null where the call got past that. */
-async function appErrorOf(caller: Caller | undefined, path: string): Promise<string | null> {
+/** The code of the error that refuses the principal; null if the principal is accepted. */
+async function refusalOf(caller: Caller | undefined, path: string, input: unknown = {}): Promise<string | null> {
   const [domain = '', name = ''] = path.split('.');
   const procedure = (caller as unknown as Record<string, Record<string, (input: unknown) => Promise<unknown>>>)[
     domain
   ]?.[name];
-  const ended = await procedure?.({}).then(
+  const ended = await procedure?.(input).then(
     () => null,
     (error) => error.cause,
   );
@@ -122,21 +158,31 @@ async function appErrorOf(caller: Caller | undefined, path: string): Promise<str
   return isAuthority ? ended.code : null;
 }
 
-describe.each(Object.entries(people))('%s', (who, has) => {
-  it.each(Object.entries(needs))(`at %s, which needs %s`, async (path, need) => {
-    const refused = has.includes(need) ? null : (refusedFor[who] ?? 'FORBIDDEN');
-    expect(await appErrorOf(callers[who], path)).toBe(refused);
+describe.each(Object.entries(kinds))('%s', (kind, { has, otherwise }) => {
+  it.each(Object.entries(needs))('at %s, which needs %s', async (path, need) => {
+    expect(await refusalOf(callers[kind], path)).toBe(has.includes(need) ? null : otherwise);
   });
 });
 
-it('refuses a scope before it looks at what was sent', async () => {
+it.each(Object.entries(needs).filter(([, need]) => need !== 'nothing'))(
+  '%s refuses a body that is not JSON only after the principal, which needs %s',
+  async (path, need) => {
+    const unreadable = new AppError('NOT_JSON', 'Send the body as JSON.');
+    for (const [kind, { has, otherwise }] of Object.entries(kinds)) {
+      if (!has.includes(need))
+        expect([kind, await refusalOf(callers[kind], path, unreadable)]).toEqual([kind, otherwise]);
+    }
+  },
+);
+
+it('refuses a scope before the input is parsed', async () => {
   await expect(callers.viewer?.billing.checkout({ tier: 7 })).rejects.toMatchObject({ cause: { code: 'FORBIDDEN' } });
   await expect(callers.owner?.billing.checkout({ tier: 7 })).rejects.toMatchObject({
     cause: { code: 'BILLING_UNAVAILABLE', message: 'Billing is not available on this deployment.' },
   });
 });
 
-it('lets nobody end another person’s session', async () => {
+it('does not end another user’s session', async () => {
   const { userId, organisationId, api } = await makeOwner(test);
   await startSession(test.app, { userId, organisationId, client: testClient });
   const [session] = (await api.accounts.profile()).sessions;

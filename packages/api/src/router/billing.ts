@@ -6,10 +6,10 @@ import { startCheckout } from '../billing/actions/start-checkout.ts';
 import { fields } from '../billing/projection/fields.ts';
 import { isAppError } from '../errors.ts';
 import { organisationMeantIfNamed } from '../sessions/require-same-organisation.ts';
-import { router, scoped } from './trpc.ts';
+import { router, scopedProcedure } from './trpc.ts';
 
 /** Refused in the interface's order: the scope, then billing, then what the body holds. */
-const administered = scoped('ADMIN').use(({ ctx, next }) => {
+const administered = scopedProcedure('ADMIN').use(({ ctx, next }) => {
   requirePayment(ctx.app);
   return next();
 });
@@ -29,7 +29,7 @@ export const billingRouter = router({
   portal: administeredOrganisation.mutation(({ ctx }) => openPortal(ctx.app, ctx.principal)),
   cancel: administeredOrganisation.mutation(({ ctx }) => setCancellation(ctx.app, ctx.principal, true)),
   resume: administeredOrganisation.mutation(({ ctx }) => setCancellation(ctx.app, ctx.principal, false)),
-  confirm: scoped('READ')
+  confirm: scopedProcedure('READ')
     .input(noBody)
     .mutation(({ ctx }) => confirmPayment(ctx.app, ctx.principal)),
 });

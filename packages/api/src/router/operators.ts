@@ -16,40 +16,44 @@ import {
   userInput,
   usersInput,
 } from '../operators/users.ts';
-import { body, nothing, operatorOnly, router } from './trpc.ts';
+import { body, nothing, operatorProcedure, router } from './trpc.ts';
 
 export const operatorsRouter = router({
-  queue: operatorOnly.input(body(queueInput)).query(({ ctx, input }) => readQueue(ctx.app, ctx.principal, input)),
-  approve: operatorOnly
+  queue: operatorProcedure.input(body(queueInput)).query(({ ctx, input }) => readQueue(ctx.app, ctx.principal, input)),
+  approve: operatorProcedure
     .input(body(approveInput))
     .mutation(({ ctx, input }) => approve(ctx.app, ctx.principal, input, ctx.client)),
-  people: operatorOnly.input(body(usersInput)).query(({ ctx, input }) => findUsers(ctx.app, ctx.principal, input)),
-  personHistory: operatorOnly
+  people: operatorProcedure.input(body(usersInput)).query(({ ctx, input }) => findUsers(ctx.app, ctx.principal, input)),
+  personHistory: operatorProcedure
     .input(body(userInput))
     .query(({ ctx, input }) => readUserHistory(ctx.app, ctx.principal, input)),
-  passwordLink: operatorOnly
+  passwordLink: operatorProcedure
     .input(body(userInput))
     .mutation(({ ctx, input }) => makeLinkFor(ctx.app, ctx.principal, input, ctx.client)),
-  suspend: operatorOnly
+  suspend: operatorProcedure
     .input(body(userInput))
     .mutation(({ ctx, input }) => suspendInConsole(ctx.app, ctx.principal, input, ctx.client)),
-  restore: operatorOnly
+  restore: operatorProcedure
     .input(body(userInput))
     .mutation(({ ctx, input }) => restoreInConsole(ctx.app, ctx.principal, input, ctx.client)),
-  decline: operatorOnly
+  decline: operatorProcedure
     .input(body(declineInput))
     .mutation(({ ctx, input }) => decline(ctx.app, ctx.principal, input, ctx.client)),
-  events: operatorOnly.input(body(eventsInput)).query(({ ctx, input }) => readEvents(ctx.app, ctx.principal, input)),
-  event: operatorOnly.input(body(eventInput)).query(({ ctx, input }) => readEvent(ctx.app, ctx.principal, input)),
-  applyAgain: operatorOnly
+  events: operatorProcedure
+    .input(body(eventsInput))
+    .query(({ ctx, input }) => readEvents(ctx.app, ctx.principal, input)),
+  event: operatorProcedure.input(body(eventInput)).query(({ ctx, input }) => readEvent(ctx.app, ctx.principal, input)),
+  applyAgain: operatorProcedure
     .input(body(eventInput))
     .mutation(({ ctx, input }) => applyEventAgain(ctx.app, ctx.principal, input, ctx.client)),
-  billingHistory: operatorOnly
+  billingHistory: operatorProcedure
     .input(body(historyInput))
     .query(({ ctx, input }) => readBillingHistory(ctx.app, ctx.principal, input)),
-  compareNow: operatorOnly.input(body(nothing)).mutation(({ ctx }) => compareNow(ctx.app, ctx.principal, ctx.client)),
-  drift: operatorOnly.query(({ ctx }) => readDrift(ctx.app, ctx.principal)),
-  syncNow: operatorOnly
+  compareNow: operatorProcedure
+    .input(body(nothing))
+    .mutation(({ ctx }) => compareNow(ctx.app, ctx.principal, ctx.client)),
+  drift: operatorProcedure.query(({ ctx }) => readDrift(ctx.app, ctx.principal)),
+  syncNow: operatorProcedure
     .input(body(syncInput))
     .mutation(({ ctx, input }) => syncNow(ctx.app, ctx.principal, input, ctx.client)),
 });

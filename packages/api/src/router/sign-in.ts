@@ -1,7 +1,7 @@
 import { clientSignInLimits } from '../security/sign-in-limits.ts';
 import { recordSignOut } from '../sessions/record-end.ts';
 import { passwordSignInInput, signInWithPassword } from '../sign-in/with-password.ts';
-import { anyone, body, nothing, router, whileNotLimited } from './trpc.ts';
+import { body, nothing, publicProcedure, router, whileNotLimited } from './trpc.ts';
 
 export const signInRouter = router({
   withPassword: whileNotLimited(clientSignInLimits)
@@ -10,7 +10,7 @@ export const signInRouter = router({
       await ctx.session.start(await signInWithPassword(ctx.app, input, ctx.client));
       return { ok: true as const };
     }),
-  out: anyone.input(body(nothing)).mutation(async ({ ctx }) => {
+  out: publicProcedure.input(body(nothing)).mutation(async ({ ctx }) => {
     await recordSignOut(ctx.app, ctx.principal, ctx.client);
     await ctx.session.end();
     return { ok: true as const };

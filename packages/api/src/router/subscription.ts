@@ -1,7 +1,7 @@
 import { readOverview, readSubscription } from '../subscription/read-subscription.ts';
-import { router, scoped } from './trpc.ts';
+import { router, scopedProcedure } from './trpc.ts';
 
 export const subscriptionRouter = router({
-  read: scoped('READ').query(({ ctx }) => readSubscription(ctx.app, ctx.principal)),
-  overview: scoped('READ').query(({ ctx }) => readOverview(ctx.app, ctx.principal)),
+  read: scopedProcedure('READ').query(({ ctx }) => readSubscription(ctx.app, ctx.principal)),
+  overview: scopedProcedure('READ').query(({ ctx }) => readOverview(ctx.app, ctx.principal)),
 });

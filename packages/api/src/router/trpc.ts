@@ -5,14 +5,8 @@ import { AppError, errorCodes, invalid, isAppError, toAppError } from '../errors
 import type { Client } from '../security/client.ts';
 import { clientKey } from '../security/client-key.ts';
 import type { Points, Window } from '../security/throttle.ts';
-import {
-  type Principal,
-  requireApproved,
-  requireOperator,
-  requirePrincipal,
-  requireScope,
-  type Scope,
-} from '../sessions/principal.ts';
+import { requireApproved, requireOperator, requireScope, requireUser } from '../sessions/authorisation.ts';
+import type { Principal, Scope } from '../sessions/principal.ts';
 import { isNestedTooDeeply } from './nesting.ts';
 
 export type Context = {
@@ -78,7 +72,7 @@ export const createCallerFactory = t.createCallerFactory;
  * Open to everybody. The one place where what a procedure throws becomes a tRPC error,
  * by the table of errorCodes, and where what is nobody's mistake is logged.
  */
-export const anyone = t.procedure.use(async ({ ctx, next, path }) => {
+export const publicProcedure = t.procedure.use(async ({ ctx, next, path }) => {
   const result = await next();
   if (result.ok) return result;
 
@@ -93,7 +87,7 @@ export const anyone = t.procedure.use(async ({ ctx, next, path }) => {
 
 /** Open to everybody, so often per client. Counts before the input is looked at: mistakes count too. */
 export function limited(window: Window) {
-  return anyone.use(async ({ ctx, next }) => {
+  return publicProcedure.use(async ({ ctx, next }) => {
     await ctx.app.throttle.take({ [window]: clientKey(ctx.client.address) });
     return next();
   });
@@ -101,26 +95,60 @@ export function limited(window: Window) {
 
 /** Open to everybody whose client has points left, which the use case takes. */
 export function whileNotLimited(limitsOf: (address: string) => Points) {
-  return anyone.use(async ({ ctx, next }) => {
+  return publicProcedure.use(async ({ ctx, next }) => {
     await ctx.app.throttle.peek(limitsOf(ctx.client.address));
     return next();
   });
 }
 
-/** For whoever is signed in, also while a gate is shut. */
-export const forPrincipal = anyone.use(({ ctx, next }) =>
-  next({ ctx: { principal: requirePrincipal(ctx.principal) } }),
+/**
+ * Open to signed-in users, also while a gate is shut. This builder and those below hold the
+ * only check of authority: a use case names the principal that it needs as a type.
+ *
+ * @throws AppError UNAUTHENTICATED
+ */
+export const userProcedure = publicProcedure.use(({ ctx, next }) =>
+  next({ ctx: { principal: requireUser(ctx.principal) } }),
 );
 
-/** For whoever is signed in and approved. */
-export const signedIn = anyone.use(({ ctx, next }) => next({ ctx: { principal: requireApproved(ctx.principal) } }));
+/**
+ * Open to users whose gates are both open.
+ *
+ * @throws AppError UNAUTHENTICATED or AWAITING_APPROVAL, in this order.
+ */
+export const approvedProcedure = userProcedure.use(({ ctx, next }) =>
+  next({ ctx: { principal: requireApproved(ctx.principal) } }),
+);
 
-/** For a principal with the scope. Refuses before the input is looked at. */
-export function scoped(scope: Scope) {
-  return anyone.use(({ ctx, next }) => next({ ctx: { principal: requireScope(ctx.principal, scope) } }));
+/**
+ * Open to users whose gates are both open, at a limited rate per client. Counts requests
+ * without a session too.
+ *
+ * @throws AppError TOO_MANY, UNAUTHENTICATED or AWAITING_APPROVAL, in this order.
+ */
+export function limitedApprovedProcedure(window: Window) {
+  return limited(window).use(({ ctx, next }) =>
+    next({ ctx: { principal: requireApproved(requireUser(ctx.principal)) } }),
+  );
 }
 
-export const operatorOnly = anyone.use(({ ctx, next }) => next({ ctx: { principal: requireOperator(ctx.principal) } }));
+/**
+ * Open to users with the scope. Checks it before the input is parsed.
+ *
+ * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
+ */
+export function scopedProcedure<Needed extends Scope>(scope: Needed) {
+  return userProcedure.use(({ ctx, next }) => next({ ctx: { principal: requireScope(ctx.principal, scope) } }));
+}
+
+/**
+ * Open to operators.
+ *
+ * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
+ */
+export const operatorProcedure = approvedProcedure.use(({ ctx, next }) =>
+  next({ ctx: { principal: requireOperator(ctx.principal) } }),
+);
 
 /**
  * Parses a body by its schema, one sentence per wrong field. A door that could not

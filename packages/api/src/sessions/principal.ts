@@ -5,23 +5,33 @@ import type { PlanFacts } from '../organisations/plan-facts.ts';
 export type Scope = 'READ' | 'WRITE' | 'ADMIN';
 export type Role = 'owner' | 'admin' | 'member' | 'viewer';
 
-/** Who asks, for which organisation, and what they may do there. Read anew on each request. */
-export type Principal = {
-  user: { id: string; email: string; name: string | null; operator: boolean; onboardedAt: Date | null };
+/** What every principal has, whatever it was resolved from: an organisation and its scopes there. */
+export type Authority = {
   organisation: { id: string; slug: string; name: string | null } | null;
   /** The same as organisation.id. */
   organisationId: string | null;
-  role: Role | null;
-  /** What the role grants; nothing while a gate is shut. */
+  /** A scope never comes without the weaker ones: ADMIN includes WRITE, WRITE includes READ. */
   scopes: Scope[];
-  gate: Gate;
-  /** Names the session on /account; opens nothing. */
-  sessionId: string;
-  /** What billing reads the organisation's plan from; null where there is nothing. */
-  planFacts: PlanFacts | null;
   /** @throws AppError AWAITING_APPROVAL while a gate is shut, FORBIDDEN without the scope. */
   require: (scope: Scope) => void;
 };
+
+/** The principal of a session, read again for each request. */
+export type UserPrincipal = Authority & {
+  user: { id: string; email: string; name: string | null; operator: boolean; onboardedAt: Date | null };
+  role: Role | null;
+  gate: Gate;
+  /** Names the session on /account. It does not authenticate. */
+  sessionId: string;
+  /** The facts from which billing computes the organisation's plan; null if there are none. */
+  planFacts: PlanFacts | null;
+};
+
+/**
+ * The resolved caller of a request. A kind of principal without a user joins this union, and
+ * use cases that need a user do not accept it: they name UserPrincipal.
+ */
+export type Principal = UserPrincipal;
 
 const scopesOf: Record<Role, Scope[]> = {
   owner: ['READ', 'WRITE', 'ADMIN'],
@@ -30,63 +40,39 @@ const scopesOf: Record<Role, Scope[]> = {
   viewer: ['READ'],
 };
 
+/** Makes the principal of a session. It has the scopes of the role, and none while a gate is shut. */
 export function makePrincipal(
-  facts: Pick<Principal, 'user' | 'organisation' | 'role' | 'gate' | 'sessionId'> &
-    Partial<Pick<Principal, 'planFacts'>>,
-): Principal {
-  const scopes = facts.gate === 'open' && facts.role !== null ? scopesOf[facts.role] : [];
+  facts: Pick<UserPrincipal, 'user' | 'organisation' | 'role' | 'gate' | 'sessionId'> &
+    Partial<Pick<UserPrincipal, 'planFacts'>>,
+): UserPrincipal {
+  const { gate, role, organisation } = facts;
+  const scopes = gate === 'open' && role !== null ? scopesOf[role] : [];
 
   return {
     ...facts,
     planFacts: facts.planFacts ?? null,
-    organisationId: facts.organisation?.id ?? null,
+    organisationId: organisation?.id ?? null,
     scopes,
     require(scope) {
-      requireOpenGates(facts.gate);
+      requireOpenGates(gate);
       if (!scopes.includes(scope)) throw new AppError('FORBIDDEN', 'Your role does not allow this.');
     },
   };
 }
 
-function requireOpenGates(gate: Gate): void {
+/** @throws AppError AWAITING_APPROVAL while a gate is shut. */
+export function requireOpenGates(gate: Gate): void {
   if (gate !== 'open') throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
 }
 
-/** @throws AppError UNAUTHENTICATED where nobody is signed in. */
-export function requirePrincipal(principal: Principal | null): Principal {
-  if (principal === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
-  return principal;
-}
-
-/** @throws AppError UNAUTHENTICATED where nobody is signed in, AWAITING_APPROVAL while a gate is shut. */
-export function requireApproved(principal: Principal | null): Principal {
-  const who = requirePrincipal(principal);
-  requireOpenGates(who.gate);
-  return who;
-}
-
-/** @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in that order. */
-export function requireScope(principal: Principal | null, scope: Scope): Principal {
-  const who = requirePrincipal(principal);
-  who.require(scope);
-  return who;
-}
-
-/** @throws AppError where nobody is signed in, a gate is shut, or the person is no operator. */
-export function requireOperator(principal: Principal | null): Principal {
-  const who = requireApproved(principal);
-  if (!who.user.operator) throw new AppError('FORBIDDEN', 'Only operators may do this.');
-  return who;
-}
-
 /**
- * The organisation that the principal acts for.
+ * Returns the organisation that a principal acts for.
  *
- * @throws AppError NO_ORGANISATION with the interface's message (§7).
+ * @throws AppError NO_ORGANISATION, with the interface's message (§7), if there is none.
  */
-export function organisationOf(principal: Principal): NonNullable<Principal['organisation']> {
-  if (principal.organisation === null) {
+export function organisationOf({ organisation }: Authority): NonNullable<Authority['organisation']> {
+  if (organisation === null) {
     throw new AppError('NO_ORGANISATION', 'This account is not scoped to an organisation.');
   }
-  return principal.organisation;
+  return organisation;
 }

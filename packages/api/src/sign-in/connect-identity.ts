@@ -9,7 +9,7 @@ import { identities } from '../db/schema/accounts.ts';
 import { AppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
 import { type Account, accountById } from '../sessions/account.ts';
-import { type Principal, requireApproved } from '../sessions/principal.ts';
+import type { Approved } from '../sessions/authorisation.ts';
 import { sessionLives } from '../sessions/session-lives.ts';
 import type { Identity } from './id-token.ts';
 import { findIdentity, identitiesOf, linkIdentity } from './linked-identity.ts';
@@ -25,21 +25,20 @@ export const connectIdentityInput = z.object({ password: z.string({ error: 'Ente
  *
  * @returns the URL of the provider's consent screen and the cookie of the attempt.
  * @throws AppError VALIDATION if the feature is off or a subject is linked; UNAUTHENTICATED if the
- *   password is wrong; AWAITING_APPROVAL; FORBIDDEN if the sign-in is not recent; TOO_MANY; INTERNAL
+ *   password is wrong; FORBIDDEN if the sign-in is not recent; TOO_MANY; INTERNAL
  *   without a canonical base URL.
  */
 export async function startConnecting(
   app: App,
-  principal: Principal | null,
+  principal: Approved,
   { password }: z.output<typeof connectIdentityInput>,
   client: Client,
 ) {
-  const caller = requireApproved(principal);
-  await confirmUser(app, caller, password, client);
-  const linked = (await identitiesOf(app.db, caller.user.id)).some(({ unlinkedAt }) => unlinkedAt === null);
+  await confirmUser(app, principal, password, client);
+  const linked = (await identitiesOf(app.db, principal.user.id)).some(({ unlinkedAt }) => unlinkedAt === null);
   if (linked) throw new AppError('VALIDATION', 'Your account is connected already.');
 
-  const started = await startSignIn(app, { attemptCookie: null, userId: caller.user.id }, client);
+  const started = await startSignIn(app, { attemptCookie: null, userId: principal.user.id }, client);
   if (started === null) throw new AppError('VALIDATION', 'This deployment has no identity provider.');
   return started;
 }

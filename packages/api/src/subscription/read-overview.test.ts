@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { setCancellation } from '../billing/actions/set-cancellation.ts';
 import { syncSubscription } from '../billing/sync/sync.ts';
+import { requireScope } from '../sessions/authorisation.ts';
 import { makePrincipal } from '../sessions/principal.ts';
 import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { readOverview, readSubscription } from './read-subscription.ts';
@@ -64,7 +65,7 @@ test('only administrators receive the notice, and nobody does while billing is o
     invoice_url: expect.stringContaining('/pay/invoice/'),
     grace_ends_at: expect.any(String),
   });
-  const member = makePrincipal({ ...principal, role: 'member' });
+  const member = requireScope(makePrincipal({ ...principal, role: 'member' }), 'READ');
   expect((await readOverview(billing.app, member)).notice).toBeNull();
   expect((await readOverview({ ...billing.app, payment: null }, principal)).notice).toBeNull();
 });

@@ -12,7 +12,8 @@ import { livePrices } from '../billing/prices/live-prices.ts';
 import type { LivePrices } from '../billing/prices/price-cache.ts';
 import { prepared } from '../db/client.ts';
 import { planFacts } from '../organisations/plan-facts.ts';
-import { organisationOf, type Principal } from '../sessions/principal.ts';
+import type { Reader } from '../sessions/authorisation.ts';
+import { organisationOf } from '../sessions/principal.ts';
 import { monthStart } from '../usage/meter.ts';
 import { type MeterReading, readingsFrom, usageFacts } from '../usage/read-usage.ts';
 
@@ -60,9 +61,9 @@ export type SubscriptionOverview = Omit<SubscriptionSummary, 'plan'> & {
  * Returns an organisation's plan, its usage and the prices of all tiers. Runs one statement,
  * and at most once a minute another two that refresh the stored prices.
  *
- * @throws AppError AWAITING_APPROVAL or FORBIDDEN without READ; NO_ORGANISATION.
+ * @throws AppError NO_ORGANISATION.
  */
-export async function readSubscription(app: App, principal: Principal): Promise<SubscriptionSummary> {
+export async function readSubscription(app: App, principal: Reader): Promise<SubscriptionSummary> {
   return summaryOf(app, principal, await readOverviewFacts(app, principal, false));
 }
 
@@ -73,7 +74,7 @@ export async function readSubscription(app: App, principal: Principal): Promise<
  *
  * @throws AppError as `readSubscription`.
  */
-export async function readOverview(app: App, principal: Principal): Promise<SubscriptionOverview> {
+export async function readOverview(app: App, principal: Reader): Promise<SubscriptionOverview> {
   const hasNotice = app.payment !== null && principal.scopes.includes('ADMIN');
   const facts = await readOverviewFacts(app, principal, hasNotice);
 
@@ -94,8 +95,7 @@ type OverviewFacts = {
   prices: LivePrices;
 };
 
-async function readOverviewFacts(app: App, principal: Principal, withProblem: boolean): Promise<OverviewFacts> {
-  principal.require('READ');
+async function readOverviewFacts(app: App, principal: Reader, withProblem: boolean): Promise<OverviewFacts> {
   const query = organisationFacts(app.db).execute({
     organisationId: organisationOf(principal).id,
     month: monthStart(app.now(), 0).toISOString(),
@@ -122,7 +122,7 @@ const organisationFacts = prepared((db) => {
     .prepare('subscription_summary');
 });
 
-function summaryOf(app: App, principal: Principal, { current, usage, prices }: OverviewFacts): SubscriptionSummary {
+function summaryOf(app: App, principal: Reader, { current, usage, prices }: OverviewFacts): SubscriptionSummary {
   const { id, slug, name } = organisationOf(principal);
   return {
     organisation: { id, slug, name },

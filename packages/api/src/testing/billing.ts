@@ -8,6 +8,7 @@ import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { errorCodes, isAppError } from '../errors.ts';
+import { type Administrator, type Reader, requireScope } from '../sessions/authorisation.ts';
 import { makePrincipal, type Principal, type Role } from '../sessions/principal.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
@@ -80,14 +81,15 @@ async function jobsDone({ app }: TestApp): Promise<void> {
   throw new Error('The payment jobs did not come to an end.');
 }
 
+type OfOrganisation = { organisationId: string };
+
 /**
  * Creates an approved organisation with one member of the given role, by inserting rows, and returns
- * the member's principal.
+ * the member's principal with the authority of the role.
  */
-export async function makeMember(
-  { app }: TestApp,
-  role: Role = 'owner',
-): Promise<Principal & { organisationId: string }> {
+export function makeMember(test: TestApp, role?: 'owner' | 'admin'): Promise<Administrator & OfOrganisation>;
+export function makeMember(test: TestApp, role: Role): Promise<Reader & OfOrganisation>;
+export async function makeMember({ app }: TestApp, role: Role = 'owner'): Promise<Reader & OfOrganisation> {
   const now = app.now();
   const [userId, organisationId] = [newId(now), newId(now)];
   const organisation = { id: organisationId, slug: `o-${organisationId}`, name: 'Company' };
@@ -97,7 +99,8 @@ export async function makeMember(
   await app.db.insert(users).values({ ...user, emailVerifiedAt: now, createdAt: now });
   await app.db.insert(memberships).values({ userId, organisationId, role, createdAt: now });
   const principal = makePrincipal({ user, organisation, role, gate: 'open', sessionId: newId(now) });
-  return { ...principal, organisationId };
+  const scope = role === 'owner' || role === 'admin' ? 'ADMIN' : 'READ';
+  return { ...requireScope(principal, scope), organisationId };
 }
 
 /** Returns the objects of an organisation at the provider. */

@@ -1,6 +1,8 @@
 import type { Principal } from '@gatehouse/api/sessions/principal';
+import { readSession, startSession } from '@gatehouse/api/sessions/session';
+import { declineOwner, suspendUser } from '@gatehouse/api/testing/admin-commands';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
-import { addMember, callerFor, makeOwner } from '@gatehouse/api/testing/factories';
+import { addMember, callerFor, makeAccount, makeOwner, testClient } from '@gatehouse/api/testing/factories';
 import type { RequestEvent } from '@sveltejs/kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { methodsOf } from './http/endpoints.ts';
@@ -35,7 +37,10 @@ const needs: Record<string, Need> = {
 /** The scopes of each kind of principal, and the status of an endpoint that needs another one. */
 const kinds: Record<string, { has: Need[]; otherwise: number }> = {
   'no session': { has: ['none'], otherwise: 401 },
+  'session of a suspended user': { has: ['none'], otherwise: 401 },
+  'session of a declined user': { has: ['none'], otherwise: 401 },
   'awaiting approval': { has: ['none'], otherwise: 403 },
+  'without organisation': { has: ['none'], otherwise: 403 },
   viewer: { has: ['none', 'READ'], otherwise: 403 },
   member: { has: ['none', 'READ'], otherwise: 403 },
   admin: { has: ['none', 'READ', 'ADMIN'], otherwise: 403 },
@@ -48,6 +53,15 @@ const principals: Record<string, Principal | null> = { 'no session': null };
 beforeAll(async () => {
   test = await startTestApp();
   const owner = await makeOwner(test);
+  principals['session of a suspended user'] = await principalAfter(
+    await addMember(test, owner.organisationId, 'admin'),
+    ({ email }) => suspendUser(test.app, email),
+  );
+  principals['session of a declined user'] = await principalAfter(
+    await makeOwner(test, { approved: false }),
+    ({ email }) => declineOwner(test.app, email, 'Unknown.'),
+  );
+  principals['without organisation'] = (await makeAccount(test)).principal;
   principals['awaiting approval'] = (await makeOwner(test, { approved: false })).principal;
   for (const role of ['viewer', 'member', 'admin'] as const) {
     principals[role] = (await addMember(test, owner.organisationId, role)).principal;
@@ -57,6 +71,16 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
+type Made = Awaited<ReturnType<typeof makeOwner>>;
+
+/** The principal of a session on the first request after a change to its account. */
+async function principalAfter(made: Made, change: (made: Made) => Promise<unknown>): Promise<Principal | null> {
+  const { userId, organisationId } = made;
+  const session = await startSession(test.app, { userId, organisationId, client: testClient });
+  await change(made);
+  return readSession(test.app, session);
+}
+
 async function ask(endpoint: string, principal: Principal | null) {
   const [method = '', path = ''] = endpoint.split(' ');
   const handler = endpoints.find((each) => each.endpoint === endpoint)?.handler;
@@ -65,6 +89,10 @@ async function ask(endpoint: string, principal: Principal | null) {
   const answer = await handler?.({ request: new Request(url, { method }), url, locals } as RequestEvent);
   return { status: answer?.status ?? 0, text: (await answer?.text()) ?? '' };
 }
+
+it('covers every kind of principal', () => {
+  expect(Object.keys(principals).sort()).toEqual(Object.keys(kinds).sort());
+});
 
 it('covers every endpoint, and the request guard allows exactly its methods', () => {
   expect(endpoints.map(({ endpoint }) => endpoint).sort()).toEqual(Object.keys(needs).sort());
@@ -76,7 +104,7 @@ it('covers every endpoint, and the request guard allows exactly its methods', ()
 
 describe.each(Object.entries(kinds))('%s', (who, { has, otherwise }) => {
   it.each(Object.entries(needs))('at %s, which needs %s', async (endpoint, need) => {
-    const { status } = await ask(endpoint, principals[who] ?? null);
+    const { status } = await ask(endpoint, principals[who] as Principal | null);
     if (!has.includes(need)) expect(status).toBe(otherwise);
     else expect([200, 400]).toContain(status);
   });

@@ -4,7 +4,6 @@ import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   redirectApproved(event);
-  if (event.locals.principal === null) return { waiting: null };
-
-  return { waiting: await waitingOf(event) };
+  const { app, principal } = event.locals;
+  return { waiting: principal && (await waitingOf(app, principal)) };
 };

@@ -7,7 +7,7 @@ import { oneTimeTokens, users } from '../../db/schema/accounts.ts';
 import { AppError, invalid } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../../security/password.ts';
-import { type Principal, requirePrincipal } from '../../sessions/principal.ts';
+import type { UserPrincipal } from '../../sessions/principal.ts';
 import { endOtherSessions, renewSession } from '../../sessions/session.ts';
 import { lockUser } from '../profile/lock-user.ts';
 import { endLinks } from '../verification/end-links.ts';
@@ -33,23 +33,22 @@ export const setFirstPasswordInput = z.object({ password: newPasswordField });
  */
 export async function changePassword(
   app: App,
-  principal: Principal | null,
+  principal: UserPrincipal,
   { current_password: current, password }: z.output<typeof changePasswordInput>,
   client: Client,
 ): Promise<string> {
-  const caller = requirePrincipal(principal);
-  const before = await confirmPassword(app, caller, { field: 'current_password', password: current }, client);
-  const passwordHash = await hashNew(app, caller, password, client);
+  const before = await confirmPassword(app, principal, { field: 'current_password', password: current }, client);
+  const passwordHash = await hashNew(app, principal, password, client);
 
   return app.db.transaction(async (tx) => {
     // Replaces only the confirmed password, so that a concurrent change is not overwritten.
     const changed = await tx
       .update(users)
       .set({ passwordHash })
-      .where(and(eq(users.id, caller.user.id), eq(users.passwordHash, before)))
+      .where(and(eq(users.id, principal.user.id), eq(users.passwordHash, before)))
       .returning({ id: users.id });
     if (changed.length === 0) throw wrong('current_password');
-    return endAccessAndRecord(app, tx, caller, client);
+    return endAccessAndRecord(app, tx, principal, client);
   });
 }
 
@@ -64,26 +63,25 @@ export async function changePassword(
  */
 export async function setFirstPassword(
   app: App,
-  principal: Principal | null,
+  principal: UserPrincipal,
   { password }: z.output<typeof setFirstPasswordInput>,
   client: Client,
 ): Promise<string> {
-  const caller = requirePrincipal(principal);
-  await requireRecentSignIn(app, caller);
-  const passwordHash = await hashNew(app, caller, password, client);
+  await requireRecentSignIn(app, principal);
+  const passwordHash = await hashNew(app, principal, password, client);
 
   return app.db.transaction(async (tx) => {
     // A concurrent change of the password ends this session, which the check below detects.
-    await lockUser(tx, caller.user.id);
-    if (!(await maySetPassword(app, tx, caller))) {
+    await lockUser(tx, principal.user.id);
+    if (!(await maySetPassword(app, tx, principal))) {
       throw new AppError('VALIDATION', 'There is a password already. Change it instead.');
     }
-    await tx.update(users).set({ passwordHash }).where(eq(users.id, caller.user.id));
-    return endAccessAndRecord(app, tx, caller, client);
+    await tx.update(users).set({ passwordHash }).where(eq(users.id, principal.user.id));
+    return endAccessAndRecord(app, tx, principal, client);
   });
 }
 
-async function hashNew(app: App, { user }: Principal, password: string, client: Client): Promise<string> {
+async function hashNew(app: App, { user }: UserPrincipal, password: string, client: Client): Promise<string> {
   const fault = await passwordFault(password, [user.email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
   return hashPassword(password, client);
@@ -92,7 +90,7 @@ async function hashNew(app: App, { user }: Principal, password: string, client: 
 async function endAccessAndRecord(
   app: App,
   tx: Transaction,
-  { user, sessionId }: Principal,
+  { user, sessionId }: UserPrincipal,
   client: Client,
 ): Promise<string> {
   await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));

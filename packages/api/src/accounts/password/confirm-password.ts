@@ -7,7 +7,7 @@ import type { Client } from '../../security/client.ts';
 import { countFailures } from '../../security/count-failures.ts';
 import { verifyPassword } from '../../security/password.ts';
 import { passwordLimits } from '../../security/sign-in-limits.ts';
-import type { Principal } from '../../sessions/principal.ts';
+import type { UserPrincipal } from '../../sessions/principal.ts';
 
 /**
  * Confirms the user's password before an irreversible action. Failures count like those of a
@@ -19,7 +19,7 @@ import type { Principal } from '../../sessions/principal.ts';
  */
 export async function confirmPassword(
   app: App,
-  { user, sessionId }: Principal,
+  { user, sessionId }: UserPrincipal,
   { field, password }: { field: string; password: string },
   client: Client,
 ): Promise<string> {

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { users } from '../../db/schema/accounts.ts';
 import type { Client } from '../../security/client.ts';
-import type { Principal } from '../../sessions/principal.ts';
+import type { UserPrincipal } from '../../sessions/principal.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { requireRecentSignIn } from './recent-sign-in.ts';
 
@@ -14,14 +14,14 @@ import { requireRecentSignIn } from './recent-sign-in.ts';
  */
 export async function confirmUser(
   app: App,
-  caller: Principal,
+  principal: UserPrincipal,
   password: string | undefined,
   client: Client,
 ): Promise<void> {
   const [own] = await app.db
     .select({ passwordHash: users.passwordHash })
     .from(users)
-    .where(eq(users.id, caller.user.id));
-  if (own?.passwordHash == null) return requireRecentSignIn(app, caller);
-  await confirmPassword(app, caller, { field: 'password', password: password ?? '' }, client);
+    .where(eq(users.id, principal.user.id));
+  if (own?.passwordHash == null) return requireRecentSignIn(app, principal);
+  await confirmPassword(app, principal, { field: 'password', password: password ?? '' }, client);
 }

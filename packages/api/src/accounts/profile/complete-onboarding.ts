@@ -3,15 +3,11 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { users } from '../../db/schema/accounts.ts';
 import type { Client } from '../../security/client.ts';
-import { type Principal, requireApproved } from '../../sessions/principal.ts';
+import type { Approved } from '../../sessions/authorisation.ts';
 
-/**
- * Records that a user has completed onboarding. Idempotent.
- *
- * @throws AppError UNAUTHENTICATED if no user is signed in; AWAITING_APPROVAL before approval.
- */
-export async function onboard(app: App, principal: Principal | null, client: Client): Promise<void> {
-  const { user } = requireApproved(principal);
+/** Records that a user has completed onboarding. Idempotent. */
+export async function onboard(app: App, principal: Approved, client: Client): Promise<void> {
+  const { user } = principal;
 
   await app.db.transaction(async (tx) => {
     const updated = await tx

@@ -6,7 +6,7 @@ import type { Transaction } from '../../db/client.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { AppError, invalid } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
-import { type Principal, requirePrincipal } from '../../sessions/principal.ts';
+import type { UserPrincipal } from '../../sessions/principal.ts';
 import { endNamedSession, endOtherSessions as endOthers } from '../../sessions/session.ts';
 import { confirmPassword } from '../password/confirm-password.ts';
 import { isFreshSignIn, requireRecentSignIn } from '../password/recent-sign-in.ts';
@@ -26,17 +26,17 @@ export const endOtherSessionsInput = z.object({ password }).optional();
  */
 export async function endSession(
   app: App,
-  principal: Principal | null,
+  principal: UserPrincipal,
   { id, password }: z.output<typeof endSessionInput>,
   client: Client,
 ): Promise<void> {
-  const caller = requirePrincipal(principal);
   // Ending one's own is signing out.
-  if (id !== caller.sessionId) await confirm(app, caller, password, client);
+  if (id !== principal.sessionId) await confirm(app, principal, password, client);
 
   await app.db.transaction(async (tx) => {
-    if (!(await endNamedSession(tx, caller.user.id, id))) throw new AppError('NOT_FOUND', 'There is no such session.');
-    await recordEnd(app, tx, caller, client);
+    if (!(await endNamedSession(tx, principal.user.id, id)))
+      throw new AppError('NOT_FOUND', 'There is no such session.');
+    await recordEnd(app, tx, principal, client);
   });
 }
 
@@ -47,31 +47,35 @@ export async function endSession(
  */
 export async function endOtherSessions(
   app: App,
-  principal: Principal | null,
+  principal: UserPrincipal,
   input: z.output<typeof endOtherSessionsInput>,
   client: Client,
 ): Promise<void> {
-  const caller = requirePrincipal(principal);
-  await confirm(app, caller, input?.password, client);
+  await confirm(app, principal, input?.password, client);
 
   await app.db.transaction(async (tx) => {
-    await endOthers(tx, caller.user.id, caller.sessionId);
-    await recordEnd(app, tx, caller, client);
+    await endOthers(tx, principal.user.id, principal.sessionId);
+    await recordEnd(app, tx, principal, client);
   });
 }
 
 /** An unattended or stolen session must not be enough to end the user's other sessions. */
-async function confirm(app: App, caller: Principal, password: string | undefined, client: Client): Promise<void> {
-  if (await isFreshSignIn(app, caller)) return;
+async function confirm(
+  app: App,
+  principal: UserPrincipal,
+  password: string | undefined,
+  client: Client,
+): Promise<void> {
+  if (await isFreshSignIn(app, principal)) return;
   const [own] = await app.db
     .select({ passwordHash: users.passwordHash })
     .from(users)
-    .where(eq(users.id, caller.user.id));
-  if (own?.passwordHash == null) return requireRecentSignIn(app, caller);
+    .where(eq(users.id, principal.user.id));
+  if (own?.passwordHash == null) return requireRecentSignIn(app, principal);
   if (!password) throw invalid({ password: 'Enter your password.' });
-  await confirmPassword(app, caller, { field: 'password', password }, client);
+  await confirmPassword(app, principal, { field: 'password', password }, client);
 }
 
-async function recordEnd(app: App, tx: Transaction, { user }: Principal, client: Client): Promise<void> {
+async function recordEnd(app: App, tx: Transaction, { user }: UserPrincipal, client: Client): Promise<void> {
   await recordAudit(tx, app.now(), { action: 'session-ended', actorId: user.id, userId: user.id, client });
 }

@@ -1,18 +1,13 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { identities, users } from '../../db/schema/accounts.ts';
-import { type Principal, requirePrincipal } from '../../sessions/principal.ts';
+import type { UserPrincipal } from '../../sessions/principal.ts';
 import { listSessions } from '../../sessions/session.ts';
 import { isFreshSignIn, maySetPassword } from '../password/recent-sign-in.ts';
 
-/**
- * Returns what /account shows to a user: the user, the ways to sign in, and the sessions.
- *
- * @throws AppError UNAUTHENTICATED if no user is signed in.
- */
-export async function readProfile(app: App, principal: Principal | null) {
-  const caller = requirePrincipal(principal);
-  const { user, sessionId } = caller;
+/** Returns what /account shows to a user: the user, the ways to sign in, and the sessions. */
+export async function readProfile(app: App, principal: UserPrincipal) {
+  const { user, sessionId } = principal;
   const [own] = await app.db
     .select({ passwordHash: users.passwordHash, idpSubject: identities.subject, createdAt: users.createdAt })
     .from(users)
@@ -27,9 +22,9 @@ export async function readProfile(app: App, principal: Principal | null) {
       created_at: own?.createdAt.toISOString() ?? null,
       has_password: own?.passwordHash != null,
       /** Whether a new password may be set without the current one. */
-      may_set_password: await maySetPassword(app, app.db, caller),
+      may_set_password: await maySetPassword(app, app.db, principal),
       /** Whether the sign-in is recent enough to end other sessions without the password. */
-      fresh_sign_in: await isFreshSignIn(app, caller),
+      fresh_sign_in: await isFreshSignIn(app, principal),
       idp_linked: own?.idpSubject != null,
     },
     sessions: living.map((session) => ({

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { invalid } from '../../errors.ts';
 import { emailField } from '../../security/address.ts';
 import type { Client } from '../../security/client.ts';
-import { type Principal, requireApproved } from '../../sessions/principal.ts';
+import type { Approved } from '../../sessions/authorisation.ts';
 import { confirmPassword } from '../password/confirm-password.ts';
 
 export const changeAddressInput = z.object({
@@ -17,20 +17,19 @@ export const changeAddressInput = z.object({
  * so that the answer does not reveal whether the new address has an account.
  *
  * @throws AppError UNAUTHENTICATED if the password is wrong; VALIDATION if the address is the
- *   user's own; AWAITING_APPROVAL before approval; TOO_MANY.
+ *   user's own; TOO_MANY.
  */
 export async function changeAddress(
   app: App,
-  principal: Principal | null,
+  principal: Approved,
   { email, password }: z.output<typeof changeAddressInput>,
   client: Client,
 ): Promise<void> {
-  const caller = requireApproved(principal);
-  await confirmPassword(app, caller, { field: 'password', password }, client);
-  if (email === caller.user.email) throw invalid({ email: 'This is your address already.' });
+  await confirmPassword(app, principal, { field: 'password', password }, client);
+  if (email === principal.user.email) throw invalid({ email: 'This is your address already.' });
 
   await app.db.transaction((tx) =>
-    app.jobs.send(tx, 'verification-mail', { email, userId: caller.user.id, sessionId: caller.sessionId }),
+    app.jobs.send(tx, 'verification-mail', { email, userId: principal.user.id, sessionId: principal.sessionId }),
   );
   app.jobs.wake('verification-mail');
 }

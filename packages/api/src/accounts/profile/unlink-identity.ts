@@ -6,7 +6,7 @@ import { identities, users } from '../../db/schema/accounts.ts';
 import { sessions } from '../../db/schema/sessions.ts';
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
-import { type Principal, requireApproved } from '../../sessions/principal.ts';
+import type { Approved } from '../../sessions/authorisation.ts';
 import { confirmPassword, wrong } from '../password/confirm-password.ts';
 
 export const unlinkIdentityInput = z.object({
@@ -24,17 +24,16 @@ export const unlinkIdentityInput = z.object({
  */
 export async function unlinkIdentity(
   app: App,
-  principal: Principal | null,
+  principal: Approved,
   { password }: z.output<typeof unlinkIdentityInput>,
   client: Client,
 ): Promise<{ ownSessionEnded: boolean; passwordHash: string }> {
-  const caller = requireApproved(principal);
-  const userId = caller.user.id;
+  const userId = principal.user.id;
   const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId));
   if (own?.passwordHash == null) {
     throw new AppError('VALIDATION', 'Set a password first: it is your only other way in.');
   }
-  const passwordHash = await confirmPassword(app, caller, { field: 'password', password }, client);
+  const passwordHash = await confirmPassword(app, principal, { field: 'password', password }, client);
 
   return app.db.transaction(async (tx) => {
     const [locked] = await tx
@@ -55,6 +54,6 @@ export async function unlinkIdentity(
       .where(and(eq(sessions.userId, userId), eq(sessions.idpSubject, unlinked.subject)))
       .returning({ id: sessions.id });
     await recordAudit(tx, app.now(), { action: 'identity-unlinked', actorId: userId, userId, client });
-    return { ownSessionEnded: ended.some(({ id }) => id === caller.sessionId), passwordHash };
+    return { ownSessionEnded: ended.some(({ id }) => id === principal.sessionId), passwordHash };
   });
 }

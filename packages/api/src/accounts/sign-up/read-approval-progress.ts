@@ -2,15 +2,11 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import { type Principal, requirePrincipal } from '../../sessions/principal.ts';
+import type { UserPrincipal } from '../../sessions/principal.ts';
 
-/**
- * Returns what a user who awaits approval may see: their own dates, and the organisation's name.
- *
- * @throws AppError UNAUTHENTICATED if no user is signed in.
- */
-export async function readApprovalProgress(app: App, principal: Principal | null) {
-  const { user, organisation } = requirePrincipal(principal);
+/** Returns what a user who awaits approval may see: their own dates, and the organisation's name. */
+export async function readApprovalProgress(app: App, principal: UserPrincipal) {
+  const { user, organisation } = principal;
   const [own] = await app.db
     .select({ emailVerifiedAt: users.emailVerifiedAt })
     .from(users)

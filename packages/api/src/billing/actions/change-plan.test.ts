@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Principal } from '../../sessions/principal.ts';
+import type { Administrator } from '../../sessions/authorisation.ts';
 import { type BillingTest, makeSubscriber, ownedBy, startBillingTest } from '../../testing/billing.ts';
 import { readPlan } from '../entitlement/read-plan.ts';
 import { requirePayment } from './require-payment.ts';
@@ -18,19 +18,19 @@ beforeEach(() => {
 
 const provider = () => billing.sandbox.payment;
 const ask = () => requirePayment(billing.app).ask;
-const choose = async (principal: Principal, tier: 'silver' | 'gold') =>
+const choose = async (principal: Administrator, tier: 'silver' | 'gold') =>
   (await startCheckout(billing.app, principal, { tier })).url;
 const billingPage = 'http://localhost:3999/billing';
 const goodCard = '4242424242424242';
 const declinesLater = '4000000000000341';
 type Subscription = Awaited<ReturnType<typeof makeSubscriber>>['subscription'];
 
-async function tier(principal: Principal & { organisationId: string }) {
+async function tier(principal: Administrator & { organisationId: string }) {
   await billing.settled();
   return (await readPlan(billing.app, principal.organisationId)).tier;
 }
 
-function invoicesOf(principal: Principal) {
+function invoicesOf(principal: Administrator) {
   return ownedBy(billing, principal).invoices.toSorted((one, other) => one.created - other.created);
 }
 

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
-import { organisationOf, type Principal } from '../../sessions/principal.ts';
+import type { Reader } from '../../sessions/authorisation.ts';
+import { organisationOf } from '../../sessions/principal.ts';
 import { currentCustomer, leaseOf } from '../customers/customer.ts';
 import { doOrWait, withLease } from '../customers/lease.ts';
 import { readPlan } from '../entitlement/read-plan.ts';
@@ -14,10 +15,9 @@ const waitMilliseconds = 3000;
  * grants nothing; if the provider does not answer, the payment is not confirmed yet. Of
  * concurrent calls for an organisation one asks the provider, the others read what it stored.
  *
- * @throws AppError AWAITING_APPROVAL or FORBIDDEN without READ; NO_ORGANISATION.
+ * @throws AppError NO_ORGANISATION.
  */
-export async function confirmPayment(app: App, principal: Principal): Promise<{ confirmed: boolean; tier: Tier }> {
-  principal.require('READ');
+export async function confirmPayment(app: App, principal: Reader): Promise<{ confirmed: boolean; tier: Tier }> {
   const organisationId = organisationOf(principal).id;
 
   if ((await readPlan(app, organisationId)).tier === 'free' && app.payment !== null) {

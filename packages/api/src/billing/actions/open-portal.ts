@@ -4,18 +4,18 @@ import { recordAudit } from '../../audit/record.ts';
 import { paymentSettings } from '../../db/schema/billing.ts';
 import { billingPage } from '../../links.ts';
 import { type Ask, isMissing, type PortalParameters, providerErrorOf } from '../../providers/payment.ts';
-import { organisationOf, type Principal } from '../../sessions/principal.ts';
+import type { Administrator } from '../../sessions/authorisation.ts';
+import { organisationOf } from '../../sessions/principal.ts';
 import { withCustomer } from '../customers/customer.ts';
 import { requirePayment } from './require-payment.ts';
 
 /**
  * Opens the provider's customer portal, where cards are changed (interface §4).
  *
- * @throws AppError AWAITING_APPROVAL or FORBIDDEN without ADMIN; BILLING_UNAVAILABLE;
+ * @throws AppError BILLING_UNAVAILABLE;
  *   NO_ORGANISATION; BUSY; PROVIDER_UNAVAILABLE.
  */
-export async function openPortal(app: App, principal: Principal): Promise<{ url: string }> {
-  principal.require('ADMIN');
+export async function openPortal(app: App, principal: Administrator): Promise<{ url: string }> {
   requirePayment(app);
   const organisationId = organisationOf(principal).id;
 

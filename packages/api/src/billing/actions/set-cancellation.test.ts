@@ -5,7 +5,7 @@ import { auditEvents } from '../../db/schema/audit.ts';
 import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
 import type { Ask } from '../../providers/payment.ts';
-import type { Principal } from '../../sessions/principal.ts';
+import type { Administrator } from '../../sessions/authorisation.ts';
 import { readSubscription } from '../../subscription/read-subscription.ts';
 import {
   type BillingTest,
@@ -33,10 +33,10 @@ beforeEach(() => {
 });
 
 const provider = () => billing.sandbox.payment;
-const cancel = (principal: Principal) => setCancellation(billing.app, principal, true);
-const resume = (principal: Principal) => setCancellation(billing.app, principal, false);
-const plan = async (principal: Principal) => (await readSubscription(billing.app, principal)).plan;
-const portal = async (principal: Principal) => provider().portal((await openPortal(billing.app, principal)).url);
+const cancel = (principal: Administrator) => setCancellation(billing.app, principal, true);
+const resume = (principal: Administrator) => setCancellation(billing.app, principal, false);
+const plan = async (principal: Administrator) => (await readSubscription(billing.app, principal)).plan;
+const portal = async (principal: Administrator) => provider().portal((await openPortal(billing.app, principal)).url);
 
 async function row(id: string) {
   const [found] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));

@@ -4,7 +4,8 @@ import { recordAudit } from '../../audit/record.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
 import type { Ask } from '../../providers/payment.ts';
-import { organisationOf, type Principal } from '../../sessions/principal.ts';
+import type { Administrator } from '../../sessions/authorisation.ts';
+import { organisationOf } from '../../sessions/principal.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { ofOurMode } from '../customers/mode.ts';
@@ -23,12 +24,14 @@ import { endIsAsWanted, setEnd } from './schedule-end.ts';
  * subscriptions of all the organisation's customers are changed, entitled ones first; one
  * failure does not stop the others.
  *
- * @throws AppError AWAITING_APPROVAL or FORBIDDEN without ADMIN; BILLING_UNAVAILABLE;
- *   NO_ORGANISATION; VALIDATION if there is no paid plan; BUSY; PROVIDER_UNAVAILABLE, which
- *   names what remains if a part was carried out.
+ * @throws AppError BILLING_UNAVAILABLE; NO_ORGANISATION; VALIDATION if there is no paid plan;
+ *   BUSY; PROVIDER_UNAVAILABLE, which names what remains if a part was carried out.
  */
-export async function setCancellation(app: App, principal: Principal, wanted: boolean): Promise<SubscriptionRecord> {
-  principal.require('ADMIN');
+export async function setCancellation(
+  app: App,
+  principal: Administrator,
+  wanted: boolean,
+): Promise<SubscriptionRecord> {
   requirePayment(app);
   const organisationId = organisationOf(principal).id;
 

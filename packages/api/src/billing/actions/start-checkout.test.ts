@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../db/client.ts';
-import type { Principal } from '../../sessions/principal.ts';
+import type { Administrator } from '../../sessions/authorisation.ts';
 import { readSubscription } from '../../subscription/read-subscription.ts';
 import {
   type BillingTest,
@@ -23,11 +23,11 @@ beforeEach(() => {
   billing.sandbox.payment.resetSwitches();
 });
 
-const choose = (principal: Principal, tier: unknown) => startCheckout(billing.app, principal, { tier });
-const buy = (principal: Principal, tier = 'silver') => choose(principal, tier);
+const choose = (principal: Administrator, tier: unknown) => startCheckout(billing.app, principal, { tier });
+const buy = (principal: Administrator, tier = 'silver') => choose(principal, tier);
 const provider = () => billing.sandbox.payment;
 
-const plan = async (principal: Principal) => (await readSubscription(billing.app, principal)).plan;
+const plan = async (principal: Administrator) => (await readSubscription(billing.app, principal)).plan;
 
 describe('checkout', () => {
   test('leads to the provider’s page, and only its events give the paid tier', async () => {

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { AppError, invalid } from '../../errors.ts';
-import type { Principal } from '../../sessions/principal.ts';
+import type { Administrator } from '../../sessions/authorisation.ts';
 import { organisationMeantIfNamed } from '../../sessions/require-same-organisation.ts';
 import { withCustomer } from '../customers/customer.ts';
 import { choosePaidPlan, type PaidTier, paidTiers } from '../plans/plans.ts';
@@ -15,16 +15,14 @@ import { requirePayment } from './require-payment.ts';
  * requests share one customer and one open checkout, and never create a second live
  * subscription.
  *
- * @throws AppError AWAITING_APPROVAL or FORBIDDEN without ADMIN; BILLING_UNAVAILABLE;
- *   VALIDATION if the tier cannot be bought; NOT_FOUND if the page was another organisation's;
- *   NO_ORGANISATION; BUSY; PROVIDER_UNAVAILABLE.
+ * @throws AppError BILLING_UNAVAILABLE; VALIDATION if the tier cannot be bought; NOT_FOUND if
+ *   the page was another organisation's; NO_ORGANISATION; BUSY; PROVIDER_UNAVAILABLE.
  */
 export async function startCheckout(
   app: App,
-  principal: Principal,
+  principal: Administrator,
   input: { tier: unknown; organisation_id?: unknown },
 ): Promise<{ url: string }> {
-  principal.require('ADMIN');
   requirePayment(app);
   const tier = readTier(app, input.tier);
   const organisationId = organisationMeantIfNamed(principal, input.organisation_id).id;

@@ -8,7 +8,7 @@ import {
   paymentLivePrices,
   paymentSubscriptions,
 } from '../../db/schema/billing.ts';
-import type { Principal } from '../../sessions/principal.ts';
+import type { Reader } from '../../sessions/authorisation.ts';
 import { readOverview } from '../../subscription/read-subscription.ts';
 import { sandboxPayment } from '../../testing/app.ts';
 import {
@@ -72,8 +72,8 @@ async function row(id: string) {
   return found;
 }
 
-const notice = async (principal: Principal) => (await readOverview(billing.app, principal)).notice;
-const tier = async (principal: Principal) => (await readPlan(billing.app, principal.organisationId ?? '')).tier;
+const notice = async (principal: Reader) => (await readOverview(billing.app, principal)).notice;
+const tier = async (principal: Reader) => (await readPlan(billing.app, principal.organisationId ?? '')).tier;
 
 describe('the signature', () => {
   const harmless = () => event('ping.sent', {});

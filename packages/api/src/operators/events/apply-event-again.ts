@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit/record.ts';
 import { applyAgain } from '../../billing/events/apply-event.ts';
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
-import { type Principal, requireOperator } from '../../sessions/principal.ts';
+import type { Operator } from '../../sessions/authorisation.ts';
 import type { eventInput } from './read-event.ts';
 
 /**
@@ -12,15 +12,15 @@ import type { eventInput } from './read-event.ts';
  * any time: a subscription record is computed from the set of events, and the event keeps its
  * place in their order.
  *
- * @throws AppError FORBIDDEN; NOT_FOUND if there is no such event.
+ * @throws AppError NOT_FOUND if there is no such event.
  */
 export async function applyEventAgain(
   app: App,
-  principal: Principal | null,
+  principal: Operator,
   { event_id: id }: z.output<typeof eventInput>,
   client: Client,
 ) {
-  const { user } = requireOperator(principal);
+  const { user } = principal;
 
   const handled = await app.db.transaction(async (tx) => {
     const outcome = await applyAgain(app, tx, id);

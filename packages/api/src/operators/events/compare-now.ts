@@ -3,16 +3,16 @@ import { recordAudit } from '../../audit/record.ts';
 import { reconcileAll } from '../../billing/sync/reconcile.ts';
 import { linesOf } from '../../billing/sync/report.ts';
 import type { Client } from '../../security/client.ts';
-import { type Principal, requireOperator } from '../../sessions/principal.ts';
+import type { Operator } from '../../sessions/authorisation.ts';
 
 /**
  * Runs the reconciliation at once: applies undelivered events, and compares every subscription
  * with the provider's, a hundred per request. Returns a line for each finding.
  *
- * @throws AppError FORBIDDEN, BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE, BUSY
+ * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE, BUSY
  */
-export async function compareNow(app: App, principal: Principal | null, client: Client) {
-  const { user } = requireOperator(principal);
+export async function compareNow(app: App, principal: Operator, client: Client) {
+  const { user } = principal;
 
   const lines = linesOf(await reconcileAll(app));
   await recordAudit(app.db, app.now(), { action: 'billing-reconciled', actorId: user.id, client });

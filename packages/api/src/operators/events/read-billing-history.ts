@@ -6,7 +6,7 @@ import { auditEvents } from '../../db/schema/audit.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
-import { type Principal, requireOperator } from '../../sessions/principal.ts';
+import type { Operator } from '../../sessions/authorisation.ts';
 import { readEventChange } from './event-change.ts';
 import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
 
@@ -25,14 +25,9 @@ type Input = z.output<typeof historyInput>;
  * provider's time, and the actions of members and operators. Also returns its current
  * subscription records.
  *
- * @throws AppError FORBIDDEN; NOT_FOUND if there is no such organisation.
+ * @throws AppError NOT_FOUND if there is no such organisation.
  */
-export async function readBillingHistory(
-  app: App,
-  principal: Principal | null,
-  { organisation_id: id, before }: Input,
-) {
-  requireOperator(principal);
+export async function readBillingHistory(app: App, _operator: Operator, { organisation_id: id, before }: Input) {
   const [organisation] = await app.db.select(ownerColumns).from(organisations).where(eq(organisations.id, id));
   if (organisation === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
 

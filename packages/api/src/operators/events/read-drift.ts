@@ -2,7 +2,7 @@ import { asc, count, eq, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import { type Principal, requireOperator } from '../../sessions/principal.ts';
+import type { Operator } from '../../sessions/authorisation.ts';
 import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
 
 const mostRows = 100;
@@ -11,12 +11,8 @@ const mostRows = 100;
  * Returns the subscription records that may differ from the provider's subscriptions: first
  * those with a problem, then those that await a sync, the longest wait first. Also counts the
  * events that an operator should look at.
- *
- * @throws AppError FORBIDDEN if the principal is not an operator.
  */
-export async function readDrift(app: App, principal: Principal | null) {
-  requireOperator(principal);
-
+export async function readDrift(app: App, _operator: Operator) {
   const drifting = or(subscription.needsSync, sql`${subscription.problem} is not null`);
   const rows = await app.db
     .select({ ...rowOf, organisation: ownerColumns })

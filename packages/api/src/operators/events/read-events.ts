@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { paymentEvents as event } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { freeLine } from '../../security/text.ts';
-import { type Principal, requireOperator } from '../../sessions/principal.ts';
+import type { Operator } from '../../sessions/authorisation.ts';
 import { ownerColumns } from './subscription-row.ts';
 
 const rowsPerPage = 50;
@@ -23,12 +23,8 @@ type Input = z.output<typeof eventsInput>;
  * Returns a page of the event store, newest arrival first. A search finds events by the
  * beginning of their id or type, by the id of their customer, subscription or invoice, and by
  * the slug or name of their organisation.
- *
- * @throws AppError FORBIDDEN if the principal is not an operator.
  */
-export async function readEvents(app: App, principal: Principal | null, { search, flagged, before }: Input) {
-  requireOperator(principal);
-
+export async function readEvents(app: App, _operator: Operator, { search, flagged, before }: Input) {
   const rows = await app.db
     .select({
       id: event.id,

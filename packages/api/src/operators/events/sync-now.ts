@@ -8,7 +8,7 @@ import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import { storableText } from '../../security/text.ts';
-import { type Principal, requireOperator } from '../../sessions/principal.ts';
+import type { Operator } from '../../sessions/authorisation.ts';
 import { rowOf, shownRow } from './subscription-row.ts';
 
 export const syncInput = z.object({ subscription_id: storableText('Say which subscription.') });
@@ -16,15 +16,15 @@ export const syncInput = z.object({ subscription_id: storableText('Say which sub
 /**
  * Syncs a subscription with the provider, and returns its record.
  *
- * @throws AppError FORBIDDEN, BILLING_UNAVAILABLE, NOT_FOUND, PROVIDER_UNAVAILABLE, BUSY
+ * @throws AppError BILLING_UNAVAILABLE, NOT_FOUND, PROVIDER_UNAVAILABLE, BUSY
  */
 export async function syncNow(
   app: App,
-  principal: Principal | null,
+  principal: Operator,
   { subscription_id: id }: z.output<typeof syncInput>,
   client: Client,
 ) {
-  const { user } = requireOperator(principal);
+  const { user } = principal;
   requirePayment(app);
   const organisationId = await ownerOf(app, id);
 

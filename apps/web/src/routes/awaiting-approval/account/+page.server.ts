@@ -14,14 +14,14 @@ const doneTexts: Record<string, string> = {
 
 /** What a user may do with an account that awaits approval. It is a page of its own because /awaiting-approval reloads every few seconds. */
 export const load: PageServerLoad = async (event) => {
-  const { principal } = event.locals;
+  const { app, principal } = event.locals;
   if (principal === null) redirect(302, '/login');
   if (principal.gate === 'open') redirect(302, '/account');
 
   const done = event.url.searchParams.get('done') ?? '';
   return {
     now: new Date().toISOString(),
-    ...(await waitingAccountOf(event)),
+    ...(await waitingAccountOf(app, principal)),
     done: Object.hasOwn(doneTexts, done) ? doneTexts[done] : null,
   };
 };

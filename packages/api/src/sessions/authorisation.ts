@@ -1,0 +1,65 @@
+import { AppError } from '../errors.ts';
+import { type Authority, type Principal, requireOpenGates, type Scope, type UserPrincipal } from './principal.ts';
+
+declare const passed: unique symbol;
+
+/** Marks a principal that has passed checks. Only the functions of this file return one. */
+type Passed<Check extends Scope | 'approved' | 'operator'> = { readonly [passed]: Record<Check, true> };
+
+/** What a scope implies. */
+type Implied = {
+  READ: 'approved' | 'READ';
+  WRITE: 'approved' | 'READ' | 'WRITE';
+  ADMIN: 'approved' | 'READ' | 'WRITE' | 'ADMIN';
+};
+
+/**
+ * A principal of any kind that holds a scope, for use cases that need no user. They must take
+ * the organisation from `organisationOf`, or compare what the input names with it.
+ */
+export type Holding<Held extends Scope> = Authority & Passed<Implied[Held]>;
+
+/** A user whose gates are both open. */
+export type Approved = UserPrincipal & Passed<'approved'>;
+/** A user with the scope READ. */
+export type Reader = UserPrincipal & Holding<'READ'>;
+/** A user with the scope ADMIN. */
+export type Administrator = UserPrincipal & Holding<'ADMIN'>;
+/** An approved user with the mark of an operator. */
+export type Operator = UserPrincipal & Passed<'approved' | 'operator'>;
+
+/**
+ * Returns the signed-in user of a request, who may still await approval.
+ *
+ * @throws AppError UNAUTHENTICATED without a session.
+ */
+export function requireUser(principal: Principal | null): UserPrincipal {
+  if (principal === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+  return principal;
+}
+
+/** @throws AppError AWAITING_APPROVAL while a gate is shut. */
+export function requireApproved(user: UserPrincipal): Approved {
+  requireOpenGates(user.gate);
+  return user as Approved;
+}
+
+/**
+ * Returns the principal as one that holds the scope. The scope is the request's: a use case
+ * that must not act on a role that has changed since checks it again under its own lock.
+ *
+ * @throws AppError AWAITING_APPROVAL while a gate is shut, FORBIDDEN without the scope.
+ */
+export function requireScope<Kind extends Authority, Held extends Scope>(
+  principal: Kind,
+  scope: Held,
+): Kind & Holding<Held> {
+  principal.require(scope);
+  return principal as Kind & Holding<Held>;
+}
+
+/** @throws AppError FORBIDDEN without the mark of an operator. */
+export function requireOperator(user: Approved): Operator {
+  if (!user.user.operator) throw new AppError('FORBIDDEN', 'Only operators may do this.');
+  return user as Operator;
+}

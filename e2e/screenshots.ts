@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from './support/service.ts';
-import { phone, wide } from './support/walk/leg.ts';
-import { walkPages } from './support/walk/walk.ts';
+import { phone, wide } from './support/tour/tour-part.ts';
+import { visitAllPages } from './support/tour/visit-all-pages.ts';
 
 const folder = fileURLToPath(new URL('./pictures', import.meta.url));
 const shapes = [
@@ -15,7 +15,7 @@ test('a picture of every page, light, dark and on a phone', async ({ browser, re
   fs.mkdirSync(folder, { recursive: true });
   const written = new Set<string>();
 
-  await walkPages({ browser, request, service }, async (page, name) => {
+  await visitAllPages({ browser, request, service }, async (page, name) => {
     for (const { shape, colorScheme, size } of shapes) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.setViewportSize(size);

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import { expect, test } from '../support/service.ts';
-import { phone } from '../support/walk/leg.ts';
-import { type Seen, walkPages } from '../support/walk/walk.ts';
+import { phone } from '../support/tour/tour-part.ts';
+import { type Seen, visitAllPages } from '../support/tour/visit-all-pages.ts';
 
 type Axe = {
   run: (on: Document, options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
@@ -26,7 +26,7 @@ test('axe finds nothing on any page in light and dark, none is wider than a phon
   service,
 }) => {
   test.setTimeout(600_000);
-  const seen = await walkPages({ browser, request, service }, async (page, name) => {
+  const seen = await visitAllPages({ browser, request, service }, async (page, name) => {
     await expectNoFindings(page, name);
     await expectNoWiderThanAPhone(page, name);
   });

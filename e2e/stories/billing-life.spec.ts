@@ -36,14 +36,14 @@ for (const weather of weathers) {
     await signIn(page, await makeOwner(service, request, { organisation: 'Larch & Sons' }));
     await turnSwitches(service, weather.switches);
     try {
-      await walk(page, service, weather);
+      await runLife(page, service, weather);
     } finally {
       await turnSwitches(service, null);
     }
   });
 }
 
-async function walk(page: Page, service: Service, weather: Weather): Promise<void> {
+async function runLife(page: Page, service: Service, weather: Weather): Promise<void> {
   const life = await paidLifeOf(service, page.request);
 
   /** The page says so now, and still does once all has been told. */

@@ -25,7 +25,7 @@ test('what was answered before a kill -9 is there afterwards, whichever process 
 
   await Promise.all(
     answered.map(async ({ email, cookie }) => {
-      const link = await linkFor(service, email, { patienceSeconds: 60 });
+      const link = await linkFor(service, email, { timeoutSeconds: 60 });
       expect((await fetch(link, { headers: { cookie } })).status, email).toBe(200);
     }),
   );

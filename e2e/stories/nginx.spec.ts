@@ -1,6 +1,6 @@
 import { test } from '@playwright/test';
 import { freePort } from '../support/free-port.ts';
-import { startEcho, walkGuarded, walkWaiting } from '../support/guarded.ts';
+import { checkGuarded, checkWaiting, startEcho } from '../support/guarded.ts';
 import { hasNginx, readmesServer, startNginx } from '../support/nginx.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -26,9 +26,9 @@ test.afterAll(async () => {
 });
 
 test('the README’s nginx lets nobody through but sends them to sign in, and back', async ({ page, playwright }) => {
-  await walkGuarded({ service, guarded }, page, playwright);
+  await checkGuarded({ service, guarded }, page, playwright);
 });
 
 test('the README’s nginx leads somebody at a shut gate to where they wait', async ({ playwright }) => {
-  await walkWaiting({ service, guarded }, playwright);
+  await checkWaiting({ service, guarded }, playwright);
 });

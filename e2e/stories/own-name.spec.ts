@@ -5,7 +5,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
 import { approvedDomain, startService } from '../support/service.ts';
-import { walkPages } from '../support/walk/walk.ts';
+import { visitAllPages } from '../support/tour/visit-all-pages.ts';
 
 const name = 'Larch & <b>Sons</b>';
 const ownFace = {
@@ -117,7 +117,7 @@ test('every page carries the company’s name and colour, those about errors as 
   const request = await playwright.request.newContext({ baseURL: service.baseUrl });
 
   try {
-    await walkPages({ browser, request, service }, async (page, seen) => {
+    await visitAllPages({ browser, request, service }, async (page, seen) => {
       if (new URL(page.url()).origin !== service.baseUrl) return;
       expect.soft(await page.title(), seen).toMatch(new RegExp(` – ${name}$`));
       expect.soft(await page.content(), seen).not.toContain('Gatehouse');

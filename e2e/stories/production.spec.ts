@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import { freePort } from '../support/free-port.ts';
 import { startWorld } from '../support/production-world.ts';
 import { startServed } from '../support/served.ts';
-import { walkStory } from '../support/story.ts';
+import { runStory } from '../support/story.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -16,7 +16,7 @@ test('the production way runs the same story, from the environment alone', async
   const served = await startServed(port, world.environment);
 
   const context = await browser.newContext({ baseURL: baseUrl });
-  await walkStory(world.asService(served), { browser, page: await context.newPage() });
+  await runStory(world.asService(served), { browser, page: await context.newPage() });
 
   await context.close();
   await served.stop();

@@ -1,10 +1,10 @@
 import { test } from '../support/service.ts';
-import { walkStory } from '../support/story.ts';
+import { runStory } from '../support/story.ts';
 
 test('from sign-up to a paid plan, its cancellation, and back in through the identity provider', async ({
   browser,
   page,
   service,
 }) => {
-  await walkStory(service, { browser, page });
+  await runStory(service, { browser, page });
 });

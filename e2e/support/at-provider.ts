@@ -1,8 +1,8 @@
 /**
- * A sign-in at the sandbox's identity provider from its consent screen on, as a browser would
- * go through it, keeping cookies by hand.
+ * Signs in at the sandbox's identity provider, from its consent screen on, by requests that keep
+ * cookies as a browser does.
  *
- * @returns the address at which it comes back to the service.
+ * @returns the URL of the service to which the provider redirects.
  */
 export async function chooseAtProvider(consentUrl: string, backTo: string, email: string): Promise<URL> {
   const cookies = new Map<string, string>();

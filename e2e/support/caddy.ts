@@ -8,7 +8,7 @@ const program = findProgram('caddy');
 
 export const hasCaddy = program !== undefined;
 
-/** The site that the README gives, with its three addresses put in the place of the examples. */
+/** Returns the site of the README's Caddy configuration, with its three addresses replaced. */
 export function readmesSite({ port, gatehouse, upstream }: { port: number; gatehouse: string; upstream: string }) {
   return (readmeBlocks('caddyfile')[0] ?? '')
     .replace('app.example.com {', `http://localhost:${port} {`)
@@ -16,7 +16,7 @@ export function readmesSite({ port, gatehouse, upstream }: { port: number; gateh
     .replaceAll('127.0.0.1:8080', new URL(upstream).host);
 }
 
-/** A Caddy of its own, in a folder of its own, never the machine's. */
+/** Starts a separate Caddy with a folder of its own. */
 export async function startCaddy(port: number, site: string): Promise<{ stop: () => Promise<void> }> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-caddy-'));
   const file = path.join(folder, 'Caddyfile');

@@ -12,15 +12,15 @@ export type CollectedSpan = {
 };
 
 export type Collector = {
-  /** What OTEL_EXPORTER_OTLP_ENDPOINT is to be. */
+  /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
   spans: CollectedSpan[];
-  /** Everything that was sent, as it came. */
+  /** Returns everything that was received, unparsed. */
   received: () => string;
   stop: () => Promise<void>;
 };
 
-/** A collector of traces: OTLP over HTTP, as JSON. */
+/** Starts a collector of traces that accepts OTLP over HTTP, as JSON. */
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
   let received = '';

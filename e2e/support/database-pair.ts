@@ -9,18 +9,18 @@ import { freePort } from './free-port.ts';
 import { killAll } from './processes.ts';
 
 export type Pair = {
-  /** Two hosts in one DATABASE_URL, the standby named first: its order is none of the service's business. */
+  /** A DATABASE_URL with both hosts. The standby comes first, because the order must not matter. */
   url: string;
-  /** Kills the primary with -9, every process of it. */
+  /** Kills all processes of the primary with SIGKILL. */
   killPrimary: () => void;
-  /** Makes the standby the primary, and opens it. */
+  /** Promotes the standby to primary and connects to it. */
   promoteStandby: () => Promise<Connection>;
   stop: () => Promise<void>;
 };
 
 /**
- * A primary and a standby that confirms each commit before it is answered, from the
- * embedded PostgreSQL: the standby begins as a copy of a cluster that nobody runs.
+ * Starts a primary and a standby with synchronous replication, both from the embedded PostgreSQL.
+ * The standby starts as a copy of a stopped cluster.
  */
 export async function startPair(): Promise<Pair> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-pair-'));

@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import net from 'node:net';
 
-/** A port that nobody listens on now, below those that the system gives to outgoing connections: those come and go. */
+/** Returns a free port below the range from which the system assigns ports to outgoing connections. */
 export function freePort(host = '127.0.0.1'): Promise<number> {
   return firstOfFree(1, host);
 }
 
-/** The first of three in a row. */
+/** Returns the first of three consecutive free ports. */
 export function threeFreePorts(): Promise<number> {
   return firstOfFree(3, '127.0.0.1');
 }

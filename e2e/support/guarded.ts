@@ -8,7 +8,7 @@ import type { Service } from './service.ts';
 type Guarded = { service: Service; guarded: string };
 type Playwright = PlaywrightWorkerArgs['playwright'];
 
-/** A product that knows nothing of accounts: it shows which request reached it. */
+/** Starts a product without accounts that answers with the request it received. */
 export async function startEcho(): Promise<{ url: string; stop: () => Promise<void> }> {
   const server = http.createServer(({ method, url, headers }, response) =>
     response.end(JSON.stringify({ method, url, headers })),
@@ -25,8 +25,11 @@ export async function startEcho(): Promise<{ url: string; stop: () => Promise<vo
   };
 }
 
-/** Nobody gets through a proxy to the product but is sent to sign in, and back; what arrives is what Gatehouse says. */
-export async function walkGuarded({ service, guarded }: Guarded, page: Page, playwright: Playwright): Promise<void> {
+/**
+ * Checks that a proxy lets no request through to the product without a session, that it redirects to
+ * sign-in and back, and that the product receives the headers of Gatehouse.
+ */
+export async function checkGuarded({ service, guarded }: Guarded, page: Page, playwright: Playwright): Promise<void> {
   const request = await playwright.request.newContext({ baseURL: service.baseUrl });
   const email = await makeOwner(service, request);
   const wanted = `${guarded}/orders?page=2&name=a%26b`;
@@ -77,8 +80,8 @@ export async function walkGuarded({ service, guarded }: Guarded, page: Page, pla
   await request.dispose();
 }
 
-/** Somebody at a shut gate is led to where they wait. */
-export async function walkWaiting({ service, guarded }: Guarded, playwright: Playwright): Promise<void> {
+/** Checks that a user who awaits approval is redirected to Gatehouse. */
+export async function checkWaiting({ service, guarded }: Guarded, playwright: Playwright): Promise<void> {
   const request = await playwright.request.newContext({ baseURL: service.baseUrl });
   const email = await makeOwner(service, request, { approved: false });
   await request.post('/api/login', { data: { email, password: passPhrase } });

@@ -7,13 +7,13 @@ import { readmeBlocks } from './readme.ts';
 
 const program = findProgram('nginx');
 
-/** Whether an nginx that knows auth_request is on this machine. */
+/** Whether this machine has an nginx with auth_request. */
 export function hasNginx(): boolean {
   if (program === undefined) return false;
   return spawnSync(program, ['-V'], { encoding: 'utf8' }).stderr.includes('http_auth_request_module');
 }
 
-/** The `server` block that the README gives, with its three addresses put in the place of the examples. */
+/** Returns the `server` block of the README, with its three addresses replaced. */
 export function readmesServer({ port, gatehouse, upstream }: { port: number; gatehouse: string; upstream: string }) {
   return (readmeBlocks('nginx')[0] ?? '')
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
@@ -24,7 +24,7 @@ export function readmesServer({ port, gatehouse, upstream }: { port: number; gat
 
 type OneHost = { listen: string; name: string; gatehouse: string; upstream: string };
 
-/** The same for one host: the product at /app/, or Gatehouse at its own paths alone. */
+/** Returns the `server` block for one host: with the product at /app/, or Gatehouse at its own paths only. */
 export function readmesOneHost({ listen, name, gatehouse, upstream }: OneHost, pathsOf: 'product' | 'gatehouse') {
   const [, server = '', location = ''] = readmeBlocks('nginx');
   const turned = server.replace('location / {', location.trim()).replace('location /app/ {', 'location / {');
@@ -36,8 +36,8 @@ export function readmesOneHost({ listen, name, gatehouse, upstream }: OneHost, p
 }
 
 /**
- * An nginx of its own, in a folder of its own, never the machine's. It takes underscores in
- * headers, as another site on the same nginx may want: the server has to refuse them itself.
+ * Starts a separate nginx with a folder of its own. It allows underscores in headers globally, as
+ * another site on the same nginx may need, so that the tested `server` block has to refuse them.
  */
 export async function startNginx(port: number, server: string): Promise<{ stop: () => Promise<void> }> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-nginx-'));

@@ -8,8 +8,8 @@ export function newEmail(name = 'person'): string {
   return `${name}-${randomBytes(4).toString('hex')}@company.example`;
 }
 
-/** The newest verification link in the sandbox's mailbox. */
-export async function linkFor(service: Service, email: string, { patienceSeconds = 15 } = {}): Promise<string> {
+/** Returns the newest verification link in the sandbox's mailbox. */
+export async function linkFor(service: Service, email: string, { timeoutSeconds = 15 } = {}): Promise<string> {
   let link: string | undefined;
   await expect
     .poll(
@@ -19,18 +19,18 @@ export async function linkFor(service: Service, email: string, { patienceSeconds
         link = mail?.links.find((each) => each.includes('/verify?token='));
         return link;
       },
-      { timeout: patienceSeconds * 1000 },
+      { timeout: timeoutSeconds * 1000 },
     )
     .toBeTruthy();
   return link ?? '';
 }
 
-/** The cookies that an answer sets, as the browser that got it sends them: /verify knows the one that signed up. */
+/** Returns the Cookie header with the cookies that a response sets. */
 export function cookiesOf({ headers }: { headers: { 'set-cookie'?: string[] | undefined } }): string {
   return (headers['set-cookie'] ?? []).map((each) => each.split(';')[0]).join('; ');
 }
 
-/** An owner through the real doors: sign-up, the mail's link and, unless told otherwise, approval. */
+/** Creates an owner by sign-up, the link in the mail and, unless `approved` is false, approval. */
 export async function makeOwner(
   service: Service,
   request: APIRequestContext,
@@ -49,7 +49,7 @@ export async function makeOwner(
   return email;
 }
 
-/** A link to join the organisation of whoever is signed in on a page, made on its members page. */
+/** Creates an invitation on the members page of a signed-in user and returns its link. */
 export async function inviteOn(page: Page, role = 'Member'): Promise<string> {
   await page.goto('/members');
   await page.getByLabel('Role', { exact: true }).selectOption(role);
@@ -57,7 +57,7 @@ export async function inviteOn(page: Page, role = 'Member'): Promise<string> {
   return page.getByLabel('The invitation’s link').inputValue();
 }
 
-/** Signs in on the page. The first time that leads to the first screen, which is passed. */
+/** Signs in on the page, and completes onboarding at the first sign-in. */
 export async function signIn(page: Page, email: string): Promise<void> {
   await page.goto('/login');
   await page.getByLabel('E-mail', { exact: true }).fill(email);

@@ -1,17 +1,20 @@
 import fs from 'node:fs';
 
-/** Kills a process and everything that it started with -9, at one moment, as a power cut would. Linux alone. */
+/**
+ * Kills a process and its descendants with SIGKILL at the same moment, as a power failure would.
+ * Linux only.
+ */
 export function killAll(pid: number): void {
   for (const each of withDescendants(pid)) kill(each);
 }
 
-/** A process and everything that it started, the elder first. */
+/** Returns a process and its descendants, parents first. */
 export function withDescendants(pid: number): number[] {
   const listed = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   return [pid, ...listed.flatMap(withDescendants)];
 }
 
-/** What it was started as; empty for one that has ended. */
+/** Returns the command line of a process; empty if it has ended. */
 export function commandOf(pid: number): string {
   try {
     return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');

@@ -6,17 +6,17 @@ export type Product = {
   /** Its origin, for RETURN_ORIGINS. */
   url: string;
   /**
-   * Tells it where to ask: the service is started after it, because it must know the product's
-   * origin. Behind a proxy people see both by other addresses.
+   * Sets the service's URL. The service starts after the product, because it must know the
+   * product's origin. `seenAs` are the public URLs behind a proxy.
    */
   askAt: (baseUrl: string, seenAs?: { gatehouse: string; product: string }) => void;
   stop: () => Promise<void>;
 };
 
 /**
- * A company's product on another port. It keeps no accounts: it hands the cookies of
- * each request to GET /api/session, shows its page to whoever that answers for, and
- * sends everybody else to sign in.
+ * Starts a company's product on another port. It has no accounts: it passes the cookies of each
+ * request to GET /api/session, shows its page to signed-in users, and redirects all others to
+ * sign-in.
  */
 export async function startProduct(): Promise<Product> {
   let gatehouse = '';

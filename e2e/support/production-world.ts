@@ -6,13 +6,13 @@ import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
 import type { Served } from './served.ts';
 import type { Service } from './service.ts';
 
-/** What a company has around the production service: a PostgreSQL and, as stand-ins, the providers and a mail server. */
+/** The systems around a production service: PostgreSQL, and stand-ins for the providers and the mail server. */
 export type World = {
   databaseUrl: string;
   sandbox: Sandbox;
-  /** The variables that say where all of it is. */
+  /** The environment variables with the addresses of these systems. */
   environment: Record<string, string>;
-  /** A process of the service, as the stories know it. */
+  /** Returns a service process in the form that the stories use. */
   asService: (served: Served) => Service;
   stop: () => Promise<void>;
 };

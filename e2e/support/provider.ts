@@ -3,25 +3,28 @@ import type { Service } from './service.ts';
 
 type Subscription = { id: string; customer: string; status: string };
 
-/** An organisation's life at the sandbox's payment provider: what it has there, and what time and fate do to it. */
+/**
+ * An organisation's subscriptions at the sandbox's payment provider, and the changes that time or
+ * the provider make to them.
+ */
 export type PaidLife = {
-  /** All that were ever made. */
+  /** Returns all subscriptions that were ever created. */
   subscriptions: () => Promise<Subscription[]>;
-  /** The only one. */
+  /** Returns the only subscription. */
   subscription: () => Promise<Subscription>;
   everythingDelivered: () => Promise<void>;
   cardDeclinesFromNowOn: () => Promise<void>;
-  /** The clock goes to just after the renewal's charge. */
+  /** Advances the clock to just after the charge of the renewal. */
   periodEnds: () => Promise<void>;
   dunningEnds: () => Promise<void>;
-  /** Any status, as the provider's own event tells it. */
+  /** Sets the subscription's status and emits the provider's event about it. */
   becomes: (status: string) => Promise<void>;
-  /** An event of a type that nothing here brings about, about its customer. */
+  /** Emits an event of any type about the customer. */
   emits: (type: string) => Promise<void>;
 };
 
 const declinesLater = '4000000000000341';
-/** Three tries more, the last 15 days after the first. */
+/** The provider retries a failed payment three times, the last time after 15 days. */
 const dunningDays = 16;
 
 export async function paidLifeOf(service: Service, request: APIRequestContext): Promise<PaidLife> {
@@ -65,14 +68,14 @@ export async function paidLifeOf(service: Service, request: APIRequestContext): 
   };
 }
 
-/** Some of the provider's switches; null: all as the real provider does it. */
+/** Sets switches of the payment provider's sandbox; null resets them all. */
 export function turnSwitches(service: Service, switches: Record<string, unknown> | null): Promise<void> {
   return switches === null ? control(service, 'switches/reset', {}) : control(service, 'switches', switches);
 }
 
 /**
- * From now on the service learns of no payment: the provider's events are held back, and it does
- * not answer when asked about subscriptions. Gives back what lets both go on.
+ * Makes the payment provider hold back its events and not answer requests about subscriptions.
+ * Returns a function that ends both.
  */
 export async function holdPaymentsBack(service: Service): Promise<() => Promise<void>> {
   const silent = { api_failure: 503, api_failure_only: 'GET /v1/subscriptions' };

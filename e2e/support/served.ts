@@ -7,20 +7,23 @@ import { fileURLToPath } from 'node:url';
 import { killAll } from './processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const patienceMilliseconds = 30_000;
+const timeoutMilliseconds = 30_000;
 
 export type Served = {
-  /** Where the process itself listens, which no browser sees behind a proxy. */
+  /** The port on which the process listens, also behind a proxy. */
   port: number;
   operator: (...args: string[]) => Promise<number>;
-  /** Everything that it has printed so far, the log included. */
+  /** Returns its output so far, including the log. */
   printed: () => string;
-  /** Kills it with -9. */
+  /** Kills it with SIGKILL. */
   crash: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
-/** What `npm run serve` starts: production, with nothing of the sandbox, and a database of its own unless it is given one. */
+/**
+ * Starts what `npm run serve` starts: the production service without the sandbox, on a database of
+ * its own unless one is given.
+ */
 export async function startServed(port: number, environment: Record<string, string>): Promise<Served> {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-served-'));
   const env = {
@@ -67,7 +70,7 @@ async function ready(child: ChildProcess, port: number, host: string): Promise<(
     });
   }
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`;
-  for (const end = Date.now() + patienceMilliseconds; Date.now() < end; ) {
+  for (const end = Date.now() + timeoutMilliseconds; Date.now() < end; ) {
     if (child.exitCode !== null) break;
     const answer = await fetch(address).catch(() => null);
     if (answer?.ok) return () => printed;

@@ -5,7 +5,7 @@ const day = 86_400;
 /** The lifetime of a cookie that is cleared. */
 export const gone = 0;
 
-/** Every cookie of the service: its attributes beside its lifetime, which is for whoever sets it. */
+/** Every cookie of the service with its attributes, except its lifetime. */
 export function cookiesOver(
   scheme: 'http' | 'https',
 ): Record<string, { name: string; attributes: string[]; seconds: number }> {
@@ -28,7 +28,7 @@ export function cookiesOver(
   };
 }
 
-/** The cookies that an answer sets or clears. */
+/** Returns the cookies that a response sets or clears. */
 export function setBy({ headers }: Answer) {
   return (headers['set-cookie'] ?? []).map((line) => {
     const [pair = '', ...rest] = line.split('; ');

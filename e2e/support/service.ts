@@ -10,40 +10,42 @@ import { threeFreePorts } from './free-port.ts';
 import { commandOf, kill, withDescendants } from './processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const patienceMilliseconds = 60_000;
+const timeoutMilliseconds = 60_000;
 
-/** A domain whose addresses need no operator, where tests share a service. */
+/** A domain whose addresses are approved without an operator, in tests that share a service. */
 export const approvedDomain = 'orchard.example';
 
-/** What the service and its sandbox share: known here, so that tests can sign events and look for them in logs. */
+/**
+ * The secrets that the service and its sandbox share. They are fixed, so that tests can sign events
+ * and search logs for them.
+ */
 export const sandboxSecrets = {
   IDP_CLIENT_SECRET: 'sandbox-client-secret',
   PAYMENT_SECRET_KEY: 'sandbox_secret_key',
   PAYMENT_WEBHOOK_SECRET: 'sandbox_webhook_secret',
 };
 
-/** The processes behind `npm start`: of each, what names it among the others. */
+/** The processes of `npm start`, by a pattern of their command line. */
 const parts = { toolchain: /run\.mjs start/, service: /apps\/server\/dist\/main\.js/, database: /^\S+\/postgres -D / };
 export type Part = keyof typeof parts | 'everything';
 
 export type Service = {
-  /** The service, without a slash at the end. */
+  /** The URL of the service, without a trailing slash. */
   baseUrl: string;
-  /** The sandbox beside it: /idp, /mailbox, the payment provider. */
+  /** The URL of the sandbox: /idp, /mailbox, the payment provider. */
   sandboxUrl: string;
-  /** The operator's command line. What it printed and its exit code. */
+  /** Runs an admin command and returns its output and exit code. */
   operator(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
-  /** Everything that it has printed so far, the log included. */
+  /** Returns the output so far, including the log. */
   printed(): string;
-  /** Kills that part of it with -9, and starts on the same data what does not come back by itself. */
+  /** Kills a part with SIGKILL, and restarts on the same data what is not restarted automatically. */
   crash(part?: Part): Promise<void>;
   stop(): Promise<void>;
 };
 
 /**
- * What `npm start` starts, on free ports and with data of its own that are gone
- * afterwards. No demo accounts, unless `demo`; `environment` wins over the
- * sandbox's settings.
+ * Starts what `npm start` starts, on free ports and with temporary data, without demo accounts
+ * unless `demo` is true. `environment` overrides the sandbox's settings.
  */
 export async function startService({ environment = {}, demo = false } = {}): Promise<Service> {
   const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-e2e-'));
@@ -56,7 +58,7 @@ export async function startService({ environment = {}, demo = false } = {}): Pro
     ...environment,
     PORT: String(port),
     DATA_DIR: dataDir,
-    // As if by npm: it then ends when this process is gone, however that happened.
+    // As if started by npm: it then ends when this process ends, even if it was killed.
     npm_lifecycle_event: 'e2e',
   };
   const start = () => toolchain(['start', ...(demo ? [] : ['--no-demo'])], env);
@@ -72,7 +74,7 @@ export async function startService({ environment = {}, demo = false } = {}): Pro
       const all = withDescendants(child.pid ?? 0);
       const killed = part === 'everything' ? all : all.filter((pid) => parts[part].test(commandOf(pid)));
       if (killed.length === 0) throw new Error(`There is no process of the ${part}.`);
-      // The database comes back by itself; anything else takes the rest with it.
+      // The service restarts the database; when any other part ends, all parts end.
       const ending = part === 'database' ? killed.flatMap(withDescendants) : all;
       for (const pid of killed) kill(pid);
       while (ending.some((pid) => commandOf(pid) !== '')) await pause(50);
@@ -89,16 +91,16 @@ export async function startService({ environment = {}, demo = false } = {}): Pro
   };
 }
 
-/** Playwright's `test` with one service for all stories of a worker; relative addresses are its own. */
+/** Playwright's `test` with one service per worker. Relative URLs are those of the service. */
 export const test = base.extend<object, { service: Service }>({
   service: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are asked for.
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the requested fixtures.
     async ({}, use) => {
       const service = await startService({ environment: { APPROVED_DOMAINS: approvedDomain } });
       await use(service);
       await service.stop();
     },
-    { scope: 'worker', timeout: patienceMilliseconds },
+    { scope: 'worker', timeout: timeoutMilliseconds },
   ],
   baseURL: ({ service }, use) => use(service.baseUrl),
 });
@@ -137,6 +139,6 @@ async function finish(child: ChildProcess): Promise<{ code: number; stdout: stri
     stderr += bytes;
   });
   const [code] = await once(child, 'close');
-  // The operator's command says there which database it works on.
+  // The command prints there which database it uses.
   return { code: code ?? 1, stdout, stderr: stderr.replace(/^Database: .*\n/m, '') };
 }

@@ -5,8 +5,11 @@ import { expect, type Service, test } from './service.ts';
 
 type Tier = { tier: string; price_source: string };
 
-/** The whole life of a first customer, in a browser, from sign-up to the way back in through the identity provider. */
-export async function walkStory(service: Service, { browser, page }: { browser: Browser; page: Page }): Promise<void> {
+/**
+ * Goes through everything that a first customer does, from sign-up to a sign-in through the identity
+ * provider.
+ */
+export async function runStory(service: Service, { browser, page }: { browser: Browser; page: Page }): Promise<void> {
   test.setTimeout(120_000);
   const email = newEmail('owner');
 

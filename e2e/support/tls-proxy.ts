@@ -7,12 +7,12 @@ import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
-/** Whether a certificate can be made here. */
+/** Whether openssl is installed, which creates the certificate. */
 export function hasOpenssl(): boolean {
   return spawnSync('openssl', ['version']).status === 0;
 }
 
-/** A certificate that lives as long as the test, for a name and everything below it. */
+/** Creates a short-lived certificate for a domain and its subdomains. */
 export function makeCertificate(domain: string): { key: Buffer; cert: Buffer } {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-tls-'));
   const [key, cert] = [path.join(folder, 'key'), path.join(folder, 'cert')];
@@ -25,7 +25,7 @@ export function makeCertificate(domain: string): { key: Buffer; cert: Buffer } {
   return both;
 }
 
-/** A reverse proxy that ends TLS and asks by plain http, by the name of the host that was called. */
+/** Starts a reverse proxy that terminates TLS and passes requests on by http with their Host header. */
 export async function startTlsProxy(
   certificate: { key: Buffer; cert: Buffer },
   upstreamOf: (host: string) => { host: string; port: number } | null,

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Hands each delivery that it gets to all addresses at the same moment, each of them twice, and answers with the worst. */
+/**
+ * Starts a server that sends each delivery to all targets at the same moment, twice to each, and
+ * answers with the highest status.
+ */
 export async function startWebhookFan(targets: string[]): Promise<{ url: string; stop: () => Promise<void> }> {
   const server = http.createServer(async (request, response) => {
     const parts: Uint8Array[] = [];

@@ -1,11 +1,11 @@
 import { expect } from '@playwright/test';
 import { linkFor, passPhrase } from '../people.ts';
 import { approvedDomain } from '../service.ts';
-import type { Walk } from './leg.ts';
+import type { TourPart } from './tour-part.ts';
 
-/** Before sign-in: the ways in, the links of the mails, and what is said about those that do not work. */
-export async function visitors({ service, request, somebody, see }: Walk): Promise<void> {
-  const page = await somebody();
+/** Visits the pages before sign-in: sign-up, sign-in, the links of the mails, and their error pages. */
+export async function visitors({ service, request, newPage, see }: TourPart): Promise<void> {
+  const page = await newPage();
 
   await see(page, 'login', '/login');
   await page.keyboard.press('Tab');

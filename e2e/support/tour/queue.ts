@@ -1,15 +1,15 @@
 import { expect } from '@playwright/test';
 import { makeOwner, signIn } from '../people.ts';
-import type { Walk } from './leg.ts';
+import type { TourPart } from './tour-part.ts';
 
-/** The operators' pages about organisations and people, and the password link that they hand out. */
-export async function queue({ service, request, somebody, see }: Walk): Promise<void> {
+/** Visits the operators' pages about organisations and people, including a password link. */
+export async function queue({ service, request, newPage, see }: TourPart): Promise<void> {
   const waiting = { approved: false };
   await makeOwner(service, request, { ...waiting, organisation: 'Larch & Sons', email: 'owner@larch.example' });
   await makeOwner(service, request, { ...waiting, organisation: 'Northern Light Optics', email: 'ida@optics.example' });
-  const page = await somebody();
-  const desk = { operator: true, organisation: 'Front desk', email: 'desk@gatehouse.example' };
-  await signIn(page, await makeOwner(service, request, desk));
+  const page = await newPage();
+  const operator = { operator: true, organisation: 'Front desk', email: 'desk@gatehouse.example' };
+  await signIn(page, await makeOwner(service, request, operator));
 
   await see(page, 'operator', '/operator');
   await page.getByLabel('Select Northern Light Optics').check();
@@ -34,7 +34,7 @@ export async function queue({ service, request, somebody, see }: Walk): Promise<
   await expect(page.getByRole('link', { name: 'Operator', exact: true })).toBeVisible();
   await see(page, 'operator-person');
 
-  const theirs = await somebody();
+  const theirs = await newPage();
   await see(theirs, 'password', link);
   await theirs.getByLabel('New password').fill('short');
   await theirs.getByRole('button', { name: 'Set the password' }).click();

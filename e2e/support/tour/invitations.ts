@@ -1,15 +1,18 @@
 import { expect } from '@playwright/test';
 import { inviteOn, makeOwner, signIn } from '../people.ts';
-import type { Walk } from './leg.ts';
+import type { TourPart } from './tour-part.ts';
 
-/** The customer invites somebody, who has an organisation already, and then belongs to two. */
-export async function invitations({ service, request, somebody, see }: Walk): Promise<void> {
-  const page = await somebody();
+/**
+ * Visits the pages of an invitation: the customer invites a user who already has an organisation and
+ * then belongs to two.
+ */
+export async function invitations({ service, request, newPage, see }: TourPart): Promise<void> {
+  const page = await newPage();
   await signIn(page, 'post@harbour.example');
   const invitation = await inviteOn(page);
   await see(page, 'members-invited');
 
-  const theirs = await somebody();
+  const theirs = await newPage();
   await see(theirs, 'invitation-refused', '/invitation?token=x');
   await see(theirs, 'invitation', invitation);
   await theirs.getByRole('button', { name: 'Create an account' }).click();

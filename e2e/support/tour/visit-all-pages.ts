@@ -2,35 +2,35 @@ import type { APIRequestContext, Browser, Page } from '@playwright/test';
 import type { Service } from '../service.ts';
 import { customer } from './customer.ts';
 import { invitations } from './invitations.ts';
-import { ledger } from './ledger.ts';
-import { wide } from './leg.ts';
+import { operatorEvents } from './operator-events.ts';
 import { queue } from './queue.ts';
 import { sandbox } from './sandbox.ts';
+import { wide } from './tour-part.ts';
 import { visitors } from './visitors.ts';
 
-const patienceMilliseconds = 15_000;
+const timeoutMilliseconds = 15_000;
 
-/** What is done with each page: it may change scheme and size, which are put back afterwards. */
+/** Called for each page. It may change the colour scheme and the size, which are reset afterwards. */
 export type Look = (page: Page, name: string) => Promise<void>;
 
 export type Seen = { name: string; path: string; status: number };
 
 /**
- * Every page of the service and of its sandbox in each state that looks different, as people come
- * to them. A new page is a line in the leg of whoever sees it; e2e/stories/axe.spec.ts fails without one.
+ * Visits every page of the service and of its sandbox in each state that looks different. A new page
+ * is a line in one of the parts; e2e/stories/axe.spec.ts fails without it.
  */
-export async function walkPages(
+export async function visitAllPages(
   { browser, request, service }: { browser: Browser; request: APIRequestContext; service: Service },
   look: Look,
 ): Promise<Seen[]> {
   const seen: Seen[] = [];
   const contexts: { close: () => Promise<void> }[] = [];
 
-  async function somebody(): Promise<Page> {
+  async function newPage(): Promise<Page> {
     const context = await browser.newContext({ baseURL: service.baseUrl, viewport: wide, reducedMotion: 'reduce' });
     contexts.push(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(patienceMilliseconds);
+    page.setDefaultTimeout(timeoutMilliseconds);
     return page;
   }
 
@@ -44,8 +44,8 @@ export async function walkPages(
     await page.setViewportSize(wide);
   }
 
-  for (const leg of [visitors, queue, customer, invitations, ledger, sandbox])
-    await leg({ service, request, somebody, see });
+  for (const visit of [visitors, queue, customer, invitations, operatorEvents, sandbox])
+    await visit({ service, request, newPage, see });
   for (const context of contexts) await context.close();
   return seen;
 }

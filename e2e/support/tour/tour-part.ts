@@ -4,12 +4,12 @@ import type { Service } from '../service.ts';
 export const wide = { width: 1280, height: 800 };
 export const phone = { width: 390, height: 844 };
 
-/** What one part of the walk is given. */
-export type Walk = {
+/** What each part of the tour of all pages receives. */
+export type TourPart = {
   service: Service;
   request: APIRequestContext;
-  /** A browser in which nobody is signed in. */
-  somebody: () => Promise<Page>;
-  /** Looks at that path, or at the page as it stands. The name says what is seen, and is the picture's. */
+  /** Opens a page in a new browser context without a session. */
+  newPage: () => Promise<Page>;
+  /** Opens the path, or takes the page in its current state, and records it by a name: that of its picture. */
   see: (page: Page, name: string, path?: string) => Promise<void>;
 };

@@ -1,10 +1,10 @@
 import { expect } from '@playwright/test';
 import { signIn } from '../people.ts';
-import type { Walk } from './leg.ts';
+import type { TourPart } from './tour-part.ts';
 
-/** The operators' pages about payment events, after a plan has lived a while. */
-export async function ledger({ somebody, see }: Walk): Promise<void> {
-  const page = await somebody();
+/** Visits the operators' pages about payment events. */
+export async function operatorEvents({ newPage, see }: TourPart): Promise<void> {
+  const page = await newPage();
   await signIn(page, 'desk@gatehouse.example');
 
   await see(page, 'operator-events-nothing-found', '/operator/events?search=nothing-of-this-sort');

@@ -1,14 +1,17 @@
 import { expect, type Page } from '@playwright/test';
 import { linkFor, passPhrase, signIn } from '../people.ts';
 import { holdPaymentsBack, paidLifeOf } from '../provider.ts';
-import { phone, type Walk } from './leg.ts';
+import { phone, type TourPart } from './tour-part.ts';
 
 const email = 'owner@harbour.example';
 
-/** The owner whom visitors.ts signed up, from the wait for approval through a plan's life to another address. */
-export async function customer(walk: Walk): Promise<void> {
-  const { service, somebody, see } = walk;
-  const page = await somebody();
+/**
+ * Visits the pages of the owner whom visitors.ts signed up: approval, a plan from checkout to its
+ * end, and a change of address.
+ */
+export async function customer(part: TourPart): Promise<void> {
+  const { service, newPage, see } = part;
+  const page = await newPage();
   await signIn(page, email);
   await see(page, 'awaiting-approval', '/awaiting-approval');
   await see(page, 'awaiting-approval-account', '/awaiting-approval/account');
@@ -27,11 +30,11 @@ export async function customer(walk: Walk): Promise<void> {
   await see(page, 'members', '/members');
   await see(page, 'forbidden', '/operator');
 
-  await seePayment(walk, page);
-  await seeAccount(walk, page);
+  await seePayment(part, page);
+  await seeAccount(part, page);
 }
 
-async function seePayment({ service, see }: Walk, page: Page): Promise<void> {
+async function seePayment({ service, see }: TourPart, page: Page): Promise<void> {
   await see(page, 'billing-free', '/billing');
   await see(page, 'billing-checkout-left', '/billing?checkout=cancel');
   await page.getByRole('button', { name: 'Choose Silver' }).click();
@@ -79,7 +82,7 @@ async function seePayment({ service, see }: Walk, page: Page): Promise<void> {
   await see(page, 'home-past-due', '/');
 }
 
-async function seeAccount({ service, see }: Walk, page: Page): Promise<void> {
+async function seeAccount({ service, see }: TourPart, page: Page): Promise<void> {
   await see(page, 'account', '/account');
   await page.getByLabel('New password').fill('short');
   await page.getByRole('button', { name: 'Change the password' }).click();

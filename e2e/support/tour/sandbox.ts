@@ -1,8 +1,8 @@
-import type { Walk } from './leg.ts';
+import type { TourPart } from './tour-part.ts';
 
-/** The sandbox's own pages; its checkout, portal and invoice are seen by the customer. */
-export async function sandbox({ service, somebody, see }: Walk): Promise<void> {
-  const page = await somebody();
+/** Visits the sandbox's pages. Its checkout, portal and invoice are visited by customer.ts. */
+export async function sandbox({ service, newPage, see }: TourPart): Promise<void> {
+  const page = await newPage();
   await see(page, 'sandbox-start', service.sandboxUrl);
   await see(page, 'sandbox-control', `${service.sandboxUrl}/control`);
   await see(page, 'sandbox-identity-provider', `${service.sandboxUrl}/idp`);

@@ -57,15 +57,15 @@ function by({ actor }: ActivityEntry, ...rest: TextPart[]): TextPart[] {
 }
 
 function subject(person: Person): TextPart {
-  if (person === null || person.kind === 'unnamed') return 'A former member';
-  if (person.kind === 'you') return 'You';
-  return person.kind === 'operator' ? 'An operator' : { name: person.name ?? person.email };
+  if (person?.kind === 'named') return { name: person.name ?? person.email };
+  if (person?.kind === 'you') return 'You';
+  return person?.kind === 'operator' ? 'An operator' : 'A former member';
 }
 
 function object({ actor, person }: ActivityEntry): TextPart {
-  if (person === null || person.kind === 'unnamed') return 'a former member';
-  if (person.kind === 'you') return actor?.kind === 'you' ? 'yourself' : 'you';
-  return person.kind === 'operator' ? 'an operator' : { name: person.name ?? person.email };
+  if (person?.kind === 'named') return { name: person.name ?? person.email };
+  if (person?.kind === 'you') return actor?.kind === 'you' ? 'yourself' : 'you';
+  return person?.kind === 'operator' ? 'an operator' : 'a former member';
 }
 
 function organisation({ organisation }: ActivityEntry, first = false): TextPart {

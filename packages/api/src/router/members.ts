@@ -22,7 +22,7 @@ export const membersRouter = router({
   invitation: publicProcedure
     .input(body(invitationInput))
     .query(({ ctx, input }) => openInvitation(ctx.app, ctx.principal, input)),
-  /** The one call that somebody may make whose own organisation still waits. */
+  /** Open to users whose own organisation awaits approval. */
   join: userProcedure.input(body(invitationInput)).mutation(async ({ ctx, input }) => {
     await join(ctx.app, ctx.principal, input, ctx.client);
     return { ok: true as const };

@@ -14,7 +14,7 @@ export type Context = {
   principal: Principal | null;
   requestId: string;
   client: Client;
-  /** The door's own cookies: a procedure starts or ends a session without ever seeing its id. */
+  /** Sets the handler's cookies, so that a procedure starts or ends a session without seeing its id. */
   session: {
     start: (holder: {
       userId: string;
@@ -69,8 +69,8 @@ export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
 /**
- * Open to everybody. The one place where what a procedure throws becomes a tRPC error,
- * by the table of errorCodes, and where what is nobody's mistake is logged.
+ * Open to every caller. The only place that turns a thrown error into a tRPC error, by the table of
+ * errorCodes, and that logs errors of status 500 and above.
  */
 export const publicProcedure = t.procedure.use(async ({ ctx, next, path }) => {
   const result = await next();
@@ -85,7 +85,7 @@ export const publicProcedure = t.procedure.use(async ({ ctx, next, path }) => {
   throw new TRPCError({ code, message: refusal.message, cause: refusal });
 });
 
-/** Open to everybody, so often per client. Counts before the input is looked at: mistakes count too. */
+/** Open to every caller, at a limited rate per client. Counts before the input is parsed, so invalid requests count. */
 export function limited(window: Window) {
   return publicProcedure.use(async ({ ctx, next }) => {
     await ctx.app.throttle.take({ [window]: clientKey(ctx.client.address) });
@@ -93,7 +93,7 @@ export function limited(window: Window) {
   });
 }
 
-/** Open to everybody whose client has points left, which the use case takes. */
+/** Open to every caller whose client has points left. The use case takes the points. */
 export function whileNotLimited(limitsOf: (address: string) => Points) {
   return publicProcedure.use(async ({ ctx, next }) => {
     await ctx.app.throttle.peek(limitsOf(ctx.client.address));
@@ -151,8 +151,8 @@ export const operatorProcedure = approvedProcedure.use(({ ctx, next }) =>
 );
 
 /**
- * Parses a body by its schema, one sentence per wrong field. A door that could not
- * read the body passes the refusal in its place, so that permission is refused first.
+ * Parses a body by its schema, one sentence per wrong field. A handler that could not
+ * read the body passes the error in its place, so that authority is checked first.
  */
 export function body<Schema extends z.ZodType>(schema: Schema): BodyParser<Schema> {
   function parse(input: unknown): z.output<Schema> {
@@ -176,5 +176,5 @@ type BodyParser<Schema extends z.ZodType> = {
   parse: (input: unknown) => z.output<Schema>;
 };
 
-/** The body of an action that takes none: whatever is sent must still be readable. */
+/** The body of an action without input. A body that is sent must still be readable. */
 export const nothing = z.object({}).optional();

@@ -7,7 +7,7 @@ import { currentOrganisation } from './current-organisation.ts';
 
 export type Account = NonNullable<Awaited<ReturnType<typeof readAccount>>>;
 
-/** Somebody by address, with the organisation they would act for and where they stand. */
+/** Returns the user with an address, with the user's organisation and account status; null if there is none. */
 export function accountByEmail(db: Executor, email: string) {
   return readAccount(byEmail(db).execute({ value: email }));
 }

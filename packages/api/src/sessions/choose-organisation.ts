@@ -11,7 +11,7 @@ export async function chooseOrganisation(
   tx: Transaction,
   { userId, sessionId, organisationId }: { userId: string; sessionId: string; organisationId: string },
 ): Promise<void> {
-  // The person before the session, as whatever changes both does.
+  // The user's row is locked before the session's, as everywhere.
   await tx.update(users).set({ lastOrganisationId: organisationId }).where(eq(users.id, userId));
   await tx
     .update(sessions)

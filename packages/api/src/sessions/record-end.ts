@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { Client } from '../security/client.ts';
 import type { Principal } from './principal.ts';
 
-/** Writes down that somebody signed out; nobody in particular did not. */
+/** Records a sign-out in the audit log. Does nothing without a principal. */
 export async function recordSignOut(app: App, principal: Principal | null, client: Client): Promise<void> {
   if (principal === null) return;
   const { id } = principal.user;

@@ -11,11 +11,11 @@ import { recordSeen } from './last-seen.ts';
 import { makePrincipal, type Principal } from './principal.ts';
 import { type Facts, readFacts, type Token } from './session-row.ts';
 
-/** However often it is used, no session outlives this. The cookie lives as long, and the server decides. */
+/** The longest life of a session, however often it is used. Its cookie has the same lifetime; the server decides. */
 export const longestSessionDays = 90;
 
 const dayMs = 86_400_000;
-/** A session is not written again for less: one write in an hour of use. */
+/** A shorter extension is not written, so that an hour of use causes one write. */
 const slideMs = dayMs / 24;
 
 declare module 'lucia' {
@@ -33,29 +33,20 @@ declare module 'lucia' {
   }
 }
 
-const lucias = {
-  idHash: new WeakMap<App, Lucia<Record<never, never>, { facts: Facts }>>(),
-  sharedHash: new WeakMap<App, Lucia<Record<never, never>, { facts: Facts }>>(),
-};
-
+/** Lucia holds nothing but its adapter and options, so every call makes one. */
 function luciaOf(app: App, token: Token = 'idHash') {
-  const known = lucias[token].get(app);
-  if (known !== undefined) return known;
-
-  const made = new Lucia(hashedIdAdapter(app, token), {
+  return new Lucia(hashedIdAdapter(app, token), {
     sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
     getUserAttributes: ({ facts }) => ({ facts }),
   });
-  lucias[token].set(app, made);
-  return made;
 }
 
 type Start = {
   userId: string;
   organisationId: string | null;
-  /** The hash that the password was held against, where it was a password. */
+  /** The hash that the password matched; null for a sign-in without a password. */
   passwordHash?: string | null;
-  /** The subject that the identity provider vouched for, where it was that. */
+  /** The subject that the identity provider confirmed; null for a sign-in without it. */
   idpSubject?: string | null;
   /** The token of the browser's cookie `known`, from `tokenForBrowser`. */
   browserToken?: string | null;
@@ -157,7 +148,7 @@ async function read(app: App, token: Token, id: string): Promise<Principal | nul
   });
 }
 
-/** Lives on for its whole time from now, to its 90th day at most. */
+/** Extends a session to its full lifetime from now, to its 90th day at most. */
 async function slide(app: App, { sessionName, createdAt, expiresAt }: Facts['row']): Promise<void> {
   const full = app.now().getTime() + app.config.sessionTtlDays * dayMs;
   const until = Math.min(full, createdAt.getTime() + longestSessionDays * dayMs);
@@ -186,7 +177,7 @@ export async function endOtherSessions(db: Executor, userId: string, keptName: s
   await db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, keptName)));
 }
 
-/** A person's living sessions, newest first. */
+/** Returns a user's sessions that have not expired, newest first. */
 export function listSessions(app: App, userId: string) {
   return app.db
     .select({
@@ -201,7 +192,7 @@ export function listSessions(app: App, userId: string) {
     .orderBy(desc(sessions.createdAt), desc(sessions.id));
 }
 
-/** Lucia keeps session ids as they are; this adapter keeps their hashes, and hands the plain id back. */
+/** Lucia stores session ids in clear. This adapter stores their hashes, and returns the plain id. */
 function hashedIdAdapter(app: App, token: Token): Adapter {
   return {
     async getSessionAndUser(id): Promise<[DatabaseSession | null, DatabaseUser | null]> {

@@ -23,6 +23,7 @@ import { createPayment } from './providers/payment.ts';
 import { createThrottle } from './security/throttle.ts';
 import { instrumentCalls } from './telemetry/instrument-calls.ts';
 import { createTelemetry, noTelemetry } from './telemetry/telemetry.ts';
+import { usageJobs } from './usage/jobs.ts';
 
 type Options = {
   config: Config;
@@ -123,6 +124,7 @@ function jobKinds(app: App): JobKinds {
       concurrency: 2,
     },
     sweep: { handler: () => sweep(app), schedule: '17 * * * *', policy: 'stately' },
+    ...usageJobs(app),
     ...billingJobs(app),
   };
 }

@@ -9,9 +9,12 @@ export const errorCodes = {
   UNAUTHENTICATED: { status: 401, trpc: 'UNAUTHORIZED' },
   FORBIDDEN: { status: 403, trpc: 'FORBIDDEN' },
   AWAITING_APPROVAL: { status: 403, trpc: 'FORBIDDEN' },
+  LIMIT_REACHED: { status: 403, trpc: 'FORBIDDEN' },
   FOREIGN_ORIGIN: { status: 403, trpc: 'FORBIDDEN' },
   NOT_FOUND: { status: 404, trpc: 'NOT_FOUND' },
   METHOD_NOT_ALLOWED: { status: 405, trpc: 'METHOD_NOT_SUPPORTED' },
+  CONFLICT: { status: 409, trpc: 'CONFLICT' },
+  GONE: { status: 410, trpc: 'PRECONDITION_FAILED' },
   TOO_LARGE: { status: 413, trpc: 'PAYLOAD_TOO_LARGE' },
   NOT_JSON: { status: 415, trpc: 'UNSUPPORTED_MEDIA_TYPE' },
   TOO_MANY: { status: 429, trpc: 'TOO_MANY_REQUESTS' },
@@ -24,6 +27,8 @@ export type ErrorCode = keyof typeof errorCodes;
 
 type Detail = {
   fields?: Record<string, string>;
+  /** What a program needs to know of the failure: JSON names, written beside `error`. */
+  facts?: Record<string, unknown>;
   retryAfterSeconds?: number;
   cause?: unknown;
 };
@@ -36,6 +41,7 @@ type Detail = {
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly fields: Record<string, string> | undefined;
+  readonly facts: Record<string, unknown> | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, sentence: string, detail: Detail = {}) {
@@ -43,6 +49,7 @@ export class AppError extends Error {
     this.name = 'AppError';
     this.code = code;
     this.fields = detail.fields;
+    this.facts = detail.facts;
     this.retryAfterSeconds = detail.retryAfterSeconds;
   }
 }

@@ -8,6 +8,10 @@ export type JobData = {
     | { email: string; userId: string; sessionId: string };
   /** Deletes what has expired. */
   sweep: object;
+  /** Stores yesterday's number of members for the history of usage. */
+  'usage-days': object;
+  /** Deletes expired idempotency keys and old history. */
+  'usage-sweep': object;
   /** Fetches one subscription from the payment provider. */
   'payment-sync': { subscriptionId: string };
   /** Gives an organisation's billing address to the payment provider. */

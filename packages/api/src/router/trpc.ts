@@ -41,7 +41,7 @@ const t = initTRPC.context<Context>().create({
     return {
       ...shape,
       message: refusal.message,
-      data: { ...shape.data, refusal: refusal.code, fields: refusal.fields },
+      data: { ...shape.data, refusal: refusal.code, fields: refusal.fields, facts: refusal.facts },
     };
   },
 });

@@ -14,8 +14,7 @@ import { prepared } from '../db/client.ts';
 import { planFacts } from '../organisations/plan-facts.ts';
 import type { Reader } from '../sessions/authorisation.ts';
 import { organisationOf } from '../sessions/principal.ts';
-import { monthStart } from '../usage/meter.ts';
-import { type MeterReading, readingsFrom, usageFacts } from '../usage/read-usage.ts';
+import { earliestPeriod, type MeterReading, readingsFrom, usageFacts } from '../usage/read-usage.ts';
 
 /** GET /api/subscription (interface §2). Amounts in minor units, times in ISO 8601. */
 export type SubscriptionSummary = {
@@ -98,14 +97,14 @@ type OverviewFacts = {
 async function readOverviewFacts(app: App, principal: Reader, withProblem: boolean): Promise<OverviewFacts> {
   const query = organisationFacts(app.db).execute({
     organisationId: organisationOf(principal).id,
-    month: monthStart(app.now(), 0).toISOString(),
+    earliest: earliestPeriod(app.now()).toISOString(),
     livemode: app.payment?.livemode ?? null,
     withProblem,
   });
   const [[row], prices] = await Promise.all([query, livePrices(app)]);
 
   const current = planFrom(app, row?.plan);
-  const usage = readingsFrom(app, current.plan, row ?? { counted: null, members: 0 });
+  const usage = readingsFrom(app, current, row ?? { counted: null, members: 0 });
   return { current, usage, problem: row?.problem ?? null, prices };
 }
 
@@ -115,7 +114,7 @@ const organisationFacts = prepared((db) => {
   return db
     .select({
       plan: planFacts(organisationId),
-      ...usageFacts(organisationId, sql`${sql.placeholder('month')}::timestamptz`),
+      ...usageFacts(organisationId, sql`${sql.placeholder('earliest')}::timestamptz`),
       problem: sql<PaymentProblem | null>`case when ${sql.placeholder('withProblem')}::boolean then ${problem} end`,
     })
     .from(sql`(select 1) as one`)

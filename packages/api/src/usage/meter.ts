@@ -1,31 +1,90 @@
 import type { App } from '../app.ts';
+import type { SubscriptionFacts } from '../billing/entitlement/read-plan.ts';
+import { AppError, invalid } from '../errors.ts';
 
 /**
- * A 'gauge' holds a level (members, projects). A 'counter' counts since the start of the
- * month (API calls).
+ * A 'gauge' holds a level (members, projects). A 'counter' counts since the start of a period
+ * (API calls).
  */
 export type Meter = App['plans']['meters'][number];
 
-const epoch = new Date(0);
+/** The largest value of a meter: the largest whole number that JSON readers agree on. */
+export const mostUsed = Number.MAX_SAFE_INTEGER;
 
-/** Returns the time from which a meter counts. */
-export function countsSince(meter: Meter, now: Date): Date {
-  return meter.kind === 'gauge' ? epoch : monthStart(now, 0);
+/** Returns the meter that a path names. @throws AppError NOT_FOUND if the plans have no such meter. */
+export function meterInPath(app: App, name: string): Meter {
+  const meter = app.plans.meters.find((each) => each.meter === name);
+  if (meter === undefined) throw new AppError('NOT_FOUND', 'There is no such meter.');
+  return meter;
 }
 
-/** Returns when a counter resets; null for a gauge. */
-export function resetsAt(meter: Meter, now: Date): Date | null {
-  return meter.kind === 'gauge' ? null : monthStart(now, 1);
+/** Returns the meter that a body names. @throws AppError VALIDATION if the plans have no such meter. */
+export function meterInBody(app: App, name: string): Meter {
+  const meter = app.plans.meters.find((each) => each.meter === name);
+  if (meter === undefined) throw invalid({ meter: 'There is no such meter.' });
+  return meter;
 }
 
-/** Returns the start of a calendar month in UTC, independent of the paid period (docs/decisions/010). */
-export function monthStart(now: Date, monthsLater: number): Date {
+/** The time from which a meter counts, and when it starts at zero again: null for a gauge. */
+export type Period = { since: Date; resetsAt: Date | null };
+
+type Subscription = Pick<SubscriptionFacts, 'tier' | 'currentPeriodEnd' | 'startedAt'>;
+
+/**
+ * Returns a meter's current period. A counter follows the calendar month in UTC
+ * (docs/decisions/010), or the subscription's period if the plans say so and there is one.
+ * `subscription` is the one that entitles the organisation; null on the free tier.
+ */
+export function periodOf(
+  { plans }: Pick<App, 'plans'>,
+  meter: Meter,
+  subscription: Subscription | null,
+  now: Date,
+): Period {
+  if (meter.kind === 'gauge') return { since: new Date(0), resetsAt: null };
+
+  const end = subscription?.currentPeriodEnd ?? null;
+  if (meter.resets === 'calendar_month' || subscription === null || end === null) {
+    return { since: monthStart(now, 0), resetsAt: monthStart(now, 1) };
+  }
+  const interval = plans.tiers.find(({ tier }) => tier === subscription.tier)?.price?.interval ?? 'month';
+  const ends = (steps: number) => addIntervals(end, steps, interval, subscription.startedAt);
+  // The event that reports the next period may be late: the counter starts again without it.
+  let step = 0;
+  while (ends(step) <= now) step += 1;
+  while (step > -maximumSteps && ends(step - 1) > now) step -= 1;
+  return { since: ends(step - 1), resetsAt: ends(step) };
+}
+
+const maximumSteps = 400;
+const dayMilliseconds = 86_400_000;
+
+/**
+ * Adds billing intervals to the end of a period. A subscription that started on the 31st ends
+ * its February on the 28th and its March on the 31st, so the day of the start decides.
+ */
+function addIntervals(end: Date, count: number, interval: string, startedAt: Date | null): Date {
+  if (interval === 'day' || interval === 'week') {
+    return new Date(end.getTime() + count * (interval === 'week' ? 7 : 1) * dayMilliseconds);
+  }
+  const isCut = end.getUTCDate() === daysIn(end.getUTCFullYear(), end.getUTCMonth());
+  const startDay = startedAt?.getUTCDate() ?? 0;
+  const day = isCut ? Math.max(startDay, end.getUTCDate()) : end.getUTCDate();
+  const month = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + count * (interval === 'year' ? 12 : 1)));
+  const [year, at] = [month.getUTCFullYear(), month.getUTCMonth()];
+  return new Date(Date.UTC(year, at, Math.min(day, daysIn(year, at))) + (end.getTime() % dayMilliseconds));
+}
+
+function daysIn(year: number, month: number): number {
+  return new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+}
+
+/** Returns the start of a calendar month in UTC. */
+function monthStart(now: Date, monthsLater: number): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsLater, 1));
 }
 
-/** Returns a meter by its name. @throws Error if the plans have no such meter, which is a bug of the caller. */
-export function meterOf(app: App, name: string): Meter {
-  const meter = app.plans.meters.find((each) => each.meter === name);
-  if (meter === undefined) throw new Error(`There is no meter ${name}.`);
-  return meter;
+/** Returns the day in UTC: "2026-11-30". */
+export function dayOf(moment: Date): string {
+  return moment.toISOString().slice(0, 10);
 }

@@ -103,6 +103,10 @@ const meter = z.strictObject({
     (kind) => earlierKinds[String(kind)] ?? kind,
     z.enum(['counter', 'gauge'], 'must be counter or gauge.'),
   ),
+  /** When a counter starts at zero again. A gauge never does. */
+  resets: z
+    .enum(['calendar_month', 'subscription_period'], 'must be calendar_month or subscription_period.')
+    .default('calendar_month'),
 });
 
 const plansSchema = z

@@ -1,7 +1,7 @@
 import { and, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
-import type { JobKinds } from '../../jobs/registry.ts';
+import type { JobKinds, JobName } from '../../jobs/registry.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
 import { ofOurMode } from '../customers/mode.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
@@ -17,7 +17,7 @@ import { syncSubscription } from './sync.ts';
  * most one job runs and one waits, so a burst of events about a subscription causes one sync,
  * and events during that sync cause one more.
  */
-export function billingJobs(app: App): Omit<JobKinds, 'verification-mail' | 'sweep'> {
+export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-${string}`>> {
   function whenOn<Data>(handler: (data: Data) => Promise<unknown>) {
     return async (data: Data) => {
       if (app.payment !== null) await handler(data);

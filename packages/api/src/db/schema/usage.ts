@@ -1,8 +1,11 @@
-import { bigint, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, date, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 import { organisations } from './organisations.ts';
 
-/** The used units of a meter since the start of its period; for a gauge since the epoch. */
+/**
+ * How much of a meter an organisation used since the start of a period; of a gauge, since the
+ * epoch. A trigger (migration usage) moves the value of an ended day to usage_days.
+ */
 export const usage = pgTable(
   'usage',
   {
@@ -12,6 +15,57 @@ export const usage = pgTable(
     meter: text('meter').notNull(),
     since: moment('since').notNull(),
     used: bigint('used', { mode: 'number' }).notNull(),
+    /** The day in UTC of the last change. */
+    day: date('day').notNull().default('1970-01-01'),
+    /** Of a counter: what was counted on that day. */
+    dayUsed: bigint('day_used', { mode: 'number' }).notNull().default(0),
+    /** Whether the last reservation was within the limit: RETURNING cannot tell otherwise. */
+    granted: boolean('granted').notNull().default(true),
+    /** Of a gauge: the time of the newest value that was set. */
+    setAt: moment('set_at'),
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.meter, table.since] })],
+);
+
+/** Days that have ended: of a counter what was counted, of a gauge its value at the day's end. */
+export const usageDays = pgTable(
+  'usage_days',
+  {
+    organisationId: uuid('organisation_id')
+      .notNull()
+      .references(() => organisations.id, { onDelete: 'cascade' }),
+    meter: text('meter').notNull(),
+    day: date('day').notNull(),
+    used: bigint('used', { mode: 'number' }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.organisationId, table.meter, table.day] }),
+    index('usage_days_day').on(table.day),
+  ],
+);
+
+/**
+ * The idempotency keys of 48 hours with their answers. Without a foreign key, whose check would
+ * lock the organisation's row in each reservation.
+ */
+export const usageRequests = pgTable(
+  'usage_requests',
+  {
+    organisationId: uuid('organisation_id').notNull(),
+    meter: text('meter').notNull(),
+    key: text('key').notNull(),
+    /** Operation, amount and time, as asked. */
+    content: text('content').notNull(),
+    at: moment('at').notNull(),
+    granted: boolean('granted').notNull(),
+    used: bigint('used', { mode: 'number' }).notNull(),
+    /** The tier, limit and reset of the first answer. Null for a report, whose answer holds none. */
+    tier: text('tier'),
+    planLimit: bigint('plan_limit', { mode: 'number' }),
+    resetsAt: moment('resets_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.organisationId, table.meter, table.key] }),
+    index('usage_requests_at').on(table.at),
+  ],
 );

@@ -4,10 +4,10 @@ export type ErrorBody = { error: string; code: string; fields?: Record<string, s
 
 /** The status and body with which pages and JSON endpoints answer a thrown error. */
 export function httpErrorOf(error: unknown): { status: number; body: ErrorBody; retryAfterSeconds?: number } {
-  const { code, message, fields, retryAfterSeconds } = toAppError(error);
+  const { code, message, fields, facts, retryAfterSeconds } = toAppError(error);
   return {
     status: errorCodes[code].status,
-    body: { error: message, code, ...(fields && { fields }) },
+    body: { ...facts, error: message, code, ...(fields && { fields }) },
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
 }

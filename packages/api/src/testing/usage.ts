@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import { newId } from '../db/id.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { release } from '../usage/release.ts';
+import { reserve } from '../usage/reserve.ts';
+import type { TestApp } from './app.ts';
+
+/** A new, approved organisation as the target of usage. */
+export async function makeTarget({ app }: TestApp): Promise<{ organisationId: string }> {
+  const id = newId(app.now());
+  await app.db.insert(organisations).values({ id, slug: `o-${id}`, approval: 'approved', createdAt: app.now() });
+  return { organisationId: id };
+}
+
+type Asked = { organisationId: string; meter?: string; amount?: number; key?: string };
+
+/** Reserves, of projects unless the test names a meter, with a new key unless it names one. */
+export function take({ app }: Pick<TestApp, 'app'>, { organisationId, meter = 'projects', amount = 1, key }: Asked) {
+  return reserve(app, { organisationId }, { meter, amount, idempotency_key: key ?? randomUUID() });
+}
+
+/** The same for a release. */
+export function giveBack(
+  { app }: Pick<TestApp, 'app'>,
+  { organisationId, meter = 'projects', amount = 1, key }: Asked,
+) {
+  return release(app, { organisationId }, { meter, amount, idempotency_key: key ?? randomUUID() });
+}

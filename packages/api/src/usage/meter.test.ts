@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { type Meter, periodOf } from './meter.ts';
+
+const price = (interval: string) => ({ amount: 1, currency: 'gbp', interval });
+const plans = {
+  tiers: [
+    { tier: 'free', price: null },
+    { tier: 'monthly', price: price('month') },
+    { tier: 'yearly', price: price('year') },
+    { tier: 'weekly', price: price('week') },
+  ],
+} as never;
+const meter = (resets: Meter['resets'], kind: Meter['kind'] = 'counter'): Meter => ({
+  meter: 'm',
+  name: 'M',
+  kind,
+  resets,
+});
+
+function period(resets: Meter['resets'], subscription: [string, string, string] | null, now: string) {
+  const [tier, end, started] = subscription ?? ['', '', ''];
+  const facts = subscription && { tier, currentPeriodEnd: new Date(end), startedAt: new Date(started) };
+  const { since, resetsAt } = periodOf({ plans }, meter(resets), facts, new Date(now));
+  return [since.toISOString().slice(0, 16), resetsAt?.toISOString().slice(0, 16)];
+}
+
+describe('a counter’s period', () => {
+  test.each<[string, Meter['resets'], [string, string, string] | null, string, [string, string]]>([
+    [
+      'is the calendar month',
+      'calendar_month',
+      ['monthly', '2026-02-10', '2026-01-10'],
+      '2026-01-31T23:59',
+      ['2026-01-01T00:00', '2026-02-01T00:00'],
+    ],
+    [
+      'is the calendar month without a subscription',
+      'subscription_period',
+      null,
+      '2026-01-31',
+      ['2026-01-01T00:00', '2026-02-01T00:00'],
+    ],
+    [
+      'is the subscription’s',
+      'subscription_period',
+      ['monthly', '2026-02-10T08:30', '2026-01-10T08:30'],
+      '2026-01-31',
+      ['2026-01-10T08:30', '2026-02-10T08:30'],
+    ],
+    [
+      'starts at its end',
+      'subscription_period',
+      ['monthly', '2026-02-10T08:30', '2026-01-10T08:30'],
+      '2026-02-10T08:30',
+      ['2026-02-10T08:30', '2026-03-10T08:30'],
+    ],
+    [
+      'goes on while the next period is not reported',
+      'subscription_period',
+      ['monthly', '2026-02-10', '2026-01-10'],
+      '2026-06-20',
+      ['2026-06-10T00:00', '2026-07-10T00:00'],
+    ],
+    [
+      'ends a short month early',
+      'subscription_period',
+      ['monthly', '2026-02-28', '2026-01-31'],
+      '2026-02-15',
+      ['2026-01-31T00:00', '2026-02-28T00:00'],
+    ],
+    [
+      'returns to the day of the start',
+      'subscription_period',
+      ['monthly', '2026-02-28', '2026-01-31'],
+      '2026-03-15',
+      ['2026-02-28T00:00', '2026-03-31T00:00'],
+    ],
+    [
+      'is a year for a yearly price',
+      'subscription_period',
+      ['yearly', '2027-05-05', '2026-05-05'],
+      '2026-11-15',
+      ['2026-05-05T00:00', '2027-05-05T00:00'],
+    ],
+    [
+      'is a week for a weekly price',
+      'subscription_period',
+      ['weekly', '2026-05-12', '2026-05-05'],
+      '2026-05-06',
+      ['2026-05-05T00:00', '2026-05-12T00:00'],
+    ],
+  ])('%s', (_, resets, subscription, now, expected) => {
+    const utc = (value: string) => (value.includes('T') ? `${value}Z` : value);
+    const facts =
+      subscription && (subscription.map((value, at) => (at === 0 ? value : utc(value))) as typeof subscription);
+    expect(period(resets, facts, utc(now))).toEqual(expected);
+  });
+
+  test('is the same whether the event that reports it has arrived or not', () => {
+    for (const now of ['2026-02-28T00:00Z', '2026-03-01T12:00Z', '2026-03-30T23:00Z']) {
+      const late = period('subscription_period', ['monthly', '2026-02-28T00:00Z', '2026-01-31T00:00Z'], now);
+      expect(late).toEqual(period('subscription_period', ['monthly', '2026-03-31T00:00Z', '2026-01-31T00:00Z'], now));
+    }
+  });
+});
+
+test('a gauge has one period for ever', () => {
+  expect(periodOf({ plans }, meter('subscription_period', 'gauge'), null, new Date())).toEqual({
+    since: new Date(0),
+    resetsAt: null,
+  });
+});

@@ -38,23 +38,23 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     await expect(page).toHaveURL('/awaiting-approval');
   });
 
-  await test.step('an operator approves, and the waiting page goes on by itself', async () => {
+  await test.step('an operator approves, and the waiting page continues automatically', async () => {
     const operator = newEmail('operator');
     const theirs = await browser.newContext({ baseURL: service.baseUrl });
-    const desk = await theirs.newPage();
+    const operatorPage = await theirs.newPage();
     await theirs.request.post('/api/signup', {
       data: { email: operator, password: passPhrase, org_name: 'Front desk' },
     });
     await theirs.request.get(await linkFor(service, operator));
     expect((await service.operator('grant', operator)).code).toBe(0);
-    await signIn(desk, operator);
-    await desk.getByRole('link', { name: 'Operator' }).click();
-    await expect(desk.getByText(email)).toBeVisible();
-    await desk
+    await signIn(operatorPage, operator);
+    await operatorPage.getByRole('link', { name: 'Operator' }).click();
+    await expect(operatorPage.getByText(email)).toBeVisible();
+    await operatorPage
       .getByRole('row', { name: new RegExp(email) })
       .getByRole('button', { name: /^Approve/ })
       .click();
-    await expect(desk.getByText(email)).toBeHidden();
+    await expect(operatorPage.getByText(email)).toBeHidden();
     await theirs.close();
 
     await expect(page).toHaveURL('/onboarding', { timeout: 15_000 });

@@ -7,7 +7,7 @@ export function busyPage(serviceName: string, { retrySeconds }: { retrySeconds: 
   const advice =
     retrySeconds === null
       ? 'Nothing was changed. Go back and try again in a moment.'
-      : 'This page loads again by itself.';
+      : 'This page reloads automatically.';
   return `<!doctype html>
 <html lang="en">
   <head>

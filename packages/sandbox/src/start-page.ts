@@ -11,7 +11,7 @@ export function startPage(serviceUrl: string | null, accounts: DemoAccount[]): s
 ${serviceUrl && html`<p><a class="button primary" href="${serviceUrl}">Open the service</a></p>`}
 <div class="grid">
 <section class="panel" aria-labelledby="mailbox"><h2 id="mailbox">Mailbox</h2><p>Every mail that the service sends. Its links work.</p><p><a href="/mailbox">Read the mails</a></p></section>
-<section class="panel" aria-labelledby="idp"><h2 id="idp">Identity provider</h2><p>Signs in whomever you make up, and can be told to answer wrongly.</p><p><a href="/idp">People and answers</a></p></section>
+<section class="panel" aria-labelledby="idp"><h2 id="idp">Identity provider</h2><p>Signs in any person you invent, and can give wrong answers.</p><p><a href="/idp">People and answers</a></p></section>
 <section class="panel" aria-labelledby="payments"><h2 id="payments">Payments</h2><p>Plans, checkout, portal and signed events, with a clock that can be moved.</p><p><a href="/control">Clock, switches and deliveries</a></p></section>
 </div>
 ${

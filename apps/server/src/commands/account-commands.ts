@@ -17,7 +17,7 @@ export async function grant(app: App, { id, email }: User): Promise<string> {
 
 export async function revoke(app: App, { id, email }: User): Promise<string> {
   await revokeOperator(app, { userId: id }, commandLine);
-  return `${email} is no operator any more.`;
+  return `${email} is no longer an operator.`;
 }
 
 export async function list(app: App): Promise<string> {

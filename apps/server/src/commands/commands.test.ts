@@ -25,7 +25,7 @@ it('each command prints what became true, and what is true already', async () =>
   expect(await run('grant', email)).toBe(`${email} is an operator.`);
   expect(await run('grant', email)).toBe(`${email} is an operator.`);
   expect(await run('list')).toBe(email);
-  expect(await run('revoke', email)).toBe(`${email} is no operator any more.`);
+  expect(await run('revoke', email)).toBe(`${email} is no longer an operator.`);
   expect(await run('revoke', email)).toBe(`${email} is no operator.`);
   expect(await run('list')).toBe('There are no operators.');
   expect(await run('suspend', email)).toBe(`Suspended ${email}.`);

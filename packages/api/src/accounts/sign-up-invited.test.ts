@@ -77,7 +77,7 @@ it('refuses a dead invitation with the same words for a known and an unknown add
     const typed = signUpInput.parse({ email: address, password: testPassword, invitation: 'dead' });
     await expect(signUp(test.app, typed, testClient)).rejects.toMatchObject({
       code: 'VALIDATION',
-      fields: { invitation: 'This invitation is not valid any more.' },
+      fields: { invitation: 'This invitation is no longer valid.' },
     });
   }
 });

@@ -10,7 +10,7 @@ export const organisationActions: AuditAction[] = [
   'ownership-transferred',
 ];
 
-/** Actions that the organisation's owners and admins see, whoever acted. */
+/** Actions that the organisation's owners and admins see, whatever the actor. */
 export const administratorActions: AuditAction[] = [
   'billing-contact-changed',
   'member-joined',

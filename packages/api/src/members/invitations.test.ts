@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const dead = { cause: { code: 'VALIDATION', message: 'This invitation is not valid any more.' } };
+const dead = { cause: { code: 'VALIDATION', message: 'This invitation is no longer valid.' } };
 
 function membersOf(organisationId: string) {
   return test.app.db.$count(memberships, eq(memberships.organisationId, organisationId));

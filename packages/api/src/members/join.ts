@@ -16,7 +16,7 @@ import type { Principal, UserPrincipal } from '../sessions/principal.ts';
 import { requireRoomForMember } from '../usage/member-room.ts';
 import { lockMembers } from './lock-members.ts';
 
-const notValid = 'This invitation is not valid any more.';
+const notValid = 'This invitation is no longer valid.';
 
 export const invitationInput = z.object({ token: z.string({ error: notValid }) });
 

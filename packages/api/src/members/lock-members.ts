@@ -55,5 +55,5 @@ export function requireOwner(role: Role): void {
 export function requireAnotherOwner(members: Members, userId: string): void {
   const others = [...members].filter(([id, { role, suspended }]) => id !== userId && role === 'owner' && !suspended);
   if (others.length === 0)
-    throw new AppError('VALIDATION', 'An organisation needs an owner. Make somebody else one first.');
+    throw new AppError('VALIDATION', 'An organisation needs an owner. Make another member an owner first.');
 }

@@ -29,7 +29,7 @@ export async function startCustomerAnew(
 
   return withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const customerId = await currentCustomer(app, organisationId);
-    const fate = customerId === null ? 'none' : await checkCustomer(app, ask, { organisationId, customerId });
+    const found = customerId === null ? 'none' : await checkCustomer(app, ask, { organisationId, customerId });
     const { unknown, failures } = await syncOrganisation(app, ask, { organisationId, holder });
     if (failures.length > 0) throw failures[0];
     const running = and(
@@ -38,11 +38,11 @@ export async function startCustomerAnew(
       inArray(paymentSubscriptions.id, unknown),
     );
     const rows = await app.db.select({ id: paymentSubscriptions.id }).from(paymentSubscriptions).where(running);
-    const givenUp = [...(fate === 'unknown' ? [`${customerId}`] : []), ...rows.map(({ id }) => id)];
-    if (givenUp.length === 0 && fate !== 'deleted') throw nothingLost(slug, customerId);
+    const givenUp = [...(found === 'unknown' ? [`${customerId}`] : []), ...rows.map(({ id }) => id)];
+    if (givenUp.length === 0 && found !== 'deleted') throw nothingLost(slug, customerId);
 
     await app.db.transaction(async (tx) => {
-      if (fate === 'unknown') {
+      if (found === 'unknown') {
         const customer = eq(paymentCustomers.customerId, `${customerId}`);
         await tx.update(paymentCustomers).set({ goneAt: app.now(), problem: null }).where(customer);
       }

@@ -189,7 +189,7 @@ it('knows the way of an invitation while its organisation is approved, and not s
   const host = await makeOwner(test);
   const token = await makeInvitation(host);
   await suspendOrganisation(test.app, host.principal.organisation?.slug ?? '');
-  const dead = { cause: { code: 'VALIDATION', message: 'This invitation is not valid any more.' } };
+  const dead = { cause: { code: 'VALIDATION', message: 'This invitation is no longer valid.' } };
   await expect(api.members.join({ token })).rejects.toMatchObject(dead);
   await expect(callerFor(test, null).members.invitation({ token })).rejects.toMatchObject(dead);
 });

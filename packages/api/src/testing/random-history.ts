@@ -14,7 +14,7 @@ export type History = {
   truth: Fields;
 };
 
-type Step = { change: (object: Fields) => Fields; gapSeconds: number; told: 'once' | 'twice' | 'as it is' };
+type Step = { change: (object: Fields) => Fields; gapSeconds: number; reported: 'once' | 'twice' | 'as it is' };
 
 const statuses = ['incomplete', 'trialing', 'active', 'past_due', 'past_due', 'unpaid', 'paused', 'something_new'];
 
@@ -37,7 +37,7 @@ const change = fc.oneof(
 const step: fc.Arbitrary<Step> = fc.record({
   change,
   gapSeconds: fc.constantFrom(0, 0, 0, 1, 60),
-  told: fc.constantFrom('once', 'once', 'once', 'twice', 'as it is'),
+  reported: fc.constantFrom('once', 'once', 'once', 'twice', 'as it is'),
 });
 
 export const history: fc.Arbitrary<History> = fc
@@ -69,8 +69,8 @@ function tell(steps: Step[], cancelled: boolean, ids: number[]): History {
   }
 
   add(null);
-  const end: Step[] = [{ change: (now) => ({ ...now, status: 'canceled' }), gapSeconds: 0, told: 'once' }];
-  for (const { change, gapSeconds, told } of cancelled ? [...steps, ...end] : steps) {
+  const end: Step[] = [{ change: (now) => ({ ...now, status: 'canceled' }), gapSeconds: 0, reported: 'once' }];
+  for (const { change, gapSeconds, reported } of cancelled ? [...steps, ...end] : steps) {
     const before = object;
     object = change(before);
     created += gapSeconds;
@@ -78,8 +78,8 @@ function tell(steps: Step[], cancelled: boolean, ids: number[]): History {
 
     const previous = differenceTo(before, object);
     add(previous);
-    if (told === 'twice') add(previous);
-    if (told === 'as it is') add(null);
+    if (reported === 'twice') add(previous);
+    if (reported === 'as it is') add(null);
   }
   return { events, truth: object };
 }

@@ -6,7 +6,7 @@ const week = 7 * 24 * 3600;
 /** All hostile, broken and unusual answers of the token endpoint, by name. */
 export const answers = {
   wrong_issuer: claims(
-    'issued by somebody else',
+    'issued by another issuer',
     'refused',
     () => ({ iss: 'https://issuer.example' }),
     'oidcc-client-test-invalid-iss',

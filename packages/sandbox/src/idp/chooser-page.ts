@@ -9,7 +9,7 @@ export function chooserPage(uid: string, people: Account[], problem: string | nu
     title: 'Choose an account',
     width: 'narrow',
     body: html`<h1>Choose an account</h1>
-<p class="soft">This identity provider vouches for whomever you choose. Nobody here is real.</p>
+<p class="soft">This identity provider signs in any person you choose. All of them are invented.</p>
 ${problem && html`<p class="wrong" role="alert">${problem}</p>`}
 <form method="post" action="/idp/interaction/${uid}">
 <ul class="people">${people.map(
@@ -41,7 +41,7 @@ export function answersPage(chosen: AnswerKind | null, people: Account[]): strin
   return page({
     title: 'Identity provider',
     body: html`<h1>Identity provider</h1>
-<p class="soft">It answers rightly unless told otherwise here.</p>
+<p class="soft">It answers correctly unless you choose another answer here.</p>
 <section class="panel" aria-labelledby="answer"><h2 id="answer">What the token endpoint answers</h2>
 <form method="post" action="/idp/answer">
 <div class="field"><label for="kind">Answer</label><select id="kind" name="kind"><option value="">rightly</option>
@@ -56,7 +56,7 @@ ${(['refused', 'accepted'] as const).map(
 <div class="field"><label class="check"><input type="checkbox" name="once" value="true"> The next time only</label></div>
 <button class="primary">Set</button></form></section>
 <div class="scroll" role="region" aria-label="People" tabindex="0"><table><caption>People</caption><thead><tr><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Verified</th><th scope="col">Subject</th></tr></thead>
-<tbody>${people.length === 0 && html`<tr><td colspan="4">Nobody yet. Whoever is made up at a sign-in appears here.</td></tr>`}${people.map(
+<tbody>${people.length === 0 && html`<tr><td colspan="4">No one yet. People that you invent at a sign-in appear here.</td></tr>`}${people.map(
       (person) =>
         html`<tr><td>${person.name}</td><td>${person.email}</td><td>${person.email_verified ? 'yes' : 'no'}</td><td><code>${person.sub}</code></td></tr>`,
     )}</tbody></table></div>`,

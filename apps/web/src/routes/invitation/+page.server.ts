@@ -55,5 +55,5 @@ async function requireInvitation(event: RequestEvent, form: FormData) {
 }
 
 function notValid(): never {
-  return error(400, 'This invitation is not valid any more.');
+  return error(400, 'This invitation is no longer valid.');
 }

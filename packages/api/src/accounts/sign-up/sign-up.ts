@@ -15,7 +15,7 @@ import { hashToken, newToken } from '../../security/token.ts';
 import { isKnownBrowser } from '../../sessions/known-browser.ts';
 import { organisationNameField } from './organisation-name-field.ts';
 
-const notValid = 'This invitation is not valid any more.';
+const notValid = 'This invitation is no longer valid.';
 
 export const signUpInput = z.object({
   email: emailField,

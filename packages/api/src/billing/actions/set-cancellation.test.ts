@@ -93,7 +93,7 @@ describe('cancel and resume of a plan whose customer', () => {
     for (const act of [cancel, resume]) {
       await expect(act(principal)).rejects.toMatchObject({
         code: 'PROVIDER_UNAVAILABLE',
-        message: 'The payment provider does not know this plan. Ask whoever runs this service.',
+        message: 'The payment provider does not know this plan. Ask the operator of this service.',
       });
     }
     expect(await plan(principal)).toMatchObject({ tier: 'silver', status: 'active' });

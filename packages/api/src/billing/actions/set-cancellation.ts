@@ -134,7 +134,7 @@ function noPlan(): AppError {
 function unknownPlan(): AppError {
   return new AppError(
     'PROVIDER_UNAVAILABLE',
-    'The payment provider does not know this plan. Ask whoever runs this service.',
+    'The payment provider does not know this plan. Ask the operator of this service.',
   );
 }
 

@@ -74,7 +74,7 @@ async function release(app: App, name: string, holder: string): Promise<void> {
   await app.db
     .delete(paymentLeases)
     .where(and(eq(paymentLeases.name, name), eq(paymentLeases.holder, holder)))
-    .catch((error: unknown) => app.log.warn('A payment lease was not given back; it ends by itself.', { error }));
+    .catch((error: unknown) => app.log.warn('A payment lease was not released; it expires.', { error }));
 }
 
 /** Returns whether the holder still has the lease. */

@@ -59,10 +59,7 @@ test('sign-in with a password leads back to the page that was wanted, once', asy
   });
 });
 
-test('somebody new comes back after sign-up, the mail’s link, approval and the first screen', async ({
-  page,
-  beside,
-}) => {
+test('a new user comes back after sign-up, the mail’s link, approval and onboarding', async ({ page, beside }) => {
   const { product, service } = beside;
   const email = newEmail('new');
   await page.goto(`/signup?return_to=${encodeURIComponent(`${product.url}/welcome`)}`);
@@ -99,7 +96,7 @@ test('the identity provider leads back too', async ({ page, request, beside }) =
   await expect(page).toHaveURL(wanted);
 });
 
-test('the way back needs no script', async ({ browser, request, beside }) => {
+test('the return URL works without JavaScript', async ({ browser, request, beside }) => {
   const { product, service } = beside;
   const email = await makeOwner(service, request);
   const context = await browser.newContext({ javaScriptEnabled: false });
@@ -113,7 +110,7 @@ test('the way back needs no script', async ({ browser, request, beside }) => {
   await context.close();
 });
 
-test('an address elsewhere is no way back, and leaves no cookie', async ({ page, request, beside }) => {
+test('a URL of another origin is no return URL, and sets no cookie', async ({ page, request, beside }) => {
   const { product, service } = beside;
   const email = await makeOwner(service, request);
   for (const evil of ['//evil.example', 'https://evil.example', `${product.url}@evil.example`, 'javascript:alert(1)']) {

@@ -25,10 +25,10 @@ test.afterAll(async () => {
   for (const end of ends.reverse()) await end();
 });
 
-test('the README’s Caddy lets nobody through but sends them to sign in, and back', async ({ page, playwright }) => {
+test('the README’s Caddy redirects requests without a session to sign-in, and back', async ({ page, playwright }) => {
   await checkGuarded({ service, guarded }, page, playwright);
 });
 
-test('the README’s Caddy leads somebody at a shut gate to where they wait', async ({ playwright }) => {
+test('the README’s Caddy redirects a user who awaits approval to Gatehouse', async ({ playwright }) => {
   await checkWaiting({ service, guarded }, playwright);
 });

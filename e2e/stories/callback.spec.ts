@@ -135,7 +135,7 @@ test('an error of the provider differs in one thing: the attempt stays', async (
   expect((await finish(service, back)).headers.location).toBe('/');
 });
 
-test('HEAD signs nobody in, begins nothing, and leaves the attempt for who comes', async ({ service }) => {
+test('HEAD starts no session and no attempt, and consumes none', async ({ service }) => {
   const back = await comeBack(service);
   const looked = await finish(service, back, 'HEAD');
   expect([looked.status, looked.headers.location, looked.headers['set-cookie']]).toEqual([302, '/login', undefined]);

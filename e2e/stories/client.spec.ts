@@ -34,10 +34,7 @@ test.beforeAll(async () => {
 
 test.afterAll(() => fs.rmSync(elsewhere, { recursive: true, force: true }));
 
-test('another service asks with the packed client who somebody is and what their plan allows', async ({
-  request,
-  service,
-}) => {
+test('another service reads the user and the plan with the packed client', async ({ request, service }) => {
   expect(await ask(service.baseUrl, 'session', 'session=nobody')).toEqual({ answer: null });
   expect(await ask(service.baseUrl, 'subscription', 'session=nobody')).toEqual({
     refused: { name: 'GatehouseError', status: 401, code: 'UNAUTHENTICATED' },

@@ -112,7 +112,7 @@ async function asEach(path: string, ask: (headers: Record<string, string>) => Pr
   await Promise.all(who.map((cookie) => ask(cookie === '' ? {} : { cookie })));
 }
 
-test('nothing that a request holds makes a JSON endpoint fail, whoever sends it', async ({ service }) => {
+test('no content of a request makes a JSON endpoint fail, for any caller', async ({ service }) => {
   test.setTimeout(120_000);
   expect(paths.length).toBeGreaterThan(10);
   for (const path of paths) {
@@ -136,7 +136,7 @@ test('nothing that a request holds makes a JSON endpoint fail, whoever sends it'
   }
 });
 
-test('nothing that a request holds makes a procedure fail, whoever sends it', async ({ service }) => {
+test('no content of a request makes a procedure fail, for any caller', async ({ service }) => {
   test.setTimeout(120_000);
   for (const name of procedures) {
     const path = `/api/trpc/${name}`;

@@ -42,7 +42,7 @@ test('/verify answers 60 dead links, then a page that says to wait', async () =>
   expect((await newClient()('/verify?token=x')).status).toBe(400);
 });
 
-test('the callback lets 60 failures through, then nobody who comes from there', async () => {
+test('the callback accepts 60 failures of a client, then none of its requests', async () => {
   const ask = newClient();
   const start = await ask('/auth/idp/start');
   const back = await chooseAtProvider(start.headers.location ?? '', limited.baseUrl, newEmail());

@@ -24,7 +24,7 @@ async function rowOf(page: Page, email: string) {
   return page.getByRole('listitem').filter({ hasText: email });
 }
 
-test('somebody is invited, joins, changes roles, and is removed', async ({ browser, page, request, service }) => {
+test('a user is invited, joins, changes roles, and is removed', async ({ browser, page, request, service }) => {
   test.setTimeout(120_000);
   const host = await makeOwner(service, request, { organisation: 'Larch & Sons' });
   await signIn(page, host);
@@ -86,7 +86,7 @@ test('somebody is invited, joins, changes roles, and is removed', async ({ brows
   });
 });
 
-test('somebody of two organisations switches between them by keys, and leaves one', async ({
+test('a member of two organisations switches between them by keyboard, and leaves one', async ({
   browser,
   page,
   request,
@@ -131,7 +131,7 @@ test('somebody of two organisations switches between them by keys, and leaves on
   expect(errorCodes).toEqual([]);
 });
 
-test('somebody whose own organisation waits joins another by the link, through the identity provider', async ({
+test('a user whose own organisation awaits approval joins another by the link, through the identity provider', async ({
   browser,
   page,
   request,
@@ -186,7 +186,7 @@ test('a new person of the identity provider who holds an invitation gets no orga
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('somebody is invited, joins, switches, and is removed', async ({ browser, page, request, service }) => {
+  test('a user is invited, joins, switches, and is removed', async ({ browser, page, request, service }) => {
     test.setTimeout(120_000);
     await signIn(page, await makeOwner(service, request, { organisation: 'Larch & Sons' }));
     const invitation = await inviteOn(page);

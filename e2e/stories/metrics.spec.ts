@@ -16,7 +16,7 @@ test('without a token in the configuration there are no metrics, whatever one se
   }
 });
 
-test('who signs up and in is in the metrics and in a trace, and nobody by name', async ({ playwright }) => {
+test('sign-ups and sign-ins are in the metrics and in a trace, without personal data', async ({ playwright }) => {
   test.setTimeout(90_000);
   const collector = await startCollector();
   const service = await startService({
@@ -71,7 +71,7 @@ test('who signs up and in is in the metrics and in a trace, and nobody by name',
   await collector.stop();
 });
 
-test('the metrics are for whoever bears the token, to read', async () => {
+test('the metrics are readable with the bearer token only', async () => {
   test.setTimeout(60_000);
   // The collector is away: nothing waits for it, the end of the service neither.
   const service = await startService({

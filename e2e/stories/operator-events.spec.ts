@@ -7,7 +7,7 @@ const ways = [
   { how: 'without one', organisation: 'Thorn & Rowan', javaScriptEnabled: false },
 ];
 for (const { how, organisation, javaScriptEnabled } of ways) {
-  test(`an operator follows what the payment provider told, applies it again and syncs, ${how}`, async ({
+  test(`an operator reads the payment provider’s events, applies one again and syncs, ${how}`, async ({
     browser,
     request,
     service,

@@ -66,7 +66,12 @@ test('a lost password is set anew after coming in through the identity provider'
   expect((await request.post('/api/login', { data: { email, password: passPhrase } })).status()).toBe(401);
 });
 
-test('a password link from the operator’s desk lets somebody in again', async ({ browser, page, request, service }) => {
+test('a password link from the operator console lets a user sign in again', async ({
+  browser,
+  page,
+  request,
+  service,
+}) => {
   const email = await makeOwner(service, request);
   await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
   await page.goto(`/operator/people?search=${email}`);

@@ -4,7 +4,7 @@ import { expect, test } from '../support/service.ts';
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with' : 'without';
 
-  test(`an unlinked identity lets nobody in until it is connected again, ${how} JavaScript`, async ({
+  test(`an unlinked identity is refused until it is connected again, ${how} JavaScript`, async ({
     browser,
     request,
     service,

@@ -83,7 +83,7 @@ for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
   });
 }
 
-test('whoever asks too often is told when to come back', async () => {
+test('a client over its limit gets the time of its next attempt', async () => {
   test.setTimeout(90_000);
   const limited = await startService({ environment: { RATE_LIMITS: 'on' } });
   try {

@@ -119,7 +119,7 @@ test('Host and X-Forwarded-* change no link, redirect or cookie', async ({ servi
     .toContain(`${service.baseUrl}/verify?token=`);
 });
 
-test('HEAD changes nothing: it signs nobody in and opens no link', async ({ service }) => {
+test('HEAD changes nothing: it starts no session and opens no link', async ({ service }) => {
   expect((await send(service, '/verify?token=x', { method: 'HEAD' })).status).toBe(200);
   expect((await send(service, '/auth/idp/start', { method: 'HEAD' })).headers['set-cookie']).toBeUndefined();
 });
@@ -149,7 +149,7 @@ test('pages carry a policy that lets no foreign script, frame or form target in'
 });
 
 for (const path of ['/', '/billing', '/account', '/members', '/operator', '/onboarding']) {
-  test(`${path} leads nobody in particular to /login`, async ({ service }) => {
+  test(`${path} redirects requests without a session to /login`, async ({ service }) => {
     const { status, headers } = await send(service, path);
     expect([status, headers.location]).toEqual([302, '/login']);
   });
@@ -184,7 +184,7 @@ test('only a page that is opened uses up a verification link', async ({ service,
   expect(opened.text).toContain('data-ok="true"');
 });
 
-test('whoever comes back too often sees the sign-in page still, without a way back', async () => {
+test('a client over its limit still sees the sign-in page, without a return URL', async () => {
   test.setTimeout(120_000);
   const product = 'https://product.example';
   const limited = await startService({ environment: { RATE_LIMITS: 'on', RETURN_ORIGINS: product } });

@@ -34,7 +34,7 @@ function foldersFirst(count: number): string {
   return earlier;
 }
 
-it('learns the mode of customers and subscriptions from the events that told of them', async () => {
+it('takes the mode of customers and subscriptions from their events', async () => {
   const { sql } = database;
   await migrate(sql, foldersFirst(4));
   const [organisation] = await sql`

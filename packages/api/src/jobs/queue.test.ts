@@ -30,7 +30,7 @@ it('several nodes start at the same moment where there is no queue yet', async (
   expect(logged).toEqual([]);
 });
 
-it('goes on after a statement that failed in the middle of its transaction', async () => {
+it('continues after a statement that failed in the middle of its transaction', async () => {
   await expect(execute(queue.sql, 'BEGIN; SELECT 1/0; COMMIT;')).rejects.toThrow('division by zero');
   expect(await execute(queue.sql, 'SELECT 1 AS one')).toMatchObject({ rows: [{ one: 1 }] });
 });

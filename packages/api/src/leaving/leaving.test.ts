@@ -76,7 +76,7 @@ it.each(['member', 'owner'] as const)(
   },
 );
 
-it('takes the invitations of whoever deletes their account along, and those of an organisation that ends', async () => {
+it('deletes the invitations of a user who deletes their account, and those of a deleted organisation', async () => {
   const { api, organisationId } = await makeOwner(test);
   await addMember(test, organisationId, 'owner');
   await givePlan(test, organisationId, 'gold');

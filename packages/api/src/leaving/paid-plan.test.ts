@@ -40,7 +40,7 @@ async function remains({ userId, organisationId }: Owner) {
   return { person: people.length === 1, organisation: theirs.length === 1 };
 }
 
-describe('deleting the account of somebody whose organisation pays', () => {
+describe('deleting the account of a user whose organisation pays', () => {
   it('says so before, and ends the subscription at the provider', async () => {
     const owner = await makePaying();
     expect(await owner.api.leaving.deletion()).toMatchObject({ ends: [{ tier: 'silver', tier_name: 'Silver' }] });
@@ -116,7 +116,7 @@ describe('deleting the account of somebody whose organisation pays', () => {
   });
 });
 
-it('asks somebody without a password for a fresh sign-in', async () => {
+it('requires a recent sign-in of a user without a password', async () => {
   const owner = await makeOwner(test);
   await test.app.db.update(users).set({ passwordHash: null }).where(eq(users.id, owner.userId));
   await linkSubject(test, owner.userId, owner.email);
@@ -129,7 +129,7 @@ it('asks somebody without a password for a fresh sign-in', async () => {
   expect(await remains(owner)).toEqual({ person: false, organisation: false });
 });
 
-it('keeps an organisation that somebody joins while its owner leaves', async () => {
+it('keeps an organisation that a user joins while its owner leaves', async () => {
   const owner = await makeOwner(test);
   const { userId } = await makeOwner(test);
   const { organisationId } = owner;

@@ -28,7 +28,7 @@ function membersOf(organisationId: string) {
   return test.app.db.$count(memberships, eq(memberships.organisationId, organisationId));
 }
 
-it('leads whoever holds it into the organisation, once, with the role that it names', async () => {
+it('makes its holder a member of the organisation, once, with its role', async () => {
   const owner = await makeOwner(test, { name: 'Larch & Sons' });
   const token = await makeInvitation(owner, 'viewer');
   const person = await makeAccount(test);
@@ -48,7 +48,7 @@ it('leads whoever holds it into the organisation, once, with the role that it na
   await expect(callerFor(test, null).members.invitation({ token })).rejects.toMatchObject(dead);
 });
 
-it('needs no approval of whoever joins an approved organisation, and leaves their own one waiting', async () => {
+it('needs no approval of a user who joins an approved organisation, and leaves their own one waiting', async () => {
   const owner = await makeOwner(test);
   const waiting = await makeOwner(test, { approved: false });
   expect(waiting.principal.gate).toBe('awaiting_approval');
@@ -155,7 +155,7 @@ it.each<[string, (owner: Awaited<ReturnType<typeof makeOwner>>, maker: string, e
   await expect((await makeAccount(test)).api.members.join({ token })).rejects.toMatchObject(dead);
 });
 
-it('is for roles below an owner, and made by whoever is an administrator still', async () => {
+it('has a role below owner, and needs an administrator when it is stored', async () => {
   const owner = await makeOwner(test);
   const organisation_id = owner.organisationId;
   await expect(owner.api.members.invite({ organisation_id, role: 'owner' as 'admin' })).rejects.toMatchObject({

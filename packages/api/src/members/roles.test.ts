@@ -127,7 +127,7 @@ it('leaves one owner where two demote each other at once', async () => {
   expect(await rolesIn(organisation_id)).toEqual(['member', 'owner']);
 });
 
-it('asks what somebody is now, not what they were when their request came', async () => {
+it('checks the role at the time of the change, not at the time of the request', async () => {
   const { api, organisationId: organisation_id } = await makeOwner(test);
   const admin = await addMember(test, organisation_id, 'admin');
   const { userId: user_id } = await addMember(test, organisation_id, 'member');
@@ -136,7 +136,7 @@ it('asks what somebody is now, not what they were when their request came', asyn
   expect(await codeOf(admin.api.members.remove({ organisation_id, user_id }))).toBe('FORBIDDEN');
 });
 
-it('knows nobody of another organisation', async () => {
+it('finds no member of another organisation', async () => {
   const { api, organisationId: organisation_id } = await makeOwner(test);
   const stranger = await makeOwner(test);
   const user_id = stranger.userId;

@@ -113,7 +113,7 @@ describe('apply again', () => {
     await running.settled();
   });
 
-  test('an event that was nobody’s becomes ours once its customer is known', async () => {
+  test('an event without an owner becomes ours once its customer is known', async () => {
     const principal = await makeMember(running);
     const object = {
       id: 'sub_early',
@@ -215,7 +215,7 @@ describe('an organisation’s history', () => {
     expect(times).toEqual([...times].sort().reverse());
   });
 
-  test('goes on where a page ended', async () => {
+  test('continues where a page ended', async () => {
     const { principal, subscription } = await makeSubscriber(running);
     for (let made = 0; made < 60; made++) {
       running.sandbox.payment.emit('charge.refunded', { id: `ch_${made}`, customer: subscription.customer });

@@ -121,7 +121,7 @@ describe('a call ends within its time limit, and its request with it', () => {
   });
 });
 
-test('somebody who waits has 8 s and one retry, a page 1.5 s and none', () => {
+test('a call has 8 s and one retry, a brief call 1.5 s and none', () => {
   expect(timeLimits).toEqual({
     action: { request: 8000, retries: 1, total: 17_000 },
     askBriefly: { request: 1500, retries: 0, total: 1600 },

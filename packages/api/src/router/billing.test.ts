@@ -28,7 +28,7 @@ function appErrorOf(app: App, principal: Principal | null, action: (typeof actio
 describe.each(actions)('%s refuses in this order', (action) => {
   const off = () => ({ ...running.app, payment: null });
 
-  test('nobody, then a waiting account, then a role without ADMIN', async () => {
+  test('no session, then an account that awaits approval, then a role without ADMIN', async () => {
     const { user, organisation, role, sessionId } = await makeMember(running);
     const waiting = makePrincipal({ user, organisation, role, sessionId, gate: 'awaiting_approval' });
     expect(await appErrorOf(off(), null, action, unread)).toBe('UNAUTHENTICATED');

@@ -40,7 +40,7 @@ async function told(api: Caller, path: string): Promise<string> {
   return answer?.then(JSON.stringify, (error) => String(error.message)) ?? '';
 }
 
-it('an administrator is told the address of the open invoice', async () => {
+it('an administrator receives the address of the open invoice', async () => {
   expect((await owner.subscription.overview()).notice?.invoice_url).toMatch(address);
 });
 

@@ -59,7 +59,7 @@ it('tells of a plan, a role and an organisation that changed, with the next requ
   await expect(ask(id)).rejects.toMatchObject({ cause: { code: 'FORBIDDEN' } });
 });
 
-it('answers 401 for nobody and the suspended, 403 while a gate is shut', async () => {
+it('answers 401 without a session and for the suspended, 403 while a gate is closed', async () => {
   await expect(ask('unknown')).rejects.toMatchObject({ cause: { code: 'UNAUTHENTICATED' } });
 
   const owner = await makeOwner(test);

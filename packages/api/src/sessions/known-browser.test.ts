@@ -42,7 +42,7 @@ it('is known to every account that signed in from it, also after sign-out, and t
   expect(await isKnown(one.email, null)).toBe(false);
 });
 
-it('keeps no token that somebody else chose, and none that opens a session or can be used from the table', async () => {
+it('keeps no token that another person chose, and none that opens a session or can be used from the table', async () => {
   const made = await makeOwner(test);
   const { token } = await signIn(made, 'a value that was planted');
   expect(token).not.toBe('a value that was planted');

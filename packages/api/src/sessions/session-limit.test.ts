@@ -44,7 +44,7 @@ it('lets a user have fifty sessions, of parallel sign-ins too, and ends the olde
   expect(await living([other.id])).toBe(1);
 }, 30_000);
 
-it('counts no expired session among the fifty, and drops those of whoever signs in', async () => {
+it('counts no expired session among the fifty, and drops those of the user who signs in', async () => {
   const late = await startTestApp();
   const { userId, organisationId } = await makeOwner(late);
   const begin = () => startSession(late.app, { userId, organisationId, client: testClient });

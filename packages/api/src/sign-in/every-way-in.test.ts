@@ -79,7 +79,7 @@ async function inState(state: string): Promise<{ email: string; before: string |
 }
 
 /** What a session of this person may do: everything of an owner, nothing while waiting, or there is none. */
-async function standingOfSession(userId: string, organisationId: string | null): Promise<string> {
+async function accessOfSession(userId: string, organisationId: string | null): Promise<string> {
   return whatOpens(await startSession(test.app, { userId, organisationId, client: testClient }));
 }
 
@@ -97,12 +97,12 @@ const ways: Record<string, (email: string, before: string | null) => Promise<str
       { email, password: testPassword },
       testClient,
     );
-    return standingOfSession(userId, organisationId);
+    return accessOfSession(userId, organisationId);
   },
   async 'identity provider'(email) {
     const person = await test.app.db.transaction((tx) => matchUser(test.app, tx, makeIdentity({ email }), testClient));
     if (person.accountStatus === 'closed') return 'refused';
-    return standingOfSession(person.user.id, person.organisationId);
+    return accessOfSession(person.user.id, person.organisationId);
   },
   'existing session': async (_, before) => (before === null ? 'none' : whatOpens(before)),
   async 'one-time link'(email) {
@@ -110,7 +110,7 @@ const ways: Record<string, (email: string, before: string | null) => Promise<str
     const password = 'quite another pass phrase';
     await callerFor(test, null).accounts.setPassword({ token: link.searchParams.get('token') ?? '', password });
     const { userId, organisationId } = await signInWithPassword(test.app, { email, password }, testClient);
-    return standingOfSession(userId, organisationId);
+    return accessOfSession(userId, organisationId);
   },
   /** By whoever holds the link and has a session, or had one when the request came. */
   async invitation(email) {
@@ -194,7 +194,7 @@ it('knows the way of an invitation while its organisation is approved, and not s
   await expect(callerFor(test, null).members.invitation({ token })).rejects.toMatchObject(dead);
 });
 
-it('marks nobody verified who was refused', async () => {
+it('verifies no refused user', async () => {
   const { email, before } = await inState('declined');
   await ways['identity provider']?.(email, before);
   expect((await accountByEmail(test.app.db, email))?.user.idpSubject).toBeNull();

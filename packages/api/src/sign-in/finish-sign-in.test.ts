@@ -39,7 +39,7 @@ async function pendingAttempts(): Promise<number> {
   return (await test.app.db.select().from(signInAttempts)).length;
 }
 
-it('signs somebody in whom the provider vouches for', async () => {
+it('signs in a user whose address the provider has verified', async () => {
   const some = expect.any(String);
   expect(await finish(await comeBack())).toEqual({ userId: some, organisationId: some, idpSubject: some });
 });
@@ -108,7 +108,7 @@ it('forgets an attempt after ten minutes, and an older one of the same browser a
   await expect(finish(first)).rejects.toThrow('state');
 });
 
-it('lets nobody in who is closed, and does not say so', async () => {
+it('refuses a closed account, and does not say so', async () => {
   const suspended = await makeOwner(test);
   await suspendUser(test.app, suspended.email);
   await expect(finish(await comeBack(suspended.email))).rejects.toThrow('closed');
@@ -117,7 +117,7 @@ it('lets nobody in who is closed, and does not say so', async () => {
   await expect(finish(await comeBack(declined.email))).rejects.toThrow('closed');
 });
 
-it('knows somebody again whose address changed at the provider, or its letters’ case', async () => {
+it('recognises a user whose address changed at the provider, or its letters’ case', async () => {
   const email = newEmail();
   const first = await finish(await comeBack(email));
   test.sandbox.idp.answerNext('email_upper_case');

@@ -127,7 +127,7 @@ it('leaves a squatter nothing: password, links and the organisation’s name go 
   expect(organisation?.slug).not.toMatch(/squatters/);
 });
 
-it('gives whoever comes by an invitation no organisation of their own, nor a squatter’s', async () => {
+it('gives a user with an invitation no organisation of their own, nor a squatter’s', async () => {
   const newcomer = { accountStatus: 'awaiting_approval', organisationId: null };
   expect(await match({ email: newEmail(), invited: true })).toMatchObject(newcomer);
 
@@ -136,7 +136,7 @@ it('gives whoever comes by an invitation no organisation of their own, nor a squ
   expect(await test.app.db.$count(organisations, eq(organisations.name, 'Squatted House'))).toBe(0);
 });
 
-it('lets no invitation by which somebody squats an address past the owner’s approval gate', async () => {
+it('lets no squatter’s invitation open the approval gate of the address’s owner', async () => {
   const invitation = await makeInvitation(await makeOwner(test));
   const { email } = await makeSignUp(test, { invitation });
   expect(await match({ email })).toMatchObject({

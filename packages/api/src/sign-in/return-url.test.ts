@@ -96,7 +96,7 @@ describe('an address to go back to', () => {
   });
 });
 
-describe('a kept way back', () => {
+describe('a stored return URL', () => {
   const wanted = 'https://app.company.example/orders';
   let test: TestApp;
   beforeAll(async () => {

@@ -34,7 +34,7 @@ it('answers an unknown address, a wrong password and an unverified account alike
   await expect(signIn('nobody')).rejects.toMatchObject(refused);
 });
 
-it('lets somebody in who waits for approval', async () => {
+it('signs in a user who awaits approval', async () => {
   const { email, principal } = await makeOwner(test, { approved: false });
   expect(await signIn(email)).toMatchObject({ userId: principal.user.id });
   expect(principal).toMatchObject({ gate: 'awaiting_approval', scopes: [] });

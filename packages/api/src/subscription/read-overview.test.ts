@@ -54,7 +54,7 @@ test('without a subscription no end is unconfirmed', async () => {
   expect((await readOverview(billing.app, principal)).plan.ended_unconfirmed_at).toBeNull();
 });
 
-test('only administrators receive the notice, and nobody does while billing is off', async () => {
+test('only administrators receive the notice, and no user does while billing is off', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   billing.sandbox.payment.setCard(String(subscription.customer), '4000000000000341');
   billing.sandbox.payment.clock.advanceToPeriodEnd(subscription.id);

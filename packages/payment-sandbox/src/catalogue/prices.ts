@@ -8,7 +8,7 @@ import { missing, ParameterError, refused } from '../routing/api-error.ts';
 import { createdIn, listPage } from '../routing/lists.ts';
 import { mergeMetadata, pageRules, rangeRule } from '../routing/parameters.ts';
 import { type Call, route } from '../routing/route.ts';
-import { addProduct, find as findProduct } from './products.ts';
+import { addProduct, findProduct } from './products.ts';
 
 export const priceRoutes = [
   route<Stripe.PriceCreateParams>(

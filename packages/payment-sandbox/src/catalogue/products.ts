@@ -33,7 +33,7 @@ export const productRoutes = [
     create,
     ['name'],
   ),
-  route<Stripe.ProductRetrieveParams>('GET', '/v1/products/:id', {}, ({ provider, id }) => find(provider, id)),
+  route<Stripe.ProductRetrieveParams>('GET', '/v1/products/:id', {}, ({ provider, id }) => findProduct(provider, id)),
   route<Stripe.ProductUpdateParams>('POST', '/v1/products/:id', { ...shared, default_price: 'text' }, update),
   route<Stripe.ProductListParams>(
     'GET',
@@ -52,7 +52,7 @@ export const productRoutes = [
   route<Stripe.ProductDeleteParams>('DELETE', '/v1/products/:id', {}, remove),
 ];
 
-export function find(provider: Provider, id: string, param = 'id'): Product {
+export function findProduct(provider: Provider, id: string, param = 'id'): Product {
   const product = provider.state.products[id];
   if (!product) throw missing('product', id, param);
   return product;
@@ -95,7 +95,7 @@ export function addProduct(provider: Provider, id: string, params: Stripe.Produc
 }
 
 function update({ provider, id, params }: Call<Stripe.ProductUpdateParams>): Product {
-  const product = find(provider, id);
+  const product = findProduct(provider, id);
   if (params.default_price && provider.state.prices[params.default_price]?.product !== id) {
     throw missing('price', params.default_price, 'default_price');
   }
@@ -125,7 +125,7 @@ function list({ provider, params, path }: Call<Stripe.ProductListParams>) {
 }
 
 function remove({ provider, id }: Call<Stripe.ProductDeleteParams>): Stripe.DeletedProduct {
-  const product = find(provider, id);
+  const product = findProduct(provider, id);
   if (Object.values(provider.state.prices).some((price) => price.product === id)) {
     throw refused('This product cannot be deleted because it has one or more user-created prices.');
   }

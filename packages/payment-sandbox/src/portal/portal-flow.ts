@@ -5,7 +5,7 @@ import type { PortalConfiguration, PortalSession, Subscription } from '../provid
 import { ParameterError, refused } from '../routing/api-error.ts';
 import type { Rule } from '../routing/parameters.ts';
 import { isFinal } from '../subscriptions/end-subscription.ts';
-import { find as findSubscription } from '../subscriptions/subscriptions.ts';
+import { findSubscription } from '../subscriptions/subscriptions.ts';
 
 type FlowData = NonNullable<Stripe.BillingPortal.SessionCreateParams['flow_data']>;
 type Flow = NonNullable<PortalSession['flow']>;

@@ -5,7 +5,7 @@ import { missing } from '../routing/api-error.ts';
 import { listPage } from '../routing/lists.ts';
 import { pageRules, type Rule } from '../routing/parameters.ts';
 import { type Call, route } from '../routing/route.ts';
-import { find } from './subscriptions.ts';
+import { findSubscription } from './subscriptions.ts';
 import { type ItemChange, updateItems } from './update-items.ts';
 
 const shared = {
@@ -29,7 +29,12 @@ export const subscriptionItemRoutes = [
     '/v1/subscription_items',
     { ...pageRules, subscription: 'string' },
     ({ provider, params, path }) =>
-      listPage(path, find(provider, params.subscription, 'subscription').items.data, params, 'subscription item'),
+      listPage(
+        path,
+        findSubscription(provider, params.subscription, 'subscription').items.data,
+        params,
+        'subscription item',
+      ),
     ['subscription'],
   ),
   route<Stripe.SubscriptionItemRetrieveParams>(
@@ -73,7 +78,7 @@ function locate(provider: Provider, id: string): { subscription: Subscription; i
 }
 
 function create({ provider, params }: Call<Stripe.SubscriptionItemCreateParams>): SubscriptionItem {
-  const subscription = find(provider, params.subscription, 'subscription');
+  const subscription = findSubscription(provider, params.subscription, 'subscription');
   const { price, quantity, metadata } = params;
   updateItems(provider, subscription, {
     changes: [{ price, quantity, metadata } as ItemChange],

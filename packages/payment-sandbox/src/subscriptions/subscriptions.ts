@@ -34,7 +34,7 @@ export const subscriptionRoutes = [
     ['customer', 'items'],
   ),
   route<Stripe.SubscriptionRetrieveParams>('GET', '/v1/subscriptions/:id', {}, ({ provider, id }) =>
-    find(provider, id),
+    findSubscription(provider, id),
   ),
   route<Stripe.SubscriptionUpdateParams>(
     'POST',
@@ -47,7 +47,7 @@ export const subscriptionRoutes = [
       pause_collection: 'unsupported',
       proration_date: 'unsupported',
     },
-    ({ provider, id, params }) => updateSubscription(provider, find(provider, id), params),
+    ({ provider, id, params }) => updateSubscription(provider, findSubscription(provider, id), params),
   ),
   route<Stripe.SubscriptionListParams>(
     'GET',
@@ -83,7 +83,7 @@ export const subscriptionRoutes = [
       proration_behavior: { one: prorations },
       proration_date: 'unsupported',
     },
-    ({ provider, id, params }) => resumePaused(provider, find(provider, id), params),
+    ({ provider, id, params }) => resumePaused(provider, findSubscription(provider, id), params),
   ),
   route<Stripe.SubscriptionPauseParams>(
     'POST',
@@ -101,12 +101,12 @@ export const subscriptionRoutes = [
       invoicing_behavior: { one: ['pending_invoice_item'] },
       type: { one: ['subscription'] },
     },
-    ({ provider, id, params }) => pauseOnRequest(provider, find(provider, id), params),
+    ({ provider, id, params }) => pauseOnRequest(provider, findSubscription(provider, id), params),
   ),
 ];
 
 /** @throws ApiError resource_missing if there is no such subscription. */
-export function find(provider: Provider, id: string, param = 'id'): Subscription {
+export function findSubscription(provider: Provider, id: string, param = 'id'): Subscription {
   const subscription = provider.state.subscriptions[id];
   if (!subscription) throw missing('subscription', id, param);
   return subscription;
@@ -140,7 +140,7 @@ function hasStatus(subscription: Subscription, wanted: string | undefined): bool
 
 /** Ends a subscription at once. An ended one is answered 404, as by the real provider. */
 function cancel({ provider, id, params }: Call<Stripe.SubscriptionCancelParams>): Subscription {
-  const subscription = find(provider, id);
+  const subscription = findSubscription(provider, id);
   if (isFinal(subscription)) throw missing('subscription', id);
   const { comment, feedback } = params.cancellation_details ?? {};
   subscription.cancellation_details = {
@@ -155,7 +155,7 @@ function cancel({ provider, id, params }: Call<Stripe.SubscriptionCancelParams>)
 
 /** For tests: sets any status and announces the change. */
 export function forceStatus(provider: Provider, id: string, status: string): Subscription {
-  return change(provider, 'customer.subscription.updated', find(provider, id), (subscription) => {
+  return change(provider, 'customer.subscription.updated', findSubscription(provider, id), (subscription) => {
     subscription.status = status as Subscription['status'];
     delete subscription.status_details;
   });

@@ -15,12 +15,12 @@ const timeoutMs = 2600;
 const slowKinds: AnswerKind[] = ['silence', 'silence_in_body', 'late', 'slow', 'trickle'];
 
 test.each(answerKinds.filter((kind) => !slowKinds.includes(kind)))('%s is what it is called', async (kind) => {
-  expect(await verdict(sandbox, kind)).toBe(answers[kind].expect);
+  expect(await resultOf(sandbox, kind)).toBe(answers[kind].expect);
 });
 
 test.concurrent.each(slowKinds)('%s takes its time', async (kind) => {
   const own = await startTestSandbox();
-  expect(await verdict(own, kind)).toBe(answers[kind].expect);
+  expect(await resultOf(own, kind)).toBe(answers[kind].expect);
   await own.close();
 });
 
@@ -54,7 +54,7 @@ test('the page and JSON set the answer too, and unknown names are refused', asyn
   sandbox.idp.setAnswer(null);
 });
 
-async function verdict(of: Sandbox, kind: AnswerKind): Promise<'accepted' | 'refused'> {
+async function resultOf(of: Sandbox, kind: AnswerKind): Promise<'accepted' | 'refused'> {
   of.idp.answerNext(kind);
   return signIn(of);
 }

@@ -10,7 +10,7 @@ import { mergeMetadata, pageRules, type Rule, rangeRule } from '../../routing/pa
 import { type Call, route } from '../../routing/route.ts';
 import { endSubscription, isFinal } from '../end-subscription.ts';
 import { prorations } from '../subscription-rules.ts';
-import { find as findSubscription } from '../subscriptions.ts';
+import { findSubscription } from '../subscriptions.ts';
 import { currentPhase, newSchedule, readPhases } from './new-schedule.ts';
 import { announceSchedule, attachSchedule, cancelSchedule, isOpen, releaseSchedule, takeEnd } from './schedule.ts';
 import { beginSchedule } from './schedule-steps.ts';

@@ -70,7 +70,7 @@ test('a user is invited, joins, changes roles, and is removed', async ({ browser
     await theirs.goto('/members');
     await expect(theirs.getByText('The Free plan has room for 2 members')).toBeVisible();
     await expect(theirs.getByLabel(`Role of ${host}`)).toHaveCount(0);
-    await theirs.goto('/account');
+    await theirs.goto('/account/security');
     await expect(theirs.getByText('changed you from member to admin')).toBeVisible();
   });
 

@@ -1,5 +1,6 @@
 import { makeOwner, passPhrase, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
+import { openSetting } from '../support/settings.ts';
 
 const other = 'quite another pass phrase';
 
@@ -9,7 +10,8 @@ test('name, password, data and leaving, each by its own hand', async ({ page, re
   await page.goto('/account');
 
   await test.step('the name', async () => {
-    await page.getByLabel('Name', { exact: true }).fill('Ada Larch');
+    await openSetting(page, 'Name');
+    await page.getByLabel('Your name').fill('Ada Larch');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect(page.getByText('Your name is saved.')).toBeVisible();
     expect(await (await page.request.get('/api/session')).json()).toMatchObject({ user: { name: 'Ada Larch' } });
@@ -17,6 +19,7 @@ test('name, password, data and leaving, each by its own hand', async ({ page, re
 
   await test.step('the password, which ends other sessions', async () => {
     await request.post('/api/login', { data: { email, password: passPhrase } });
+    await openSetting(page, 'Password');
     await page.getByLabel('Current password').fill('not the pass phrase');
     await page.getByLabel('New password').fill(other);
     await page.getByRole('button', { name: 'Change the password' }).click();
@@ -29,6 +32,7 @@ test('name, password, data and leaving, each by its own hand', async ({ page, re
   });
 
   await test.step('the data', async () => {
+    await page.getByRole('link', { name: 'Data', exact: true }).click();
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download' }).click();
     expect((await download).suggestedFilename()).toBe('account.json');
@@ -36,7 +40,7 @@ test('name, password, data and leaving, each by its own hand', async ({ page, re
 
   await test.step('leaving', async () => {
     await page.getByRole('link', { name: 'Delete the account' }).click();
-    await expect(page.getByText('Short Stay Ltd, because nobody else belongs to it.')).toBeVisible();
+    await expect(page.getByText('Short Stay Ltd, because no one else is in it.')).toBeVisible();
     await page.getByLabel('Password', { exact: true }).fill(other);
     await page.getByRole('button', { name: 'Delete the account' }).click();
     await expect(page.getByText('Your account is deleted.')).toBeVisible();
@@ -58,6 +62,7 @@ test('a lost password is set anew after coming in through the identity provider'
   await page.getByRole('button', { name: 'Go on' }).click();
 
   await page.goto('/account');
+  await openSetting(page, 'Password');
   await expect(page.getByLabel('Current password')).toHaveCount(0);
   await page.getByLabel('New password').fill(other);
   await page.getByRole('button', { name: 'Change the password' }).click();

@@ -1,5 +1,6 @@
 import { linkFor, makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
+import { openSetting } from '../support/settings.ts';
 
 test('an address is changed by the link that goes to the new one', async ({ page, request, service }) => {
   const email = await makeOwner(service, request, { organisation: 'Moving House' });
@@ -8,6 +9,7 @@ test('an address is changed by the link that goes to the new one', async ({ page
   await signIn(page, email);
   await request.post('/api/login', { data: { email, password: passPhrase } });
   await page.goto('/account');
+  await openSetting(page, 'E-mail');
   const password = page.locator('#address-password');
 
   await test.step('a wrong password is refused at its own field, and what was typed stays', async () => {
@@ -20,9 +22,10 @@ test('an address is changed by the link that goes to the new one', async ({ page
   });
 
   await test.step('an address that somebody has gets the same words', async () => {
-    const words = 'A link is on its way to the new address, if it can become yours.';
+    const words = 'If that address is free, a link is on its way to it.';
     for (const each of [taken, wanted]) {
       await page.goto('/account');
+      await openSetting(page, 'E-mail');
       await page.getByLabel('New address').fill(each);
       await password.fill(passPhrase);
       await page.getByRole('button', { name: 'Send the link' }).click();
@@ -52,6 +55,7 @@ test('in a browser without the session, the link asks before it changes the addr
   const wanted = newEmail('moved');
   await signIn(page, email);
   await page.goto('/account');
+  await openSetting(page, 'E-mail');
   await page.getByLabel('New address').fill(wanted);
   await page.locator('#address-password').fill(passPhrase);
   await page.getByRole('button', { name: 'Send the link' }).click();

@@ -68,7 +68,7 @@ test('an account that waits for approval changes its password, ends sessions and
 
   await request.post('/api/login', { data: { email, password: passPhrase } });
   await page.reload();
-  await page.getByRole('button', { name: /^End the session of/ }).click();
+  await page.getByRole('button', { name: /^Sign out .*, signed in/ }).click();
   await expect(page.getByText('That session has ended.')).toBeVisible();
   expect((await request.get('/api/session')).status()).toBe(401);
 

@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { linkFor, passPhrase, signIn } from '../people.ts';
 import { holdPaymentsBack, paidLifeOf } from '../provider.ts';
+import { openSetting } from '../settings.ts';
 import { phone, type TourPart } from './tour-part.ts';
 
 const email = 'owner@harbour.example';
@@ -83,7 +84,11 @@ async function seePayment({ service, see }: TourPart, page: Page): Promise<void>
 }
 
 async function seeAccount({ service, see }: TourPart, page: Page): Promise<void> {
+  await see(page, 'account-security', '/account/security');
+  await see(page, 'account-data', '/account/data');
   await see(page, 'account', '/account');
+  await openSetting(page, 'Password');
+  await see(page, 'account-change-password');
   await page.getByLabel('New password').fill('short');
   await page.getByRole('button', { name: 'Change the password' }).click();
   await expect(page.getByRole('alert')).toBeVisible();
@@ -94,11 +99,14 @@ async function seeAccount({ service, see }: TourPart, page: Page): Promise<void>
   await see(page, 'account-delete-refused');
 
   await page.goto('/account');
+  await openSetting(page, 'E-mail');
   await page.getByLabel('New address').fill('post@harbour.example');
   await page.locator('#address-password').fill(passPhrase);
   await page.getByRole('button', { name: 'Send the link' }).click();
-  await expect(page.getByRole('status').getByText('A link is on its way')).toBeVisible();
+  await expect(page.getByRole('status').getByText('a link is on its way')).toBeVisible();
+  await openSetting(page, 'E-mail');
   await expect(page.locator('#address-password')).toHaveValue('');
+  await page.locator('summary', { hasText: 'E-mail' }).click();
   await see(page, 'account-link-sent');
   await see(page, 'verify-address-changed', await linkFor(service, 'post@harbour.example'));
 }

@@ -41,7 +41,7 @@ export function isPaymentDue(plan: Plan): boolean {
 /** "£24 a month. Renews on 3 December 2026." */
 export function planSentence(plan: Plan, tiers: Tier[]): string {
   if (plan.ended_unconfirmed_at) {
-    return `The paid plan ended on ${formatDate(plan.ended_unconfirmed_at)}. The payment provider has yet to confirm it.`;
+    return `Your paid plan ended on ${formatDate(plan.ended_unconfirmed_at)}. The payment provider hasn’t confirmed it yet.`;
   }
   if (plan.status === 'canceled') return 'Free of charge. Your paid plan has ended.';
   if (hasSubscription(plan) && plan.tier === 'free' && !plan.cancel_at_period_end) return whyFree(plan);
@@ -56,13 +56,13 @@ function whyFree({ status }: Plan): string {
   switch (status) {
     case 'past_due':
     case 'unpaid':
-      return 'The paid plan is off until its invoice is paid.';
+      return 'Your paid plan is off until its invoice is paid.';
     case 'incomplete':
-      return 'The paid plan begins once its first payment is through.';
+      return 'Your paid plan starts once its first payment arrives.';
     case 'paused':
-      return 'The paid plan is paused. Choose a plan to start it again.';
+      return 'Your paid plan is paused. Choose a plan to start it again.';
     default:
-      return 'There is a subscription that this service cannot read, so the free plan holds. Ask whoever runs it.';
+      return 'This service cannot read your subscription, so you have the free plan. Ask its operator.';
   }
 }
 

@@ -37,7 +37,7 @@ function paymentTitle(status: string, confirming: boolean): string {
 }
 
 function paymentText(plan: Overview['plan'], graceEndsAt: string | null, act: string): string {
-  if (plan.status === 'incomplete') return 'Your paid plan starts once it is paid.';
+  if (plan.status === 'incomplete') return 'Your paid plan starts once its first payment arrives.';
   if (plan.tier === 'free') return 'Your paid plan is off until its invoice is paid.';
   return graceEndsAt ? `${act} by ${formatDay(graceEndsAt)} to keep ${plan.name}.` : `${act} to keep ${plan.name}.`;
 }

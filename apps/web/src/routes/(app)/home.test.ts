@@ -84,7 +84,7 @@ test.each([
     'Your paid plan is off until its invoice is paid.',
   ],
   ['an unpaid plan', { ...free, status: 'unpaid' }, null, 'Your paid plan is off until its invoice is paid.'],
-  ['a first payment', { ...free, status: 'incomplete' }, null, 'Your paid plan starts once it is paid.'],
+  ['a first payment', { ...free, status: 'incomplete' }, null, 'Your paid plan starts once its first payment arrives.'],
 ])('%s comes first, in the loudest tone, with a link that pays or leads there', (_, plan, notice, text) => {
   const seats = [{ meter: 'members', name: 'Members', used: 3, limit: 2, resets_at: null }];
   const notices = homeNotices(overviewOf(plan, { notice: notice as Overview['notice'], usage: seats }), 3);

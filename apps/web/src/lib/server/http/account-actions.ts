@@ -3,28 +3,34 @@ import { formAction } from '#lib/forms/form-action.ts';
 import { text, texts } from '#lib/forms/form-fields.ts';
 
 /** Which of a page's forms was posted, so that the page shows its errors beside its own fields. */
-export type AboutForm = 'other' | 'sessions' | 'unlink' | 'connect' | 'delete';
+export type FormName = 'name' | 'address' | 'password' | 'unlink' | 'connect' | 'sessions' | 'delete';
 
 /** A form of an account page: redirects to the page, which says what was done. */
 export function accountAction(
-  { page, done, about = 'other' }: { page: string; done: string; about?: AboutForm },
+  { page, done, about }: { page: string; done: string; about: FormName },
   call: (api: Caller, form: FormData) => Promise<unknown>,
 ) {
   return formAction(call, { done: `${page}?done=${done}`, failure: () => ({ about }) });
 }
 
-/** The forms for a user's password and sessions, on /account and for accounts that await approval. */
-export function passwordAndSessionActions(page: string) {
+/** The forms for a user's password, on /account and for accounts that await approval. */
+export function passwordActions(page: string) {
   return {
-    changePassword: accountAction({ page, done: 'password' }, ({ accounts }, form) =>
+    changePassword: accountAction({ page, done: 'password', about: 'password' }, ({ accounts }, form) =>
       accounts.changePassword({
         current_password: text(form, 'current_password'),
         password: text(form, 'password'),
       }),
     ),
-    setPassword: accountAction({ page, done: 'password' }, ({ accounts }, form) =>
+    setPassword: accountAction({ page, done: 'password', about: 'password' }, ({ accounts }, form) =>
       accounts.setFirstPassword({ password: text(form, 'password') }),
     ),
+  };
+}
+
+/** The forms that end a user's sessions, on /account/security and for accounts that await approval. */
+export function sessionActions(page: string) {
+  return {
     endSession: accountAction({ page, done: 'session', about: 'sessions' }, ({ accounts }, form) =>
       accounts.endSession({ id: text(form, 'id'), ...typedPassword(form) }),
     ),
@@ -38,7 +44,7 @@ export function passwordAndSessionActions(page: string) {
 export const deleteAccountAction = formAction(
   ({ leaving }, form) =>
     leaving.deleteAccount({ ...typedPassword(form), organisation_ids: texts(form, 'organisation_ids') }),
-  { done: '/login?done=deleted', failure: () => ({ about: 'delete' as AboutForm }) },
+  { done: '/login?done=deleted', failure: () => ({ about: 'delete' as FormName }) },
 );
 
 /** An empty or missing field counts as no password: the page asks for one only when it is needed. */

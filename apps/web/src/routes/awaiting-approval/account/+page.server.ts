@@ -1,5 +1,5 @@
 import { redirect } from '@sveltejs/kit';
-import { deleteAccountAction, passwordAndSessionActions } from '#lib/server/http/account-actions.ts';
+import { deleteAccountAction, passwordActions, sessionActions } from '#lib/server/http/account-actions.ts';
 import { waitingAccountOf } from '#lib/server/session/approval-progress.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -26,4 +26,8 @@ export const load: PageServerLoad = async (event) => {
   };
 };
 
-export const actions: Actions = { ...passwordAndSessionActions(page), deleteAccount: deleteAccountAction };
+export const actions: Actions = {
+  ...passwordActions(page),
+  ...sessionActions(page),
+  deleteAccount: deleteAccountAction,
+};

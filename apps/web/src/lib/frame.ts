@@ -1,4 +1,5 @@
 import type { Branding } from '#lib/branding/branding.ts';
+import type { ShownNotice } from '#lib/notices/notice.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 import { page } from '$app/state';
 
@@ -8,6 +9,8 @@ export interface Frame {
   theme: 'light' | 'dark' | null;
   /** The signed-in user, null without a session. */
   person: { email: string; name: string | null; operator: boolean; organisation: string | null } | null;
+  /** What the form before this page did; null on every other page. */
+  notice: ShownNotice | null;
   /** On pages after sign-in: the organisations between which the user can switch. */
   organisations?: RouterOutputs['organisations']['mine'];
 }

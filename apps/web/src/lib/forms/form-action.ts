@@ -1,12 +1,18 @@
 import type { Caller } from '@gatehouse/api/router/root';
 import { fail, type RequestEvent, redirect } from '@sveltejs/kit';
+import type { Notice, NoticeText } from '#lib/notices/notice.ts';
 import { type ErrorBody, httpErrorOf } from '#lib/server/http/error-response.ts';
 import { logUnexpected } from '#lib/server/http/log-unexpected.ts';
+import { notify } from '#lib/server/session/notice.ts';
 import { formFields } from './form-fields.ts';
+
+type Told = Notice | NoticeText | null;
 
 interface Outcomes<Answer, Done, Shown> {
   /** The path to redirect to, or the data that the page shows instead of a redirect. */
   done: string | ((form: FormData, answer: Answer, event: RequestEvent) => Done | Promise<Done>);
+  /** What the next page says about it, once: say`${name} is approved.` See `notify`. */
+  notice?: (form: FormData, answer: Answer, event: RequestEvent) => Told | Promise<Told>;
   /** What the page needs beside the error to show its form as it was typed. */
   failure?: (form: FormData, body: ErrorBody, event: RequestEvent) => Shown | Promise<Shown>;
 }
@@ -17,7 +23,7 @@ interface Outcomes<Answer, Done, Shown> {
  */
 export function formAction<Answer, Done extends object | string = string, Shown extends object = Record<never, never>>(
   call: (api: Caller, form: FormData, event: RequestEvent) => Promise<Answer>,
-  { done, failure }: Outcomes<Answer, Done, Shown>,
+  { done, notice, failure }: Outcomes<Answer, Done, Shown>,
 ) {
   return async function action(event: RequestEvent) {
     const form = await formFields(event.request);
@@ -28,6 +34,8 @@ export function formAction<Answer, Done extends object | string = string, Shown 
       return actionFailure(event, error, (body) => failure?.(form, body, event) ?? ({} as Shown));
     }
 
+    const told = await notice?.(form, answer, event);
+    if (told) await notify(event, told);
     const result = typeof done === 'string' ? done : await done(form, answer, event);
     if (typeof result === 'string') redirect(303, result);
     return result as Exclude<Done, string>;

@@ -8,6 +8,7 @@ import { rateLimits } from '../../db/schema/rate-limits.ts';
 import { returnUrls, signInAttempts } from '../../db/schema/sign-in.ts';
 import { deleteWithoutMembers } from '../../organisations/delete-without-members.ts';
 import { forgetOldBrowsers } from '../../sessions/known-browser.ts';
+import { deleteExpiredNotices } from '../../sessions/notice.ts';
 import { deleteExpiredSessions } from '../../sessions/session.ts';
 
 const unverifiedDays = 7;
@@ -15,8 +16,8 @@ const day = 86_400_000;
 
 /**
  * Deletes what has expired: accounts not verified within seven days, with their organisations; used
- * sign-ups and used or expired links after a day; expired sessions, attempts, return URLs and audit
- * entries; and known browsers without a sign-in for 400 days.
+ * sign-ups and used or expired links after a day; expired sessions, attempts, return URLs, notices
+ * and audit entries; and known browsers without a sign-in for 400 days.
  */
 export async function sweep(app: App): Promise<void> {
   const now = app.now();
@@ -34,6 +35,7 @@ export async function sweep(app: App): Promise<void> {
   await app.db.delete(returnUrls).where(lt(returnUrls.expiresAt, now));
   await deleteOldEntries(app.db, now, app.config.retentionDays);
   await deleteExpiredSessions(app);
+  await deleteExpiredNotices(app);
   await forgetOldBrowsers(app);
 }
 

@@ -1,4 +1,4 @@
-import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { index, json, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { moment } from './columns.ts';
 import { organisations } from './organisations.ts';
@@ -26,4 +26,16 @@ export const sessions = pgTable(
     client: text('client'),
   },
   (table) => [index('sessions_user').on(table.userId), index('sessions_expiry').on(table.expiresAt)],
+);
+
+/** What a page says once after a form, kept over the redirect. Keyed by a cookie, so that an address cannot make a page say it. */
+export const notices = pgTable(
+  'notices',
+  {
+    idHash: text('id_hash').primaryKey(),
+    /** As the web app wrote it. */
+    content: json('content').$type<unknown>().notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (table) => [index('notices_expiry').on(table.expiresAt)],
 );

@@ -6,7 +6,7 @@ import { endSession, longestSessionDays, startSession } from '@gatehouse/api/ses
 import type { Cookies, RequestEvent } from '@sveltejs/kit';
 import { clearSharedCookie, writeSharedCookie } from './shared-cookie.ts';
 
-type Kind = 'session' | 'attempt' | 'signup' | 'return' | 'invitation' | 'known';
+type Kind = 'session' | 'attempt' | 'signup' | 'return' | 'invitation' | 'known' | 'notice';
 
 const lifetimeSeconds: Record<Kind, number> = {
   session: longestSessionDays * 86_400,
@@ -15,6 +15,7 @@ const lifetimeSeconds: Record<Kind, number> = {
   return: 3600,
   invitation: 7 * 86_400,
   known: knownBrowserDays * 86_400,
+  notice: 300,
 };
 
 /** The scheme of PUBLIC_BASE_URL, never the request's, decides on the cookies' names and Secure. */

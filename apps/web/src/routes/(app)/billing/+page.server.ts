@@ -1,8 +1,9 @@
 import { type RequestEvent, redirect } from '@sveltejs/kit';
-import { actionFailure } from '#lib/forms/form-action.ts';
+import { actionFailure, formAction } from '#lib/forms/form-action.ts';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
+import { cancelledText, keptText } from './cancellation-text.ts';
 import { askForPayment, confirmationOf } from './confirmation.ts';
 
 export const load: PageServerLoad = async (event) => {
@@ -34,8 +35,14 @@ export const actions: Actions = {
   checkout: (event) =>
     leaveFor(event, (billing, form) => billing.checkout({ tier: text(form, 'tier'), ...organisationIn(form) })),
   portal: (event) => leaveFor(event, (billing, form) => billing.portal(organisationIn(form))),
-  cancel: (event) => stay(event, (billing, form) => billing.cancel(organisationIn(form))),
-  resume: (event) => stay(event, (billing, form) => billing.resume(organisationIn(form))),
+  cancel: formAction(({ billing }, form) => billing.cancel(organisationIn(form)), {
+    done: '/billing',
+    notice: (_form, record, { locals }) => cancelledText(record, locals.app.plans),
+  }),
+  resume: formAction(({ billing }, form) => billing.resume(organisationIn(form)), {
+    done: '/billing',
+    notice: (_form, record, { locals }) => keptText(record, locals.app.plans),
+  }),
 };
 
 type Billing = App.Locals['api']['billing'];
@@ -55,14 +62,4 @@ async function leaveFor(event: RequestEvent, ask: (billing: Billing, form: FormD
     return actionFailure(event, error, () => ({}));
   }
   redirect(303, url, { external: true });
-}
-
-async function stay(event: RequestEvent, act: (billing: Billing, form: FormData) => Promise<unknown>) {
-  const form = await formFields(event.request);
-  try {
-    await act(event.locals.api.billing, form);
-  } catch (error) {
-    return actionFailure(event, error, () => ({}));
-  }
-  redirect(303, '/billing');
 }

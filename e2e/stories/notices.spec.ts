@@ -1,0 +1,89 @@
+import type { Page } from '@playwright/test';
+import { makeOwner, signIn } from '../support/people.ts';
+import { expect, type Service, test } from '../support/service.ts';
+
+const live = (page: Page) => page.locator('body').getByRole('status').first();
+
+async function openBillingOnGold(page: Page, service: Service) {
+  await signIn(page, await makeOwner(service, page.request, { organisation: 'Quayside' }));
+  await page.goto('/billing');
+  await page.getByRole('button', { name: 'Choose Gold' }).click();
+  await page.waitForURL(`${service.sandboxUrl}/pay/checkout/**`);
+  await page.getByRole('button', { name: /^Pay/ }).click();
+  await expect(page.getByRole('heading', { name: /^Gold/, level: 2 })).toBeVisible({ timeout: 20_000 });
+  await page.goto('/billing');
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+    test.use({ javaScriptEnabled });
+
+    test('cancelling and keeping a plan is said once, with its day, takes the focus and moves nothing', async ({
+      page,
+      service,
+    }) => {
+      await openBillingOnGold(page, service);
+      const heading = page.getByRole('heading', { name: 'Billing', level: 1 });
+      const before = await heading.boundingBox();
+      await page.getByRole('link', { name: 'Cancel plan' }).click();
+      await page.getByRole('button', { name: 'Cancel Gold' }).click();
+
+      const notice = page.locator('#notice');
+      await expect(notice).toContainText(/Gold is cancelled\. You have it until \d+ \w+ \d{4}\./);
+      await expect(notice).toBeFocused();
+      await expect(live(page)).toContainText('Gold is cancelled');
+      expect(await heading.boundingBox()).toEqual(before);
+      await page.reload();
+      await expect(page.getByRole('button', { name: 'Keep Gold' })).toBeVisible();
+      await expect(notice).toHaveCount(0);
+
+      await page.getByRole('button', { name: 'Keep Gold' }).click();
+      await expect(notice).toContainText(/Gold stays\. It renews on \d+ \w+ \d{4}\./);
+      await expect(notice).toBeFocused();
+      await page.getByRole('link', { name: 'Close' }).click();
+      await expect(notice).toHaveCount(0);
+      await expect(page).toHaveURL('/billing');
+    });
+  });
+}
+
+test('a notice is over on the next page, and its live region is the same element on both', async ({
+  page,
+  service,
+}) => {
+  await openBillingOnGold(page, service);
+  await live(page).evaluate((element) => {
+    (element as HTMLElement).dataset.seen = 'yes';
+  });
+  await page.getByRole('link', { name: 'Cancel plan' }).click();
+  await page.getByRole('button', { name: 'Cancel Gold' }).click();
+  await expect(page.locator('#notice')).toBeFocused();
+  await page.getByRole('link', { name: 'Members' }).first().click();
+  await expect(page).toHaveURL('/members');
+  await expect(page.locator('#notice')).toHaveCount(0);
+  await expect(live(page)).toHaveAttribute('data-seen', 'yes');
+});
+
+test('no link and no cookie made elsewhere puts a notice on a page', async ({ page, context, service }) => {
+  const made = JSON.stringify({ text: ['Call 0900 1234.'] });
+  await context.addCookies([{ name: 'notice', value: encodeURIComponent(made), url: service.baseUrl }]);
+  await page.goto(`/login?notice=${encodeURIComponent(made)}&done=Call`);
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
+  await expect(page.locator('#notice')).toHaveCount(0);
+});
+
+test('a form without an answer keeps the page and what was typed, and says so', async ({ page, service }) => {
+  await signIn(page, await makeOwner(service, page.request));
+  await page.goto('/account');
+  const name = page.getByLabel('Name', { exact: true }).first();
+  await name.fill('Mia Larch');
+  await page.route('**/account?/*', (route) => route.abort('connectionreset'));
+  await name.press('Enter');
+  await expect(live(page)).toContainText('We could not reach the server. What you typed is still here.');
+  await expect(name).toHaveValue('Mia Larch');
+  await expect(page).toHaveURL('/account');
+
+  await page.unroute('**/account?/*');
+  await name.press('Enter');
+  await expect(live(page)).not.toContainText('We could not reach');
+});

@@ -56,7 +56,7 @@ test('over https a person signs up, and the link in the mail is the public one',
   await page.getByLabel('Organisation').fill('Behind a proxy');
   await page.getByLabel('E-mail', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill(passPhrase);
-  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('button', { name: /^Create (organisation|account)$/ }).click();
   const link = await linkFor(service, email);
   expect(link).toContain(`${id}/verify?token=`);
   const answer = await page.goto(link);
@@ -71,7 +71,7 @@ test('a product on a sibling host is asked with a cookie that can ask and do not
   await page.getByLabel('E-mail', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill(passPhrase);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(page).toHaveURL(`${app}/orders`);
   await expect(page.getByText(email)).toBeVisible();
 

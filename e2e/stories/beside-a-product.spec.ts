@@ -35,7 +35,7 @@ test('sign-in with a password leads back to the page that was wanted, once', asy
     await page.getByLabel('Password', { exact: true }).fill(passPhrase);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await expect(page).toHaveURL(`${service.baseUrl}/onboarding`);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
     await expect(page).toHaveURL(wanted);
     await expect(page.getByText(email)).toBeVisible();
   });
@@ -66,7 +66,7 @@ test('a new user comes back after sign-up, the mail’s link, approval and onboa
   await page.getByLabel('Organisation').fill('Newcomers');
   await page.getByLabel('E-mail', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill(passPhrase);
-  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('button', { name: /^Create (organisation|account)$/ }).click();
   await page.goto(await linkFor(service, email));
   await page.getByRole('link', { name: 'Sign in' }).click();
   await page.getByLabel('E-mail', { exact: true }).fill(email);
@@ -78,7 +78,7 @@ test('a new user comes back after sign-up, the mail’s link, approval and onboa
   await expect(page, 'a shut gate is no way in').toHaveURL('/awaiting-approval');
   expect((await service.operator('approve', email)).code).toBe(0);
   await expect(page).toHaveURL('/onboarding', { timeout: 15_000 });
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(page).toHaveURL(`${product.url}/welcome`);
   await expect(page.getByText(email)).toBeVisible();
 });
@@ -92,7 +92,7 @@ test('the identity provider leads back too', async ({ page, request, beside }) =
   await page.getByLabel('Name').fill('A Person');
   await page.getByRole('button', { name: 'Create and continue' }).click();
   await expect(page).toHaveURL(`${service.baseUrl}/onboarding`);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(page).toHaveURL(wanted);
 });
 
@@ -105,7 +105,7 @@ test('the return URL works without JavaScript', async ({ browser, request, besid
   await page.getByLabel('E-mail', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill(passPhrase);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(page).toHaveURL(`${product.url}/plain`);
   await context.close();
 });
@@ -121,6 +121,6 @@ test('a URL of another origin is no return URL, and sets no cookie', async ({ pa
   await page.getByLabel('E-mail', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill(passPhrase);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(page).toHaveURL(`${service.baseUrl}/`);
 });

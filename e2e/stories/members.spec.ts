@@ -11,7 +11,7 @@ async function signUpBy(page: Page, service: Service, invitation: string): Promi
   await expect(page.getByLabel('Organisation')).toHaveCount(0);
   await page.getByLabel('E-mail', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill(passPhrase);
-  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('button', { name: /^Create (organisation|account)$/ }).click();
   await expect(page.getByText('Join Larch & Sons')).toBeVisible();
   await page.goto(await linkFor(service, email));
   await expect(page.locator('main')).toHaveAttribute('data-awaiting-approval', 'true');
@@ -52,7 +52,7 @@ test('a user is invited, joins, changes roles, and is removed', async ({ browser
   await test.step('they join, and are in without anybody’s approval', async () => {
     await theirs.getByRole('button', { name: 'Join Larch & Sons' }).click();
     await expect(theirs).toHaveURL('/onboarding');
-    await theirs.getByRole('button', { name: 'Go on' }).click();
+    await theirs.getByRole('button', { name: 'Continue', exact: true }).click();
     await expect(theirs).toHaveURL('/');
     const session = await (await theirs.request.get('/api/session')).json();
     expect(session).toMatchObject({ organisation: { name: 'Larch & Sons' }, role: 'member' });
@@ -157,7 +157,7 @@ test('a user whose own organisation awaits approval joins another by the link, t
   const session = await (await theirs.request.get('/api/session')).json();
   expect(session).toMatchObject({ user: { email: waiting }, organisation: { name: 'Larch & Sons' } });
 
-  await theirs.getByRole('button', { name: 'Go on' }).click();
+  await theirs.getByRole('button', { name: 'Continue', exact: true }).click();
   await theirs.getByRole('button', { name: /switch organisation/ }).click();
   await expect(theirs.getByRole('menuitemradio', { name: /Waiting Ltd.*Awaiting approval/ })).toBeDisabled();
 });
@@ -178,7 +178,7 @@ test('a new person of the identity provider who holds an invitation gets no orga
   await theirs.getByRole('button', { name: 'Create and continue' }).click();
   await theirs.getByRole('button', { name: 'Join Larch & Sons' }).click();
   await expect(theirs).toHaveURL('/onboarding');
-  await theirs.getByRole('button', { name: 'Go on' }).click();
+  await theirs.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(theirs.getByText('Larch & Sons', { exact: true }).first()).toBeVisible();
   await expect(theirs.getByRole('button', { name: /switch organisation/ })).toHaveCount(0);
 });
@@ -195,7 +195,7 @@ test.describe('without JavaScript', () => {
     const email = await signUpBy(theirs, service, invitation);
     await signIn(theirs, email);
     await theirs.getByRole('button', { name: 'Join Larch & Sons' }).click();
-    await theirs.getByRole('button', { name: 'Go on' }).click();
+    await theirs.getByRole('button', { name: 'Continue', exact: true }).click();
     await expect(theirs).toHaveURL('/');
 
     const row = await rowOf(page, email);

@@ -47,6 +47,20 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
+test('a dialog that is closed returns the focus to the link that opened it', async ({ page, service }) => {
+  await openBillingOnGold(page, service);
+  const opener = page.getByRole('link', { name: 'Cancel plan' });
+  await opener.click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(opener).toBeFocused();
+  await page.goto('/billing?ask=cancel');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(opener).toBeFocused();
+});
+
 test('a notice is over on the next page, and its live region is the same element on both', async ({
   page,
   service,

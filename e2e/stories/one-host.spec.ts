@@ -69,7 +69,7 @@ test.describe('over https', () => {
         await page.getByLabel('E-mail', { exact: true }).fill(email);
         await page.getByLabel('Password', { exact: true }).fill(passPhrase);
         await page.getByRole('button', { name: 'Sign in' }).click();
-        await page.getByRole('button', { name: 'Go on' }).click();
+        await page.getByRole('button', { name: 'Continue', exact: true }).click();
         await expect(page).toHaveURL(wanted);
 
         const seen = JSON.parse((await page.locator('body').textContent()) ?? '');
@@ -121,7 +121,7 @@ test.describe('over https', () => {
     await page.getByLabel('Organisation').fill('One house');
     await page.getByLabel('E-mail', { exact: true }).fill(email);
     await page.getByLabel('Password', { exact: true }).fill(passPhrase);
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: /^Create (organisation|account)$/ }).click();
     await page.goto(await linkFor(world.asService(served), email));
     await expect(page.locator('main')).toHaveAttribute('data-ok', 'true');
     expect(await served.operator('approve', email)).toBe(0);

@@ -59,7 +59,7 @@ test('a lost password is set anew after coming in through the identity provider'
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Name').fill('A Person');
   await page.getByRole('button', { name: 'Create and continue' }).click();
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
 
   await page.goto('/account');
   await openSetting(page, 'Password');
@@ -92,5 +92,5 @@ test('a password link from the operator console lets a user sign in again', asyn
   expect((await request.post('/api/login', { data: { email, password: other } })).status()).toBe(200);
 
   await theirs.goto(link);
-  await expect(theirs.getByRole('heading', { name: 'This link does not work' })).toBeVisible();
+  await expect(theirs.getByRole('heading', { name: 'This link doesn’t work' })).toBeVisible();
 });

@@ -75,7 +75,7 @@ test('in a browser without the session, the link asks before it changes the addr
     );
   }
   await theirs.getByRole('button', { name: 'Change my address' }).click();
-  await expect(theirs).toHaveURL('/login?done=address');
+  await expect(theirs).toHaveURL('/login');
   // The session that asked for the change stays.
   expect((await (await page.request.get('/api/session')).json()).user.email).toBe(wanted);
   await elsewhere.close();

@@ -57,7 +57,7 @@ test('no secret of a whole run is in the log, the metrics or the traces', async 
   secrets.add(tokenOf(invitation));
   await page.goto(invitation);
   await page.goto(`${invitation}x`);
-  await page.getByRole('link', { name: 'Go on' }).click();
+  await page.getByRole('link', { name: 'Continue', exact: true }).click();
   await context.request.post('/webhooks/payment', {
     data: { type: 'x' },
     headers: { 'payment-signature': 't=1,v1=deadbeef' },

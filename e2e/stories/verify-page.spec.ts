@@ -45,7 +45,7 @@ test('a used link says where to sign in beside what it still offers, and each pa
   await page.getByRole('button', { name: 'Approve my organisation' }).click();
   await page.getByLabel('New password').fill(chosen);
   await page.getByRole('button', { name: 'Set the password' }).click();
-  await expect(page).toHaveURL('/login?done=password');
+  await expect(page).toHaveURL('/login');
 
   await page.goto(link);
   await expect(page.getByRole('button', { name: 'Approve my organisation' })).toHaveCount(0);
@@ -82,7 +82,7 @@ test.describe('without JavaScript', () => {
     await expect(page.getByLabel('Organisation')).toHaveValue('Edited Ltd');
     await page.getByLabel('New password').fill(chosen);
     await page.getByRole('button', { name: 'Set the password' }).click();
-    await expect(page).toHaveURL('/login?done=password');
+    await expect(page).toHaveURL('/login');
     expect(await statusOfSignIn(service, email, passPhrase)).toBe(401);
     expect(await statusOfSignIn(service, email, chosen)).toBe(200);
   });
@@ -99,7 +99,7 @@ test.describe('without JavaScript', () => {
 
     expect((await page.goto(link))?.status()).toBe(400);
     await page.getByRole('button', { name: 'Use the password I chose' }).click();
-    await expect(page).toHaveURL('/login?done=confirmed');
+    await expect(page).toHaveURL('/login');
     expect(await statusOfSignIn(service, email, passPhrase)).toBe(200);
   });
 
@@ -122,7 +122,7 @@ test.describe('without JavaScript', () => {
     await expect(page.locator('main')).toHaveAttribute('data-ok', 'true');
     await page.getByLabel('New password').fill(chosen);
     await page.getByRole('button', { name: 'Set the password' }).click();
-    await expect(page).toHaveURL('/login?done=password');
+    await expect(page).toHaveURL('/login');
     await page.getByLabel('E-mail', { exact: true }).fill(email);
     await page.getByLabel('Password', { exact: true }).fill(chosen);
     await page.getByRole('button', { name: 'Sign in' }).click();

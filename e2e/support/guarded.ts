@@ -39,7 +39,7 @@ export async function checkGuarded({ service, guarded }: Guarded, page: Page, pl
   await page.getByLabel('E-mail', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill(passPhrase);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(page).toHaveURL(wanted);
 
   const session = await (await page.request.get(`${service.baseUrl}/api/session`)).json();

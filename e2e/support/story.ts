@@ -18,17 +18,17 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     await page.getByLabel('Organisation').fill('Larch & Sons');
     await page.getByLabel('E-mail', { exact: true }).fill(email);
     await page.getByLabel('Password', { exact: true }).fill(passPhrase);
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible();
+    await page.getByRole('button', { name: /^Create (organisation|account)$/ }).click();
+    await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
     await expect(page.getByText(email)).toBeVisible();
-    await expect(page.getByText('No mail comes about it')).toBeVisible();
+    await expect(page.getByText('We don’t e-mail you about it')).toBeVisible();
   });
 
   await test.step('the mail’s link opens the first gate', async () => {
     await page.goto(await linkFor(service, email));
     await expect(page.locator('main')).toHaveAttribute('data-ok', 'true');
     await expect(page.locator('main')).toHaveAttribute('data-awaiting-approval', 'true');
-    await expect(page.getByRole('heading', { name: 'Address confirmed' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'E-mail confirmed' })).toBeVisible();
   });
 
   await test.step('sign in to wait', async () => {
@@ -61,7 +61,7 @@ export async function runStory(service: Service, { browser, page }: { browser: B
   });
 
   await test.step('the first screen, once', async () => {
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
     await expect(page).toHaveURL('/');
     await expect(page.getByRole('heading', { name: 'Larch & Sons' })).toBeVisible();
   });

@@ -13,6 +13,10 @@ declare global {
       client: Client;
       /** Null without a session, and on the routes that need none. */
       principal: Principal | null;
+      /** Whether the request came with the cookie of a session that has ended. */
+      sessionEnded: boolean;
+      /** Whether this request stored a notice for the page that it redirects to. */
+      noticeIsForNextPage?: boolean;
       /** The router, called in this process for the principal. */
       api: Caller;
       /** The branding. */

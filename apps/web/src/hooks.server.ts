@@ -11,6 +11,7 @@ import { routerContext } from '#lib/server/http/router-context.ts';
 import { addSecurityHeaders } from '#lib/server/http/security-headers.ts';
 import { readCookie } from '#lib/server/session/cookies.ts';
 import { resolvePrincipal } from '#lib/server/session/resolve-principal.ts';
+import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
 import { readTheme, writeTheme } from '#lib/server/session/theme.ts';
 
 export const init: ServerInit = openApp;
@@ -66,7 +67,9 @@ const principal: Handle = async ({ event, resolve }) => {
     locals.principal = null;
     return rejectRequest(event, thrown);
   }
+  locals.sessionEnded = locals.principal === null && readCookie(app, cookies, 'session') !== null;
   locals.api = createCaller(routerContext(event));
+  if (locals.sessionEnded) await rememberPageOfEndedSession(event);
 
   return resolve(event, { transformPageChunk: ({ html }) => writeTheme(html, locals.theme) });
 };

@@ -18,7 +18,7 @@ export async function customer(part: TourPart): Promise<void> {
   await see(page, 'awaiting-approval-account', '/awaiting-approval/account');
   expect((await service.operator('approve', email)).stderr).toBe('');
   await see(page, 'onboarding', '/onboarding');
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await page.waitForURL('/');
 
   await see(page, 'home', '/');

@@ -24,7 +24,7 @@ export async function invitations({ service, request, newPage, see }: TourPart):
   await expect(theirs).toHaveURL('/invitation');
   await see(theirs, 'invitation-join');
   await theirs.getByRole('button', { name: /^Join/ }).click();
-  await theirs.getByRole('button', { name: 'Go on' }).click();
+  await theirs.getByRole('button', { name: 'Continue', exact: true }).click();
   await theirs.waitForURL('/');
   await theirs.getByRole('button', { name: /switch organisation/ }).click();
   await expect(theirs.getByRole('menuitemradio', { name: 'Quayside Studio' })).toBeVisible();

@@ -58,6 +58,8 @@ const wrongValues: Record<keyof typeof variables.shape | 'PAYMENT_PRICE_GOLD', s
   PAST_DUE_GRACE_DAYS: ['-1', '91'],
   SERVICE_NAME: ['n'.repeat(61), `Name${bell}`],
   SERVICE_URL: ['nowhere', 'javascript:alert(1)'],
+  TERMS_URL: ['nowhere', 'javascript:alert(1)'],
+  PRIVACY_URL: ['nowhere', 'javascript:alert(1)'],
   SERVICE_LOGO: ['nowhere', 'data:image/png,x'],
   BRAND_COLOR: ['teal', '#12345', '0a6c6c', '#0a6c6g', '#0a6c6c; color: red'],
   SUPPORT_EMAIL: ['@', 'nobody', 'a b@company.example'],

@@ -8,7 +8,13 @@ export interface Frame {
   service: Branding;
   theme: 'light' | 'dark' | null;
   /** The signed-in user, null without a session. */
-  person: { email: string; name: string | null; operator: boolean; organisation: string | null } | null;
+  person: {
+    email: string;
+    name: string | null;
+    operator: boolean;
+    approved: boolean;
+    organisation: string | null;
+  } | null;
   /** What the form before this page did; null on every other page. */
   notice: ShownNotice | null;
   /** On pages after sign-in: the organisations between which the user can switch. */

@@ -10,6 +10,7 @@ export const load: LayoutServerLoad = async ({ locals, cookies, request }): Prom
     email: locals.principal.user.email,
     name: locals.principal.user.name,
     operator: locals.principal.user.operator,
+    approved: locals.principal.gate === 'open',
     organisation:
       locals.principal.organisation && (locals.principal.organisation.name ?? locals.principal.organisation.slug),
   },

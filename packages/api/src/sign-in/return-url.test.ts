@@ -3,7 +3,7 @@ import { parseConfig } from '../config.ts';
 import { returnUrls } from '../db/schema/sign-in.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { testClient } from '../testing/factories.ts';
-import { allowedReturnUrl, consumeReturnUrl, storeReturnUrl } from './return-url.ts';
+import { allowedReturnUrl, consumeReturnUrl, storeReturnPath, storeReturnUrl } from './return-url.ts';
 
 const origins = 'https://app.company.example,https://Other.company.example:8443,http://localhost:4000';
 const config = parseConfig({ RETURN_ORIGINS: origins });
@@ -147,4 +147,25 @@ describe('a stored return URL', () => {
     const cookie = await keep();
     expect(JSON.stringify(await test.app.db.select().from(returnUrls))).not.toContain(cookie);
   });
+});
+
+describe('a stored path of this service', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ work: false });
+  });
+  afterAll(() => test.close());
+
+  it.each(['/billing', '/members?remove=1', '/operator/people/1'])('%j is returned once', async (path) => {
+    const cookie = await storeReturnPath(test.app, { path, replaced: null }, testClient);
+    expect(await consumeReturnUrl(test.app, cookie ?? '')).toBe(path);
+    expect(await consumeReturnUrl(test.app, cookie ?? '')).toBeNull();
+  });
+
+  it.each(['', 'billing', '//evil.example', '/\\evil.example', '/\t/evil.example', `/${'x'.repeat(2000)}`])(
+    '%j is not stored',
+    async (path) => {
+      expect(await storeReturnPath(test.app, { path, replaced: null }, testClient)).toBeNull();
+    },
+  );
 });

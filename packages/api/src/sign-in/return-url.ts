@@ -36,7 +36,31 @@ export async function storeReturnUrl(
   client: { address: string },
 ): Promise<string | null> {
   const url = allowedReturnUrl(app.config, wanted);
-  if (url === null) return null;
+  return url === null ? null : store(app, { url, replaced }, client);
+}
+
+/**
+ * Stores a path of this service, for a user whose session has ended, in place of the browser's
+ * previous return URL. Returns and throws like storeReturnUrl.
+ */
+export async function storeReturnPath(
+  app: App,
+  { path, replaced }: { path: string; replaced: string | null },
+  client: { address: string },
+): Promise<string | null> {
+  return isLocalPath(path) ? store(app, { url: path, replaced }, client) : null;
+}
+
+/** Whether every browser reads this as a path of this host: `//` and `/\\` begin another host's URL (URL Standard §4.4). */
+function isLocalPath(path: string): boolean {
+  return path.length <= longestUrl && /^\/(?![/\\])[\x21-\x7e]*$/.test(path);
+}
+
+async function store(
+  app: App,
+  { url, replaced }: { url: string; replaced: string | null },
+  client: { address: string },
+): Promise<string> {
   await app.throttle.take({ 'return-url-client': clientKey(client.address) });
 
   const cookie = newToken();
@@ -50,12 +74,13 @@ export async function storeReturnUrl(
 
 /**
  * Consumes the return URL of a cookie; null if there is none or it has expired. The origin is
- * checked again, because RETURN_ORIGINS may have changed.
+ * checked again, because RETURN_ORIGINS may have changed. A path begins with a slash.
  */
 export async function consumeReturnUrl(app: App, cookie: string): Promise<string | null> {
   const [taken] = await app.db
     .delete(returnUrls)
     .where(eq(returnUrls.idHash, hashToken(cookie)))
     .returning({ url: returnUrls.url, expiresAt: returnUrls.expiresAt });
-  return taken !== undefined && taken.expiresAt > app.now() ? allowedReturnUrl(app.config, taken.url) : null;
+  if (taken === undefined || taken.expiresAt <= app.now()) return null;
+  return isLocalPath(taken.url) ? taken.url : allowedReturnUrl(app.config, taken.url);
 }

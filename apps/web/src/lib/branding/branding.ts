@@ -7,6 +7,8 @@ export type Branding = {
   logo: string | null;
   brandColor: string | null;
   supportEmail: string | null;
+  termsUrl: string | null;
+  privacyUrl: string | null;
   idpName: string | null;
   billingEnabled: boolean;
 };

@@ -21,8 +21,8 @@ export function formatDateTime(iso: string): string {
   return `${day.format(at)}, ${time.format(at)} UTC`;
 }
 
-/** "2 hours ago", "yesterday"; a date once a week has passed. */
-export function formatRelativeTime(iso: string, now: string): string {
+/** "2 hours ago", "yesterday"; the date once a week has passed. */
+export function formatRelativeTime(iso: string, now: string, date = formatDate(iso)): string {
   const minutes = Math.floor((Date.parse(now) - Date.parse(iso)) / 60_000);
   if (minutes < 1) return 'just now';
   if (minutes < 60) return relative.format(-minutes, 'minute');
@@ -31,7 +31,7 @@ export function formatRelativeTime(iso: string, now: string): string {
   if (hours < 24) return relative.format(-hours, 'hour');
 
   const days = Math.floor(hours / 24);
-  return days < 7 ? relative.format(-days, 'day') : formatDate(iso);
+  return days < 7 ? relative.format(-days, 'day') : date;
 }
 
 /** "11 minutes", "5 hours", "3 days" */

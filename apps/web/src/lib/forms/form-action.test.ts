@@ -64,9 +64,10 @@ it('names the time to wait when a limit is reached', async () => {
   });
   for (let attempts = 0; attempts < 50; attempts++) {
     const { event, headers } = eventOf({});
-    const { status } = (await signIn(event)) as { status: number };
-    if (status !== 429) continue;
+    const failed = (await signIn(event)) as { status: number; data: { error: string } };
+    if (failed.status !== 429) continue;
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(failed.data.error).toMatch(/^Too many attempts\. Try again in (a minute|\d+ minutes)\.$/);
     return;
   }
   expect.unreachable('the limit was not reached');

@@ -42,9 +42,12 @@ export function formAction<Answer, Done extends object | string = string, Shown 
   };
 }
 
+const signedOutText = 'You have been signed out. Sign in in a new tab, then press the button again.';
+
 /**
  * The answer of an action whose procedure failed: the JSON endpoint's status and body, and with
- * them what `shown` adds. Errors that the router has not logged already are logged here.
+ * them what `shown` adds. The sentence says in how many minutes a limit ends, and what to do after
+ * the session has ended. Errors that the router has not logged already are logged here.
  */
 export async function actionFailure<Shown extends object>(
   { locals, setHeaders }: Pick<RequestEvent, 'locals' | 'setHeaders'>,
@@ -54,5 +57,14 @@ export async function actionFailure<Shown extends object>(
   logUnexpected(locals, thrown);
   const { status, body, retryAfterSeconds } = httpErrorOf(thrown);
   if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });
-  return fail(status, { ...body, ...(await shown(body)) });
+  const signedOut = locals.sessionEnded && body.code === 'UNAUTHENTICATED';
+  const error = signedOut ? signedOutText : limitText(body, retryAfterSeconds);
+  return fail(status, { ...body, error, ...(signedOut && { signedOut }), ...(await shown(body)) });
+}
+
+/** "Too many attempts. Try again in 15 minutes." */
+function limitText({ code, error }: ErrorBody, retryAfterSeconds: number | undefined): string {
+  if (code !== 'TOO_MANY' || retryAfterSeconds === undefined) return error;
+  const minutes = Math.max(1, Math.ceil(retryAfterSeconds / 60));
+  return `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
 }

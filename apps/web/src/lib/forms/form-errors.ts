@@ -3,6 +3,8 @@ export interface FormFailure {
   error: string;
   code?: string;
   fields?: Record<string, string>;
+  /** The session ended while the form was filled in. */
+  signedOut?: boolean;
 }
 
 /** The error's sentences for the summary: one for each field, or the one for the whole form. */

@@ -3,7 +3,7 @@ import { passwordStrength } from './password-strength.ts';
 
 test.each([
   ['', 'At least 8 characters. A few words are easy to remember.'],
-  ['1234567', '1 more character to go.'],
+  ['1234567', '1 more character.'],
   ['aaaaaaaaaaaa', 'Weak: too few different characters.'],
   ['larch tree', 'Fair. Another word would make it stronger.'],
   ['larch tree hill', 'Good.'],
@@ -13,5 +13,5 @@ test.each([
 });
 
 test('length counts code points after NFKC, as the service counts', () => {
-  expect(passwordStrength('👍👍👍👍').text).toBe('4 more characters to go.');
+  expect(passwordStrength('👍👍👍👍').text).toBe('4 more characters.');
 });

@@ -7,7 +7,7 @@ const shortest = 8;
 export function passwordStrength(password: string): { enough: boolean; text: string } {
   const points = [...password.normalize('NFKC')];
   if (points.length === 0) return { enough: false, text: 'At least 8 characters. A few words are easy to remember.' };
-  if (points.length < shortest) return { enough: false, text: `${missing(shortest - points.length)} to go.` };
+  if (points.length < shortest) return { enough: false, text: `${missing(shortest - points.length)}.` };
 
   const different = new Set(points).size;
   if (different < 5) return { enough: false, text: 'Weak: too few different characters.' };

@@ -13,7 +13,6 @@ export const load: PageServerLoad = async (event) => {
   return {
     joining: invitation && (invitation.organisation.name ?? invitation.organisation.slug),
     idpFailed: searchParams.get('error') === 'idp',
-    done: searchParams.get('done'),
   };
 };
 

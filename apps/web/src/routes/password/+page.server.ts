@@ -1,5 +1,6 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
+import { say } from '#lib/notices/notice.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -21,7 +22,8 @@ export const actions: Actions = {
   default: formAction(
     ({ accounts }, form) => accounts.setPassword({ token: text(form, 'token'), password: text(form, 'password') }),
     {
-      done: '/login?done=password',
+      done: '/login',
+      notice: () => say`Your password is set. Sign in with it.`,
       failure: async (form, { fields }, { locals }) => {
         const token = text(form, 'token');
         const link = await locals.api.accounts.passwordToken({ token }).catch(() => null);

@@ -1,5 +1,6 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
+import { say } from '#lib/notices/notice.ts';
 import { openVerificationLink } from '#lib/server/http/open-verification-link.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -14,8 +15,9 @@ export const actions: Actions = {
   approve: formAction(({ accounts }, form) => accounts.approveByDomain({ token: text(form, 'token') }), {
     done: (form) => {
       const offers = offersIn(form);
-      return (offers.password ?? offers.keepToken) ? { error: null, ...offers } : '/login?done=approved';
+      return isOffering(offers) ? { error: null, ...offers } : '/login';
     },
+    notice: (form) => (isOffering(offersIn(form)) ? null : say`Your organisation is approved. Sign in.`),
     failure: offersIn,
   }),
 
@@ -27,7 +29,8 @@ export const actions: Actions = {
         org_name: text(form, 'org_name'),
       }),
     {
-      done: '/login?done=password',
+      done: '/login',
+      notice: () => say`Your password is set. Sign in with it.`,
       failure: (form, { fields }) => ({
         password: fields?.password || fields?.org_name ? passwordForm(form, 'token') : null,
         keepToken: null,
@@ -36,12 +39,14 @@ export const actions: Actions = {
   ),
 
   keep: formAction(({ accounts }, form) => accounts.keepPassword({ token: text(form, 'token') }), {
-    done: '/login?done=confirmed',
+    done: '/login',
+    notice: () => say`Your password works now. Sign in with it.`,
     failure: noOffers,
   }),
 
   address: formAction(({ accounts }, form) => accounts.confirmChange({ token: text(form, 'token') }), {
-    done: '/login?done=address',
+    done: '/login',
+    notice: () => say`Your address is changed. Sign in with the new one.`,
     failure: noOffers,
   }),
 };
@@ -53,6 +58,10 @@ function noOffers() {
 /** The forms that the page offered beside the approval. */
 function offersIn(form: FormData) {
   return { password: passwordForm(form, 'password_token'), keepToken: text(form, 'keep_token') || null };
+}
+
+function isOffering({ password, keepToken }: ReturnType<typeof offersIn>): boolean {
+  return password !== null || keepToken !== null;
 }
 
 /** The password form as the page showed it, with the name that was typed. */

@@ -1,6 +1,7 @@
 import type { Caller } from '@gatehouse/api/router/root';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text, texts } from '#lib/forms/form-fields.ts';
+import { say } from '#lib/notices/notice.ts';
 
 /** Which of a page's forms was posted, so that the page shows its errors beside its own fields. */
 export type FormName = 'name' | 'address' | 'password' | 'unlink' | 'connect' | 'sessions' | 'delete';
@@ -44,7 +45,7 @@ export function sessionActions(page: string) {
 export const deleteAccountAction = formAction(
   ({ leaving }, form) =>
     leaving.deleteAccount({ ...typedPassword(form), organisation_ids: texts(form, 'organisation_ids') }),
-  { done: '/login?done=deleted', failure: () => ({ about: 'delete' as FormName }) },
+  { done: '/login', notice: () => say`Your account is deleted.`, failure: () => ({ about: 'delete' as FormName }) },
 );
 
 /** An empty or missing field counts as no password: the page asks for one only when it is needed. */

@@ -3,7 +3,7 @@ import type { RequestEvent } from '@sveltejs/kit';
 import type { Notice, NoticeText, ShownNotice } from '#lib/notices/notice.ts';
 import { clearCookie, readCookie, writeCookie } from './cookies.ts';
 
-type NoticeEvent = Pick<RequestEvent, 'locals' | 'cookies'>;
+type NoticeEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
 
 /**
  * Makes the next page of this browser say what a form did, once: after a redirect, or on the page
@@ -11,17 +11,18 @@ type NoticeEvent = Pick<RequestEvent, 'locals' | 'cookies'>;
  * or gives it to the element that it names, and works without JavaScript. A second call for the
  * same response replaces the first.
  */
-export async function notify({ locals: { app }, cookies }: NoticeEvent, told: Notice | NoticeText): Promise<void> {
+export async function notify({ locals, cookies, request }: NoticeEvent, told: Notice | NoticeText): Promise<void> {
   const notice: Notice = Array.isArray(told) ? { text: told } : told;
-  writeCookie(app, cookies, 'notice', await storeNotice(app, notice));
+  writeCookie(locals.app, cookies, 'notice', await storeNotice(locals.app, notice));
+  // A load that redirects: the layouts of the page that is left run too, and must not take the notice.
+  locals.noticeIsForNextPage = request.method === 'GET';
 }
 
 /** The notice for the page that is rendered now; null without one. HEAD requests have no side effects. */
-export async function takeNotice({
-  locals: { app },
-  cookies,
-  request,
-}: NoticeEvent & Pick<RequestEvent, 'request'>): Promise<ShownNotice | null> {
+export async function takeNotice({ locals, cookies, request }: NoticeEvent): Promise<ShownNotice | null> {
+  const { app, noticeIsForNextPage } = locals;
+  if (noticeIsForNextPage) return null;
+
   const cookie = readCookie(app, cookies, 'notice');
   if (cookie === null || request.method === 'HEAD') return null;
 

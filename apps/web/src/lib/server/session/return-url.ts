@@ -1,8 +1,10 @@
 import { toAppError } from '@gatehouse/api/errors';
-import { consumeReturnUrl, storeReturnUrl } from '@gatehouse/api/sign-in/return-url';
+import { consumeReturnUrl, storeReturnPath, storeReturnUrl } from '@gatehouse/api/sign-in/return-url';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
+import { say } from '#lib/notices/notice.ts';
 import { isNavigation } from '../guards/navigation.ts';
 import { clearCookie, readCookie, writeCookie } from './cookies.ts';
+import { notify } from './notice.ts';
 import { returnTo } from './return-to.ts';
 
 type ReturnEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'url' | 'request'>;
@@ -18,19 +20,46 @@ export async function rememberReturnUrl({ locals, cookies, url, request }: Retur
   if (wanted === null || request.method !== 'GET' || !isNavigation(request.headers)) return;
 
   const replaced = readCookie(app, cookies, 'return');
-  const kept = await storeReturnUrl(app, { wanted, replaced }, client).catch((thrown) => {
-    if (toAppError(thrown).code === 'TOO_MANY') return null;
-    throw thrown;
-  });
+  const kept = await unlessLimited(storeReturnUrl(app, { wanted, replaced }, client));
   if (kept !== null) writeCookie(app, cookies, 'return', kept);
 }
 
-/** Redirects a user who came from a product to the return URL, once. */
+/**
+ * Stores the page that a user asked for with a session that has ended, so that sign-in leads there,
+ * and makes /login say that the user was signed out. Only pages that need a session, and only for a
+ * navigation of the user's own tab, by a load of the page or by a script of this service. The page of
+ * a form is stored without the name of its action.
+ */
+export async function rememberPageOfEndedSession(event: RequestEvent): Promise<void> {
+  const { locals, cookies, url, request, route, isDataRequest } = event;
+  const { app, client } = locals;
+  const isOwn = isDataRequest || isNavigation(request.headers);
+  if (!route.id?.startsWith('/(app)') || request.method === 'HEAD' || !isOwn) return;
+
+  const replaced = readCookie(app, cookies, 'return');
+  const path = request.method === 'GET' ? url.pathname + url.search : url.pathname;
+  const kept = await unlessLimited(storeReturnPath(app, { path, replaced }, client));
+  if (kept === null) return;
+  writeCookie(app, cookies, 'return', kept);
+  await notify(event, { text: say`You have been signed out.`, tone: 'warn' });
+}
+
+/** Null in place of an error for a client over its limit. */
+async function unlessLimited(stored: Promise<string | null>): Promise<string | null> {
+  try {
+    return await stored;
+  } catch (thrown) {
+    if (toAppError(thrown).code === 'TOO_MANY') return null;
+    throw thrown;
+  }
+}
+
+/** Redirects a user to the return URL, once: a product's page, or the page where the session had ended. */
 export async function redirectToReturnUrl({ locals: { app }, cookies, request }: ReturnEvent): Promise<void> {
   const cookie = readCookie(app, cookies, 'return');
   if (cookie === null || request.method !== 'GET') return;
 
   const url = await consumeReturnUrl(app, cookie);
   clearCookie(app, cookies, 'return');
-  if (url !== null) redirect(302, url, { external: true });
+  if (url !== null) redirect(302, url, { external: !url.startsWith('/') });
 }

@@ -1,0 +1,187 @@
+import type { Page } from '@playwright/test';
+import { makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
+import { expect, test } from '../support/service.ts';
+
+const password = (page: Page) => page.getByLabel('Password', { exact: true });
+const email = (page: Page) => page.getByLabel('E-mail', { exact: true });
+
+/** As when the session ends on the server: the browser keeps its cookie. */
+async function endSession(page: Page): Promise<void> {
+  const cookies = await page.context().cookies();
+  const session = cookies.find(({ name }) => name === 'session');
+  expect(session).toBeDefined();
+  expect((await page.request.post('/api/logout')).status()).toBe(200);
+  if (session) await page.context().addCookies([session]);
+}
+
+test('Tab goes from the address to the password, and Show is behind it', async ({ page }) => {
+  await page.goto('/login');
+  await expect(page.getByRole('button', { name: 'Show password' })).toBeVisible();
+  await email(page).fill('mia@quayside.example');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(passPhrase);
+  await expect(password(page)).toHaveValue(passPhrase);
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Show password' })).toBeFocused();
+});
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+    test.use({ javaScriptEnabled });
+
+    test('a wrong sign-in marks both fields and opens the resend help, for known and unknown addresses', async ({
+      page,
+      service,
+    }) => {
+      for (const address of [await makeOwner(service, page.request), newEmail('unknown')]) {
+        await page.goto('/login');
+        await email(page).fill(address);
+        await password(page).fill('not the pass phrase');
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await expect(page.getByRole('alert')).toContainText('E-mail or password is wrong.');
+        await expect(email(page)).toHaveAttribute('aria-invalid', 'true');
+        await expect(password(page)).toHaveAttribute('aria-invalid', 'true');
+        await expect(page.getByRole('button', { name: 'Send the link' })).toBeVisible();
+      }
+    });
+
+    test('a session that has ended leads to sign-in, says so once, and leads back to the page', async ({
+      page,
+      service,
+    }) => {
+      const owner = await makeOwner(service, page.request);
+      await signIn(page, owner);
+      await endSession(page);
+      await page.goto('/members');
+      await expect(page).toHaveURL('/login');
+      await expect(page.locator('#notice')).toContainText('You have been signed out.');
+      await page.reload();
+      await expect(page.locator('#notice')).toHaveCount(0);
+
+      await email(page).fill(owner);
+      await password(page).fill(passPhrase);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await expect(page).toHaveURL('/members');
+      await page.goto('/');
+      await expect(page).toHaveURL('/');
+    });
+  });
+}
+
+test('an error goes when its field changes, and no strength is green beside an error', async ({ page }) => {
+  await page.goto('/signup');
+  await email(page).fill(newEmail());
+  await password(page).fill('gatehouse1234');
+  await page.getByRole('button', { name: /^Create/ }).click();
+  await expect(page.locator('#password-error')).toBeVisible();
+  await expect(page.locator('#password-hint')).toBeHidden();
+
+  await password(page).pressSequentially(' and more');
+  await expect(page.locator('#password-error')).toHaveCount(0);
+  await expect(password(page)).not.toHaveAttribute('aria-invalid', 'true');
+  await expect(page.locator('#password-hint')).toContainText('Strong');
+});
+
+test('a session that ends in the middle of a form keeps the text, and sign-in in a new tab lets it be sent', async ({
+  page,
+  context,
+  service,
+}) => {
+  const owner = await makeOwner(service, page.request);
+  await signIn(page, owner);
+  await page.goto('/account');
+  const { form, field } = await openNameForm(page);
+  await field.fill('Mia Larch');
+  await endSession(page);
+  await form.press('Enter');
+  await expect(page.getByRole('alert')).toContainText('You have been signed out. Sign in in a new tab');
+  await expect(field).toHaveValue('Mia Larch');
+
+  const opened = context.waitForEvent('page');
+  await page.getByRole('link', { name: 'Sign in in a new tab' }).click();
+  const tab = await opened;
+  await email(tab).fill(owner);
+  await password(tab).fill(passPhrase);
+  await tab.getByRole('button', { name: 'Sign in' }).click();
+  await expect(tab).not.toHaveURL(/login/);
+  await field.press('Enter');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  const session = await (await page.request.get('/api/session')).json();
+  await expect.poll(async () => (await (await page.request.get('/api/session')).json()).user.name).toBe('Mia Larch');
+  expect(session.user.email).toBe(owner);
+});
+
+async function openNameForm(page: Page) {
+  const field = page.getByLabel('Name', { exact: true }).first();
+  if (!(await field.isVisible())) {
+    await page
+      .getByRole('link', { name: /^Change.*name/i })
+      .first()
+      .click();
+  }
+  return { form: field, field };
+}
+
+test('the skip link moves the focus to the content', async ({ page, service }) => {
+  await signIn(page, await makeOwner(service, page.request));
+  await page.goto('/billing');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('main')).toBeFocused();
+});
+
+test('an unknown page keeps the navigation of a user who is signed in', async ({ page, service }) => {
+  await signIn(page, await makeOwner(service, page.request));
+  await page.goto('/no-such-page');
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Billing' }).first()).toBeVisible();
+});
+
+test('every link and button of the pages before sign-in is at least 24 by 24 pixels, or a link in a sentence', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  for (const path of ['/login', '/signup', '/awaiting-approval']) {
+    await page.goto(path);
+    const small = await page.locator('a:visible, button:visible, summary:visible').evaluateAll((elements) =>
+      elements
+        .filter((element) => element.closest('p, li') === null)
+        .map((element) => ({ text: element.textContent, box: element.getBoundingClientRect() }))
+        .filter(({ box }) => box.width < 24 || box.height < 24)
+        .map(({ text }) => text),
+    );
+    expect(small, path).toEqual([]);
+  }
+});
+
+test('forced colours keep the current page, the pressed theme and the meters visible', async ({ page, service }) => {
+  await signIn(page, await makeOwner(service, page.request));
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto('/billing');
+  const outline = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => getComputedStyle(element).outlineStyle);
+  expect(await outline('nav [aria-current="page"]')).toBe('solid');
+  expect(await outline('li[aria-current="true"]')).toBe('solid');
+  expect(await outline('progress')).toBe('solid');
+  await page.getByLabel(/your account/i).click();
+  expect(await outline('[aria-pressed="true"]')).toBe('solid');
+});
+
+test('times are written in the reader’s zone once the page has loaded', async ({ browser, service }) => {
+  const context = await browser.newContext({ baseURL: service.baseUrl, timezoneId: 'Pacific/Auckland' });
+  const page = await context.newPage();
+  await signIn(page, await makeOwner(service, context.request, { approved: false }));
+  const time = page.locator('time').first();
+  await expect(time).not.toContainText('UTC');
+  const written = await time.evaluate((element) =>
+    new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'Pacific/Auckland' }).format(
+      new Date((element as HTMLTimeElement).dateTime),
+    ),
+  );
+  await expect(time).toContainText(written);
+  await context.close();
+});

@@ -50,10 +50,11 @@ export async function makeOwner(
 }
 
 /** Creates an invitation on the members page of a signed-in user and returns its link. */
-export async function inviteOn(page: Page, role = 'Member'): Promise<string> {
-  await page.goto('/members');
+export async function inviteOn(page: Page, role = 'Member', note = ''): Promise<string> {
+  await page.goto('/members?invite');
+  await page.getByLabel('For whom').fill(note);
   await page.getByLabel('Role', { exact: true }).selectOption(role);
-  await page.getByRole('button', { name: 'Make an invitation' }).click();
+  await page.getByRole('button', { name: 'Create invitation link' }).click();
   return page.getByLabel('The invitation’s link').inputValue();
 }
 

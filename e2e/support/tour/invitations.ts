@@ -9,7 +9,8 @@ import type { TourPart } from './tour-part.ts';
 export async function invitations({ service, request, newPage, see }: TourPart): Promise<void> {
   const page = await newPage();
   await signIn(page, 'post@harbour.example');
-  const invitation = await inviteOn(page);
+  await see(page, 'members-invite-dialog', '/members?invite');
+  const invitation = await inviteOn(page, 'Member', 'Mia, accounts');
   await see(page, 'members-invited');
 
   const theirs = await newPage();
@@ -31,6 +32,10 @@ export async function invitations({ service, request, newPage, see }: TourPart):
   await see(theirs, 'home-switch-organisation');
 
   await see(page, 'members-two', '/members');
+  await see(page, 'organisation', '/organisation');
+  await see(page, 'organisation-transfer-dialog', '/organisation?ask=transfer');
+  await see(page, 'organisation-delete-dialog', '/organisation?ask=delete');
+  await page.goto('/members');
   await page.getByRole('link', { name: /^Remove/ }).click();
   await expect(page.getByRole('dialog')).toBeVisible();
   await see(page, 'members-remove-dialog');

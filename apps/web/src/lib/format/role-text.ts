@@ -14,6 +14,11 @@ const withArticle: Record<Role, string> = {
   viewer: 'a viewer',
 };
 
+/** "an admin" */
+export function inASentence(role: Role): string {
+  return withArticle[role];
+}
+
 /** "as an admin" */
 export function asRole(role: Role): string {
   return `as ${withArticle[role]}`;

@@ -1,17 +1,119 @@
 import { redirect } from '@sveltejs/kit';
+import { formAction } from '#lib/forms/form-action.ts';
 import { formFields, text } from '#lib/forms/form-fields.ts';
+import type { RouterOutputs } from '#lib/router.ts';
+import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { localPath } from '#lib/server/session/current-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
-export const load: PageServerLoad = () => {
-  redirect(302, '/');
+/** Which form was posted, so that the page shows its errors beside its own fields. */
+type About = 'create' | 'rename' | 'contact' | 'transfer' | 'delete';
+
+export const load: PageServerLoad = async (event) => {
+  const { organisation, role, scopes, user } = requirePage(event);
+  if (!organisation) return { here: null };
+
+  const { accounts, members, organisations, subscription } = event.locals.api;
+  const owns = role === 'owner';
+  const asked = event.url.searchParams.get('ask');
+  const [settings, overview, profile, page] = await Promise.all([
+    organisations.read(),
+    subscription.overview(),
+    owns ? accounts.profile() : null,
+    owns ? members.list() : null,
+  ]);
+  return {
+    here: {
+      ...settings,
+      called: settings.name ?? settings.slug,
+      administers: scopes.includes('ADMIN'),
+      owns,
+      hasPassword: profile?.user.has_password ?? false,
+      /** The first members who could become owner, as suggestions. */
+      candidates: (page?.members ?? []).filter((each) => each.role !== 'owner' && each.id !== user.id),
+      others: (page?.total ?? 1) - 1,
+      plan: overview.plan.tier === 'free' ? null : overview.plan.name,
+      done: doneText(event.url.searchParams.get('done'), settings),
+      asked: owns && (asked === 'transfer' || asked === 'delete') ? asked : null,
+    },
+  };
 };
 
 export const actions: Actions = {
   /** Switches the organisation and returns to the page that had the menu. A failure shows the error page. */
-  default: async ({ request, locals, url }) => {
+  switch: async ({ request, locals, url }) => {
     const form = await formFields(request);
     await locals.api.organisations.switch({ organisation_id: text(form, 'organisation_id') });
     redirect(303, localPath(text(form, 'from'), url));
   },
+  create: formAction(({ organisations }, form) => organisations.create({ org_name: text(form, 'org_name') }), {
+    done: (_form, { awaiting_approval }) => (awaiting_approval ? '/awaiting-approval' : '/'),
+    failure: failureOf('create'),
+  }),
+  rename: formAction(
+    ({ organisations }, form) =>
+      organisations.rename({ ...organisationOf(form), name: text(form, 'name'), shown: text(form, 'shown') }),
+    {
+      done: '/organisation?done=renamed',
+      failure: failureOf('rename'),
+    },
+  ),
+  contact: formAction(
+    ({ organisations }, form) =>
+      organisations.changeBillingContact({
+        ...organisationOf(form),
+        email: text(form, 'email').trim(),
+        shown: text(form, 'shown'),
+      }),
+    {
+      done: '/organisation?done=contact',
+      failure: failureOf('contact'),
+    },
+  ),
+  transfer: formAction(
+    ({ organisations }, form) =>
+      organisations.transfer({ ...organisationOf(form), email: text(form, 'email'), ...typedPassword(form) }),
+    {
+      done: '/organisation?done=transferred',
+      failure: failureOf('transfer'),
+    },
+  ),
+  delete: formAction(
+    ({ leaving }, form) => leaving.deleteOrganisation({ ...organisationOf(form), ...typedPassword(form) }),
+    {
+      done: '/',
+      failure: failureOf('delete'),
+    },
+  ),
 };
+
+/** What the page says after the redirect, by the form that was posted: by what is stored, never by words of the address. */
+function doneText(done: string | null, { name, slug, billing_email: contact }: RouterOutputs['organisations']['read']) {
+  switch (done) {
+    case 'renamed':
+      return `The organisation is now called ${name ?? slug}.`;
+    case 'contact':
+      return contact === null ? 'Invoices go to the address given at checkout.' : `Invoices now go to ${contact}.`;
+    case 'transferred':
+      return 'The ownership is transferred. You are an admin now.';
+    default:
+      return null;
+  }
+}
+
+function failureOf(about: About) {
+  return (form: FormData) => ({
+    about,
+    typed: { name: text(form, 'name'), org_name: text(form, 'org_name'), email: text(form, 'email') },
+  });
+}
+
+function organisationOf(form: FormData) {
+  return { organisation_id: text(form, 'organisation_id') };
+}
+
+/** An empty or missing field counts as no password: the page asks for one only where there is one. */
+function typedPassword(form: FormData): { password?: string } {
+  const password = text(form, 'password');
+  return password === '' ? {} : { password };
+}

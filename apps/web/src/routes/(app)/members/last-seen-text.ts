@@ -1,0 +1,10 @@
+import { formatDate } from '#lib/format/dates.ts';
+
+const dayMs = 86_400_000;
+
+/** "Today", "Yesterday", "3 December 2026": the service knows the hour at most, and a page need not tell it. Days in UTC. */
+export function lastSeenText(iso: string, now: string): string {
+  const days = Math.floor(Date.parse(now) / dayMs) - Math.floor(Date.parse(iso) / dayMs);
+  if (days <= 0) return 'Today';
+  return days === 1 ? 'Yesterday' : formatDate(iso);
+}

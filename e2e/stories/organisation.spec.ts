@@ -1,0 +1,110 @@
+import { inviteOn, makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
+import { expect, test } from '../support/service.ts';
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+    test.use({ javaScriptEnabled });
+
+    test('an owner renames the organisation, transfers it, and the new owner deletes it', async ({
+      browser,
+      page,
+      request,
+      service,
+    }) => {
+      test.setTimeout(120_000);
+      await signIn(page, await makeOwner(service, request, { organisation: 'Larch & Sons' }));
+      const invitation = await inviteOn(page);
+      const context = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });
+      const theirs = await context.newPage();
+      const successor = await makeOwner(service, request, { organisation: 'Quayside' });
+      await signIn(theirs, successor);
+      await theirs.goto(invitation);
+      await theirs.getByRole('button', { name: 'Join Larch & Sons' }).click();
+
+      await page.goto('/organisation');
+      await expect(page.getByText('larch-sons', { exact: true })).toBeVisible();
+      await page.getByLabel('Name', { exact: true }).fill('');
+      await page.getByRole('button', { name: 'Save' }).first().click();
+      await expect(page.getByRole('alert')).toContainText('Enter a name.');
+      await page.getByLabel('Name', { exact: true }).fill('Larch Group');
+      await page.getByRole('button', { name: 'Save' }).first().click();
+      await expect(page.getByText('The organisation is now called Larch Group.')).toBeVisible();
+      await page.getByLabel('E-mail').fill('bills@larch.example');
+      await page.getByRole('button', { name: 'Save' }).last().click();
+      await expect(page.getByText('Invoices now go to bills@larch.example.')).toBeVisible();
+      await expect(page.getByText('larch-sons', { exact: true })).toBeVisible();
+
+      await page.getByRole('link', { name: 'Transfer ownership' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Member’s e-mail').fill(newEmail());
+      await dialog.getByLabel('Your password').fill(passPhrase);
+      await dialog.getByRole('button', { name: 'Transfer ownership' }).click();
+      await expect(dialog.getByRole('alert')).toContainText('No member has this address.');
+      await dialog.getByLabel('Member’s e-mail').fill(successor);
+      await dialog.getByLabel('Your password').fill(passPhrase);
+      await dialog.getByRole('button', { name: 'Transfer ownership' }).click();
+      await expect(page.getByText('The ownership is transferred.')).toBeVisible();
+      await expect(page.getByRole('link', { name: 'Delete…' })).toHaveCount(0);
+
+      await theirs.goto('/organisation');
+      await theirs.getByRole('link', { name: 'Delete…' }).click();
+      const last = theirs.getByRole('dialog');
+      await last.getByLabel('Your password').fill(passPhrase);
+      await last.getByRole('button', { name: 'Delete the organisation' }).click();
+      await expect(theirs.getByRole('heading', { name: 'Quayside' })).toBeVisible();
+      await context.close();
+
+      await page.goto('/');
+      await page.getByRole('link', { name: 'create an organisation' }).click();
+      await page.getByLabel('Organisation').fill('Fresh Start');
+      await page.getByRole('button', { name: 'Create organisation' }).click();
+      await expect(page).toHaveURL('/awaiting-approval');
+    });
+
+    test('two invitations differ by their notes, and one is revoked', async ({ page, request, service }) => {
+      await signIn(page, await makeOwner(service, request));
+      await page.goto('/members');
+      await page.getByRole('link', { name: 'Invite someone' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Invite someone' });
+      await dialog.getByLabel('For whom').fill('Mia');
+      await dialog.getByRole('button', { name: 'Create invitation link' }).click();
+      await expect(page.getByRole('dialog')).toContainText('For Mia.');
+      await page.getByRole('link', { name: 'Done' }).click();
+      await expect(page.getByRole('dialog')).toHaveCount(0);
+      await inviteOn(page, 'Viewer', 'Ada');
+      await page.goto('/members');
+      await page.getByRole('button', { name: 'Revoke the invitation for Mia' }).click();
+      await expect(page.getByText('The invitation is revoked.')).toBeVisible();
+      await expect(page.getByRole('button', { name: /^Revoke/ })).toHaveCount(1);
+      if (javaScriptEnabled) await expect(page.getByRole('button', { name: /for Ada/ })).toBeFocused();
+    });
+  });
+}
+
+test('a member row keeps its table on a phone, and says who joined when', async ({ page, request, service }) => {
+  const email = await makeOwner(service, request);
+  await signIn(page, email);
+  await page.setViewportSize({ width: 320, height: 700 });
+  await page.goto('/members');
+  const table = page.getByRole('table', { name: /^Members of/ });
+  await expect(table.getByRole('columnheader', { name: 'Last seen' })).toHaveCount(1);
+  await expect(table.getByRole('rowheader', { name: new RegExp(email) })).toBeVisible();
+  await expect(table.getByRole('cell', { name: /Today/ })).toBeVisible();
+});
+
+test('the activity says what was done, and a wrong password while signed in is no sign-in', async ({
+  page,
+  request,
+  service,
+}) => {
+  await signIn(page, await makeOwner(service, request));
+  await page.goto('/organisation?ask=delete');
+  await page.getByLabel('Your password').fill('not the pass phrase');
+  await page.getByRole('button', { name: 'Delete the organisation' }).click();
+  await expect(page.getByRole('alert')).toContainText('This password is wrong.');
+  await inviteOn(page);
+  await page.goto('/account');
+  await expect(page.getByText('Wrong password entered while signed in')).toBeVisible();
+  await expect(page.getByText('Sign-in with a wrong password')).toHaveCount(0);
+  await expect(page.getByText('You created an invitation as member')).toBeVisible();
+});

@@ -25,7 +25,8 @@ export default defineConfig({
     locale: 'en-GB',
     timezoneId: 'Europe/London',
     screenshot: 'only-on-failure',
-    trace: 'retain-on-failure',
+    // Recording one costs as much as the test itself: `npm test -- e2e/stories/X.spec.ts --trace on` writes it.
+    trace: 'off',
     launchOptions: {
       ...(CHROMIUM_PATH ? { executablePath: CHROMIUM_PATH } : {}),
       args: (CHROMIUM_ARGS ?? '').split(' ').filter(Boolean),

@@ -17,7 +17,7 @@ export type Seen = { name: string; path: string; status: number };
 
 /**
  * Visits every page of the service and of its sandbox in each state that looks different. A new page
- * is a line in one of the parts; e2e/stories/axe.spec.ts fails without it.
+ * is a line in one of the parts; e2e/stories/every-page.spec.ts fails without it.
  */
 export async function visitAllPages(
   { browser, request, service }: { browser: Browser; request: APIRequestContext; service: Service },

@@ -1,17 +1,14 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
 import type { Administrator } from '../sessions/authorisation.ts';
-import { type BillingTest, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
+import { makeSubscriber, ownedBy } from '../testing/billing.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
 import { readPlan } from './entitlement/read-plan.ts';
 
-let billing: BillingTest;
-beforeAll(async () => {
-  billing = await startBillingTest();
-});
-afterAll(() => billing.close());
+const billing = useBillingTest();
 beforeEach(() => {
   billing.sandbox.payment.reset();
   billing.sandbox.payment.set({ retry_first_ms: 50 });

@@ -1,21 +1,14 @@
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import Stripe from 'stripe';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
 import { paymentEvents, paymentSubscriptions } from '../db/schema/billing.ts';
 import { AppError } from '../errors.ts';
 import { sandboxPayment } from '../testing/app.ts';
-import {
-  type BillingTest,
-  type DeliveryResult,
-  makeMember,
-  makeSecond,
-  makeSubscriber,
-  ownedBy,
-  startBillingTest,
-} from '../testing/billing.ts';
+import { type DeliveryResult, makeMember, makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { carryOut, type ProviderAct, providerAct } from '../testing/provider-acts.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
 import { openPortal } from './actions/open-portal.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
@@ -27,12 +20,7 @@ import { readSubscriptionState, type SubscriptionState } from './projection/subs
 import { reconcileAll } from './sync/reconcile.ts';
 import { syncSubscription } from './sync/sync.ts';
 
-let billing: BillingTest;
-beforeAll(async () => {
-  billing = await startBillingTest();
-});
-afterAll(() => billing.close());
-
+const billing = useBillingTest();
 const provider = () => billing.sandbox.payment;
 const live = (portal: string, id: string, acts: ProviderAct[]) => carryOut(billing, portal, id, acts);
 

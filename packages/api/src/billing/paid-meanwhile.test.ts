@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { App } from '../app.ts';
 import type { Ask } from '../providers/payment.ts';
-import { type BillingTest, makeSubscriber, startBillingTest } from '../testing/billing.ts';
+import { makeSubscriber } from '../testing/billing.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
 import { requirePayment } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 
-let billing: BillingTest;
-beforeAll(async () => {
-  billing = await startBillingTest();
-});
-afterAll(() => billing.close());
+const billing = useBillingTest();
 
 /** The same app, where `act` happens at the provider right after it listed subscriptions. */
 function afterTheList(act: () => Promise<unknown>): App {

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
 import {
   paymentCheckouts,
@@ -9,15 +9,9 @@ import {
   paymentSettings,
   paymentSubscriptions,
 } from '../db/schema/billing.ts';
-import {
-  type BillingTest,
-  makeMember,
-  makeSecond,
-  makeSubscriber,
-  ownedBy,
-  startBillingTest,
-} from '../testing/billing.ts';
+import { makeMember, makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { deliver, makeEvent } from '../testing/payment-events.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
 import { openPortal, portalSetting } from './actions/open-portal.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
@@ -28,16 +22,7 @@ import { deleteOldEvents } from './events/delete-old-events.ts';
 import { reconcileAll } from './sync/reconcile.ts';
 import { syncSubscription } from './sync/sync.ts';
 
-let billing: BillingTest;
-beforeAll(async () => {
-  billing = await startBillingTest();
-});
-afterAll(() => billing.close());
-beforeEach(() => {
-  billing.sandbox.payment.resetSwitches();
-  billing.sandbox.payment.set({ retry_first_ms: 100 });
-});
-
+const billing = useBillingTest();
 const provider = () => billing.sandbox.payment;
 const second = () => Math.floor(billing.app.now().getTime() / 1000);
 const tell = (type: string, object: object, more?: object) =>

@@ -1,14 +1,14 @@
 import type { PaymentProvider } from '@gatehouse/payment-sandbox/payment-controls';
 import { eq, isNull, or } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
 import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
 import { createPayment } from '../providers/payment.ts';
 import type { Administrator } from '../sessions/authorisation.ts';
-import { type BillingTest, makeMember, makeSubscriber, ownedBy, startBillingTest } from '../testing/billing.ts';
+import { makeMember, makeSubscriber, ownedBy } from '../testing/billing.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
 import { endSubscriptions } from './actions/end-subscriptions.ts';
 import { openPortal } from './actions/open-portal.ts';
-import { requirePayment } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
 import { warnOfOtherMode } from './customers/other-mode.ts';
@@ -22,13 +22,13 @@ import { reconcileAll } from './sync/reconcile.ts';
 import { syncSubscription } from './sync/sync.ts';
 
 const keys = { live: 'sandbox_live_key', foreign: 'sandbox_foreign_key' };
-
-let billing: BillingTest;
+const billing = useBillingTest();
 let worlds: Record<keyof typeof keys, PaymentProvider>;
+
 /** The same deployment and database under another secret key. */
 let apps: Record<keyof typeof keys, App>;
-beforeAll(async () => {
-  billing = await startBillingTest();
+
+beforeAll(() => {
   const { payment } = billing.sandbox;
   worlds = {
     live: payment.openWorld({ secretKey: keys.live, livemode: true }),
@@ -40,11 +40,6 @@ beforeAll(async () => {
     payment: createPayment({ secretKey, apiUrl: payment.apiUrl }),
   });
   apps = { live: under(keys.live), foreign: under(keys.foreign) };
-});
-afterAll(() => billing.close());
-beforeEach(() => {
-  billing.sandbox.payment.resetSwitches();
-  billing.sandbox.payment.set({ retry_first_ms: 100 });
 });
 
 const buy = (app: App, principal: Administrator, tier = 'silver') => startCheckout(app, principal, { tier });
@@ -243,93 +238,5 @@ test('prices of the other mode are not shown, even if the provider does not answ
   worlds.live.resetSwitches();
   expect(await livePrices({ ...billing.app, priceCache: createPriceCache(billing.app.plans) })).toMatchObject({
     silver: { amount: 2400 },
-  });
-});
-
-test('the deletion also ends live subscriptions of an earlier customer', async () => {
-  const { principal, subscription } = await makeSubscriber(billing);
-  const customer = eq(paymentCustomers.customerId, String(subscription.customer));
-  await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
-  await billing.app.db.delete(paymentSubscriptions).where(eq(paymentSubscriptions.id, subscription.id));
-  await endSubscriptions(billing.app, principal.organisationId);
-  expect(ownedBy(billing, principal).subscriptions.map(({ status }) => status)).toEqual(['canceled']);
-});
-
-test.each([
-  ['cancel', true],
-  ['resume', false],
-])('a failed list of an earlier customer does not keep %s from the plan of the current one', async (_, wanted) => {
-  const { principal, subscription: before } = await makeSubscriber(billing);
-  const customer = eq(paymentCustomers.customerId, String(before.customer));
-  await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
-  const portal = await openPortal(billing.app, principal);
-  const world = billing.sandbox.payment;
-  const now = ownedBy(billing, principal).customers.find(({ id }) => id !== before.customer)?.id ?? '';
-  const method = await requirePayment(billing.app).ask((api) =>
-    api.paymentMethods.attach('pm_card_visa', { customer: now }),
-  );
-  expect(portal.url).toMatch(/^http/);
-  const { id } = await requirePayment(billing.app).ask((api) =>
-    api.subscriptions.create({
-      customer: now,
-      items: [{ price: String(before.items.data[0]?.price.id) }],
-      default_payment_method: method.id,
-    }),
-  );
-  if (!wanted) await setCancellation(billing.app, principal, true);
-  // A sync of its own events would take the failure.
-  await billing.settled();
-
-  world.failNext(400, { count: 1, only: 'GET /v1/subscriptions' });
-  await expect(setCancellation(billing.app, principal, wanted)).rejects.toMatchObject({
-    code: 'PROVIDER_UNAVAILABLE',
-    message: `The payment provider did not show every plan of this organisation. What it showed was ${
-      wanted ? 'cancelled' : 'resumed'
-    }. Try again in a moment.`,
-  });
-  expect(world.state().subscriptions[id]?.cancel_at_period_end).toBe(wanted);
-  expect(before.cancel_at_period_end).toBe(wanted);
-  expect(await setCancellation(billing.app, principal, wanted)).toMatchObject({ cancel_at_period_end: wanted });
-});
-
-test('a failed list of an earlier customer prevents a checkout, which could buy a second plan', async () => {
-  const { principal, subscription } = await makeSubscriber(billing);
-  const customer = eq(paymentCustomers.customerId, String(subscription.customer));
-  await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
-  billing.sandbox.payment.failNext(400, { count: 1, only: 'GET /v1/subscriptions' });
-  await expect(buy(billing.app, principal)).rejects.toMatchObject(unavailable);
-  billing.sandbox.payment.failNext(400, { count: 1, only: 'GET /v1/subscriptions' });
-  await expect(endSubscriptions(billing.app, principal.organisationId)).rejects.toMatchObject(unavailable);
-});
-
-test('a checkout does not buy a second plan beside that of an earlier customer', async () => {
-  const { principal, subscription } = await makeSubscriber(billing);
-  const customer = eq(paymentCustomers.customerId, String(subscription.customer));
-  await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
-  await expect(buy(billing.app, principal)).rejects.toMatchObject({ code: 'VALIDATION' });
-  expect((await buy(billing.app, principal, 'gold')).url).toContain('/portal');
-  expect(ownedBy(billing, principal).sessions.filter(({ status }) => status === 'open')).toEqual([]);
-});
-
-describe('a customer that the provider has deleted', () => {
-  async function deleted() {
-    const { principal, subscription } = await makeSubscriber(billing);
-    billing.sandbox.payment.set({ drop_deliveries: true });
-    await billing.app.payment?.ask((provider) => provider.customers.del(String(subscription.customer)));
-    return principal;
-  }
-
-  test('is replaced by a checkout', async () => {
-    const principal = await deleted();
-    expect((await buy(billing.app, principal)).url).toMatch(/^http/);
-    const [before, after] = await customersOf(principal);
-    expect([before?.goneAt, after?.goneAt]).toEqual([expect.any(Date), null]);
-    expect(await matchTier(billing.app, principal)).toBe('free');
-  });
-
-  test('does not prevent the deletion of its organisation', async () => {
-    const principal = await deleted();
-    await endSubscriptions(billing.app, principal.organisationId);
-    expect(await matchTier(billing.app, principal)).toBe('free');
   });
 });

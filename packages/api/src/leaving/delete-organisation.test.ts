@@ -1,25 +1,16 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { users } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { readSession, startSession } from '../sessions/session.ts';
-import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
+import { ownedBy } from '../testing/billing.ts';
 import { addMember, makeAccount, makeInvitation, makeOwner, testClient, testPassword } from '../testing/factories.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
 
-let test: BillingTest;
-beforeAll(async () => {
-  test = await startBillingTest();
-});
-afterAll(() => test.close());
-beforeEach(() => {
-  test.sandbox.payment.resetSwitches();
-  test.sandbox.payment.set({ retry_first_ms: 100 });
-});
-
+const test = useBillingTest();
 type Owner = Awaited<ReturnType<typeof makeOwner>>;
-
 const password = testPassword;
 
 function remove({ api, organisationId }: Owner) {

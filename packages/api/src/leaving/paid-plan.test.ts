@@ -1,21 +1,13 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
-import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
+import { ownedBy } from '../testing/billing.ts';
 import { addMember, linkSubject, makeOwner, signInAs, testPassword } from '../testing/factories.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
 
-let test: BillingTest;
-beforeAll(async () => {
-  test = await startBillingTest();
-});
-afterAll(() => test.close());
-beforeEach(() => {
-  test.sandbox.payment.resetSwitches();
-  test.sandbox.payment.set({ retry_first_ms: 100 });
-});
-
+const test = useBillingTest();
 type Owner = Awaited<ReturnType<typeof makeOwner>>;
 
 /** An owner whose organisation pays for a plan. */

@@ -3,22 +3,23 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyEmail } from '../accounts/verification/verify-email.ts';
 import { rateLimits } from '../db/schema/rate-limits.ts';
 import { isAppError } from '../errors.ts';
-import { tokenForBrowser } from '../sessions/known-browser.ts';
 import type { Principal } from '../sessions/principal.ts';
-import { startSession } from '../sessions/session.ts';
 import { finishSignIn } from '../sign-in/finish-sign-in.ts';
 import { storeReturnUrl } from '../sign-in/return-url.ts';
 import { startSignIn } from '../sign-in/start-sign-in.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/factories.ts';
+import { callerFor, makeOwner, makeSignUp, newEmail, testPassword } from '../testing/factories.ts';
 import type { Window } from './throttle.ts';
 
 let test: TestApp;
+
 beforeAll(async () => {
   test = await startTestApp({ environment: { RATE_LIMITS: 'on', RETURN_ORIGINS: 'https://product.example' } });
   signedIn = (await makeOwner(test)).principal;
 });
+
 afterAll(() => test.close());
+
 beforeEach(() => test.app.db.delete(rateLimits));
 
 let signedIn: Principal;
@@ -32,6 +33,7 @@ type Rule = {
 };
 
 const userAgent = null;
+
 const wrongPassword = (client: string, email: string) =>
   callerFor(test, null, { client }).signIn.withPassword({ email, password: 'not the pass phrase' });
 
@@ -194,49 +196,6 @@ it('gives back the points of a successful sign-in, in every rule', async () => {
     ['sign-in-pair', 0],
   ]);
 });
-
-it('allows a known browser to sign in, whatever number of attempts fail elsewhere', async () => {
-  const { email, userId, organisationId } = await makeOwner(test);
-  const knownBrowser = await tokenForBrowser(test.app, null);
-  await startSession(test.app, { userId, organisationId, browserToken: knownBrowser, client: testClient });
-  const signIn = (browser: string | null, password = testPassword, client = newSubnet()(1)) =>
-    callerFor(test, null, { client, knownBrowser: browser }).signIn.withPassword({ email, password });
-
-  await inBatches(100, () => secondsToWait(signIn(null, 'not the pass phrase')));
-  expect(await secondsToWait(signIn(null))).not.toBeNull();
-  expect(await secondsToWait(signIn('a token that was never issued'))).not.toBeNull();
-  expect(await signIn(knownBrowser)).toEqual({ ok: true });
-
-  // Not from the limit of address and client, nor from any limit of the client.
-  const client = newSubnet()(1);
-  for (let wrong = 0; wrong < 10; wrong++)
-    expect(await secondsToWait(signIn(knownBrowser, 'not it', client))).toBeNull();
-  expect(await secondsToWait(signIn(knownBrowser, testPassword, client))).not.toBeNull();
-  // And it is known to this account alone.
-  const otherOwner = await makeOwner(test);
-  await inBatches(100, () => secondsToWait(wrongPassword(newSubnet()(1), otherOwner.email)));
-  const asked = callerFor(test, null, { client: newSubnet()(1), knownBrowser });
-  expect(
-    await secondsToWait(asked.signIn.withPassword({ email: otherOwner.email, password: testPassword })),
-  ).not.toBeNull();
-}, 30_000);
-
-it('limits the guesses with a known browser’s cookie that was copied to many clients', async () => {
-  const { email, userId, organisationId } = await makeOwner(test);
-  const knownBrowser = await tokenForBrowser(test.app, null);
-  await startSession(test.app, { userId, organisationId, browserToken: knownBrowser, client: testClient });
-  const guess = () =>
-    callerFor(test, null, { client: newSubnet()(1), knownBrowser }).signIn.withPassword({ email, password: 'not it' });
-  expect((await inBatches(100, () => secondsToWait(guess()))).filter((wait) => wait !== null)).toEqual([]);
-  expect(await secondsToWait(guess())).not.toBeNull();
-}, 30_000);
-
-it('allows a signed-in user to confirm the password, whatever number of attempts fail elsewhere', async () => {
-  const { email, api } = await makeOwner(test);
-  await inBatches(100, () => secondsToWait(wrongPassword(newSubnet()(1), email)));
-  const password = 'another pass phrase';
-  expect(await api.accounts.changePassword({ current_password: testPassword, password })).toEqual({ ok: true });
-}, 30_000);
 
 it('does not count valid links, and opens none for a client over its limit', async () => {
   const client = { address: newSubnet()(1), userAgent };

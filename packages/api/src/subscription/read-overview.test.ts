@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { setCancellation } from '../billing/actions/set-cancellation.ts';
 import { syncSubscription } from '../billing/sync/sync.ts';
 import { requireScope } from '../sessions/authorisation.ts';
 import { makePrincipal } from '../sessions/principal.ts';
-import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '../testing/billing.ts';
+import { makeMember, makeSubscriber } from '../testing/billing.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
 import { readOverview, readSubscription } from './read-subscription.ts';
 
-let billing: BillingTest;
-beforeAll(async () => {
-  billing = await startBillingTest();
-});
-afterAll(() => billing.close());
-beforeEach(() => {
-  billing.sandbox.payment.resetSwitches();
-  billing.sandbox.payment.set({ retry_first_ms: 100 });
-});
+const billing = useBillingTest();
 
 test('the overview is the summary with the end that is not confirmed and the notice', async () => {
   const { principal } = await makeSubscriber(billing);

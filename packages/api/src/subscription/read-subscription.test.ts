@@ -1,21 +1,14 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { refreshPrices } from '../billing/prices/live-prices.ts';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
 import { requireScope } from '../sessions/authorisation.ts';
 import { makePrincipal } from '../sessions/principal.ts';
-import { type BillingTest, makeMember, makeSecond, makeSubscriber, startBillingTest } from '../testing/billing.ts';
+import { makeMember, makeSecond, makeSubscriber } from '../testing/billing.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
 import { readSubscription } from './read-subscription.ts';
 
-let billing: BillingTest;
-beforeAll(async () => {
-  billing = await startBillingTest();
-});
-afterAll(() => billing.close());
-beforeEach(() => {
-  billing.sandbox.payment.resetSwitches();
-  billing.sandbox.payment.set({ retry_first_ms: 100 });
-});
+const billing = useBillingTest();
 
 describe('the subscription summary', () => {
   test('of an organisation without a plan has the documented shape', async () => {

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Administrator } from '../../sessions/authorisation.ts';
-import { type BillingTest, makeSubscriber, ownedBy, startBillingTest } from '../../testing/billing.ts';
+import { makeSubscriber, ownedBy } from '../../testing/billing.ts';
+import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { readPlan } from '../entitlement/read-plan.ts';
 import { requirePayment } from './require-payment.ts';
 import { startCheckout } from './start-checkout.ts';
 
-let billing: BillingTest;
-beforeAll(async () => {
-  billing = await startBillingTest();
-});
-afterAll(() => billing.close());
+const billing = useBillingTest();
 beforeEach(() => {
   // Each test has its own clock and no earlier objects.
   billing.sandbox.payment.reset();

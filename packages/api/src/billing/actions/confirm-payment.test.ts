@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Payment } from '../../providers/payment.ts';
-import { type BillingTest, makeMember, startBillingTest } from '../../testing/billing.ts';
+import { makeMember } from '../../testing/billing.ts';
+import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { confirmPayment } from './confirm-payment.ts';
 import { startCheckout } from './start-checkout.ts';
 
-let billing: BillingTest;
-beforeAll(async () => {
-  billing = await startBillingTest();
-});
-afterAll(() => billing.close());
+const billing = useBillingTest();
 beforeEach(() => {
   billing.sandbox.payment.resetSwitches();
   billing.sandbox.payment.set({ drop_deliveries: true });

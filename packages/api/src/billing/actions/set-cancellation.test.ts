@@ -1,20 +1,13 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { App } from '../../app.ts';
 import { auditEvents } from '../../db/schema/audit.ts';
-import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
 import type { Ask } from '../../providers/payment.ts';
 import type { Administrator } from '../../sessions/authorisation.ts';
 import { readSubscription } from '../../subscription/read-subscription.ts';
-import {
-  type BillingTest,
-  makeMember,
-  makeSecond,
-  makeSubscriber,
-  ownedBy,
-  startBillingTest,
-} from '../../testing/billing.ts';
+import { makeMember, makeSecond, makeSubscriber, ownedBy } from '../../testing/billing.ts';
+import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { applyEvent } from '../events/apply-event.ts';
 import { parseEvent } from '../events/parse-event.ts';
 import { openPortal } from './open-portal.ts';
@@ -22,94 +15,12 @@ import { requirePayment } from './require-payment.ts';
 import { setCancellation } from './set-cancellation.ts';
 import { startCheckout } from './start-checkout.ts';
 
-let billing: BillingTest;
-beforeAll(async () => {
-  billing = await startBillingTest();
-});
-afterAll(() => billing.close());
-beforeEach(() => {
-  billing.sandbox.payment.resetSwitches();
-  billing.sandbox.payment.set({ retry_first_ms: 100 });
-});
-
+const billing = useBillingTest();
 const provider = () => billing.sandbox.payment;
 const cancel = (principal: Administrator) => setCancellation(billing.app, principal, true);
 const resume = (principal: Administrator) => setCancellation(billing.app, principal, false);
 const plan = async (principal: Administrator) => (await readSubscription(billing.app, principal)).plan;
 const portal = async (principal: Administrator) => provider().portal((await openPortal(billing.app, principal)).url);
-
-async function row(id: string) {
-  const [found] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
-  return found;
-}
-
-describe('cancel and resume of a plan whose customer', () => {
-  const lost = (customer: unknown) => requirePayment(billing.app).ask((api) => api.customers.del(String(customer)));
-  const ended = { code: 'VALIDATION', message: 'The paid plan has already ended.' };
-  const none = { code: 'VALIDATION', message: 'There is no paid plan.' };
-
-  test('was deleted report that it has ended', async () => {
-    const { principal, subscription } = await makeSubscriber(billing);
-    await lost(subscription.customer);
-    await billing.settled();
-    await expect(resume(principal)).rejects.toMatchObject(ended);
-    await expect(cancel(principal)).rejects.toMatchObject(none);
-  });
-
-  test.each([
-    ['resume', resume, ended],
-    ['cancel', cancel, none],
-  ] as const)('was deleted, and whose end no event reported: %s updates the record', async (_, act, refusal) => {
-    const { principal, subscription } = await makeSubscriber(billing);
-    provider().set({ drop_deliveries: true });
-    await lost(subscription.customer);
-    await billing.app.db
-      .update(paymentCustomers)
-      .set({ goneAt: billing.app.now() })
-      .where(eq(paymentCustomers.customerId, String(subscription.customer)));
-
-    await expect(act(principal)).rejects.toMatchObject(refusal);
-    expect(await plan(principal)).toMatchObject({ tier: 'free', status: 'canceled' });
-  });
-
-  test('is reported as deleted: the provider is asked about the plan', async () => {
-    const { principal, subscription } = await makeSubscriber(billing);
-    provider().set({ drop_deliveries: true });
-    await lost(subscription.customer);
-    const told = provider()
-      .events()
-      .findLast(({ type }) => type === 'customer.deleted');
-    provider().deliveries.resendEvent(told?.id ?? '');
-    await billing.settled();
-    expect(await plan(principal)).toMatchObject({ tier: 'free', status: 'canceled' });
-  });
-
-  test('is unknown to the provider, as with a wrong key: nothing ends, and the operator is named', async () => {
-    const { principal, subscription } = await makeSubscriber(billing);
-    const { customers, subscriptions } = provider().state();
-    delete customers[String(subscription.customer)];
-    delete subscriptions[subscription.id];
-
-    for (const act of [cancel, resume]) {
-      await expect(act(principal)).rejects.toMatchObject({
-        code: 'PROVIDER_UNAVAILABLE',
-        message: 'The payment provider does not know this plan. Ask the operator of this service.',
-      });
-    }
-    expect(await plan(principal)).toMatchObject({ tier: 'silver', status: 'active' });
-    expect(await row(subscription.id)).toMatchObject({ problem: 'unknown_to_provider', needsSync: false });
-  });
-
-  test('is deleted but whose plan is live: it is changed', async () => {
-    const { principal, subscription } = await makeSubscriber(billing);
-    await billing.app.db
-      .update(paymentCustomers)
-      .set({ goneAt: billing.app.now() })
-      .where(eq(paymentCustomers.customerId, String(subscription.customer)));
-    expect(await cancel(principal)).toMatchObject({ tier: 'silver', cancel_at_period_end: true });
-    expect(ownedBy(billing, principal).subscriptions[0]?.cancel_at_period_end).toBe(true);
-  });
-});
 
 describe('cancel and resume', () => {
   test('answer with the subscription record, and the summary shows the same immediately', async () => {

@@ -1,32 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../db/client.ts';
+import { describe, expect, test } from 'vitest';
 import type { Administrator } from '../../sessions/authorisation.ts';
 import { readSubscription } from '../../subscription/read-subscription.ts';
-import {
-  type BillingTest,
-  makeMember,
-  makeSecond,
-  makeSubscriber,
-  ownedBy,
-  startBillingTest,
-} from '../../testing/billing.ts';
+import { makeMember, makeSecond, makeSubscriber, ownedBy } from '../../testing/billing.ts';
+import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { openPortal } from './open-portal.ts';
 import { requirePayment } from './require-payment.ts';
 import { startCheckout } from './start-checkout.ts';
 
-let billing: BillingTest;
-beforeAll(async () => {
-  billing = await startBillingTest();
-});
-afterAll(() => billing.close());
-beforeEach(() => {
-  billing.sandbox.payment.resetSwitches();
-});
-
+const billing = useBillingTest();
 const choose = (principal: Administrator, tier: unknown) => startCheckout(billing.app, principal, { tier });
 const buy = (principal: Administrator, tier = 'silver') => choose(principal, tier);
 const provider = () => billing.sandbox.payment;
-
 const plan = async (principal: Administrator) => (await readSubscription(billing.app, principal)).plan;
 
 describe('checkout', () => {
@@ -244,71 +228,3 @@ describe('the customer', () => {
     expect(ownedBy(billing, principal).customers[0]?.id).not.toBe(first?.id);
   });
 });
-
-describe('a provider in trouble', () => {
-  test.each(['close', 'hang', 500, 400] as const)(
-    'that answers by %s is a 502 in bounded time, and nothing is half-written',
-    async (failure) => {
-      const principal = await makeMember(billing);
-      await buy(principal);
-      provider().set({ api_failure: failure });
-      const began = Date.now();
-      await expect(buy(principal, 'gold')).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
-      expect(Date.now() - began).toBeLessThan(25_000);
-
-      provider().resetSwitches();
-      expect((await buy(principal, 'gold')).url).toMatch(/^http/);
-      expect(ownedBy(billing, principal).sessions.filter(({ status }) => status === 'open')).toHaveLength(1);
-    },
-    60_000,
-  );
-
-  test('holds no connection of the pool while it is slow', async () => {
-    const principals = await Promise.all(Array.from({ length: 15 }, () => makeMember(billing)));
-    provider().set({ api_delay_ms: 500 });
-    let answered = 0;
-    const asked = principals.map((principal) => buy(principal).then(() => answered++));
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    await billing.app.sql`select 1`;
-    expect(answered).toBe(0);
-    await Promise.all(asked);
-  }, 60_000);
-});
-
-test('two server processes and fifty concurrent requests create one customer and one open session', async () => {
-  const { app, close } = await secondProcess();
-  try {
-    const principal = await makeMember(billing);
-    const clicks = Array.from({ length: 50 }, (_, at) =>
-      startCheckout(at % 2 === 0 ? app : billing.app, principal, { tier: 'silver' }),
-    );
-    expect(new Set((await Promise.all(clicks)).map(({ url }) => url)).size).toBe(1);
-    expect(ownedBy(billing, principal).customers).toHaveLength(1);
-    expect(ownedBy(billing, principal).sessions).toHaveLength(1);
-  } finally {
-    await close();
-  }
-}, 60_000);
-
-/** Another process of the same deployment. */
-async function secondProcess() {
-  const { app } = billing;
-  const { db, sql, close } = openDatabase({ url: app.config.databaseUrl ?? '', pool: 5, prepare: true });
-  return { app: { ...app, db, sql }, close };
-}
-
-test('events are applied while an action waits for the provider', async () => {
-  const { principal, subscription } = await makeSubscriber(billing);
-  provider().set({ api_delay_ms: 2000 });
-  let answered = false;
-  const hanging = buy(principal, 'gold').finally(() => {
-    answered = true;
-  });
-  await new Promise((resolve) => setTimeout(resolve, 100));
-
-  provider().forceStatus(subscription.id, 'past_due');
-  await provider().deliveries.settled();
-  expect((await plan(principal)).status).toBe('past_due');
-  expect(answered).toBe(false);
-  await hanging;
-}, 60_000);

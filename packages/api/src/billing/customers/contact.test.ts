@@ -1,16 +1,13 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { organisations } from '../../db/schema/organisations.ts';
-import { type BillingTest, ownedBy, startBillingTest } from '../../testing/billing.ts';
+import { ownedBy } from '../../testing/billing.ts';
 import { addMember, makeOwner } from '../../testing/factories.ts';
+import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { enqueueDue } from '../sync/jobs.ts';
 import { syncContact } from './contact.ts';
 
-let test: BillingTest;
-beforeAll(async () => {
-  test = await startBillingTest();
-});
-afterAll(() => test.close());
+const test = useBillingTest();
 afterEach(() => test.sandbox.payment.resetSwitches());
 
 type Owner = Awaited<ReturnType<typeof makeOwner>>;

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { paymentSettings } from '../../db/schema/billing.ts';
-import { type BillingTest, makeMember, makeSubscriber, ownedBy, startBillingTest } from '../../testing/billing.ts';
+import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
+import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { setUpBilling } from '../actions/set-up-billing.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
 import { livePrices, refreshPrices } from './live-prices.ts';
 import { updatePortal } from './update-portal.ts';
 
-let billing: BillingTest;
-beforeAll(async () => {
-  billing = await startBillingTest();
-});
-afterAll(() => billing.close());
+const billing = useBillingTest();
 beforeEach(async () => {
   billing.sandbox.payment.resetSwitches();
   billing.sandbox.payment.set({ retry_first_ms: 100 });

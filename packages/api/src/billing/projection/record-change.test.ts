@@ -1,7 +1,8 @@
 import { and, eq, inArray } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { auditEvents } from '../../db/schema/audit.ts';
-import { type BillingTest, makeSubscriber, startBillingTest } from '../../testing/billing.ts';
+import { makeSubscriber } from '../../testing/billing.ts';
+import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { syncSubscription } from '../sync/sync.ts';
 import { changeOf } from './record-change.ts';
 
@@ -40,11 +41,7 @@ it.each([
   expect(changeOf(before, after)).toEqual(change);
 });
 
-let test: BillingTest;
-beforeAll(async () => {
-  test = await startBillingTest();
-});
-afterAll(() => test.close());
+const test = useBillingTest();
 
 it('records the start and the end of a plan once, however often it is synced', async () => {
   const { principal, subscription } = await makeSubscriber(test);

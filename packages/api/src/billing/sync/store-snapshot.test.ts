@@ -1,21 +1,17 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { App } from '../../app.ts';
 import { paymentLeases, paymentSubscriptions } from '../../db/schema/billing.ts';
 import type { Ask } from '../../providers/payment.ts';
-import { type BillingTest, makeSubscriber, startBillingTest } from '../../testing/billing.ts';
+import { makeSubscriber } from '../../testing/billing.ts';
+import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { setCancellation } from '../actions/set-cancellation.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { syncCustomer, syncSubscription } from './sync.ts';
 
-let billing: BillingTest;
-beforeAll(async () => {
-  billing = await startBillingTest();
-});
-afterAll(() => billing.close());
-beforeEach(() => billing.sandbox.payment.resetSwitches());
+const billing = useBillingTest();
 
 /** The App with a provider whose first answer exists when `asked` resolves and is returned at `release`. */
 function withHeldAnswer() {

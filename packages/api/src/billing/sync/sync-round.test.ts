@@ -1,23 +1,15 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { paymentLeases, paymentSubscriptions } from '../../db/schema/billing.ts';
-import { type BillingTest, makeSecond, makeSubscriber, startBillingTest } from '../../testing/billing.ts';
+import { makeSecond, makeSubscriber } from '../../testing/billing.ts';
+import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { readPlan } from '../entitlement/read-plan.ts';
 import { reconcileAll } from './reconcile.ts';
 import { linesOf } from './report.ts';
 
-let billing: BillingTest;
-beforeAll(async () => {
-  billing = await startBillingTest();
-});
-afterAll(() => billing.close());
-beforeEach(() => {
-  billing.sandbox.payment.resetSwitches();
-  billing.sandbox.payment.set({ retry_first_ms: 100 });
-});
-
+const billing = useBillingTest();
 const provider = () => billing.sandbox.payment;
 
 async function row(id: string) {

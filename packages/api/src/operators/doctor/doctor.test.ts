@@ -5,18 +5,16 @@ import type { App } from '../../app.ts';
 import { setUpBilling } from '../../billing/actions/set-up-billing.ts';
 import { receiveEvent } from '../../billing/events/receive-event.ts';
 import type { Config } from '../../config.ts';
-import { paymentCustomers, paymentSettings } from '../../db/schema/billing.ts';
 import { createIdentityProvider } from '../../providers/identity.ts';
 import { createMailer } from '../../providers/mailer.ts';
-import { createPayment } from '../../providers/payment.ts';
 import { startSignIn } from '../../sign-in/start-sign-in.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
-import { makeMember } from '../../testing/billing.ts';
 import { examine } from './doctor.ts';
 
 let running: TestApp;
 let service: Server;
 let base: string;
+
 /** What a test lets the stand-in for the running service do instead. */
 let instead: RequestListener | null = null;
 
@@ -28,11 +26,13 @@ beforeAll(async () => {
   running.sandbox.setServiceUrl(base);
   await setUpBilling(running.app);
 });
+
 afterAll(async () => {
   service.closeAllConnections();
   service.close();
   await running.close();
 });
+
 beforeEach(() => {
   instead = null;
   running.sandbox.payment.resetSwitches();
@@ -179,128 +179,6 @@ describe('the mail server', () => {
   test('that does not answer', async () => {
     expect(await wrongWith(withMail('smtp://127.0.0.1:9'))).toEqual([
       expect.stringMatching(/^Mail server: It cannot be used \(\w+\)\. Correct SMTP_URL/),
-    ]);
-  });
-});
-
-describe('the payment provider', () => {
-  test('that refuses the key', async () => {
-    const apiUrl = running.sandbox.payment.apiUrl;
-    const app = { ...running.app, payment: createPayment({ secretKey: 'sandbox_wrong', apiUrl }) };
-    expect(await wrongWith(app)).toEqual([expect.stringMatching(/^Payment provider: It refuses the key/)]);
-  });
-
-  test('with a key of the other mode', async () => {
-    const { payment } = running.app;
-    if (payment === null) throw new Error('Billing is off.');
-    const found = await wrongWith({ ...running.app, payment: { ...payment, livemode: true } });
-    expect(found[0]).toMatch(/^Payment provider: The key looks like live mode/);
-  });
-
-  test.each([
-    [true, /^WRONG {2}Payment mode: .* 1 customers and 0 running subscriptions of live mode/m, false],
-    [false, /^note {3}Payment mode: .* of test mode, and PAYMENT_SECRET_KEY is of the other one/m, true],
-  ])('whose other mode the database holds customers of (live: %s)', async (livemode, says, sound) => {
-    const { payment, db } = running.app;
-    if (payment === null) throw new Error('Billing is off.');
-    const { organisationId } = await makeMember(running);
-    await db.insert(paymentCustomers).values({
-      organisationId,
-      generation: 1,
-      customerId: 'cus_other',
-      livemode,
-      createdAt: running.app.now(),
-    });
-    const examined = await examine({ ...running.app, payment: { ...payment, livemode: !livemode } });
-    expect(examined.report).toMatch(says);
-    if (sound) expect(examined.report).not.toMatch(/^WRONG {2}Payment mode/m);
-    await db.delete(paymentCustomers);
-    expect((await examine(running.app)).report).not.toContain('Payment mode');
-  });
-
-  test('that does not answer as it should', async () => {
-    running.sandbox.payment.set({ api_failure: 500 });
-    expect(await wrongWith(running.app)).toEqual([
-      expect.stringMatching(/^Payment provider: It does not answer as it should \(500\)/),
-    ]);
-  });
-
-  test.each([
-    [10, 'ahead of'],
-    [-10, 'behind'],
-  ])('whose clock is %i minutes away', async (minutes, direction) => {
-    const now = () => new Date(Date.now() + minutes * 60_000);
-    const found = await wrongWith({ ...running.app, now });
-    expect(found[0]).toContain(`s ${direction} the payment provider’s`);
-  });
-
-  test('that does not sell a tier', async () => {
-    expect(await wrongWith(withConfig({ prices: { PAYMENT_PRICE_GOLD: 'nobody_sells_this' } }))).toEqual([
-      expect.stringMatching(/^Price of Gold: .*billing-setup.*PAYMENT_PRICE_GOLD/),
-    ]);
-  });
-
-  test('whose portal was never configured, is not known, or lacks what it should offer', async () => {
-    const configured = await running.app.db.select().from(paymentSettings);
-    const id = configured.find(({ value }) => value.startsWith('bpc_'))?.value ?? '';
-    const configuration = running.sandbox.payment.state().portal_configurations[id];
-    if (configuration === undefined) throw new Error('The portal has no configuration.');
-    configuration.features.subscription_cancel.enabled = false;
-    const lacking = await wrongWith(running.app);
-    configuration.features.subscription_cancel.enabled = true;
-    configuration.features.invoice_history.enabled = false;
-    const withoutHistory = await wrongWith(running.app);
-    configuration.features.invoice_history.enabled = true;
-    configuration.features.subscription_update.proration_behavior = 'create_prorations';
-    const givenAway = await wrongWith(running.app);
-    configuration.features.subscription_update.proration_behavior = 'always_invoice';
-
-    await running.app.db.update(paymentSettings).set({ value: 'bpc_nowhere' });
-    const unknown = await wrongWith(running.app);
-    await running.app.db.delete(paymentSettings);
-    const never = await wrongWith(running.app);
-    await running.app.db.insert(paymentSettings).values(configured).onConflictDoNothing();
-
-    expect(lacking).toEqual([expect.stringMatching(/^Portal: .* cannot be cancelled .*billing-setup/)]);
-    expect(withoutHistory).toEqual([expect.stringMatching(/^Portal: .* past invoices cannot be seen.*billing-setup/)]);
-    expect(givenAway).toEqual([expect.stringMatching(/^Portal: .* upgrade is not charged .*billing-setup/)]);
-    expect(unknown).toEqual([expect.stringMatching(/^Portal: The provider does not know the configuration/)]);
-    expect(never).toEqual([expect.stringMatching(/^Portal: It was never configured from here/)]);
-    expect(await wrongWith(running.app)).toEqual([]);
-  });
-});
-
-describe('the webhook', () => {
-  test('without a secret', async () => {
-    expect(await wrongWith(withConfig({ webhookSecrets: [] }))).toEqual([
-      expect.stringMatching(/^Webhook secret: PAYMENT_WEBHOOK_SECRET is not set/),
-    ]);
-  });
-
-  test('whose secret the running service does not have', async () => {
-    expect(await wrongWith(withConfig({ webhookSecrets: ['another_secret'] }))).toEqual([
-      expect.stringMatching(/^Webhook secret: .* refuses what is signed with it \(400\)/),
-    ]);
-  });
-
-  test('whose endpoint the provider lacks, has switched off, or gives too little', async () => {
-    const { webhook_endpoints } = running.sandbox.payment.state();
-    const [endpoint] = Object.values(webhook_endpoints);
-    if (endpoint === undefined) throw new Error('There is no endpoint.');
-    const { url, status, enabled_events } = endpoint;
-
-    endpoint.url = 'https://elsewhere.example/webhooks';
-    const lacking = await wrongWith(running.app);
-    Object.assign(endpoint, { url, status: 'disabled' });
-    const off = await wrongWith(running.app);
-    Object.assign(endpoint, { status, enabled_events: ['invoice.paid'] });
-    const little = await wrongWith(running.app);
-    endpoint.enabled_events = enabled_events;
-
-    expect(lacking).toEqual([expect.stringMatching(/^Webhook endpoint: The provider sends no events to /)]);
-    expect(off).toEqual([expect.stringMatching(/^Webhook endpoint: The provider has switched /)]);
-    expect(little).toEqual([
-      expect.stringMatching(/^Webhook endpoint: .* does not get .*customer\.subscription\.deleted/),
     ]);
   });
 });

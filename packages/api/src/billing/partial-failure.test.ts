@@ -1,0 +1,151 @@
+import { and, eq } from 'drizzle-orm';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { auditEvents } from '../db/schema/audit.ts';
+import { paymentSubscriptions } from '../db/schema/billing.ts';
+import type { Administrator } from '../sessions/authorisation.ts';
+import { makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
+import { requirePayment } from './actions/require-payment.ts';
+import { setCancellation } from './actions/set-cancellation.ts';
+import { readPlan } from './entitlement/read-plan.ts';
+
+const billing = useBillingTest();
+
+beforeEach(() => {
+  billing.sandbox.payment.reset();
+  billing.sandbox.payment.set({ retry_first_ms: 100 });
+});
+
+const provider = () => billing.sandbox.payment;
+const ask = () => requirePayment(billing.app).ask;
+const cancel = (principal: Administrator) => setCancellation(billing.app, principal, true);
+const schedule = (id: string) => ask()((api) => api.subscriptionSchedules.create({ from_subscription: id }));
+const stateOf = (id: string) => provider().state().subscriptions[id];
+
+async function rowOf(id: string) {
+  const [row] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  return row;
+}
+
+function priceOf(tier: string): string {
+  return Object.values(provider().state().prices).find(({ lookup_key }) => lookup_key === `${tier}_monthly`)?.id ?? '';
+}
+
+/** A second subscription whose first payment is awaited. */
+function makeIncomplete(customer: unknown, tier: 'silver' | 'gold' = 'gold') {
+  return ask()((api) =>
+    api.subscriptions.create({
+      customer: String(customer),
+      items: [{ price: priceOf(tier) }],
+      payment_behavior: 'default_incomplete',
+    }),
+  );
+}
+
+describe('if one of several cannot be changed', () => {
+  async function audited(organisationId: string) {
+    const ofPlan = and(eq(auditEvents.organisationId, organisationId), eq(auditEvents.action, 'plan-cancelled'));
+    return (await billing.app.db.select().from(auditEvents).where(ofPlan)).length;
+  }
+
+  test('the others are still canceled and stored, and the error names what remains', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const second = await makeSecond(billing, subscription.customer, 'gold');
+    const third = await makeIncomplete(subscription.customer, 'silver');
+    provider().set({ drop_deliveries: true });
+    // The entitled gold one comes first, and fails.
+    provider().failNext(400, { count: 1, only: `POST /v1/subscriptions/${second.id}` });
+    await expect(cancel(principal)).rejects.toMatchObject({
+      code: 'PROVIDER_UNAVAILABLE',
+      message: 'The Gold plan could not be cancelled. Everything else was. Try again in a moment.',
+    });
+    expect(stateOf(second.id)?.cancel_at).toBeNull();
+    expect(await rowOf(subscription.id)).toMatchObject({ cancelAtPeriodEnd: true });
+    expect(await rowOf(third.id)).toMatchObject({ status: 'canceled' });
+    expect(await audited(principal.organisationId)).toBe(1);
+
+    expect(await cancel(principal)).toMatchObject({ tier: 'gold', cancel_at_period_end: true });
+  });
+
+  test('entitled ones come first, whatever the provider lists first', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await makeIncomplete(subscription.customer);
+    provider().failNext(500, { count: 20, only: 'DELETE /v1/subscriptions' });
+    await expect(cancel(principal)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+    expect(stateOf(subscription.id)?.cancel_at_period_end).toBe(true);
+  });
+
+  test('a schedule that cannot be released prevents only its own subscription’s end', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const second = await makeSecond(billing, subscription.customer, 'gold');
+    const managing = await schedule(second.id);
+    provider().failNext(400, { count: 1, only: `POST /v1/subscription_schedules/${managing.id}/release` });
+    await expect(cancel(principal)).rejects.toThrow('The Gold plan could not be cancelled.');
+    expect(stateOf(subscription.id)?.cancel_at_period_end).toBe(true);
+    expect(stateOf(second.id)).toMatchObject({ schedule: managing.id, cancel_at: null });
+    expect(await cancel(principal)).toMatchObject({ tier: 'gold', cancel_at_period_end: true });
+  });
+
+  test('one that the provider does not know remains, and the error names the operator', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const second = await makeSecond(billing, subscription.customer, 'gold');
+    await billing.settled();
+    delete provider().state().subscriptions[second.id];
+    await expect(cancel(principal)).rejects.toMatchObject({
+      code: 'PROVIDER_UNAVAILABLE',
+      message: 'The Gold plan could not be cancelled. Everything else was. Ask the operator of this service.',
+    });
+    expect(stateOf(subscription.id)?.cancel_at_period_end).toBe(true);
+  });
+
+  test('for any subscriptions and any failure, after a second cancel none continues', async () => {
+    const kind = fc.constantFrom('active', 'incomplete', 'scheduled', 'paused', 'past_due', 'unpaid', 'ending');
+    await fc.assert(
+      fc.asyncProperty(fc.array(kind, { minLength: 1, maxLength: 4 }), fc.nat(5), async (kinds, failing) => {
+        provider().resetSwitches();
+        const { principal, subscription } = await makeSubscriber(billing);
+        for (const each of kinds) await add(each, subscription.customer);
+        let asked = 0;
+        const payment = requirePayment(billing.app);
+        const app = {
+          ...billing.app,
+          payment: {
+            ...payment,
+            ask: <Answer>(question: Parameters<typeof payment.ask<Answer>>[0]) =>
+              // Not the list that everything begins with.
+              ++asked === failing + 2 ? Promise.reject(new Error('cut off')) : payment.ask(question),
+          },
+        };
+        const first = await setCancellation(app, principal, true).catch(() => null);
+        const left = ownedBy(billing, principal).subscriptions.filter(goesOn);
+        if (first !== null) expect(left).toEqual([]);
+        expect(left.length).toBeLessThanOrEqual(1);
+
+        await cancel(principal);
+        expect(ownedBy(billing, principal).subscriptions.filter(goesOn)).toEqual([]);
+        await billing.settled();
+        for (const { id, status } of ownedBy(billing, principal).subscriptions) {
+          expect(await rowOf(id)).toMatchObject({ status });
+        }
+        expect((await readPlan(billing.app, principal.organisationId)).tier).toBe('silver');
+      }),
+      { numRuns: 10 },
+    );
+  }, 120_000);
+});
+
+type Subscription = ReturnType<typeof ownedBy>['subscriptions'][number];
+
+function goesOn({ status, cancel_at: end, items }: Subscription): boolean {
+  return status !== 'canceled' && (end === null || end > (items.data[0]?.current_period_end ?? 0));
+}
+
+async function add(kind: string, customer: unknown): Promise<void> {
+  if (kind === 'incomplete') return void (await makeIncomplete(customer, 'silver'));
+  const { id } = await makeSecond(billing, customer, 'silver');
+  if (kind === 'scheduled') await schedule(id);
+  if (kind === 'paused') await ask()((api) => api.subscriptions.pause(id));
+  if (kind === 'past_due' || kind === 'unpaid') provider().forceStatus(id, kind);
+  if (kind === 'ending') await ask()((api) => api.subscriptions.update(id, { cancel_at: 'min_period_end' }));
+}

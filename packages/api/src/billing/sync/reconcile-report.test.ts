@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { paymentEvents } from '../../db/schema/billing.ts';
+import type { Principal } from '../../sessions/principal.ts';
+import { makeSecond, makeSubscriber } from '../../testing/billing.ts';
+import { useBillingTest } from '../../testing/use-billing-test.ts';
+import { readPlan } from '../entitlement/read-plan.ts';
+import { reconcileAll } from './reconcile.ts';
+
+const billing = useBillingTest();
+const provider = () => billing.sandbox.payment;
+const plan = async (principal: Principal) => readPlan(billing.app, principal.organisationId ?? '');
+
+function cardOf(customer: string): string {
+  const cards = Object.values(provider().state().payment_methods);
+  return cards.find((card) => card.customer === customer)?.id ?? '';
+}
+
+describe('the report names', () => {
+  test('several live subscriptions, unmapped prices, unknown organisations and dead customers', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const second = await makeSecond(billing, subscription.customer, 'gold');
+    const ask = billing.app.payment?.ask;
+    if (ask === undefined) throw new Error('billing is off');
+    const odd = await ask((api) =>
+      api.prices.create({
+        product_data: { name: 'Odd' },
+        currency: 'gbp',
+        unit_amount: 5,
+        recurring: { interval: 'month' },
+      }),
+    );
+    await ask((api) =>
+      api.subscriptions.update(second.id, { items: [{ id: second.items.data[0]?.id ?? '', price: odd.id }] }),
+    );
+    const foreign = await ask((api) => api.customers.create({ payment_method: 'pm_card_visa' }));
+    const lost = await ask((api) =>
+      api.subscriptions.create({
+        customer: foreign.id,
+        default_payment_method: cardOf(foreign.id),
+        items: [{ price: odd.id }],
+        metadata: { organisation: 'an-organisation-that-left' },
+      }),
+    );
+    const dead = await makeSubscriber(billing);
+    await ask((api) => api.customers.del(String(dead.subscription.customer)));
+    await billing.settled();
+
+    const report = await reconcileAll(billing.app);
+    const organisation = principal.organisationId;
+    expect(report.severalLive).toContainEqual({
+      organisation,
+      subscriptions: expect.arrayContaining([subscription.id, second.id]),
+    });
+    expect(report.unmappedPrices).toContainEqual({ subscription: second.id, price: odd.id, tier: null });
+    expect(report.unknownOrganisations).toEqual([{ subscription: lost.id, organisation: 'an-organisation-that-left' }]);
+    expect(report.deadCustomers).toContainEqual({
+      organisation: dead.principal.organisationId,
+      customer: dead.subscription.customer,
+    });
+    expect((await plan(principal)).tier).toBe('silver');
+  });
+});
+
+test('the event store holds each of the provider’s events once', async () => {
+  const stored = await billing.app.db.select({ id: paymentEvents.id }).from(paymentEvents);
+  expect(new Set(stored.map(({ id }) => id)).size).toBe(stored.length);
+});

@@ -1,0 +1,191 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { App } from '../../app.ts';
+import { setUpBilling } from '../../billing/actions/set-up-billing.ts';
+import { receiveEvent } from '../../billing/events/receive-event.ts';
+import type { Config } from '../../config.ts';
+import { paymentCustomers, paymentSettings } from '../../db/schema/billing.ts';
+import { createPayment } from '../../providers/payment.ts';
+import { startSignIn } from '../../sign-in/start-sign-in.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { makeMember } from '../../testing/billing.ts';
+import { examine } from './doctor.ts';
+
+let running: TestApp;
+let service: Server;
+let base: string;
+
+/** What a test lets the stand-in for the running service do instead. */
+let instead: RequestListener | null = null;
+
+beforeAll(async () => {
+  service = createServer((request, response) => (instead ?? serve)(request, response));
+  await new Promise<void>((resolve) => service.listen(0, 'localhost', resolve));
+  base = `http://localhost:${(service.address() as AddressInfo).port}`;
+  running = await startTestApp({ work: false, environment: { PUBLIC_BASE_URL: base } });
+  running.sandbox.setServiceUrl(base);
+  await setUpBilling(running.app);
+});
+
+afterAll(async () => {
+  service.closeAllConnections();
+  service.close();
+  await running.close();
+});
+
+beforeEach(() => {
+  instead = null;
+  running.sandbox.payment.resetSwitches();
+});
+
+/** The running service, as far as the doctor looks at it. */
+const serve: RequestListener = async (request, response) => {
+  if (request.url === '/auth/idp/start') {
+    const started = await startSignIn(running.app, { attemptCookie: null }, { address: '127.0.0.1' });
+    const cookie = `attempt=${started?.cookie}; Path=/; HttpOnly; SameSite=Lax`;
+    response.writeHead(302, { location: started?.url ?? '/login', 'set-cookie': cookie }).end();
+  } else if (request.url === '/webhooks/payment') {
+    const parts: Uint8Array[] = [];
+    for await (const part of request) parts.push(part);
+    const signature = String(request.headers['payment-signature']);
+    const refused = await receiveEvent(running.app, { body: Buffer.concat(parts), signature }).catch((error) => error);
+    response.writeHead(400).end(JSON.stringify({ error: refused.message }));
+  } else {
+    response.writeHead(request.url === '/healthz' ? 200 : 404).end();
+  }
+};
+
+function withConfig(changes: Partial<Config>): App {
+  return { ...running.app, config: { ...running.app.config, ...changes } };
+}
+
+/** The lines of what is wrong, each without its mark. */
+async function wrongWith(app: App): Promise<string[]> {
+  const { report, sound } = await examine(app);
+  const lines = report.split('\n').filter((line) => line.startsWith('WRONG'));
+  expect(sound).toBe(lines.length === 0);
+  return lines.map((line) => line.slice('WRONG  '.length));
+}
+
+describe('the payment provider', () => {
+  test('that refuses the key', async () => {
+    const apiUrl = running.sandbox.payment.apiUrl;
+    const app = { ...running.app, payment: createPayment({ secretKey: 'sandbox_wrong', apiUrl }) };
+    expect(await wrongWith(app)).toEqual([expect.stringMatching(/^Payment provider: It refuses the key/)]);
+  });
+
+  test('with a key of the other mode', async () => {
+    const { payment } = running.app;
+    if (payment === null) throw new Error('Billing is off.');
+    const found = await wrongWith({ ...running.app, payment: { ...payment, livemode: true } });
+    expect(found[0]).toMatch(/^Payment provider: The key looks like live mode/);
+  });
+
+  test.each([
+    [true, /^WRONG {2}Payment mode: .* 1 customers and 0 running subscriptions of live mode/m, false],
+    [false, /^note {3}Payment mode: .* of test mode, and PAYMENT_SECRET_KEY is of the other one/m, true],
+  ])('whose other mode the database holds customers of (live: %s)', async (livemode, says, sound) => {
+    const { payment, db } = running.app;
+    if (payment === null) throw new Error('Billing is off.');
+    const { organisationId } = await makeMember(running);
+    await db.insert(paymentCustomers).values({
+      organisationId,
+      generation: 1,
+      customerId: 'cus_other',
+      livemode,
+      createdAt: running.app.now(),
+    });
+    const examined = await examine({ ...running.app, payment: { ...payment, livemode: !livemode } });
+    expect(examined.report).toMatch(says);
+    if (sound) expect(examined.report).not.toMatch(/^WRONG {2}Payment mode/m);
+    await db.delete(paymentCustomers);
+    expect((await examine(running.app)).report).not.toContain('Payment mode');
+  });
+
+  test('that does not answer as it should', async () => {
+    running.sandbox.payment.set({ api_failure: 500 });
+    expect(await wrongWith(running.app)).toEqual([
+      expect.stringMatching(/^Payment provider: It does not answer as it should \(500\)/),
+    ]);
+  });
+
+  test.each([
+    [10, 'ahead of'],
+    [-10, 'behind'],
+  ])('whose clock is %i minutes away', async (minutes, direction) => {
+    const now = () => new Date(Date.now() + minutes * 60_000);
+    const found = await wrongWith({ ...running.app, now });
+    expect(found[0]).toContain(`s ${direction} the payment provider’s`);
+  });
+
+  test('that does not sell a tier', async () => {
+    expect(await wrongWith(withConfig({ prices: { PAYMENT_PRICE_GOLD: 'nobody_sells_this' } }))).toEqual([
+      expect.stringMatching(/^Price of Gold: .*billing-setup.*PAYMENT_PRICE_GOLD/),
+    ]);
+  });
+
+  test('whose portal was never configured, is not known, or lacks what it should offer', async () => {
+    const configured = await running.app.db.select().from(paymentSettings);
+    const id = configured.find(({ value }) => value.startsWith('bpc_'))?.value ?? '';
+    const configuration = running.sandbox.payment.state().portal_configurations[id];
+    if (configuration === undefined) throw new Error('The portal has no configuration.');
+    configuration.features.subscription_cancel.enabled = false;
+    const lacking = await wrongWith(running.app);
+    configuration.features.subscription_cancel.enabled = true;
+    configuration.features.invoice_history.enabled = false;
+    const withoutHistory = await wrongWith(running.app);
+    configuration.features.invoice_history.enabled = true;
+    configuration.features.subscription_update.proration_behavior = 'create_prorations';
+    const givenAway = await wrongWith(running.app);
+    configuration.features.subscription_update.proration_behavior = 'always_invoice';
+
+    await running.app.db.update(paymentSettings).set({ value: 'bpc_nowhere' });
+    const unknown = await wrongWith(running.app);
+    await running.app.db.delete(paymentSettings);
+    const never = await wrongWith(running.app);
+    await running.app.db.insert(paymentSettings).values(configured).onConflictDoNothing();
+
+    expect(lacking).toEqual([expect.stringMatching(/^Portal: .* cannot be cancelled .*billing-setup/)]);
+    expect(withoutHistory).toEqual([expect.stringMatching(/^Portal: .* past invoices cannot be seen.*billing-setup/)]);
+    expect(givenAway).toEqual([expect.stringMatching(/^Portal: .* upgrade is not charged .*billing-setup/)]);
+    expect(unknown).toEqual([expect.stringMatching(/^Portal: The provider does not know the configuration/)]);
+    expect(never).toEqual([expect.stringMatching(/^Portal: It was never configured from here/)]);
+    expect(await wrongWith(running.app)).toEqual([]);
+  });
+});
+
+describe('the webhook', () => {
+  test('without a secret', async () => {
+    expect(await wrongWith(withConfig({ webhookSecrets: [] }))).toEqual([
+      expect.stringMatching(/^Webhook secret: PAYMENT_WEBHOOK_SECRET is not set/),
+    ]);
+  });
+
+  test('whose secret the running service does not have', async () => {
+    expect(await wrongWith(withConfig({ webhookSecrets: ['another_secret'] }))).toEqual([
+      expect.stringMatching(/^Webhook secret: .* refuses what is signed with it \(400\)/),
+    ]);
+  });
+
+  test('whose endpoint the provider lacks, has switched off, or gives too little', async () => {
+    const { webhook_endpoints } = running.sandbox.payment.state();
+    const [endpoint] = Object.values(webhook_endpoints);
+    if (endpoint === undefined) throw new Error('There is no endpoint.');
+    const { url, status, enabled_events } = endpoint;
+
+    endpoint.url = 'https://elsewhere.example/webhooks';
+    const lacking = await wrongWith(running.app);
+    Object.assign(endpoint, { url, status: 'disabled' });
+    const off = await wrongWith(running.app);
+    Object.assign(endpoint, { status, enabled_events: ['invoice.paid'] });
+    const little = await wrongWith(running.app);
+    endpoint.enabled_events = enabled_events;
+
+    expect(lacking).toEqual([expect.stringMatching(/^Webhook endpoint: The provider sends no events to /)]);
+    expect(off).toEqual([expect.stringMatching(/^Webhook endpoint: The provider has switched /)]);
+    expect(little).toEqual([
+      expect.stringMatching(/^Webhook endpoint: .* does not get .*customer\.subscription\.deleted/),
+    ]);
+  });
+});

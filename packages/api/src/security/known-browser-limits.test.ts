@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { rateLimits } from '../db/schema/rate-limits.ts';
+import { isAppError } from '../errors.ts';
+import { tokenForBrowser } from '../sessions/known-browser.ts';
+import { startSession } from '../sessions/session.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { callerFor, makeOwner, testClient, testPassword } from '../testing/factories.ts';
+
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await startTestApp({ environment: { RATE_LIMITS: 'on', RETURN_ORIGINS: 'https://product.example' } });
+});
+
+afterAll(() => test.close());
+
+beforeEach(() => test.app.db.delete(rateLimits));
+
+const wrongPassword = (client: string, email: string) =>
+  callerFor(test, null, { client }).signIn.withPassword({ email, password: 'not the pass phrase' });
+
+let subnets = 0;
+
+/** The addresses of an IPv6 /64 that has not counted in any limit. They are one client. */
+function newSubnet(): (host: number) => string {
+  subnets += 1;
+  const prefix = `2001:db8:${subnets.toString(16)}:1`;
+  return (host) => `${prefix}::${host.toString(16)}`;
+}
+
+/** Runs at most as many attempts at a time as the queue of password hashes holds, because refused hashes do not count. */
+async function inBatches<Result>(count: number, attempt: (n: number) => Promise<Result>): Promise<Result[]> {
+  const ended: Result[] = [];
+  while (ended.length < count) {
+    const size = Math.min(100, count - ended.length);
+    ended.push(...(await Promise.all(Array.from({ length: size }, (_, n) => attempt(ended.length + n)))));
+  }
+  return ended;
+}
+
+/** Returns the seconds to wait if a limit refuses the attempt, else null. */
+async function secondsToWait(attempt: Promise<unknown>): Promise<number | null> {
+  const thrown = await attempt.then(
+    () => null,
+    (error) => (isAppError(error) ? error : error.cause),
+  );
+  if (!isAppError(thrown) || thrown.code !== 'TOO_MANY') return null;
+  return thrown.retryAfterSeconds ?? 0;
+}
+
+it('allows a known browser to sign in, whatever number of attempts fail elsewhere', async () => {
+  const { email, userId, organisationId } = await makeOwner(test);
+  const knownBrowser = await tokenForBrowser(test.app, null);
+  await startSession(test.app, { userId, organisationId, browserToken: knownBrowser, client: testClient });
+  const signIn = (browser: string | null, password = testPassword, client = newSubnet()(1)) =>
+    callerFor(test, null, { client, knownBrowser: browser }).signIn.withPassword({ email, password });
+
+  await inBatches(100, () => secondsToWait(signIn(null, 'not the pass phrase')));
+  expect(await secondsToWait(signIn(null))).not.toBeNull();
+  expect(await secondsToWait(signIn('a token that was never issued'))).not.toBeNull();
+  expect(await signIn(knownBrowser)).toEqual({ ok: true });
+
+  // Not from the limit of address and client, nor from any limit of the client.
+  const client = newSubnet()(1);
+  for (let wrong = 0; wrong < 10; wrong++)
+    expect(await secondsToWait(signIn(knownBrowser, 'not it', client))).toBeNull();
+  expect(await secondsToWait(signIn(knownBrowser, testPassword, client))).not.toBeNull();
+  // And it is known to this account alone.
+  const otherOwner = await makeOwner(test);
+  await inBatches(100, () => secondsToWait(wrongPassword(newSubnet()(1), otherOwner.email)));
+  const asked = callerFor(test, null, { client: newSubnet()(1), knownBrowser });
+  expect(
+    await secondsToWait(asked.signIn.withPassword({ email: otherOwner.email, password: testPassword })),
+  ).not.toBeNull();
+}, 30_000);
+
+it('limits the guesses with a known browser’s cookie that was copied to many clients', async () => {
+  const { email, userId, organisationId } = await makeOwner(test);
+  const knownBrowser = await tokenForBrowser(test.app, null);
+  await startSession(test.app, { userId, organisationId, browserToken: knownBrowser, client: testClient });
+  const guess = () =>
+    callerFor(test, null, { client: newSubnet()(1), knownBrowser }).signIn.withPassword({ email, password: 'not it' });
+  expect((await inBatches(100, () => secondsToWait(guess()))).filter((wait) => wait !== null)).toEqual([]);
+  expect(await secondsToWait(guess())).not.toBeNull();
+}, 30_000);
+
+it('allows a signed-in user to confirm the password, whatever number of attempts fail elsewhere', async () => {
+  const { email, api } = await makeOwner(test);
+  await inBatches(100, () => secondsToWait(wrongPassword(newSubnet()(1), email)));
+  const password = 'another pass phrase';
+  expect(await api.accounts.changePassword({ current_password: testPassword, password })).toEqual({ ok: true });
+}, 30_000);

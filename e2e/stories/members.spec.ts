@@ -79,7 +79,7 @@ test('a user is invited, joins, changes roles, and is removed', async ({ browser
     const row = await rowOf(page, email);
     await row.getByRole('link', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await expect(page.getByText('They are no longer a member.')).toBeVisible();
+    await expect(page.getByText(`${email} is no longer a member.`)).toBeVisible();
     await expect(row).toHaveCount(0);
     await theirs.goto('/');
     await expect(theirs.getByText('You’re not in an organisation')).toBeVisible();
@@ -219,7 +219,7 @@ test.describe('without JavaScript', () => {
 
     await (await rowOf(page, email)).getByRole('link', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await expect(page.getByText('They are no longer a member.')).toBeVisible();
+    await expect(page.getByText(`${email} is no longer a member.`)).toBeVisible();
     await theirs.goto('/');
     await expect(theirs.getByRole('heading', { name: 'Quayside' })).toBeVisible();
     await context.close();

@@ -43,7 +43,7 @@ for (const javaScriptEnabled of [true, false]) {
       await dialog.getByLabel('Member’s e-mail').fill(successor);
       await dialog.getByLabel('Your password').fill(passPhrase);
       await dialog.getByRole('button', { name: 'Transfer ownership' }).click();
-      await expect(page.getByText('The ownership is transferred.')).toBeVisible();
+      await expect(page.getByText(`${successor} is now an owner.`)).toBeVisible();
       await expect(page.getByRole('link', { name: 'Delete…' })).toHaveCount(0);
 
       await theirs.goto('/organisation');

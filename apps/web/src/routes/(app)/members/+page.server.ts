@@ -1,9 +1,10 @@
 import { type InvitedRole, inASentence, type Role } from '#lib/format/role-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
+import { plain, say } from '#lib/notices/notice.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
-import { type Place, pageHref } from './page-href.ts';
+import { pageHref } from './page-href.ts';
 
 export const load: PageServerLoad = async (event) => {
   const { user, organisation, role, scopes } = requirePage(event);
@@ -35,8 +36,6 @@ export const load: PageServerLoad = async (event) => {
       removing: administers ? (page.members.find(({ id }) => id === searchParams.get('remove')) ?? null) : null,
       leaving: searchParams.has('leave'),
       inviting: administers && searchParams.has('invite'),
-      done: doneText(searchParams, page.members),
-      focus: searchParams.get('focus'),
     },
   };
 };
@@ -52,52 +51,39 @@ export const actions: Actions = {
     },
   ),
   withdraw: formAction(({ members }, form) => members.withdraw({ id: text(form, 'id') }), {
-    done: (form) => pageHref(nowhere, { done: 'revoked', focus: text(form, 'next') }),
+    done: '/members',
+    notice: (form) => ({ text: say`The invitation is revoked.`, focus: text(form, 'next') }),
     failure: () => ({ link: null }),
   }),
   changeRole: formAction(
     ({ members }, form) => members.changeRole({ ...memberOf(form), role: text(form, 'role') as Role }),
     {
-      done: (form) => {
-        const id = text(form, 'user_id');
-        return pageHref(placeIn(form), { done: 'role', of: id, focus: `change-${id}` });
-      },
+      done: hereAgain,
+      notice: (form) => ({
+        text: say`${text(form, 'called')} is now ${plain(inASentence(text(form, 'role') as Role))}.`,
+        focus: `change-${text(form, 'user_id')}`,
+      }),
       failure: () => ({ link: null }),
     },
   ),
   remove: formAction(({ members }, form) => members.remove(memberOf(form)), {
-    done: (form) => pageHref(placeIn(form), { done: 'removed', focus: text(form, 'next') }),
+    done: hereAgain,
+    notice: (form) => ({
+      text: say`${text(form, 'called')} is no longer a member. The account stays.`,
+      focus: text(form, 'next'),
+    }),
     failure: () => ({ link: null }),
   }),
   leave: formAction(({ members }, form) => members.leave(organisationOf(form)), {
     done: '/',
+    notice: (form) => say`You left ${text(form, 'called')}.`,
     failure: () => ({ link: null }),
   }),
 };
 
-const nowhere: Place = { search: '', after: null };
-
 /** The page of the list that had the form. */
-function placeIn(form: FormData): Place {
-  return { search: text(form, 'q'), after: text(form, 'after') || null };
-}
-
-/** What the page says after the redirect, by the form that was posted: by what is stored, never by words of the address. */
-function doneText(
-  parameters: URLSearchParams,
-  members: { id: string; name: string | null; email: string; role: Role }[],
-) {
-  const member = members.find(({ id }) => id === parameters.get('of'));
-  switch (parameters.get('done')) {
-    case 'role':
-      return member ? `${member.name ?? member.email} is now ${inASentence(member.role)}.` : 'The role is changed.';
-    case 'removed':
-      return 'They are no longer a member. Their account stays.';
-    case 'revoked':
-      return 'The invitation is revoked.';
-    default:
-      return null;
-  }
+function hereAgain(form: FormData): string {
+  return pageHref({ search: text(form, 'q'), after: text(form, 'after') || null });
 }
 
 function organisationOf(form: FormData) {

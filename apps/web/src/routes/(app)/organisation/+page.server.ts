@@ -1,7 +1,7 @@
 import { redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
 import { formFields, text } from '#lib/forms/form-fields.ts';
-import type { RouterOutputs } from '#lib/router.ts';
+import { say } from '#lib/notices/notice.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { localPath } from '#lib/server/session/current-path.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -33,7 +33,6 @@ export const load: PageServerLoad = async (event) => {
       candidates: (page?.members ?? []).filter((each) => each.role !== 'owner' && each.id !== user.id),
       others: (page?.total ?? 1) - 1,
       plan: overview.plan.tier === 'free' ? null : overview.plan.name,
-      done: doneText(event.url.searchParams.get('done'), settings),
       asked: owns && (asked === 'transfer' || asked === 'delete') ? asked : null,
     },
   };
@@ -54,7 +53,8 @@ export const actions: Actions = {
     ({ organisations }, form) =>
       organisations.rename({ ...organisationOf(form), name: text(form, 'name'), shown: text(form, 'shown') }),
     {
-      done: '/organisation?done=renamed',
+      done: '/organisation',
+      notice: (form) => say`The organisation is now called ${text(form, 'name').trim()}.`,
       failure: failureOf('rename'),
     },
   ),
@@ -66,7 +66,11 @@ export const actions: Actions = {
         shown: text(form, 'shown'),
       }),
     {
-      done: '/organisation?done=contact',
+      done: '/organisation',
+      notice: (form) =>
+        text(form, 'email').trim() === ''
+          ? say`Invoices go to the address given at checkout.`
+          : say`Invoices now go to ${text(form, 'email').trim()}.`,
       failure: failureOf('contact'),
     },
   ),
@@ -74,7 +78,8 @@ export const actions: Actions = {
     ({ organisations }, form) =>
       organisations.transfer({ ...organisationOf(form), email: text(form, 'email'), ...typedPassword(form) }),
     {
-      done: '/organisation?done=transferred',
+      done: '/organisation',
+      notice: (form) => say`${text(form, 'email').trim()} is now an owner. You are an admin.`,
       failure: failureOf('transfer'),
     },
   ),
@@ -82,24 +87,11 @@ export const actions: Actions = {
     ({ leaving }, form) => leaving.deleteOrganisation({ ...organisationOf(form), ...typedPassword(form) }),
     {
       done: '/',
+      notice: (form) => say`${text(form, 'called')} is deleted.`,
       failure: failureOf('delete'),
     },
   ),
 };
-
-/** What the page says after the redirect, by the form that was posted: by what is stored, never by words of the address. */
-function doneText(done: string | null, { name, slug, billing_email: contact }: RouterOutputs['organisations']['read']) {
-  switch (done) {
-    case 'renamed':
-      return `The organisation is now called ${name ?? slug}.`;
-    case 'contact':
-      return contact === null ? 'Invoices go to the address given at checkout.' : `Invoices now go to ${contact}.`;
-    case 'transferred':
-      return 'The ownership is transferred. You are an admin now.';
-    default:
-      return null;
-  }
-}
 
 function failureOf(about: About) {
   return (form: FormData) => ({

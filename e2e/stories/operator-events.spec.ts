@@ -33,7 +33,7 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
       await page.getByLabel(/^Event, type, organisation/).fill(organisation);
       await page.getByRole('button', { name: 'Search' }).click();
       const own = page.getByRole('row').filter({ hasText: organisation });
-      await expect(own.getByRole('link', { name: 'customer.subscription.created' })).toBeVisible();
+      await expect(own.getByRole('link', { name: 'Subscription created' })).toBeVisible();
       await page.getByLabel(/^Event, type, organisation/).fill('nothing of this sort');
       await page.getByRole('button', { name: 'Search' }).click();
       await expect(page.getByText('No event matches “nothing of this sort”')).toBeVisible();
@@ -41,7 +41,7 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
     });
 
     await test.step('reads one, and applies it again', async () => {
-      await page.getByRole('link', { name: 'customer.subscription.created' }).click();
+      await page.getByRole('link', { name: 'Subscription created' }).click();
       await expect(page.getByText('It changed or confirmed something here.')).toBeVisible();
       await expect(page.locator('pre')).toContainText('"object": "event"');
       await page.getByRole('button', { name: 'Apply again' }).click();
@@ -66,7 +66,7 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
         await life.emits('charge.refunded');
         await life.everythingDelivered();
         await page.goto('/operator/events');
-        await page.getByRole('link', { name: 'Look at the drift' }).click();
+        await page.getByRole('link', { name: 'Show what is out of sync' }).click();
         await expect(page.getByText('Needs a sync').first()).toBeVisible();
         await button.click();
         await expect(page.getByRole('alert')).toContainText('The payment provider does not answer.');

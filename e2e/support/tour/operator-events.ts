@@ -9,7 +9,7 @@ export async function operatorEvents({ newPage, see }: TourPart): Promise<void> 
 
   await see(page, 'operator-events-nothing-found', '/operator/events?search=nothing-of-this-sort');
   await see(page, 'operator-events', '/operator/events?search=Harbour');
-  await page.getByRole('link', { name: 'customer.subscription.created' }).click();
+  await page.getByRole('link', { name: 'Subscription created' }).click();
   await expect(page.locator('pre')).toBeVisible();
   await see(page, 'operator-event');
   await page.getByRole('button', { name: 'Apply again' }).click();

@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { makeOwner, signIn } from '../people.ts';
+import { difficultNames, makeOwner, signIn } from '../people.ts';
 import type { TourPart } from './tour-part.ts';
 
 /** Visits the operators' pages about organisations and people, including a password link. */
@@ -7,6 +7,7 @@ export async function queue({ service, request, newPage, see }: TourPart): Promi
   const waiting = { approved: false };
   await makeOwner(service, request, { ...waiting, organisation: 'Larch & Sons', email: 'owner@larch.example' });
   await makeOwner(service, request, { ...waiting, organisation: 'Northern Light Optics', email: 'ida@optics.example' });
+  for (const organisation of difficultNames) await makeOwner(service, request, { ...waiting, organisation });
   const page = await newPage();
   const operator = { operator: true, organisation: 'Front desk', email: 'desk@gatehouse.example' };
   await signIn(page, await makeOwner(service, request, operator));
@@ -14,25 +15,50 @@ export async function queue({ service, request, newPage, see }: TourPart): Promi
   await see(page, 'operator', '/operator');
   await page.getByLabel('Select Northern Light Optics').check();
   await see(page, 'operator-selected');
+  await page.keyboard.press('Control+K');
+  await page.getByRole('combobox').fill('sync');
+  await see(page, 'operator-commands');
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
+  await see(page, 'operator-shortcuts');
+  await page.goto('/operator');
   await page.getByRole('link', { name: 'Decline Northern Light Optics' }).click();
   await expect(page.getByRole('dialog')).toBeVisible();
   await see(page, 'operator-decline-dialog');
   await page.goto('/operator');
   await page.getByRole('button', { name: 'Approve Northern Light Optics' }).click();
-  await expect(page.getByRole('status').getByText('One approved.')).toBeVisible();
+  await expect(page.getByRole('status').getByText('Northern Light Optics is approved.')).toBeVisible();
   await see(page, 'operator-approved');
   await see(page, 'operator-nothing-found', '/operator?search=nothing-of-this-sort');
+  await see(page, 'operator-decided', '/operator/decided');
+
+  await see(page, 'operator-organisations', '/operator/organisations');
+  await see(page, 'operator-organisations-nothing-found', '/operator/organisations?search=nothing-of-this-sort');
+  await page.goto('/operator/organisations?search=optics');
+  await page.getByRole('link', { name: 'Northern Light Optics' }).click();
+  await expect(page.getByRole('heading', { name: 'Northern Light Optics' })).toBeVisible();
+  await see(page, 'operator-organisation');
+  await page.getByRole('link', { name: 'Suspend Northern Light Optics' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await see(page, 'operator-organisation-suspend-dialog');
 
   await see(page, 'operator-people', '/operator/people');
   await see(page, 'operator-people-nobody-found', '/operator/people?search=nobody-of-this-name');
   await see(page, 'operator-people-found', '/operator/people?search=optics');
-  await page.getByRole('button', { name: 'Make a password link for ida@optics.example' }).click();
-  const link = (await page.getByText(/\/password\?token=/).textContent()) ?? '';
-  await see(page, 'operator-people-password-link');
   await page.getByRole('link', { name: 'ida@optics.example' }).click();
   await expect(page.getByRole('heading', { name: 'ida@optics.example' })).toBeVisible();
   await expect(page.getByRole('link', { name: 'Operator', exact: true })).toBeVisible();
   await see(page, 'operator-person');
+  await page.getByRole('link', { name: 'Suspend ida@optics.example' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await see(page, 'operator-person-suspend-dialog');
+  await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+  await expect(page.getByRole('status').getByText('ida@optics.example is suspended.')).toBeVisible();
+  await see(page, 'operator-person-suspended');
+  await page.getByRole('button', { name: 'Restore ida@optics.example' }).click();
+  await page.getByRole('button', { name: 'Password link for ida@optics.example' }).click();
+  const link = await page.getByLabel('The password link').inputValue();
+  await see(page, 'operator-person-password-link');
 
   const theirs = await newPage();
   await see(theirs, 'password', link);

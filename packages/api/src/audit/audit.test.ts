@@ -49,8 +49,8 @@ it('records the operator of each decision, and shows it to operators', async () 
   expect(recorded.map(({ action }) => action).sort()).toEqual([...decisions, ...changes]);
   for (const each of recorded)
     expect(each).toMatchObject({ actorId: operator.userId, userAgent: testClient.userAgent });
-  const { activity } = await operators.personHistory({ user_id: userId });
-  expect(activity.filter(({ client }) => client === address).map(({ action }) => action)).toEqual(
+  const { entries } = await operators.person({ user_id: userId });
+  expect(entries.filter(({ client }) => client === address).map(({ action }) => action)).toEqual(
     expect.arrayContaining(['organisation-approved', 'person-suspended', 'password-link-made']),
   );
 });
@@ -198,8 +198,8 @@ describe('what an entry tells whom', () => {
     const own = (await readActivity(test.app.db, owner.userId)).map(({ action }) => action);
     expect(own).not.toContain('plan-checkout');
     expect(own).not.toContain('plan-portal');
-    const { activity } = await operator.api.operators.personHistory({ user_id: member.userId });
-    expect(activity[0]).toMatchObject({ action: 'member-removed', actor: { email: owner.email } });
+    const { entries } = await operator.api.operators.person({ user_id: member.userId });
+    expect(entries[0]).toMatchObject({ action: 'member-removed', actor: owner.email });
   });
 });
 

@@ -320,6 +320,24 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
     [{ action: 'organisation-declined', ...ofOrganisation, ...inConsole }],
   ],
   [
+    'a decision undone in the console',
+    owner(({ organisationId }) => operator.api.operators.undoDecision({ organisation_id: organisationId })),
+    [{ action: 'decision-undone', ...ofOrganisation, ...inConsole }],
+  ],
+  [
+    'a suspension of an organisation in the console',
+    owner(({ organisationId }) => operator.api.operators.suspendOrganisation({ organisation_id: organisationId })),
+    [{ action: 'organisation-suspended', ...ofOrganisation, ...inConsole }],
+  ],
+  [
+    'a restoration of an organisation in the console',
+    afterwards(
+      ({ organisationId }) => operator.api.operators.suspendOrganisation({ organisation_id: organisationId }),
+      ({ organisationId }) => operator.api.operators.restoreOrganisation({ organisation_id: organisationId }),
+    ),
+    [{ action: 'organisation-restored', ...ofOrganisation, ...inConsole }],
+  ],
+  [
     'a suspension in the console',
     owner(({ userId }) => operator.api.operators.suspend({ user_id: userId })),
     [{ action: 'person-suspended', user: 'person', ...inConsole }],
@@ -591,6 +609,7 @@ const every: Record<AuditAction, true> = {
   onboarded: true,
   'organisation-approved': true,
   'organisation-declined': true,
+  'decision-undone': true,
   'organisation-suspended': true,
   'organisation-restored': true,
   'account-deleted': true,

@@ -46,24 +46,16 @@ export async function readActivity(db: Executor, userId: string, limit = 20) {
   }));
 }
 
-/** Returns the entries about a user as operators see them, with all names and client addresses. */
-export async function readHistory(db: Executor, userId: string, limit: number) {
-  const rows = await newestEntries(db, userId, limit, [
+/** The condition for the entries about a user that operators see: all that name the user, and those about the user's organisations. */
+export function aboutUser(db: Executor, userId: string): SQL | undefined {
+  return or(
     eq(auditEvents.userId, userId),
     eq(auditEvents.actorId, userId),
     and(
       inArray(auditEvents.organisationId, organisationsOf(db, userId)),
       inArray(auditEvents.action, organisationActions),
     ),
-  ]);
-
-  return rows.map(({ entry, actor, subject, organisation }) => ({
-    ...describe(entry),
-    actor: entry.actorId === null ? null : named(actor),
-    person: entry.userId === null ? null : named(subject),
-    organisation,
-    client: entry.client,
-  }));
+  );
 }
 
 /** Whether a user is the actor of an entry. An entry without an actor counts as the action of its user. */

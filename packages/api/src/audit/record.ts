@@ -20,6 +20,7 @@ export type AuditAction =
   | 'onboarded'
   | 'organisation-approved'
   | 'organisation-declined'
+  | 'decision-undone'
   | 'organisation-suspended'
   | 'organisation-restored'
   | 'account-deleted'

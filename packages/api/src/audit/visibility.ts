@@ -4,6 +4,7 @@ import type { AuditAction } from './record.ts';
 export const organisationActions: AuditAction[] = [
   'organisation-approved',
   'organisation-declined',
+  'decision-undone',
   'organisation-suspended',
   'organisation-restored',
   'organisation-renamed',
@@ -34,6 +35,7 @@ export const hiddenActions: AuditAction[] = ['plan-checkout', 'plan-portal'];
 export const operatorActions: AuditAction[] = [
   'organisation-approved',
   'organisation-declined',
+  'decision-undone',
   'organisation-suspended',
   'organisation-restored',
   'person-suspended',

@@ -49,9 +49,12 @@ export async function readUser(db: Executor, userId: string): Promise<{ id: stri
 }
 
 /** @throws AppError NOT_FOUND if there is no organisation with this id. */
-export async function readOrganisation(db: Executor, organisationId: string): Promise<{ id: string; slug: string }> {
+export async function readOrganisation(
+  db: Executor,
+  organisationId: string,
+): Promise<{ id: string; slug: string; name: string | null }> {
   const [organisation] = await db
-    .select({ id: organisations.id, slug: organisations.slug })
+    .select({ id: organisations.id, slug: organisations.slug, name: organisations.name })
     .from(organisations)
     .where(eq(organisations.id, organisationId));
   if (organisation === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');

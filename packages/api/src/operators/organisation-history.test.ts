@@ -62,7 +62,16 @@ describe('an organisation’s history', () => {
 
 describe('what an event changed', () => {
   test.each([
-    ['invoice.paid', { amount_due: 2400, currency: 'gbp' }, { kind: 'invoice', amount_due: 2400, currency: 'gbp' }],
+    [
+      'invoice.created',
+      { amount_due: 2400, currency: 'gbp' },
+      { kind: 'invoice', amount_due: 2400, amount_paid: null, currency: 'gbp' },
+    ],
+    [
+      'invoice.paid',
+      { status: 'paid', amount_due: 2400, amount_paid: 2000, currency: 'gbp' },
+      { kind: 'invoice', amount_due: 2400, amount_paid: 2000, currency: 'gbp' },
+    ],
     ['invoice.paid', { amount_due: 'much', currency: 'gbp' }, null],
     ['invoice.paid', { amount_due: 1, currency: 'nothing' }, null],
     ['charge.refunded', { amount: 1 }, null],

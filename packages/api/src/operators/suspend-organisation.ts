@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts';
 import { endSessionsIn, endTokensIn } from '../organisations/approve.ts';
 import type { Actor } from './actor.ts';
 import { readOrganisation } from './find-accounts.ts';
+import { reasonDetails } from './reason.ts';
 
 type Input = { organisationId: string };
 
@@ -14,7 +15,11 @@ type Input = { organisationId: string };
  *
  * @throws AppError NOT_FOUND; VALIDATION if the organisation is suspended already.
  */
-export function suspendOrganisation(app: App, { organisationId }: Input, actor: Actor): Promise<void> {
+export function suspendOrganisation(
+  app: App,
+  { organisationId, reason }: Input & { reason?: string | undefined },
+  actor: Actor,
+): Promise<void> {
   return app.db.transaction(async (tx) => {
     const { slug } = await readOrganisation(tx, organisationId);
     await endTokensIn(tx, [organisationId]);
@@ -26,7 +31,12 @@ export function suspendOrganisation(app: App, { organisationId }: Input, actor: 
     if (changed.length === 0) throw new AppError('VALIDATION', `${slug} is suspended already.`);
 
     await endSessionsIn(tx, [organisationId]);
-    await recordAudit(tx, app.now(), { action: 'organisation-suspended', ...actor, organisationId });
+    await recordAudit(tx, app.now(), {
+      action: 'organisation-suspended',
+      ...actor,
+      organisationId,
+      ...reasonDetails(reason),
+    });
   });
 }
 

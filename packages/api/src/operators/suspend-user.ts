@@ -7,6 +7,7 @@ import { sessions } from '../db/schema/sessions.ts';
 import { AppError } from '../errors.ts';
 import type { Actor } from './actor.ts';
 import { readUser } from './find-accounts.ts';
+import { reasonDetails } from './reason.ts';
 
 type Input = { userId: string };
 
@@ -16,7 +17,11 @@ type Input = { userId: string };
  *
  * @throws AppError NOT_FOUND; VALIDATION if the account is suspended already.
  */
-export function suspendUser(app: App, { userId }: Input, actor: Actor): Promise<void> {
+export function suspendUser(
+  app: App,
+  { userId, reason }: Input & { reason?: string | undefined },
+  actor: Actor,
+): Promise<void> {
   return app.db.transaction(async (tx) => {
     const { email } = await readUser(tx, userId);
     const changed = await tx
@@ -27,7 +32,7 @@ export function suspendUser(app: App, { userId }: Input, actor: Actor): Promise<
     if (changed.length === 0) throw new AppError('VALIDATION', `${email} is suspended already.`);
 
     await endSessionsOf(tx, userId);
-    await recordAudit(tx, app.now(), { action: 'person-suspended', ...actor, userId });
+    await recordAudit(tx, app.now(), { action: 'person-suspended', ...actor, userId, ...reasonDetails(reason) });
   });
 }
 

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
 import { invite } from '../members/invitations.ts';
 import { listMembers } from '../members/list.ts';
-import { approve } from '../operators/decide.ts';
+import { approve } from '../operators/queue/decide.ts';
 import type { Client } from '../security/client.ts';
 import type { Administrator, Approved, Operator, Reader } from '../sessions/authorisation.ts';
 import type { UserPrincipal } from '../sessions/principal.ts';

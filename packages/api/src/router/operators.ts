@@ -1,4 +1,3 @@
-import { approve, approveInput, decline, declineInput } from '../operators/decide.ts';
 import { applyEventAgain } from '../operators/events/apply-event-again.ts';
 import { compareNow } from '../operators/events/compare-now.ts';
 import { historyInput, readBillingHistory } from '../operators/events/read-billing-history.ts';
@@ -6,16 +5,16 @@ import { readDrift } from '../operators/events/read-drift.ts';
 import { eventInput, readEvent } from '../operators/events/read-event.ts';
 import { eventsInput, readEvents } from '../operators/events/read-events.ts';
 import { syncInput, syncNow } from '../operators/events/sync-now.ts';
-import { queueInput, readQueue } from '../operators/read-queue.ts';
-import {
-  findUsers,
-  makeLinkFor,
-  readUserHistory,
-  restoreInConsole,
-  suspendInConsole,
-  userInput,
-  usersInput,
-} from '../operators/users.ts';
+import { findOrganisations, organisationsInput } from '../operators/organisations/find-organisations.ts';
+import * as organisation from '../operators/organisations/manage-organisation.ts';
+import { organisationInput, readOrganisationPage } from '../operators/organisations/read-organisation.ts';
+import { findPeople, peopleInput } from '../operators/people/find-people.ts';
+import { makeLinkFor, restorePerson, suspendPerson, suspendPersonInput } from '../operators/people/manage-person.ts';
+import { personInput, readPerson } from '../operators/people/read-person.ts';
+import { approve, approveInput, decline, declineInput } from '../operators/queue/decide.ts';
+import { decidedInput, readDecided } from '../operators/queue/read-decided.ts';
+import { queueInput, readQueue } from '../operators/queue/read-queue.ts';
+import { undoDecision } from '../operators/queue/undo-decision.ts';
 import { body, nothing, operatorProcedure, router } from './trpc.ts';
 
 export const operatorsRouter = router({
@@ -23,19 +22,39 @@ export const operatorsRouter = router({
   approve: operatorProcedure
     .input(body(approveInput))
     .mutation(({ ctx, input }) => approve(ctx.app, ctx.principal, input, ctx.client)),
-  people: operatorProcedure.input(body(usersInput)).query(({ ctx, input }) => findUsers(ctx.app, ctx.principal, input)),
-  personHistory: operatorProcedure
-    .input(body(userInput))
-    .query(({ ctx, input }) => readUserHistory(ctx.app, ctx.principal, input)),
+  decided: operatorProcedure
+    .input(body(decidedInput))
+    .query(({ ctx, input }) => readDecided(ctx.app, ctx.principal, input)),
+  undoDecision: operatorProcedure
+    .input(body(organisationInput))
+    .mutation(({ ctx, input }) => undoDecision(ctx.app, ctx.principal, input, ctx.client)),
+  people: operatorProcedure
+    .input(body(peopleInput))
+    .query(({ ctx, input }) => findPeople(ctx.app, ctx.principal, input)),
+  person: operatorProcedure
+    .input(body(personInput))
+    .query(({ ctx, input }) => readPerson(ctx.app, ctx.principal, input)),
   passwordLink: operatorProcedure
-    .input(body(userInput))
+    .input(body(personInput))
     .mutation(({ ctx, input }) => makeLinkFor(ctx.app, ctx.principal, input, ctx.client)),
   suspend: operatorProcedure
-    .input(body(userInput))
-    .mutation(({ ctx, input }) => suspendInConsole(ctx.app, ctx.principal, input, ctx.client)),
+    .input(body(suspendPersonInput))
+    .mutation(({ ctx, input }) => suspendPerson(ctx.app, ctx.principal, input, ctx.client)),
   restore: operatorProcedure
-    .input(body(userInput))
-    .mutation(({ ctx, input }) => restoreInConsole(ctx.app, ctx.principal, input, ctx.client)),
+    .input(body(personInput))
+    .mutation(({ ctx, input }) => restorePerson(ctx.app, ctx.principal, input, ctx.client)),
+  organisations: operatorProcedure
+    .input(body(organisationsInput))
+    .query(({ ctx, input }) => findOrganisations(ctx.app, ctx.principal, input)),
+  organisation: operatorProcedure
+    .input(body(organisationInput))
+    .query(({ ctx, input }) => readOrganisationPage(ctx.app, ctx.principal, input)),
+  suspendOrganisation: operatorProcedure
+    .input(body(organisation.suspendOrganisationInput))
+    .mutation(({ ctx, input }) => organisation.suspend(ctx.app, ctx.principal, input, ctx.client)),
+  restoreOrganisation: operatorProcedure
+    .input(body(organisationInput))
+    .mutation(({ ctx, input }) => organisation.restore(ctx.app, ctx.principal, input, ctx.client)),
   decline: operatorProcedure
     .input(body(declineInput))
     .mutation(({ ctx, input }) => decline(ctx.app, ctx.principal, input, ctx.client)),

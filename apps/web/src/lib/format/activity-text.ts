@@ -40,6 +40,7 @@ const sentences: Partial<Record<Action, Write>> = {
   'organisation-deleted': (entry) => by(entry, ' deleted an organisation'),
   'organisation-approved': (entry) => [organisation(entry, true), ' was approved'],
   'organisation-declined': (entry) => [organisation(entry, true), ' was declined'],
+  'decision-undone': (entry) => [organisation(entry, true), ' waits for approval again'],
   'organisation-suspended': (entry) => [organisation(entry, true), ' was suspended'],
   'organisation-restored': (entry) => [organisation(entry, true), ' was restored'],
   'plan-cancelled': (entry) => by(entry, ' cancelled ', plan(entry)),

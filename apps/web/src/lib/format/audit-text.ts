@@ -31,6 +31,7 @@ const texts: Record<Action, string> = {
   onboarded: 'Finished setup',
   'organisation-approved': 'Organisation approved',
   'organisation-declined': 'Organisation declined',
+  'decision-undone': 'Decision about the organisation undone',
   'organisation-suspended': 'Organisation suspended',
   'organisation-restored': 'Organisation restored',
   'person-suspended': 'Account suspended',

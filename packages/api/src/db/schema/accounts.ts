@@ -34,6 +34,8 @@ export const users = pgTable(
     createdAt: moment('created_at').notNull(),
   },
   (table) => [
+    index('users_domain').on(sql`split_part(${table.email}, '@', 2)`),
+    index('users_invited_only').on(table.createdAt).where(sql`${table.invitedOnly}`),
     index('users_unverified').on(table.createdAt).where(sql`${table.emailVerifiedAt} is null`),
     // The few addresses that may not be in normal form. db/normal-addresses.ts reads them at each start.
     index('users_unusual_address')

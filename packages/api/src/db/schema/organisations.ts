@@ -23,5 +23,10 @@ export const organisations = pgTable(
   (table) => [
     check('organisations_approval', sql`${table.approval} in ('pending', 'approved', 'declined')`),
     index('organisations_pending').on(table.createdAt).where(sql`${table.approval} = 'pending'`),
+    index('organisations_approved').on(table.approvedAt).where(sql`${table.approvedAt} is not null`),
+    // An approval clears the decline before it, so at most one of the two times is set.
+    index('organisations_decided')
+      .on(sql`coalesce(${table.declinedAt}, ${table.approvedAt})`, table.id)
+      .where(sql`${table.approval} <> 'pending'`),
   ],
 );

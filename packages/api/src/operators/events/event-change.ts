@@ -20,6 +20,8 @@ export type InvoiceChange = {
   kind: 'invoice';
   /** In the provider's minor units. */
   amount_due: number;
+  /** What was paid, in the same units; null while the invoice is not paid. */
+  amount_paid: number | null;
   currency: string;
 };
 
@@ -81,5 +83,11 @@ function ofInvoice(object: Fields): InvoiceChange | null {
   const amount = seconds(object.amount_due);
   const currency = text(object.currency);
   if (amount === null || currency === null || !/^[a-z]{3}$/i.test(currency)) return null;
-  return { kind: 'invoice', amount_due: amount, currency };
+  const isPaid = object.status === 'paid';
+  return {
+    kind: 'invoice',
+    amount_due: amount,
+    amount_paid: isPaid ? (seconds(object.amount_paid) ?? amount) : null,
+    currency,
+  };
 }

@@ -1,21 +1,20 @@
-import { error as httpError } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text, texts } from '#lib/forms/form-fields.ts';
-import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
+import { outcomeQuery, requestOutcome } from './outcome.ts';
+import { listQuery, requireOperator } from './require-operator.ts';
 
 export const load: PageServerLoad = async (event) => {
-  if (!requirePage(event).user.operator) httpError(403, 'This page is for operators.');
-
+  const operators = requireOperator(event);
   const { searchParams } = event.url;
-  const search = searchParams.get('search')?.trim() ?? '';
+  const query = listQuery(event.url);
   return {
     now: new Date().toISOString(),
-    search,
-    queue: await event.locals.api.operators.queue(search ? { search } : {}),
+    search: query.search ?? '',
+    later: query.after !== undefined,
+    queue: await operators.queue(query),
+    outcome: await requestOutcome(event.url, operators),
     declining: searchParams.get('ask') === 'decline' ? searchParams.getAll('organisation_ids') : [],
-    approved: decided(searchParams.get('approved')),
-    declined: decided(searchParams.get('declined')),
   };
 };
 
@@ -23,13 +22,13 @@ export const actions: Actions = {
   approve: formAction(
     ({ operators }, form) => operators.approve({ organisation_ids: texts(form, 'organisation_ids') }),
     {
-      done: (form, { changed }) => queueHref(form, 'approved', changed),
+      done: (form, decided) => queueHref(form, decided, 'approved'),
       failure: () => ({ declining: [] as string[], reason: '' }),
     },
   ),
 
   decline: formAction(({ operators }, form) => operators.decline(decliningIn(form)), {
-    done: (form, { changed }) => queueHref(form, 'declined', changed),
+    done: (form, decided) => queueHref(form, decided, 'declined'),
     failure: (form) => {
       const { organisation_ids, reason } = decliningIn(form);
       return { declining: organisation_ids, reason };
@@ -41,14 +40,13 @@ function decliningIn(form: FormData) {
   return { organisation_ids: texts(form, 'organisation_ids'), reason: text(form, 'reason') };
 }
 
-/** Returns the URL of the queue with its search and the number of organisations that were just decided. */
-function queueHref(form: FormData, decision: 'approved' | 'declined', count: number): string {
-  const search = text(form, 'search');
-  const query = new URLSearchParams({ ...(search && { search }), [decision]: String(count) });
-  return `/operator?${query}`;
-}
+type Decided = { changed: number; first: { id: string; name: string } | null };
 
-/** Parses how many organisations a decision changed: 0 if another operator was first, null without a decision. */
-function decided(count: string | null): number | null {
-  return count !== null && /^\d{1,3}$/.test(count) ? Number(count) : null;
+/** Returns the URL of the queue with its search and the outcome. The action of the row that the form names takes the focus. */
+function queueHref(form: FormData, { changed, first }: Decided, decision: 'approved' | 'declined'): string {
+  const about = { ...(first !== null && { id: first.id }), count: changed, focus: text(form, 'next') };
+  const query = outcomeQuery(first === null ? 'nothing' : decision, about);
+  const search = text(form, 'search');
+  if (search) query.set('search', search);
+  return `/operator?${query}`;
 }

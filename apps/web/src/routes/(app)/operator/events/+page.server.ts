@@ -1,8 +1,8 @@
+import { requireOperator } from '../require-operator.ts';
 import type { PageServerLoad } from './$types';
-import { requireOperatorConsole } from './console-links.ts';
 
 export const load: PageServerLoad = async (event) => {
-  const operators = requireOperatorConsole(event);
+  const operators = requireOperator(event);
 
   const { searchParams } = event.url;
   const search = searchParams.get('search')?.trim() ?? '';

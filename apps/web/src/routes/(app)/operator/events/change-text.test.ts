@@ -22,7 +22,7 @@ test.each([
   [
     'a withdrawn end',
     { object: subscription, previous_attributes: { cancel_at: 86_400 } },
-    'status past_due; no end any more',
+    'status past_due; no longer ends',
   ],
   [
     'a new period',
@@ -34,10 +34,13 @@ test.each([
 });
 
 test.each([
-  [2400, 'gbp', '£24.00 due'],
-  [2400, 'jpy', 'JP¥2,400 due'],
-])('the text of an invoice of %i %s is "%s"', (amount_due, currency, words) => {
-  expect(textOf('invoice.paid', { object: { amount_due, currency } })).toBe(words);
+  ['invoice.created', 'open', 'gbp', '£24.00 due'],
+  ['invoice.created', 'open', 'jpy', 'JP¥2,400 due'],
+  ['invoice.payment_failed', 'open', 'gbp', '£24.00 due'],
+  ['invoice.paid', 'paid', 'gbp', '£20.00 paid'],
+  ['invoice.updated', 'paid', 'gbp', '£20.00 paid'],
+])('the text of %s with an invoice that is %s, in %s, is "%s"', (type, status, currency, words) => {
+  expect(textOf(type, { object: { status, amount_due: 2400, amount_paid: 2000, currency } })).toBe(words);
 });
 
 function textOf(type: string, data: object): string | null {

@@ -1,16 +1,7 @@
-import type { Caller } from '@gatehouse/api/router/root';
-import { error as httpError, type RequestEvent } from '@sveltejs/kit';
+import type { RequestEvent } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
-import { requirePage } from '#lib/server/guards/page-guard.ts';
-
-type Operators = Caller['operators'];
-
-/** Returns the operators' part of the router. Responds 403 if the user is not an operator. */
-export function requireOperatorConsole(event: RequestEvent): Operators {
-  if (!requirePage(event).user.operator) httpError(403, 'This page is for operators.');
-  return event.locals.api.operators;
-}
+import type { Operators } from '../require-operator.ts';
 
 /** Runs the action of a form, and redirects to the page of the form with `done`. */
 export function consoleAction(

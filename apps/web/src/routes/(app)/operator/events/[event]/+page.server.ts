@@ -1,8 +1,9 @@
-import { consoleAction, doneOf, requireOperatorConsole, sync } from '../console-links.ts';
+import { requireOperator } from '../../require-operator.ts';
+import { consoleAction, doneOf, sync } from '../console-links.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
-  const found = await requireOperatorConsole(event).event({ event_id: event.params.event });
+  const found = await requireOperator(event).event({ event_id: event.params.event });
   return { event: { ...found, payload: pretty(found.payload) }, done: doneOf(event) };
 };
 

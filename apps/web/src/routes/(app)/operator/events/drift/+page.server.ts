@@ -1,9 +1,10 @@
 import { formAction } from '#lib/forms/form-action.ts';
-import { doneOf, requireOperatorConsole, sync } from '../console-links.ts';
+import { requireOperator } from '../../require-operator.ts';
+import { doneOf, sync } from '../console-links.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => ({
-  drift: await requireOperatorConsole(event).drift(),
+  drift: await requireOperator(event).drift(),
   done: doneOf(event),
 });
 

@@ -1,11 +1,40 @@
-import { error as httpError } from '@sveltejs/kit';
-import { requirePage } from '#lib/server/guards/page-guard.ts';
-import type { PageServerLoad } from './$types';
+import { formAction } from '#lib/forms/form-action.ts';
+import { text } from '#lib/forms/form-fields.ts';
+import { suspensionOutcome } from '../../outcome.ts';
+import { requireOperator } from '../../require-operator.ts';
+import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
-  if (!requirePage(event).user.operator) httpError(403, 'This page is for operators.');
+  const operators = requireOperator(event);
+  const account = await operators.person({ user_id: event.params.person });
+  const about = { name: account.email, suspended: account.suspended, path: `/operator/people/${account.id}` };
+  return {
+    now: new Date().toISOString(),
+    // Not named `person`: the layout's data has that name for the signed-in user.
+    account,
+    outcome: suspensionOutcome(event.url, about),
+    suspending: event.url.searchParams.get('ask') === 'suspend',
+  };
+};
 
-  // Not named `person`: the layout's data has that name for the signed-in user.
-  const history = await event.locals.api.operators.personHistory({ user_id: event.params.person });
-  return { now: new Date().toISOString(), history };
+export const actions: Actions = {
+  /** The link is shown once, on the page that answers the form: only its hash is stored. */
+  passwordLink: formAction(
+    ({ operators }, _form, { params }) => operators.passwordLink({ user_id: params.person ?? '' }),
+    { done: (_form, { url }) => ({ link: url }), failure: () => ({ link: null, reason: null }) },
+  ),
+
+  suspend: formAction(
+    ({ operators }, form, { params }) =>
+      operators.suspend({ user_id: params.person ?? '', reason: text(form, 'reason') }),
+    {
+      done: (_form, { id }) => `/operator/people/${id}?done=suspended`,
+      failure: (form) => ({ link: null, reason: text(form, 'reason') }),
+    },
+  ),
+
+  restore: formAction(({ operators }, _form, { params }) => operators.restore({ user_id: params.person ?? '' }), {
+    done: (_form, { id }) => `/operator/people/${id}?done=restored`,
+    failure: () => ({ link: null, reason: null }),
+  }),
 };

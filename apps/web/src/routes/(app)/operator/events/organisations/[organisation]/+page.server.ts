@@ -1,11 +1,12 @@
-import { doneOf, requireOperatorConsole, sync } from '../../console-links.ts';
+import { requireOperator } from '../../../require-operator.ts';
+import { doneOf, sync } from '../../console-links.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   const before = event.url.searchParams.get('before');
   const asked = { organisation_id: event.params.organisation, ...(before !== null && { before }) };
   return {
-    history: await requireOperatorConsole(event).billingHistory(asked),
+    history: await requireOperator(event).billingHistory(asked),
     later: before !== null,
     done: doneOf(event),
   };

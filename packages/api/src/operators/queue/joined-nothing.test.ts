@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyEmail } from '../accounts/verification/verify-email.ts';
-import { memberships } from '../db/schema/members.ts';
-import { accountByEmail } from '../sessions/account.ts';
-import { readSession, startSession } from '../sessions/session.ts';
-import { matchUser } from '../sign-in/match-user.ts';
-import { approveOwner, declineOwner, grantOperator } from '../testing/admin-commands.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
+import { verifyEmail } from '../../accounts/verification/verify-email.ts';
+import { memberships } from '../../db/schema/members.ts';
+import { accountByEmail } from '../../sessions/account.ts';
+import { readSession, startSession } from '../../sessions/session.ts';
+import { matchUser } from '../../sign-in/match-user.ts';
+import { approveOwner, declineOwner, grantOperator } from '../../testing/admin-commands.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
 import {
   callerFor,
   makeIdentity,
@@ -15,7 +15,7 @@ import {
   makeSignUp,
   newEmail,
   testClient,
-} from '../testing/factories.ts';
+} from '../../testing/factories.ts';
 
 type Owner = Awaited<ReturnType<typeof makeOwner>>;
 
@@ -59,18 +59,20 @@ describe('an account that came by an invitation and joined nothing', () => {
 
   it('is approved with an organisation of its own', async () => {
     const { email, id } = await makeInvited();
-    expect(await operator.api.operators.approve({ organisation_ids: [id] })).toEqual({ changed: 1 });
+    expect(await operator.api.operators.approve({ organisation_ids: [id] })).toMatchObject({ changed: 1 });
     expect(await accountStatus(email)).toBe('active');
     expect(await test.app.db.select().from(memberships).where(eq(memberships.userId, id))).toMatchObject([
       { role: 'owner' },
     ]);
     expect(await queued(email)).toEqual([]);
-    expect(await operator.api.operators.approve({ organisation_ids: [id] })).toEqual({ changed: 0 });
+    expect(await operator.api.operators.approve({ organisation_ids: [id] })).toMatchObject({ changed: 0 });
   });
 
   it('is closed by a decline', async () => {
     const { email, id } = await makeInvited();
-    expect(await operator.api.operators.decline({ organisation_ids: [id], reason: 'unknown' })).toEqual({ changed: 1 });
+    expect(await operator.api.operators.decline({ organisation_ids: [id], reason: 'unknown' })).toMatchObject({
+      changed: 1,
+    });
     expect(await accountStatus(email)).toBe('closed');
     expect(await queued(email)).toEqual([]);
   });

@@ -1,0 +1,12 @@
+import { subscribedTypes } from '@gatehouse/api/billing/events/event-handlers';
+import { expect, test } from 'vitest';
+import { eventName } from './event-names.ts';
+
+test.each(subscribedTypes)('the event type %s has a name without dots', (type) => {
+  expect(eventName(type)).not.toMatch(/[._]/);
+});
+
+test('an event type that is not known becomes words', () => {
+  expect(eventName('payment_intent.succeeded')).toBe('Payment intent succeeded');
+  expect(eventName('__proto__')).toBe('Proto');
+});

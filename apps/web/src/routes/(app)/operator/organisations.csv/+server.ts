@@ -1,0 +1,29 @@
+import { csvResponse } from '../csv.ts';
+import { requireOperator } from '../require-operator.ts';
+import type { RequestHandler } from './$types';
+
+const rowsAtOnce = 500;
+const header = ['id', 'slug', 'name', 'owner', 'status', 'tier', 'subscription_status', 'paid_until', 'created'];
+
+/** All organisations as a file, newest first. */
+export const GET: RequestHandler = (event) => {
+  const operators = requireOperator(event);
+  return csvResponse('organisations.csv', header, async (after) => {
+    const { organisations, next } = await operators.organisations({
+      rows: rowsAtOnce,
+      ...(after !== undefined && { after }),
+    });
+    const rows = organisations.map(({ plan, ...one }) => [
+      one.id,
+      one.slug,
+      one.name,
+      one.owner,
+      one.status,
+      plan.tier,
+      plan.status,
+      plan.current_period_end,
+      one.created_at,
+    ]);
+    return { rows, next };
+  });
+};

@@ -1,0 +1,18 @@
+import type { Caller } from '@gatehouse/api/router/root';
+import { error as httpError, type RequestEvent } from '@sveltejs/kit';
+import { requirePage } from '#lib/server/guards/page-guard.ts';
+
+export type Operators = Caller['operators'];
+
+/** Returns the operators' part of the router. Responds 403 if the user is not an operator. */
+export function requireOperator(event: Pick<RequestEvent, 'locals' | 'url'>): Operators {
+  if (!requirePage(event).user.operator) httpError(403, 'This page is for operators.');
+  return event.locals.api.operators;
+}
+
+/** The search and the cursor of a list page. Empty ones are left out. */
+export function listQuery({ searchParams }: URL): { search?: string; after?: string } {
+  const search = searchParams.get('search')?.trim();
+  const after = searchParams.get('after');
+  return { ...(search && { search }), ...(after && { after }) };
+}

@@ -1,0 +1,75 @@
+import { makeOwner, passPhrase, signIn } from '../support/people.ts';
+import { expect, test } from '../support/service.ts';
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+    test.use({ javaScriptEnabled });
+
+    test('a person is suspended only after a question, with a reason, and restored from the notice', async ({
+      page,
+      request,
+      service,
+    }) => {
+      const email = await makeOwner(service, request);
+      await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+      await page.goto(`/operator/people?search=${email}`);
+      await page.getByRole('link', { name: email }).click();
+      await page.getByRole('link', { name: `Suspend ${email}` }).click();
+      const dialog = page.getByRole('dialog', { name: `Suspend ${email}?` });
+      await dialog.getByRole('link', { name: 'Cancel' }).click();
+      await expect(dialog).toBeHidden();
+      if (javaScriptEnabled) await expect(page.getByRole('link', { name: `Suspend ${email}` })).toBeFocused();
+      const signInAgain = () => request.post('/api/login', { data: { email, password: passPhrase } });
+      expect((await signInAgain()).status()).toBe(200);
+
+      await page.getByRole('link', { name: `Suspend ${email}` }).click();
+      await dialog.getByLabel('Reason').fill('Sent spam.');
+      await dialog.getByRole('button', { name: 'Suspend' }).click();
+      const notice = page.getByRole('status').filter({ hasText: `${email} is suspended.` });
+      await expect(notice).toBeVisible();
+      await expect(page.getByText('Reason: Sent spam.')).toBeVisible();
+      expect((await signInAgain()).status()).not.toBe(200);
+
+      await notice.getByRole('button', { name: 'Restore' }).click();
+      await expect(page.getByRole('status').getByText(`${email} is restored.`)).toBeVisible();
+      expect((await signInAgain()).status()).toBe(200);
+    });
+
+    test('an organisation is found, suspended and restored', async ({ page, request, service }) => {
+      const organisation = javaScriptEnabled ? 'Suspended Weir' : 'Suspended Lock';
+      const email = await makeOwner(service, request, { organisation });
+      await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+      await page.goto(`/operator/organisations?search=${encodeURIComponent(organisation)}`);
+      await page.getByRole('link', { name: organisation }).click();
+      await expect(page.getByText(email).first()).toBeVisible();
+      await page.getByRole('link', { name: `Suspend ${organisation}` }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+      await expect(page.getByRole('status').getByText(`${organisation} is suspended.`)).toBeVisible();
+      expect((await request.post('/api/login', { data: { email, password: passPhrase } })).status()).not.toBe(200);
+      await page.getByRole('button', { name: `Restore ${organisation}` }).click();
+      await expect(page.getByRole('button', { name: `Restore ${organisation}` })).toBeHidden();
+      expect((await request.post('/api/login', { data: { email, password: passPhrase } })).status()).toBe(200);
+    });
+  });
+}
+
+test('operators download people and organisations as files in which no cell runs as a formula', async ({
+  page,
+  request,
+  service,
+}) => {
+  const email = await makeOwner(service, request, { organisation: '=1+1' });
+  await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
+  const organisations = await page.request.get('/operator/organisations.csv');
+  expect(organisations.headers()).toMatchObject({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': 'attachment; filename="organisations.csv"',
+  });
+  expect(await organisations.text()).toContain(`"'=1+1",${email},approved`);
+  expect(await (await page.request.get('/operator/people.csv')).text()).toContain(email);
+
+  await request.post('/api/login', { data: { email, password: passPhrase } });
+  for (const path of ['people.csv', 'organisations.csv', 'people', 'organisations', 'decided']) {
+    expect((await request.get(`/operator/${path}`)).status(), path).toBe(403);
+  }
+});

@@ -1,0 +1,134 @@
+import type { Page } from '@playwright/test';
+import { difficultNames, makeOwner, signIn } from '../support/people.ts';
+import { expect, test } from '../support/service.ts';
+
+async function openQueue(page: Page, operator: string, search: string) {
+  await signIn(page, operator);
+  await page.goto(`/operator?search=${search}`);
+}
+
+function boxes(page: Page) {
+  return page.getByRole('table').getByRole('checkbox');
+}
+
+test('any number of requests can be ticked and decided together', async ({ page, request, service }) => {
+  for (const name of ['Ash', 'Beech', 'Cedar']) {
+    await makeOwner(service, request, { approved: false, organisation: `Grove ${name}` });
+  }
+  const operator = await makeOwner(service, request, { operator: true, organisation: 'Front desk' });
+  await openQueue(page, operator, 'Grove');
+
+  await test.step('a second tick leaves the first', async () => {
+    await boxes(page).nth(0).check();
+    await boxes(page).nth(1).check();
+    await expect(boxes(page).nth(0)).toBeChecked();
+    await expect(page.getByText('2 selected')).toBeVisible();
+    await page.getByLabel('2 selected').check();
+    await expect(boxes(page).nth(2)).toBeChecked();
+    await page.getByLabel('3 selected').uncheck();
+    await expect(boxes(page).nth(0)).not.toBeChecked();
+  });
+
+  await test.step('ticks from before the scripts are there count', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/\.js$/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: 'commit' });
+    await boxes(page).nth(0).check();
+    await boxes(page).nth(1).check();
+    release();
+    await expect(page.getByText('2 selected')).toBeVisible();
+    await expect(boxes(page).nth(0)).toBeChecked();
+    await page.getByRole('button', { name: 'Approve the selected requests' }).click();
+    await expect(page.getByRole('row', { name: /Grove/ })).toHaveCount(1);
+    await expect(page.getByRole('row', { name: /Grove Cedar/ })).toBeVisible();
+  });
+});
+
+test('a decision names its object and moves the focus to the next row; clicks on rows that just moved do nothing', async ({
+  page,
+  request,
+  service,
+}) => {
+  for (const name of ['Ash', 'Beech', 'Cedar', 'Elm']) {
+    await makeOwner(service, request, { approved: false, organisation: `Copse ${name}` });
+  }
+  const operator = await makeOwner(service, request, { operator: true, organisation: 'Front desk' });
+  await openQueue(page, operator, 'Copse');
+
+  const approve = page.getByRole('button', { name: /^Approve Copse/ });
+  await expect(page.getByText('Select all')).toBeVisible();
+  const place = await approve.nth(0).boundingBox();
+  const click = () => page.mouse.click((place?.x ?? 0) + 20, (place?.y ?? 0) + 10);
+  await page.evaluate(() => {
+    // Presses again in the moment in which the next row has moved under the pointer.
+    const rows = document.querySelector('tbody');
+    const moved = new MutationObserver(() => {
+      moved.disconnect();
+      document.querySelector<HTMLElement>('[data-action=approve]')?.click();
+    });
+    if (rows) moved.observe(rows, { childList: true });
+  });
+  await click();
+  await expect(approve).toHaveCount(3);
+  await page.waitForTimeout(400);
+  await expect(approve).toHaveCount(3);
+  await expect(page.getByRole('status').getByText('Copse Ash is approved.')).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Approve Copse Beech, owner-.*@company\.example$/ })).toBeFocused();
+
+  await page.keyboard.press('Enter');
+  await expect(approve).toHaveCount(2);
+  await expect(page.getByRole('button', { name: /^Approve Copse Cedar/ })).toBeFocused();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(approve).toHaveCount(3);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('two of three requests are decided together', async ({ page, request, service }) => {
+    for (const name of ['Ash', 'Beech', 'Cedar']) {
+      await makeOwner(service, request, { approved: false, organisation: `Hedge ${name}` });
+    }
+    const operator = await makeOwner(service, request, { operator: true, organisation: 'Front desk' });
+    await openQueue(page, operator, 'Hedge');
+
+    await boxes(page).nth(0).check();
+    await boxes(page).nth(2).check();
+    await page.getByRole('button', { name: 'Decline the selected requests' }).click();
+    await expect(page.getByRole('dialog').getByRole('listitem')).toHaveText(['Hedge Ash', 'Hedge Cedar']);
+    await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click();
+    await expect(page.getByRole('row', { name: /Hedge/ })).toHaveCount(1);
+    await expect(page.getByRole('row', { name: /Hedge Beech/ })).toBeVisible();
+  });
+});
+
+test('no name pushes an action off the page, and names keep their direction', async ({ page, request, service }) => {
+  for (const organisation of difficultNames) await makeOwner(service, request, { approved: false, organisation });
+  const operator = await makeOwner(service, request, { operator: true, organisation: 'Front desk' });
+  await signIn(page, operator);
+
+  for (const width of [320, 390, 800, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto('/operator');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), `${width} px`).toBeLessThanOrEqual(width);
+    for (const action of ['button', 'link'] as const) {
+      for (const button of await page
+        .getByRole('table')
+        .getByRole(action, { name: /^(Approve|Decline)/ })
+        .all()) {
+        const box = await button.boundingBox();
+        expect((box?.x ?? 0) + (box?.width ?? width), `${width} px`).toBeLessThanOrEqual(width);
+        expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(24);
+      }
+    }
+    await expect(page.getByRole('columnheader', { name: 'Organisation' })).toBeAttached();
+    await expect(page.getByRole('row')).not.toHaveCount(0);
+  }
+  await expect(page.locator('bdi', { hasText: 'شركة النور للبصريات' })).toBeVisible();
+});

@@ -1,0 +1,82 @@
+import { and, desc, ilike, lt, or, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { planFrom } from '../../billing/entitlement/read-plan.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
+import { freeLine, partOf } from '../../security/text.ts';
+import type { Operator } from '../../sessions/authorisation.ts';
+import { pageOf, pageSize } from '../pages.ts';
+
+export const organisationsInput = z.object({
+  search: freeLine(100).optional(),
+  /** `next` of the page before. */
+  after: z.uuid('This must be an id.').optional(),
+  rows: pageSize,
+});
+
+type Input = z.output<typeof organisationsInput>;
+
+/**
+ * Returns a page of the organisations, newest first: all of them, or those whose name or slug
+ * contains the search. Each has its status, its plan and the address of its first owner.
+ */
+export async function findOrganisations(app: App, _operator: Operator, { search, after, rows }: Input) {
+  const found = await app.db
+    .select(organisationColumns)
+    .from(organisations)
+    .where(and(matches(search), after === undefined ? undefined : lt(organisations.id, after)))
+    .orderBy(desc(organisations.id))
+    .limit(rows + 1);
+  const { shown, next } = pageOf(found, rows);
+  return { organisations: shown.map((row) => organisationOf(app, row)), next };
+}
+
+/** The columns that `organisationOf` reads. Subqueries write `organisations.id` in full, which drizzle shortens where it selects from one table. */
+export const organisationColumns = {
+  id: organisations.id,
+  slug: organisations.slug,
+  name: organisations.name,
+  approval: organisations.approval,
+  suspendedAt: organisations.suspendedAt,
+  createdAt: organisations.createdAt,
+  facts: planFacts(sql.raw('organisations.id')),
+  owner: sql<string | null>`(
+    select owners.email from memberships owned join users owners on owners.id = owned.user_id
+    where owned.organisation_id = organisations.id and owned.role = 'owner'
+    order by owned.created_at limit 1)`,
+};
+
+type Row = Pick<
+  typeof organisations.$inferSelect,
+  'id' | 'slug' | 'name' | 'approval' | 'suspendedAt' | 'createdAt'
+> & {
+  facts: PlanFacts | null;
+  owner: string | null;
+};
+
+/** Converts an organisation to the form that operators see. */
+export function organisationOf(app: App, { facts, approval, suspendedAt, createdAt, ...row }: Row) {
+  const { tier, plan, subscription } = planFrom(app, facts);
+  return {
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    owner: row.owner,
+    status: suspendedAt === null ? approval : ('suspended' as const),
+    created_at: createdAt.toISOString(),
+    plan: {
+      tier,
+      name: plan.name,
+      /** The subscription's own status; 'none' without a subscription. */
+      status: subscription?.status ?? 'none',
+      cancel_at_period_end: subscription?.cancelAtPeriodEnd ?? false,
+      current_period_end: subscription?.currentPeriodEnd?.toISOString() ?? null,
+    },
+  };
+}
+
+function matches(search: string | undefined): SQL | undefined {
+  if (!search) return undefined;
+  return or(ilike(organisations.name, partOf(search)), ilike(organisations.slug, partOf(search)));
+}

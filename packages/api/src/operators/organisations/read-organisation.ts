@@ -1,0 +1,61 @@
+import { asc, eq } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { users } from '../../db/schema/accounts.ts';
+import { memberships } from '../../db/schema/members.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { AppError } from '../../errors.ts';
+import type { Operator } from '../../sessions/authorisation.ts';
+import { entriesAboutOrganisation } from '../read-entries.ts';
+import { organisationColumns, organisationOf } from './find-organisations.ts';
+
+const mostMembers = 50;
+
+export const organisationInput = z.object({ organisation_id: z.uuid('There is no such organisation.') });
+
+/**
+ * Returns the facts about an organisation, its first members and the newest audit entries about it.
+ *
+ * @throws AppError NOT_FOUND if there is no such organisation.
+ */
+export async function readOrganisationPage(
+  app: App,
+  principal: Operator,
+  { organisation_id: id }: z.output<typeof organisationInput>,
+) {
+  const { organisationId: own } = principal;
+  const [row] = await app.db
+    .select({
+      ...organisationColumns,
+      approvedAt: organisations.approvedAt,
+      declinedAt: organisations.declinedAt,
+      declineReason: organisations.declineReason,
+    })
+    .from(organisations)
+    .where(eq(organisations.id, id));
+  if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
+
+  const [members, entries] = await Promise.all([
+    app.db
+      .select({ id: users.id, email: users.email, name: users.name, role: memberships.role })
+      .from(memberships)
+      .innerJoin(users, eq(users.id, memberships.userId))
+      .where(eq(memberships.organisationId, id))
+      .orderBy(asc(memberships.createdAt), asc(users.id))
+      .limit(mostMembers + 1),
+    entriesAboutOrganisation(app.db, id),
+  ]);
+  return {
+    ...organisationOf(app, row),
+    approval: row.approval,
+    /** Whether the operator acts for it, and so cannot close it. */
+    own: own === id,
+    approved_at: row.approvedAt?.toISOString() ?? null,
+    declined_at: row.declinedAt?.toISOString() ?? null,
+    decline_reason: row.declineReason,
+    suspended_at: row.suspendedAt?.toISOString() ?? null,
+    members: members.slice(0, mostMembers),
+    more_members: members.length > mostMembers,
+    entries,
+  };
+}

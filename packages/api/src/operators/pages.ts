@@ -1,0 +1,42 @@
+import { type Column, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
+
+/** `next` of the page before. */
+export const cursorInput = z.string('This must be a text.').optional();
+
+/** Returns the position of a row in a list that is ordered by a time and then by an id. */
+export function cursorOf(at: Date, id: string): string {
+  return `${at.getTime()}-${id}`;
+}
+
+/** Returns the condition for the rows after a cursor, in ascending order. A malformed cursor is ignored. */
+export function afterCursor(at: Column | SQL, id: Column, cursor: string | undefined): SQL | undefined {
+  const position = read(cursor);
+  return position && sql`(${at}, ${id}) > (${position.at}::timestamptz, ${position.id}::uuid)`;
+}
+
+/** As `afterCursor`, in descending order. */
+export function beforeCursor(at: Column | SQL, id: Column, cursor: string | undefined): SQL | undefined {
+  const position = read(cursor);
+  return position && sql`(${at}, ${id}) < (${position.at}::timestamptz, ${position.id}::uuid)`;
+}
+
+const form = /^(\d{1,14})-([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+
+function read(cursor: string | undefined): { at: string; id: string } | undefined {
+  const [, milliseconds, id] = form.exec(cursor ?? '') ?? [];
+  return milliseconds === undefined || id === undefined
+    ? undefined
+    : { at: new Date(Number(milliseconds)).toISOString(), id };
+}
+
+const mostRows = 1000;
+
+/** How many rows a page of a list has. Exports read larger pages than people do. */
+export const pageSize = z.number('This must be a number.').int().min(1).max(mostRows).default(50);
+
+/** Splits rows that were read with one more than the page has. `next` is the id to continue after, null on the last page. */
+export function pageOf<Row extends { id: string }>(rows: Row[], size: number): { shown: Row[]; next: string | null } {
+  const shown = rows.slice(0, size);
+  return { shown, next: rows.length > size ? (shown.at(-1)?.id ?? null) : null };
+}

@@ -1,0 +1,86 @@
+import { and, asc, desc, eq, ilike, inArray, lt, or, type SQL } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { users } from '../../db/schema/accounts.ts';
+import { memberships } from '../../db/schema/members.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { accountStatusOf } from '../../organisations/account-status.ts';
+import { addressSearchTexts } from '../../security/address.ts';
+import { freeLine, partOf } from '../../security/text.ts';
+import type { Operator } from '../../sessions/authorisation.ts';
+import { pageOf, pageSize } from '../pages.ts';
+
+/** A user may belong to any number of organisations; a list names the first of them. */
+const mostMemberships = 20;
+
+export const peopleInput = z.object({
+  search: freeLine(100).optional(),
+  /** `next` of the page before. */
+  after: z.uuid('This must be an id.').optional(),
+  rows: pageSize,
+});
+
+type Input = z.output<typeof peopleInput>;
+
+/**
+ * Returns a page of the users, newest first: all of them, or those whose address or name
+ * contains the search. Each has its account status in each of its organisations.
+ */
+export async function findPeople(app: App, _operator: Operator, { search, after, rows }: Input) {
+  const found = await app.db
+    .select()
+    .from(users)
+    .where(and(matches(search), after === undefined ? undefined : lt(users.id, after)))
+    .orderBy(desc(users.id))
+    .limit(rows + 1);
+  const { shown, next } = pageOf(found, rows);
+  const joined = await readMemberships(
+    app,
+    shown.map(({ id }) => id),
+  );
+  return { people: shown.map((user) => personOf(user, joined.get(user.id) ?? [])), next };
+}
+
+type Membership = { role: typeof memberships.$inferSelect.role; organisation: typeof organisations.$inferSelect };
+
+/** Converts a user and their memberships, the oldest first, to the form that operators see. */
+export function personOf(user: typeof users.$inferSelect, joined: Membership[]) {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    operator: user.operator,
+    suspended: user.suspendedAt !== null,
+    created_at: user.createdAt.toISOString(),
+    /** In the first organisation; each membership has its own. */
+    account_status: accountStatusOf(user, joined[0]?.organisation ?? null),
+    memberships: joined.map(({ role, organisation }) => ({
+      role,
+      organisation: { id: organisation.id, slug: organisation.slug, name: organisation.name },
+      account_status: accountStatusOf(user, organisation),
+    })),
+  };
+}
+
+/** Reads the memberships of users, by user, the oldest first. */
+export async function readMemberships(app: App, userIds: string[]): Promise<Map<string, Membership[]>> {
+  const rows = await app.db
+    .select({ userId: memberships.userId, role: memberships.role, organisation: organisations })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(inArray(memberships.userId, userIds))
+    .orderBy(asc(memberships.createdAt), asc(organisations.id));
+
+  const byUser = new Map<string, Membership[]>();
+  for (const { userId, ...membership } of rows) {
+    const joined = byUser.get(userId) ?? [];
+    if (joined.length < mostMemberships) byUser.set(userId, [...joined, membership]);
+  }
+  return byUser;
+}
+
+function matches(search: string | undefined): SQL | undefined {
+  if (!search) return undefined;
+  const addresses = addressSearchTexts(search).map((text) => ilike(users.email, partOf(text)));
+  return or(...addresses, ilike(users.name, partOf(search)));
+}

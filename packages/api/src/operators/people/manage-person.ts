@@ -1,0 +1,52 @@
+import type { z } from 'zod';
+import type { App } from '../../app.ts';
+import { AppError } from '../../errors.ts';
+import type { Client } from '../../security/client.ts';
+import type { Operator } from '../../sessions/authorisation.ts';
+import { readUser } from '../find-accounts.ts';
+import { makePasswordLink } from '../make-password-link.ts';
+import { optionalReason } from '../reason.ts';
+import { restoreUser, suspendUser } from '../suspend-user.ts';
+import { personInput } from './read-person.ts';
+
+export const suspendPersonInput = personInput.extend({ reason: optionalReason });
+
+type Input = z.output<typeof personInput>;
+
+/**
+ * Makes a password link, which the operator gives to the user: no mail carries it.
+ *
+ * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified.
+ */
+export async function makeLinkFor(app: App, principal: Operator, { user_id: id }: Input, client: Client) {
+  const { user } = principal;
+  return { url: await makePasswordLink(app, { userId: id }, { actorId: user.id, client }) };
+}
+
+/**
+ * Suspends a user, and stores the reason with the audit entry, for operators only.
+ *
+ * @throws AppError NOT_FOUND; VALIDATION for the operator's own account, or if it is suspended already.
+ */
+export async function suspendPerson(
+  app: App,
+  principal: Operator,
+  { user_id: id, reason }: z.output<typeof suspendPersonInput>,
+  client: Client,
+) {
+  const { user } = principal;
+  if (user.id === id) throw new AppError('VALIDATION', 'You cannot suspend yourself.');
+  await suspendUser(app, { userId: id, reason }, { actorId: user.id, client });
+  return readUser(app.db, id);
+}
+
+/**
+ * Ends a user's suspension.
+ *
+ * @throws AppError NOT_FOUND; VALIDATION if the user is not suspended.
+ */
+export async function restorePerson(app: App, principal: Operator, { user_id: id }: Input, client: Client) {
+  const { user } = principal;
+  await restoreUser(app, { userId: id }, { actorId: user.id, client });
+  return readUser(app.db, id);
+}

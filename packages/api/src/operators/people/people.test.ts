@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { makeOwner } from '../../testing/factories.ts';
+
+type Owner = Awaited<ReturnType<typeof makeOwner>>;
+
+let test: TestApp;
+let operator: Owner;
+beforeAll(async () => {
+  test = await startTestApp();
+  operator = await makeOwner(test, { operator: true, name: 'Front desk' });
+});
+afterAll(() => test.close());
+
+it('the reason of a suspension is shown to operators with its actor, and never to the user', async () => {
+  const owner = await makeOwner(test);
+  const { operators } = operator.api;
+  const suspended = await operators.suspend({ user_id: owner.userId, reason: ' Sent spam. ' });
+  expect(suspended).toMatchObject({ id: owner.userId, email: owner.email });
+
+  const { entries, suspended_at } = await operators.person({ user_id: owner.userId });
+  expect(suspended_at).not.toBeNull();
+  expect(entries[0]).toMatchObject({ action: 'person-suspended', reason: 'Sent spam.', actor: operator.email });
+  await operators.restore({ user_id: owner.userId });
+  expect(JSON.stringify(await owner.api.accounts.activity())).not.toContain('spam');
+  expect(JSON.stringify(await owner.api.leaving.export())).not.toContain('spam');
+});
+
+it('the reason of an organisation’s suspension is shown to operators, and never to members', async () => {
+  const owner = await makeOwner(test);
+  const organisation_id = owner.organisationId;
+  await operator.api.operators.suspendOrganisation({ organisation_id, reason: 'Sent spam.' });
+  const { status, entries } = await operator.api.operators.organisation({ organisation_id });
+  expect(status).toBe('suspended');
+  expect(entries[0]).toMatchObject({ action: 'organisation-suspended', reason: 'Sent spam.', actor: operator.email });
+  await operator.api.operators.restoreOrganisation({ organisation_id });
+  expect(JSON.stringify(await owner.api.accounts.activity())).not.toContain('spam');
+});
+
+it('an operator cannot close their own account or organisation', async () => {
+  const { api, userId, organisationId } = operator;
+  for (const call of [
+    api.operators.suspend({ user_id: userId }),
+    api.operators.suspendOrganisation({ organisation_id: organisationId }),
+  ]) {
+    await expect(call).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+  }
+});
+
+it('people and organisations are listed newest first, and pages hold each of them once', async () => {
+  for (let at = 0; at < 5; at++) await makeOwner(test, { name: `Paged ${at}` });
+  const { operators } = operator.api;
+
+  const people: string[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page = await operators.people({ rows: 2, ...(after !== undefined && { after }) });
+    people.push(...page.people.map(({ id }) => id));
+    after = page.next;
+  }
+  const organisations: string[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page = await operators.organisations({ rows: 2, search: 'paged', ...(after !== undefined && { after }) });
+    organisations.push(...page.organisations.map(({ name }) => name ?? ''));
+    after = page.next;
+  }
+
+  expect(people).toEqual([...new Set(people)].sort().reverse());
+  expect(people).toHaveLength((await operators.people({})).people.length);
+  expect(organisations).toEqual(['Paged 4', 'Paged 3', 'Paged 2', 'Paged 1', 'Paged 0']);
+});

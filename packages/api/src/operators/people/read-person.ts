@@ -1,0 +1,47 @@
+import { and, count, desc, eq, gt, isNull } from 'drizzle-orm';
+import { z } from 'zod';
+import type { App } from '../../app.ts';
+import { identities, users } from '../../db/schema/accounts.ts';
+import { sessions } from '../../db/schema/sessions.ts';
+import { AppError } from '../../errors.ts';
+import type { Operator } from '../../sessions/authorisation.ts';
+import { entriesAboutUser } from '../read-entries.ts';
+import { personOf, readMemberships } from './find-people.ts';
+
+export const personInput = z.object({ user_id: z.uuid('There is no such person.') });
+
+/**
+ * Returns the facts about a user, their organisations and the newest audit entries about them.
+ *
+ * @throws AppError NOT_FOUND if there is no such user.
+ */
+export async function readPerson(app: App, principal: Operator, { user_id: id }: z.output<typeof personInput>) {
+  const { user: operator } = principal;
+  const [user] = await app.db.select().from(users).where(eq(users.id, id));
+  if (user === undefined) throw new AppError('NOT_FOUND', 'There is no such person.');
+
+  const [joined, identity, live, entries] = await Promise.all([
+    readMemberships(app, [id]),
+    app.db
+      .select({ linkedAt: identities.linkedAt })
+      .from(identities)
+      .where(and(eq(identities.userId, id), isNull(identities.unlinkedAt)))
+      .orderBy(desc(identities.linkedAt))
+      .limit(1),
+    app.db
+      .select({ rows: count() })
+      .from(sessions)
+      .where(and(eq(sessions.userId, id), gt(sessions.expiresAt, app.now()))),
+    entriesAboutUser(app.db, id),
+  ]);
+  return {
+    ...personOf(user, joined.get(id) ?? []),
+    self: operator.id === id,
+    email_verified_at: user.emailVerifiedAt?.toISOString() ?? null,
+    suspended_at: user.suspendedAt?.toISOString() ?? null,
+    has_password: user.passwordHash !== null,
+    identity_linked_at: identity[0]?.linkedAt.toISOString() ?? null,
+    sessions: live[0]?.rows ?? 0,
+    entries,
+  };
+}

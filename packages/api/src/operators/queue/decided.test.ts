@@ -1,0 +1,101 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { organisations } from '../../db/schema/organisations.ts';
+import { accountByEmail } from '../../sessions/account.ts';
+import { suspendOrganisation } from '../../testing/admin-commands.ts';
+import { type BillingTest, startBillingTest } from '../../testing/billing.ts';
+import { makeOwner, signInAs } from '../../testing/factories.ts';
+
+type Owner = Awaited<ReturnType<typeof makeOwner>>;
+
+let test: BillingTest;
+let operator: Owner;
+beforeAll(async () => {
+  test = await startBillingTest();
+  operator = await makeOwner(test, { operator: true });
+});
+afterAll(() => test.close());
+
+const undo = ({ organisationId }: { organisationId: string }) =>
+  operator.api.operators.undoDecision({ organisation_id: organisationId });
+const statusOf = async (email: string) => (await accountByEmail(test.app.db, email))?.accountStatus;
+
+async function decidedOwner(decision: 'approve' | 'decline'): Promise<Owner> {
+  const owner = await makeOwner(test, { approved: false });
+  await operator.api.operators[decision]({ organisation_ids: [owner.organisationId] });
+  return owner;
+}
+
+describe('undoing a decision', () => {
+  it.each(['approve', 'decline'] as const)('makes the organisation wait again after %s', async (decision) => {
+    const owner = await decidedOwner(decision);
+    await undo(owner);
+
+    expect(await statusOf(owner.email)).toBe('awaiting_approval');
+    const [row] = await test.app.db.select().from(organisations).where(eq(organisations.id, owner.organisationId));
+    expect(row).toMatchObject({ approval: 'pending', approvedAt: null, declinedAt: null, declineReason: null });
+    const { waiting } = await operator.api.operators.queue({ search: owner.email });
+    expect(waiting).toHaveLength(1);
+    await expect(undo(owner)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+  });
+
+  it('succeeds once of ten concurrent calls, with one audit entry', async () => {
+    const owner = await decidedOwner('approve');
+    const settled = await Promise.allSettled(Array.from({ length: 10 }, () => undo(owner)));
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const { entries } = await operator.api.operators.organisation({ organisation_id: owner.organisationId });
+    expect(entries.filter(({ action }) => action === 'decision-undone')).toHaveLength(1);
+  });
+
+  it('fails a day after the decision', async () => {
+    const owner = await decidedOwner('approve');
+    const dayAgo = new Date(test.app.now().getTime() - 86_400_000);
+    await test.app.db
+      .update(organisations)
+      .set({ approvedAt: dayAgo })
+      .where(eq(organisations.id, owner.organisationId));
+
+    await expect(undo(owner)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+    expect(await statusOf(owner.email)).toBe('active');
+  });
+
+  it('fails for an organisation with an open checkout or a subscription, which would go on paying', async () => {
+    const owner = await decidedOwner('approve');
+    const { api } = await signInAs(test, owner.email);
+    const { url } = await api.billing.checkout({ tier: 'silver' });
+    await expect(undo(owner)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+
+    test.sandbox.payment.payCheckout(url);
+    await test.settled();
+    await expect(undo(owner)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+    expect(await statusOf(owner.email)).toBe('active');
+  });
+
+  it('fails for a suspended organisation and for the operator’s own', async () => {
+    const owner = await decidedOwner('approve');
+    await suspendOrganisation(test.app, owner.principal.organisation?.slug ?? '');
+    await expect(undo(owner)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+    await expect(undo(operator)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+    expect(await statusOf(operator.email)).toBe('active');
+  });
+});
+
+it('decided requests are listed newest first, page by page, each once, with who decided', async () => {
+  const owners = [];
+  for (let at = 0; at < 3; at++) owners.push(await decidedOwner(at === 1 ? 'decline' : 'approve'));
+
+  const { decided } = await operator.api.operators.decided({});
+  expect(decided.slice(0, 3)).toMatchObject(
+    [...owners].reverse().map(({ organisationId, email }, at) => ({
+      organisation: { id: organisationId },
+      owner: email,
+      decision: at === 1 ? 'declined' : 'approved',
+      decided_by: operator.email,
+      can_undo: true,
+    })),
+  );
+  const [first] = decided;
+  const after = `${Date.parse(first?.decided_at ?? '')}-${first?.organisation.id}`;
+  const later = await operator.api.operators.decided({ after });
+  expect(later.decided).toEqual(decided.slice(1));
+});

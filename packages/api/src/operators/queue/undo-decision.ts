@@ -1,0 +1,85 @@
+import { and, eq, gt, isNull, ne, notExists, sql } from 'drizzle-orm';
+import type { z } from 'zod';
+import type { App } from '../../app.ts';
+import { recordAudit } from '../../audit/record.ts';
+import type { Transaction } from '../../db/client.ts';
+import { paymentCheckouts, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { AppError } from '../../errors.ts';
+import type { Client } from '../../security/client.ts';
+import type { Operator } from '../../sessions/authorisation.ts';
+import { readOrganisation } from '../find-accounts.ts';
+import type { organisationInput } from '../organisations/read-organisation.ts';
+
+const dayMilliseconds = 86_400_000;
+
+/** When an organisation was approved or declined. At most one of the two times is set. */
+export const decidedAt = sql<Date>`coalesce(${organisations.declinedAt}, ${organisations.approvedAt})`;
+
+/** Whether a decision is less than a day old. */
+export function canBeUndone(app: App, at: Date): boolean {
+  return at > undoLimit(app);
+}
+
+/**
+ * Makes an organisation wait for a decision again, within a day of the decision. Its members keep
+ * their sessions, and wait with it. An organisation that pays or is paying keeps its approval,
+ * because the provider would go on charging it: it can be suspended instead.
+ *
+ * @throws AppError NOT_FOUND; VALIDATION if nothing was decided within a day, for a
+ *   suspended or paying organisation, and for the operator's own.
+ */
+export async function undoDecision(
+  app: App,
+  principal: Operator,
+  { organisation_id: id }: z.output<typeof organisationInput>,
+  client: Client,
+) {
+  const { user, organisation: own } = principal;
+  if (own?.id === id) throw new AppError('VALIDATION', 'You cannot undo the approval of your own organisation.');
+
+  return app.db.transaction(async (tx) => {
+    const { name, slug } = await readOrganisation(tx, id);
+    const [changed] = await tx
+      .update(organisations)
+      .set({ approval: 'pending', approvedAt: null, declinedAt: null, declineReason: null })
+      .where(
+        and(
+          eq(organisations.id, id),
+          ne(organisations.approval, 'pending'),
+          isNull(organisations.suspendedAt),
+          gt(decidedAt, undoLimit(app).toISOString()),
+          notExists(liveSubscription(tx, id)),
+          notExists(openCheckout(tx, id)),
+        ),
+      )
+      .returning({ id: organisations.id });
+    if (changed === undefined) {
+      throw new AppError(
+        'VALIDATION',
+        `The decision about ${name ?? slug} can't be undone: it is older than a day, or ${name ?? slug} pays or is suspended.`,
+      );
+    }
+
+    await recordAudit(tx, app.now(), { action: 'decision-undone', actorId: user.id, client, organisationId: id });
+    return { id, name: name ?? slug };
+  });
+}
+
+function undoLimit(app: App): Date {
+  return new Date(app.now().getTime() - dayMilliseconds);
+}
+
+function liveSubscription(tx: Transaction, organisationId: string) {
+  return tx
+    .select({ id: paymentSubscriptions.id })
+    .from(paymentSubscriptions)
+    .where(and(eq(paymentSubscriptions.organisationId, organisationId), eq(paymentSubscriptions.ended, false)));
+}
+
+function openCheckout(tx: Transaction, organisationId: string) {
+  return tx
+    .select({ id: paymentCheckouts.id })
+    .from(paymentCheckouts)
+    .where(and(eq(paymentCheckouts.organisationId, organisationId), isNull(paymentCheckouts.closedAt)));
+}

@@ -9,6 +9,7 @@ export const layers = [
   'jobs',
   'mail',
   'audit',
+  'changes',
   'organisations',
   'sessions',
   'accounts',

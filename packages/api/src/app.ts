@@ -1,6 +1,7 @@
 import type { Sql } from 'postgres';
 import type { Plans } from './billing/plans/plans.ts';
 import type { PriceCache } from './billing/prices/price-cache.ts';
+import type { ChangeSignal } from './changes/signal.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/client.ts';
 import type { Jobs } from './jobs/registry.ts';
@@ -26,6 +27,8 @@ export type App = {
   throttle: Throttle;
   /** The tiers' prices at the provider, as this process last read them. */
   priceCache: PriceCache;
+  /** Wakes the readers that wait for changes. */
+  changes: ChangeSignal;
   log: Log;
   metrics: Metrics;
   traces: Traces;

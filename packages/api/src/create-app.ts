@@ -8,6 +8,8 @@ import { loadPlans } from './billing/plans/plans.ts';
 import { unusedPriceWarnings } from './billing/plans/price-names.ts';
 import { createPriceCache } from './billing/prices/price-cache.ts';
 import { billingJobs } from './billing/sync/jobs.ts';
+import { deleteOldChanges } from './changes/delete-old.ts';
+import { createChangeSignal } from './changes/signal.ts';
 import type { Config } from './config.ts';
 import { withAdvisoryLock } from './db/advisory-lock.ts';
 import { openDatabase } from './db/client.ts';
@@ -71,12 +73,14 @@ export async function createApp({
     jobs: unopened,
     throttle: createThrottle(config, sql, (rule) => metrics.count('gatehouse_rate_limit_refusals_total', { rule })),
     priceCache: createPriceCache(plans),
+    changes: createChangeSignal(sql, log),
     log,
     metrics,
     traces,
     load,
     now: now ?? (() => new Date()),
     async close() {
+      app.changes.stop();
       await app.jobs.stop();
       app.mail.close();
       await Promise.all([close(), queue.close(), traces.close()]);
@@ -124,6 +128,7 @@ function jobKinds(app: App): JobKinds {
       concurrency: 2,
     },
     sweep: { handler: () => sweep(app), schedule: '17 * * * *', policy: 'stately' },
+    'changes-sweep': { handler: () => deleteOldChanges(app), schedule: '*/10 * * * *', policy: 'stately' },
     ...usageJobs(app),
     ...billingJobs(app),
   };

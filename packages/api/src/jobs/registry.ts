@@ -8,6 +8,10 @@ export type JobData = {
     | { email: string; userId: string; sessionId: string };
   /** Deletes what has expired. */
   sweep: object;
+  /** Deletes changes that are no longer kept. */
+  'changes-sweep': object;
+  /** Tells of the plans that changed by time alone. */
+  'payment-plan-times': object;
   /** Stores yesterday's number of members for the history of usage. */
   'usage-days': object;
   /** Deletes expired idempotency keys and old history. */

@@ -67,14 +67,8 @@ export async function deleteAccount(
     for (const organisationId of still) {
       // A member has started a checkout meanwhile.
       if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw changed();
-      await tx.delete(organisations).where(eq(organisations.id, organisationId));
-      await recordAudit(tx, app.now(), {
-        action: 'organisation-deleted',
-        actorId: principal.user.id,
-        organisationId,
-        client,
-      });
     }
+    // The user first: the feed of changes tells of the user before the organisations.
     const deleted = await tx.delete(users).where(eq(users.id, principal.user.id)).returning({ id: users.id });
     if (deleted.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
     await recordAudit(tx, app.now(), {
@@ -83,6 +77,15 @@ export async function deleteAccount(
       userId: principal.user.id,
       client,
     });
+    for (const organisationId of still) {
+      await tx.delete(organisations).where(eq(organisations.id, organisationId));
+      await recordAudit(tx, app.now(), {
+        action: 'organisation-deleted',
+        actorId: principal.user.id,
+        organisationId,
+        client,
+      });
+    }
   });
 }
 

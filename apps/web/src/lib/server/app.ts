@@ -11,6 +11,8 @@ export async function openApp(): Promise<void> {
 
   const app = await createApp({ config: parseConfig(process.env), migrations, work: true });
   opened = app;
+  // Waiting readers of the feed would hold up the drain of open requests.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => app.changes.stop());
   process.once('sveltekit:shutdown', () => app.close());
 }
 

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { type Executor, prepared, type Transaction } from '../../db/client.ts';
 import { paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { tellPlan } from '../entitlement/tell-plan.ts';
 import { matchTier } from '../plans/match-tier.ts';
 import { priceNames } from '../plans/price-names.ts';
 import { toDate } from './fields.ts';
@@ -48,6 +49,7 @@ export async function recompute(app: App, tx: Transaction, row: Row): Promise<vo
     })
     .where(eq(paymentSubscriptions.id, row.id));
   await recordChange(app, tx, row.organisationId, row, { status: state.status, tier: match.tier, ended });
+  await tellPlan(app, tx, row.organisationId);
 }
 
 export type Snapshot = { state: SubscriptionState; number: number; pastDueSince: Date | null };

@@ -4,6 +4,7 @@ import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts
 import type { JobKinds, JobName } from '../../jobs/registry.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
 import { ofOurMode } from '../customers/mode.ts';
+import { tellDuePlans } from '../entitlement/tell-plan.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
 import { deleteOldEvents } from '../events/delete-old-events.ts';
 import { refreshPrices } from '../prices/live-prices.ts';
@@ -25,6 +26,7 @@ export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-
   }
 
   return {
+    'payment-plan-times': { handler: () => tellDuePlans(app), schedule: '* * * * *', policy: 'stately' },
     'payment-sync': {
       handler: whenOn((data: { subscriptionId: string }) => syncSubscription(app, data.subscriptionId)),
       policy: 'stately',

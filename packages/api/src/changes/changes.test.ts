@@ -1,0 +1,267 @@
+import { eq } from 'drizzle-orm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tellDuePlans } from '../billing/entitlement/tell-plan.ts';
+import { users } from '../db/schema/accounts.ts';
+import { changes as feedRows } from '../db/schema/changes.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { type BillingTest, makeSubscriber, startBillingTest } from '../testing/billing.ts';
+import { addMember, makeOwner, makeSignUp } from '../testing/factories.ts';
+import { deleteOldChanges } from './delete-old.ts';
+import { type Change, changesInput, readChanges } from './read-changes.ts';
+import { createChangeSignal } from './signal.ts';
+
+let running: TestApp;
+beforeAll(async () => {
+  running = await startTestApp();
+});
+afterAll(() => running.close());
+
+const everything = { reads: 'deployment' } as const;
+const read = (after?: string, more: object = {}, reader: Parameters<typeof readChanges>[1] = everything) =>
+  readChanges(running.app, reader, changesInput.parse({ after, ...more }));
+const typesOf = async (organisationId: string, after = '0') => {
+  const { changes } = await read(after, { limit: 1000 }, { reads: 'organisation', organisationId });
+  return changes.map(({ type }) => type);
+};
+
+describe('the feed tells of', () => {
+  test('an organisation and its owner when the e-mail gate opens, not before', async () => {
+    const { next } = await read();
+    await makeSignUp(running);
+    expect((await read(next)).changes).toEqual([]);
+    const { organisationId, userId } = await makeOwner(running, { approved: false });
+    const { changes } = await read(next);
+    expect(changes.map(({ type, organisation, user }) => [type, organisation, user])).toEqual([
+      ['organisation.created', organisationId, null],
+      ['member.joined', organisationId, userId],
+    ]);
+    expect(JSON.stringify(changes)).not.toContain('@');
+  });
+
+  test('each change of an organisation, its members and users, in order', async () => {
+    const { organisationId } = await makeOwner(running);
+    const { userId } = await addMember(running, organisationId, 'member');
+    const { db } = running.app;
+    const organisation = eq(organisations.id, organisationId);
+    const user = eq(users.id, userId);
+    await db.update(organisations).set({ suspendedAt: new Date() }).where(organisation);
+    await db.update(organisations).set({ suspendedAt: null }).where(organisation);
+    await db.update(organisations).set({ name: 'Renamed' }).where(organisation);
+    await db.update(organisations).set({ approval: 'declined' }).where(organisation);
+    await db.update(organisations).set({ approval: 'approved' }).where(organisation);
+    await db.update(memberships).set({ role: 'admin' }).where(eq(memberships.userId, userId));
+    await db
+      .update(users)
+      .set({ email: `new-${userId}@company.example` })
+      .where(user);
+    await db.update(users).set({ suspendedAt: new Date() }).where(user);
+    await db.update(users).set({ suspendedAt: null }).where(user);
+    await db.delete(users).where(user);
+    await db.delete(organisations).where(organisation);
+    expect(await typesOf(organisationId)).toEqual([
+      'organisation.created',
+      'member.joined',
+      'organisation.approved',
+      'member.joined',
+      'organisation.suspended',
+      'organisation.restored',
+      'organisation.renamed',
+      'organisation.declined',
+      'organisation.approved',
+      'member.role_changed',
+      'user.email_changed',
+      'user.suspended',
+      'user.restored',
+      'user.deleted',
+      'member.left',
+      'organisation.deleted',
+    ]);
+  });
+
+  test('a deleted account before the organisation that ends with it', async () => {
+    const { organisationId, api } = await makeOwner(running);
+    await api.leaving.deleteAccount({ password: 'a long enough pass phrase' });
+    expect((await typesOf(organisationId)).slice(-3)).toEqual(['user.deleted', 'member.left', 'organisation.deleted']);
+  });
+
+  test('nothing that was rolled back', async () => {
+    const { organisationId } = await makeOwner(running);
+    const before = await typesOf(organisationId);
+    const failed = running.app.db.transaction(async (tx) => {
+      await tx.update(organisations).set({ name: 'Other' }).where(eq(organisations.id, organisationId));
+      throw new Error('rolled back');
+    });
+    await expect(failed).rejects.toThrow('rolled back');
+    expect(await typesOf(organisationId)).toEqual(before);
+  });
+});
+
+test('readers at any speed see each change once, in one order, while writers commit in random order', async () => {
+  const { app } = running;
+  const start = (await read()).next;
+  const written = new Map<number, number[]>();
+  let writing = true;
+  const plans = fc.sample(
+    fc.array(
+      fc.record({
+        changes: fc.integer({ min: 1, max: 3 }),
+        pause: fc.integer({ min: 0, max: 30 }),
+        fails: fc.boolean(),
+      }),
+      {
+        minLength: 8,
+        maxLength: 8,
+      },
+    ),
+    6,
+  );
+  let number = 0;
+  async function writer(plan: (typeof plans)[number], name: number) {
+    const own: number[] = [];
+    written.set(name, own);
+    for (const { changes, pause, fails } of plan) {
+      const made: number[] = [];
+      const done = app.db.transaction(async (tx) => {
+        for (let n = 0; n < changes; n++) {
+          made.push(++number);
+          await tx
+            .insert(feedRows)
+            .values({ at: new Date(), type: 'test', data: { number: String(number), name: String(name) } });
+          await new Promise((resolve) => setTimeout(resolve, pause / changes));
+        }
+        if (fails) throw new Error('rolled back');
+      });
+      await done.then(
+        () => own.push(...made),
+        () => {},
+      );
+    }
+  }
+  async function reader(limit: number, pause: number): Promise<Change[]> {
+    const seen: Change[] = [];
+    let after = start;
+    for (;;) {
+      const last = !writing;
+      const { changes, next } = await read(after, { limit });
+      seen.push(...changes);
+      after = next;
+      if (last && changes.length === 0) return seen;
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+  const readers = [reader(1, 0), reader(3, 15), reader(100, 40), reader(1000, 0)];
+  await Promise.all(plans.map(writer));
+  writing = false;
+  const [first = [], ...others] = (await Promise.all(readers)).map((seen) =>
+    seen.filter(({ type }) => type === 'test'),
+  );
+  for (const other of others) expect(other).toEqual(first);
+  expect(new Set(first.map(({ cursor }) => cursor)).size).toBe(first.length);
+  for (const [name, own] of written) {
+    const seen = first.filter(({ data }) => data.name === String(name)).map(({ data }) => Number(data.number));
+    expect(seen).toEqual(own);
+  }
+});
+
+test('a change that saw another one’s commit follows it, although its transaction began first', async () => {
+  const { app } = running;
+  const { next } = await read();
+  const tell = (type: string) => ({ at: new Date(), type });
+  await app.db.transaction(async (early) => {
+    await early.execute('select pg_current_xact_id()');
+    await app.db.insert(feedRows).values(tell('cause'));
+    await early.insert(feedRows).values(tell('effect'));
+  });
+  expect((await read(next)).changes.map(({ type }) => type)).toEqual(['cause', 'effect']);
+});
+
+describe('a reader', () => {
+  test('waits for a change, and others wait beside it without a connection', async () => {
+    const { next } = await read();
+    const waiting = Array.from({ length: 50 }, () => read(next, { wait: 20 }));
+    setTimeout(() => running.app.db.insert(feedRows).values({ at: new Date(), type: 'late' }).execute(), 200);
+    for (const { changes } of await Promise.all(waiting)) expect(changes.map(({ type }) => type)).toEqual(['late']);
+  });
+
+  test('gets an empty answer at its time, and at once when the process ends', async () => {
+    const { next } = await read();
+    expect(await read(next, { wait: 1 })).toEqual({ changes: [], next });
+    const signal = createChangeSignal(running.app.sql, running.app.log);
+    const app = { ...running.app, changes: signal };
+    const started = performance.now();
+    const poll = readChanges(app, everything, changesInput.parse({ after: next, wait: 30 }));
+    setTimeout(() => signal.stop(), 100);
+    expect(await poll).toEqual({ changes: [], next });
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  test('with a wrong cursor, or one beyond the end, is refused', async () => {
+    const { next } = await read();
+    const [deployment, position] = Buffer.from(next, 'base64url').toString().split(':');
+    const cursor = (text: string) => Buffer.from(text).toString('base64url');
+    const wrong = [
+      '1',
+      'x',
+      `${next}=`,
+      cursor(`${deployment}:${Number(position) + 1}`),
+      cursor(`00000000-0000-4000-8000-000000000000:${position}`),
+      cursor(`${deployment}:-1`),
+    ];
+    for (const after of wrong) await expect(read(after)).rejects.toMatchObject({ code: 'VALIDATION' });
+  });
+
+  test('after 30 days is told the oldest cursor', async () => {
+    const old = (await read()).next;
+    await running.app.db.insert(feedRows).values({ at: new Date(Date.now() - 31 * 86_400_000), type: 'old' });
+    await read();
+    await deleteOldChanges({ ...running.app, now: () => new Date(Date.now() + 31 * 86_400_000) });
+    const gone = await read(old).catch((error: unknown) => error);
+    expect(gone).toMatchObject({ code: 'GONE' });
+    const { oldest } = (gone as { facts: { oldest: string } }).facts;
+    await running.app.db.insert(feedRows).values({ at: new Date(), type: 'kept' });
+    expect((await read(oldest)).changes.map(({ type }) => type)).toEqual(['kept']);
+    expect((await read('0')).changes.map(({ type }) => type)).toEqual(['kept']);
+  });
+
+  test('may ask for more than is given: wait and limit are cut', () => {
+    expect(changesInput.parse({ wait: '600', limit: '5000' })).toEqual({ wait: 60, limit: 1000 });
+    for (const wrong of [{ wait: -1 }, { limit: 0 }, { limit: 'x' }, { wait: 1.5 }]) {
+      expect(changesInput.safeParse(wrong).success).toBe(false);
+    }
+  });
+});
+
+describe('a plan', () => {
+  let billing: BillingTest;
+  beforeAll(async () => {
+    billing = await startBillingTest();
+  });
+  afterAll(() => billing.close());
+
+  test('that an event, a sync or time alone changes is told once', async () => {
+    const { app } = billing;
+    const { principal, subscription } = await makeSubscriber(billing);
+    const { organisationId } = principal;
+    const plans = async () => {
+      const input = changesInput.parse({ after: '0' });
+      const { changes } = await readChanges(app, { reads: 'organisation', organisationId }, input);
+      return changes.filter(({ type }) => type === 'plan.changed').map(({ data }) => data);
+    };
+    const bought = await plans();
+    expect(bought.at(-1)).toEqual({ tier: 'silver', status: 'active', ends_at: null });
+
+    billing.sandbox.payment.forceStatus(subscription.id, 'past_due');
+    await billing.settled();
+    const after = { ...app, now: () => new Date(Date.now() + 8 * 86_400_000) };
+    await tellDuePlans(app);
+    await tellDuePlans(after);
+    await tellDuePlans(after);
+    expect((await plans()).slice(bought.length)).toEqual([
+      { tier: 'silver', status: 'past_due', ends_at: null },
+      { tier: 'free', status: 'past_due', ends_at: null },
+    ]);
+  });
+});

@@ -1,0 +1,42 @@
+import type { Sql } from 'postgres';
+
+/** The state of the feed: the last place given, and the newest place that was deleted. */
+export type Feed = { deployment: string; last: number; deletedTo: number };
+
+type Row = { deployment: string; last_position: string; deleted_to: string; waiting: boolean };
+
+/**
+ * Gives each committed change its place in the feed, in the order of insertion, and returns the
+ * feed. A change whose transaction commits later gets a later place, so a reader that continues
+ * after a place misses none. A transaction sees what another has committed before it inserts its
+ * own change, so causes have smaller ids than effects, and both are visible here or the cause
+ * alone (docs/decisions/029).
+ */
+export async function placeChanges({ sql }: { sql: Sql }): Promise<Feed> {
+  const read = () => sql<Row[]>`
+    select deployment, last_position, deleted_to,
+      exists (select from changes where position is null) as waiting
+    from change_feed`;
+  const [before] = await read();
+  if (before?.waiting === false) return feedOf(before);
+
+  await sql.begin(async (tx) => {
+    // The lock comes first: the next statement sees everything that was placed before it.
+    await tx`select from change_feed for update`;
+    await tx`
+      with fresh as (
+        select id, row_number() over (order by id) as place from changes where position is null
+      ), placed as (
+        update changes set position = last_position + place from fresh, change_feed where changes.id = fresh.id
+        returning 1
+      )
+      update change_feed set last_position = last_position + (select count(*) from placed)`;
+  });
+  const [after] = await read();
+  return feedOf(after);
+}
+
+function feedOf(row: Row | undefined): Feed {
+  if (row === undefined) throw new Error('The feed of changes has no row.');
+  return { deployment: row.deployment, last: Number(row.last_position), deletedTo: Number(row.deleted_to) };
+}

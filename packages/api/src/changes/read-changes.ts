@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { cursorAt, placeOf } from './cursor.ts';
+import { placeChanges } from './place.ts';
+
+/** Whose changes a caller may read: those of every organisation, or of one. */
+export type ChangeReader = { reads: 'deployment' } | { reads: 'organisation'; organisationId: string };
+
+const longestWaitSeconds = 60;
+const mostChanges = 1000;
+
+function count(name: string, least: number) {
+  const sentence = `${name} must be a whole number from ${least}.`;
+  return z.coerce.number(sentence).int(sentence).min(least, sentence);
+}
+
+/** Higher values are cut to 60 seconds and 1,000 changes. */
+export const changesInput = z.object({
+  after: z.string('A cursor is text.').optional(),
+  wait: count('wait', 0)
+    .default(0)
+    .transform((seconds) => Math.min(seconds, longestWaitSeconds)),
+  limit: count('limit', 1)
+    .default(100)
+    .transform((limit) => Math.min(limit, mostChanges)),
+});
+
+export type Change = {
+  cursor: string;
+  at: string;
+  type: string;
+  organisation: string | null;
+  user: string | null;
+  data: Record<string, string | null>;
+};
+
+/**
+ * Returns the changes after a cursor in the order of the feed, and the cursor to continue with.
+ * While there is none, waits up to `wait` seconds without a database connection. Ends at once,
+ * with what there is, when the process ends.
+ *
+ * @throws AppError VALIDATION for a cursor of another deployment or beyond the end; GONE with the
+ *   oldest cursor if changes after it are no longer kept.
+ */
+export async function readChanges(
+  app: App,
+  reader: ChangeReader,
+  { after, wait, limit }: z.output<typeof changesInput>,
+): Promise<{ changes: Change[]; next: string }> {
+  const until = performance.now() + wait * 1000;
+  let feed = await placeChanges(app);
+  let from = placeOf(feed, after);
+
+  for (;;) {
+    const rows = await readRows(app, reader, from, feed.last, limit);
+    const left = until - performance.now();
+    if (rows.length > 0 || left <= 0 || app.changes.isStopped()) {
+      const end = rows.length === limit ? Number(rows.at(-1)?.position) : feed.last;
+      const changes = rows.map(({ position, at, type, organisation_id, user_id, data }) => {
+        const cursor = cursorAt(feed, Number(position));
+        return { cursor, at: new Date(at).toISOString(), type, organisation: organisation_id, user: user_id, data };
+      });
+      return { changes, next: cursorAt(feed, Math.max(from, end)) };
+    }
+    from = Math.max(from, feed.last);
+    await app.changes.wait(from, left);
+    if (!app.changes.isStopped()) feed = await placeChanges(app);
+  }
+}
+
+type Row = {
+  position: string;
+  at: string;
+  type: string;
+  organisation_id: string | null;
+  user_id: string | null;
+  data: Record<string, string | null>;
+};
+
+function readRows(app: App, reader: ChangeReader, from: number, to: number, limit: number): PromiseLike<Row[]> {
+  const organisationId = reader.reads === 'organisation' ? reader.organisationId : null;
+  return app.sql<Row[]>`
+    select position, at, type, organisation_id, user_id, data from changes
+    where position > ${from} and position <= ${to}
+      and (${organisationId}::uuid is null or organisation_id = ${organisationId}::uuid)
+    order by position limit ${limit}`;
+}

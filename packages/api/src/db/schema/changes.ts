@@ -1,0 +1,62 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { moment } from './columns.ts';
+
+/**
+ * The changes that other services read, written by triggers (migration changes) in the transaction
+ * of the change. Without foreign keys: a change outlives the organisation and user it is about.
+ */
+export const changes = pgTable(
+  'changes',
+  {
+    /** The order of insertion, which a transaction may commit late. */
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    /** The place in the feed, given once the change is committed; null until then. */
+    position: bigint('position', { mode: 'number' }),
+    at: moment('at').notNull(),
+    type: text('type').notNull(),
+    organisationId: uuid('organisation_id'),
+    userId: uuid('user_id'),
+    data: jsonb('data').$type<Record<string, string | null>>().notNull().default({}),
+  },
+  (table) => [
+    uniqueIndex('changes_position').on(table.position),
+    index('changes_organisation').on(table.organisationId, table.position),
+    index('changes_unplaced').on(table.id).where(sql`${table.position} is null`),
+    index('changes_at').on(table.at),
+  ],
+);
+
+/** The one row of the feed. Whoever gives places locks it. */
+export const changeFeed = pgTable('change_feed', {
+  one: boolean('one').primaryKey().default(true),
+  /** Part of each cursor, so that one of another deployment is recognised. */
+  deployment: uuid('deployment').notNull().defaultRandom(),
+  lastPosition: bigint('last_position', { mode: 'number' }).notNull().default(0),
+  /** The place of the newest change that was deleted. */
+  deletedTo: bigint('deleted_to', { mode: 'number' }).notNull().default(0),
+});
+
+/** The organisations whose creation is in the feed, with the plan that the feed last told of. */
+export const toldOrganisations = pgTable(
+  'told_organisations',
+  {
+    organisationId: uuid('organisation_id').primaryKey(),
+    tier: text('tier').notNull().default('free'),
+    status: text('status').notNull().default('none'),
+    endsAt: moment('ends_at'),
+    /** When the plan changes by time alone; null if it does not. */
+    dueAt: moment('due_at'),
+  },
+  (table) => [index('told_organisations_due').on(table.dueAt)],
+);
+
+/** The members whose joining is in the feed. */
+export const toldMembers = pgTable(
+  'told_members',
+  { organisationId: uuid('organisation_id').notNull(), userId: uuid('user_id').notNull() },
+  (table) => [
+    primaryKey({ columns: [table.organisationId, table.userId] }),
+    index('told_members_user').on(table.userId),
+  ],
+);

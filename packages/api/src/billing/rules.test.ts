@@ -214,6 +214,7 @@ test('the jobs that depend on time are scheduled', async () => {
   expect(planned.map(({ name, cron }) => `${name} ${cron}`)).toEqual([
     'payment-compare 23 3 * * *',
     'payment-due * * * * *',
+    'payment-plan-times * * * * *',
     'payment-sweep 41 2 * * *',
     'payment-undelivered */15 * * * *',
   ]);

@@ -4,14 +4,14 @@ import { users } from '../db/schema/accounts.ts';
 import { sessions } from '../db/schema/sessions.ts';
 
 /**
- * Makes an organisation the one that a session acts for, and that the person's next
- * sign-in begins with. It holds while they belong to it and it is approved.
+ * Makes an organisation the one that a session and the user's next sign-in act for. The choice
+ * is ignored while the user is not a member of it or it is not approved.
  */
 export async function chooseOrganisation(
   tx: Transaction,
   { userId, sessionId, organisationId }: { userId: string; sessionId: string; organisationId: string },
 ): Promise<void> {
-  // The user's row is locked before the session's, as everywhere.
+  // Everywhere, the user's row is locked before the session's.
   await tx.update(users).set({ lastOrganisationId: organisationId }).where(eq(users.id, userId));
   await tx
     .update(sessions)

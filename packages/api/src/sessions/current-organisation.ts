@@ -4,9 +4,9 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 
 /**
- * The organisation that a person acts for, as a subquery to join laterally: the
- * preferred one where it is still approved, else the first approved one, else any.
- * So a lost membership is replaced on the next request.
+ * Builds the lateral subquery of the organisation that a user acts for: the preferred one if it
+ * is still approved, else the first approved one, else any. So a membership that ended is
+ * replaced on the next request.
  */
 export function currentOrganisation(db: Executor, userId: SQL, preferredId: SQL) {
   const approved = and(eq(organisations.approval, 'approved'), isNull(organisations.suspendedAt));

@@ -7,15 +7,15 @@ import { hashToken, newToken } from '../security/token.ts';
 /** How long a browser stays known after the last sign-in from it. Browsers keep no cookie for longer. */
 export const knownBrowserDays = 400;
 
-/** The most browsers kept for one user; the one whose last sign-in is the oldest goes first. */
+/** The most browsers kept for one user. Beyond that, those with the oldest sign-ins are deleted. */
 const mostBrowsersPerUser = 20;
 
 const dayMs = 86_400_000;
 
 /**
- * The token for the cookie of a browser that signs in: the one that it sends where this service
- * issued it, so that several users of one browser share it, else a new one. A value that somebody
- * else chose for the cookie is never kept.
+ * Returns the token for the cookie of a browser that signs in: the token that the browser sent if
+ * this service issued it, so that several users of one browser share it; otherwise a new one. A
+ * value that this service did not issue is never kept.
  */
 export async function tokenForBrowser(app: App, sent: string | null): Promise<string> {
   if (sent === null) return newToken();
@@ -27,7 +27,7 @@ export async function tokenForBrowser(app: App, sent: string | null): Promise<st
   return issued === undefined ? newToken() : sent;
 }
 
-/** Notes that a user signed in from the browser with this token. The caller holds the user's row. */
+/** Stores that a user signed in from the browser with this token. The caller holds the lock of the user's row. */
 export async function rememberBrowser(app: App, tx: Transaction, userId: string, token: string): Promise<void> {
   const signedInAt = app.now();
   await tx
@@ -47,8 +47,9 @@ export async function rememberBrowser(app: App, tx: Transaction, userId: string,
 }
 
 /**
- * Whether a user signed in from the browser with this token before. It only decides which limits a
- * request counts in, never what the request may do. An unknown address takes the same one query.
+ * Whether a user has signed in from the browser with this token before. The answer decides only
+ * which limits a request counts in, never what the request may do. An unknown address takes the
+ * same single query.
  */
 export async function isKnownBrowser(
   app: App,
@@ -64,7 +65,7 @@ export async function isKnownBrowser(
   return known !== undefined;
 }
 
-/** When a user last signed in from each browser that is known, newest first. */
+/** Returns the times of the last sign-in from each of a user's known browsers, newest first. */
 export function listKnownBrowsers(app: App, userId: string) {
   return app.db
     .select({ signedInAt: knownBrowsers.signedInAt })

@@ -1,16 +1,28 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
 import { sessions } from '../db/schema/sessions.ts';
 import { AppError } from '../errors.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * Requires that the caller's session still exists, and keeps it until the transaction ends. A
- * password change that ends it either came first and is seen here, or waits.
+ * Requires that the caller's session still exists, and locks it until the transaction ends. A
+ * concurrent password change that ends it either commits first and is seen here, or waits.
  *
  * @throws AppError UNAUTHENTICATED if the session has ended.
  */
 export async function requireLivingSession(tx: Transaction, { sessionId }: Pick<Principal, 'sessionId'>) {
   const living = await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for('share');
   if (living.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+}
+
+/**
+ * Whether a session, by its name on /account, still exists. For jobs that finish what the session
+ * requested: a password change ends the sessions, and with them their requests. The caller holds
+ * the lock of the user's row.
+ */
+export async function isSessionLiving(
+  tx: Transaction,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<boolean> {
+  return (await tx.$count(sessions, and(eq(sessions.id, sessionId), eq(sessions.userId, userId)))) > 0;
 }

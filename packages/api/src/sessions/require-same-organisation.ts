@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { organisationOf, type Principal } from './principal.ts';
 
-/** Part of every change to who belongs to an organisation: which one the page that asks was about. */
+/** The organisation that the page of a request showed. Part of every request that changes an organisation. */
 export const organisationField = z.uuid('There is no such organisation.');
 
 /**
- * The organisation that the principal acts for, which must be the one that was meant:
- * another tab may have changed it, and the same person may belong to both.
+ * Returns the organisation that the principal acts for, which must be the one that the page
+ * showed: another tab may have switched it since, and the user may be a member of both.
  *
- * @throws AppError NOT_FOUND for another one.
+ * @throws AppError NOT_FOUND if it is another one; NO_ORGANISATION.
  */
 export function requireSameOrganisation(principal: Principal, id: unknown) {
   const organisation = organisationOf(principal);
@@ -20,8 +20,10 @@ export function requireSameOrganisation(principal: Principal, id: unknown) {
 }
 
 /**
- * The same for the requests of the interface, which need not name an organisation: without
- * one they are about the organisation that the principal acts for.
+ * The same for requests of the interface, which need not name an organisation: without one they
+ * concern the organisation that the principal acts for.
+ *
+ * @throws AppError NOT_FOUND if it is another one; NO_ORGANISATION.
  */
 export function organisationMeantIfNamed(principal: Principal, id: unknown) {
   return id === undefined ? organisationOf(principal) : requireSameOrganisation(principal, id);

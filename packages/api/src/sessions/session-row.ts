@@ -6,15 +6,18 @@ import { sessions } from '../db/schema/sessions.ts';
 import { planFacts } from '../organisations/plan-facts.ts';
 import { currentOrganisation } from './current-organisation.ts';
 
-/** The two tokens by which a session is found, each by its own column: one is never taken for the other. */
+/** The columns of the two tokens of a session. Each token is looked up in its own column alone. */
 export type Token = 'idHash' | 'sharedHash';
 
-export type Facts = NonNullable<Awaited<ReturnType<typeof readFacts>>>;
+export type SessionRow = NonNullable<Awaited<ReturnType<typeof readSessionRow>>>;
 
-/** A living session, its holder, the organisation they act for and what decides its plan, in one prepared query. */
-export async function readFacts(app: App, token: Token, hash: string) {
+/**
+ * Reads a session that has not expired, its user, the organisation that the user acts for and the
+ * facts of its plan, by one prepared query. Null if there is no such session.
+ */
+export async function readSessionRow(app: App, token: Token, hash: string) {
   const [row] = await statements[token](app.db).execute({ hash, now: app.now().toISOString() });
-  return row === undefined ? null : { row };
+  return row ?? null;
 }
 
 const statements = {

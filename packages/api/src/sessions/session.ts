@@ -6,10 +6,10 @@ import { sessions } from '../db/schema/sessions.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
 import type { Client } from '../security/client.ts';
 import { hashToken, newToken } from '../security/token.ts';
-import { beginSession } from './begin-session.ts';
+import { insertSession } from './insert-session.ts';
 import { recordSeen } from './last-seen.ts';
 import { makePrincipal, type Principal } from './principal.ts';
-import { type Facts, readFacts, type Token } from './session-row.ts';
+import { readSessionRow, type SessionRow, type Token } from './session-row.ts';
 
 /** The longest life of a session, however often it is used. Its cookie has the same lifetime; the server decides. */
 export const longestSessionDays = 90;
@@ -20,7 +20,7 @@ const slideMs = dayMs / 24;
 
 declare module 'lucia' {
   interface Register {
-    Lucia: Lucia<Record<never, never>, { facts: Facts }>;
+    Lucia: Lucia<Record<never, never>, { row: SessionRow }>;
     DatabaseSessionAttributes: {
       organisationId: string | null;
       userAgent: string | null;
@@ -29,15 +29,15 @@ declare module 'lucia' {
       idpSubject: string | null;
       browserToken: string | null;
     };
-    DatabaseUserAttributes: { facts: Facts };
+    DatabaseUserAttributes: { row: SessionRow };
   }
 }
 
-/** Lucia holds nothing but its adapter and options, so every call makes one. */
+/** An instance of Lucia holds nothing but its adapter and options, so each call creates one. */
 function luciaOf(app: App, token: Token = 'idHash') {
   return new Lucia(hashedIdAdapter(app, token), {
     sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
-    getUserAttributes: ({ facts }) => ({ facts }),
+    getUserAttributes: ({ row }) => ({ row }),
   });
 }
 
@@ -54,10 +54,10 @@ type Start = {
 };
 
 /**
- * Starts a session, which is what signing in is, and answers its id, which is nowhere else: the table holds its hash.
+ * Starts a session and returns its id. Only the browser has the id: the table holds its hash.
  *
- * @throws AppError UNAUTHENTICATED where the account is gone, or its password was changed or
- *   its identity provider unlinked meanwhile; FORBIDDEN where it is closed.
+ * @throws AppError UNAUTHENTICATED if the account is deleted or not verified, or its password was
+ *   changed or its subject unlinked since the user proved it; FORBIDDEN if it is closed.
  */
 export async function startSession(
   app: App,
@@ -79,10 +79,10 @@ export async function startSession(
 }
 
 /**
- * Gives a session a new id and keeps the rest of it, so that whoever copied the old one loses it.
- * The second token for sibling hosts becomes invalid with the old id.
+ * Replaces a session's id, so that a copy of the old one opens nothing. The second token for
+ * sibling hosts becomes invalid too.
  *
- * @returns the new id, or null where the session has ended meanwhile.
+ * @returns the new id; null if the session has ended.
  */
 export async function renewSession(
   tx: Transaction,
@@ -98,8 +98,8 @@ export async function renewSession(
 }
 
 /**
- * A second token of a session, for products on sibling hosts: whoever holds it may ask
- * who it is, by `readSharedSession`, and nothing else. It dies with its session.
+ * Stores and returns a second token of a session, for products on sibling hosts. It only permits
+ * to verify the session, by `readSharedSession`, and becomes invalid when the session ends.
  */
 export async function shareSession(app: App, sessionId: string): Promise<string> {
   const token = newToken();
@@ -111,24 +111,24 @@ export async function shareSession(app: App, sessionId: string): Promise<string>
 }
 
 /**
- * Who the session's holder is now: roles, gates, suspensions and the plan are read
- * anew, in one query. Null for an unknown, expired or ended session and for whoever is closed,
- * whose sessions end here.
+ * Returns the principal of a session. Its role, gates, suspensions and plan are read for each
+ * call, by one query. Null if the session is unknown, expired or ended, or if the account is
+ * closed: then all sessions of the user end.
  */
 export function readSession(app: App, sessionId: string): Promise<Principal | null> {
-  return read(app, 'idHash', sessionId);
+  return readByToken(app, 'idHash', sessionId);
 }
 
-/** The same for the holder of a shared token; only for the answer to who it is. */
+/** The same by a shared token, for requests that only verify the session. */
 export function readSharedSession(app: App, sharedToken: string): Promise<Principal | null> {
-  return read(app, 'sharedHash', sharedToken);
+  return readByToken(app, 'sharedHash', sharedToken);
 }
 
-async function read(app: App, token: Token, id: string): Promise<Principal | null> {
+async function readByToken(app: App, token: Token, id: string): Promise<Principal | null> {
   const { session, user } = await luciaOf(app, token).validateSession(id);
   if (session === null) return null;
 
-  const { row } = user.facts;
+  const { row } = user;
   const { organisation } = row;
   const accountStatus = accountStatusOf(row.user, organisation);
   if (accountStatus === 'closed' || accountStatus === 'unverified') {
@@ -149,7 +149,7 @@ async function read(app: App, token: Token, id: string): Promise<Principal | nul
 }
 
 /** Extends a session to its full lifetime from now, to its 90th day at most. */
-async function slide(app: App, { sessionName, createdAt, expiresAt }: Facts['row']): Promise<void> {
+async function slide(app: App, { sessionName, createdAt, expiresAt }: SessionRow): Promise<void> {
   const full = app.now().getTime() + app.config.sessionTtlDays * dayMs;
   const until = Math.min(full, createdAt.getTime() + longestSessionDays * dayMs);
   if (until - expiresAt.getTime() < slideMs) return;
@@ -160,11 +160,12 @@ async function slide(app: App, { sessionName, createdAt, expiresAt }: Facts['row
     .where(eq(sessions.id, sessionName));
 }
 
+/** Ends the session with an id; does nothing if there is none. */
 export async function endSession(app: App, sessionId: string): Promise<void> {
   await luciaOf(app).invalidateSession(sessionId);
 }
 
-/** Ends one of a person's sessions by the name it has on /account. False where there is none. */
+/** Ends one of a user's sessions by its name on /account. Returns false if there is none. */
 export async function endNamedSession(db: Executor, userId: string, name: string): Promise<boolean> {
   const ended = await db
     .delete(sessions)
@@ -173,6 +174,7 @@ export async function endNamedSession(db: Executor, userId: string, name: string
   return ended.length > 0;
 }
 
+/** Ends all sessions of a user but one, which is named as on /account. */
 export async function endOtherSessions(db: Executor, userId: string, keptName: string): Promise<void> {
   await db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, keptName)));
 }
@@ -196,10 +198,9 @@ export function listSessions(app: App, userId: string) {
 function hashedIdAdapter(app: App, token: Token): Adapter {
   return {
     async getSessionAndUser(id): Promise<[DatabaseSession | null, DatabaseUser | null]> {
-      const facts = await readFacts(app, token, hashToken(id));
-      if (facts === null) return [null, null];
+      const row = await readSessionRow(app, token, hashToken(id));
+      if (row === null) return [null, null];
 
-      const { row } = facts;
       const attributes = {
         organisationId: row.organisation?.id ?? null,
         userAgent: null,
@@ -210,12 +211,12 @@ function hashedIdAdapter(app: App, token: Token): Adapter {
       };
       return [
         { id, userId: row.user.id, expiresAt: row.expiresAt, attributes },
-        { id: row.user.id, attributes: { facts } },
+        { id: row.user.id, attributes: { row } },
       ];
     },
     setSession: ({ id, userId, expiresAt, attributes }) =>
-      beginSession(app, { idHash: hashToken(id), userId, expiresAt, ...attributes }),
-    // Lucia would leave a session as it is for half of its time, and write one near its last day at each request: see slide.
+      insertSession(app, { idHash: hashToken(id), userId, expiresAt, ...attributes }),
+    // Lucia extends a session only in the second half of its time, and near its 90th day at each request: `slide` does it.
     updateSessionExpiration: async () => {},
     async deleteSession(id) {
       await app.db.delete(sessions).where(eq(sessions[token], hashToken(id)));
@@ -226,7 +227,7 @@ function hashedIdAdapter(app: App, token: Token): Adapter {
     async deleteExpiredSessions() {
       await app.db.delete(sessions).where(sql`${sessions.expiresAt} <= ${app.now().toISOString()}`);
     },
-    // Lucia's list carries ids, which we do not have: listSessions stands in its place.
+    // Lucia's list contains ids, of which the table holds only hashes. `listSessions` replaces it.
     getUserSessions: () => Promise.reject(new Error('Sessions are listed by listSessions.')),
   };
 }

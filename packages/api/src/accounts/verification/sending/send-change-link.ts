@@ -1,6 +1,6 @@
 import type { App } from '../../../app.ts';
 import { accountByEmail, accountById } from '../../../sessions/account.ts';
-import { sessionLives } from '../../../sessions/session-lives.ts';
+import { isSessionLiving } from '../../../sessions/living-session.ts';
 import { isChangeLimitReached, isMailLimitReached } from './mail-limits.ts';
 import { mailLink } from './mail-link.ts';
 
@@ -27,7 +27,7 @@ export async function sendChangeLink(
   const addressee = { userId, email, jobId };
   await mailLink(app, addressee, async (tx) => {
     // The session may have ended while the job waited for the mail server.
-    if (!(await sessionLives(tx, { userId, sessionId })) || (await isChangeLimitReached(app, tx, addressee)))
+    if (!(await isSessionLiving(tx, { userId, sessionId })) || (await isChangeLimitReached(app, tx, addressee)))
       return null;
     // The address is not known to be the user's, so that no browser counts as known to it.
     const asked = { ...addressee, fromKnownBrowser: false, isResent: true };

@@ -13,62 +13,64 @@ import { rememberBrowser } from './known-browser.ts';
 /** The most sessions that a user has at a time. */
 export const mostSessions = 50;
 
-type Beginning = {
+type NewSession = {
   idHash: string;
   userId: string;
   organisationId: string | null;
-  /** What the person proved themselves by; null where it was something else. */
+  /** The hash that the user's password matched; null for a sign-in without a password. */
   passwordHash: string | null;
+  /** The subject that the identity provider confirmed; null for a sign-in without it. */
   idpSubject: string | null;
   expiresAt: Date;
   client: string;
   userAgent: string | null;
-  /** The token of the browser's cookie `known`; null where no browser signs in. */
+  /** The token of the browser's cookie `known`; null if the session is not a browser's. */
   browserToken: string | null;
 };
 
 /**
- * Writes a session down, and that somebody signed in, unless what it stands on has changed
- * since it was looked at. The user's row is locked: a password that changes meanwhile, or an
- * account that is closed, is seen here, or ends the session there; and sign-ins of one user take
- * turns, so that the user never has more than 50 sessions. Beyond that the oldest ends.
+ * Inserts a session and records the sign-in, unless the account or its credentials have changed
+ * since the user proved them. The user's row is locked: a concurrent change of the password or
+ * closing of the account either commits first and is seen here, or waits and ends the session.
+ * Sign-ins of one user also run in turn, so that the user never has more than 50 sessions: the
+ * oldest end.
  *
- * @throws AppError UNAUTHENTICATED where the account is gone or not verified, or is not who
- *   was proved any more; FORBIDDEN where it is closed.
+ * @throws AppError UNAUTHENTICATED if the account is deleted or not verified, or no longer has
+ *   the password or the subject; FORBIDDEN if it is closed.
  */
-export async function beginSession(app: App, beginning: Beginning): Promise<void> {
-  const { userId, organisationId, passwordHash, idpSubject, client, userAgent, browserToken, ...session } = beginning;
+export async function insertSession(app: App, newSession: NewSession): Promise<void> {
+  const { userId, organisationId, passwordHash, idpSubject, client, userAgent, browserToken, ...session } = newSession;
   const now = app.now();
 
   await app.db.transaction(async (tx) => {
-    // The user before the organisation, as wherever both are locked.
-    const [holder] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update');
-    const organisation = organisationId === null ? null : await shareOrganisation(tx, organisationId);
-    const isSame =
-      holder !== undefined &&
-      (passwordHash === null || holder.passwordHash === passwordHash) &&
+    // Everywhere, the user is locked before the organisation.
+    const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update');
+    const organisation = organisationId === null ? null : await lockOrganisationShared(tx, organisationId);
+    const isUnchanged =
+      user !== undefined &&
+      (passwordHash === null || user.passwordHash === passwordHash) &&
       (idpSubject === null || (await isLinked(tx, userId, idpSubject)));
-    if (!isSame) throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
-    const accountStatus = accountStatusOf(holder, organisation);
+    if (!isUnchanged) throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
+    const accountStatus = accountStatusOf(user, organisation);
     if (accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
     if (accountStatus === 'unverified') throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
 
     await endOldest(tx, userId, now);
-    const holds = { userId, organisationId: organisation?.id ?? null, client, userAgent };
-    await tx.insert(sessions).values({ ...session, ...holds, id: newId(now), idpSubject, createdAt: now });
+    const owner = { userId, organisationId: organisation?.id ?? null };
+    const values = { ...session, ...owner, id: newId(now), client, userAgent, idpSubject, createdAt: now };
+    await tx.insert(sessions).values(values);
     if (browserToken !== null) await rememberBrowser(app, tx, userId, browserToken);
     await recordAudit(tx, now, {
       action: 'signed-in',
       actorId: userId,
-      userId,
-      organisationId: holds.organisationId,
+      ...owner,
       client: { address: client, userAgent },
-      details: wayOf({ passwordHash, idpSubject }),
+      details: methodOf({ passwordHash, idpSubject }),
     });
   });
 }
 
-/** Makes room for one more session: all but the newest 49 that have not expired end. */
+/** Makes room for one more session: ends all but the newest 49 that have not expired. */
 async function endOldest(tx: Transaction, userId: string, now: Date): Promise<void> {
   const kept = tx
     .select({ idHash: sessions.idHash })
@@ -84,12 +86,15 @@ async function isLinked(tx: Transaction, userId: string, subject: string): Promi
   return (await tx.$count(identities, and(isOwn, isNull(identities.unlinkedAt)))) > 0;
 }
 
-async function shareOrganisation(tx: Transaction, id: string) {
+async function lockOrganisationShared(tx: Transaction, id: string) {
   const [organisation] = await tx.select().from(organisations).where(eq(organisations.id, id)).for('share');
   return organisation ?? null;
 }
 
-function wayOf({ passwordHash, idpSubject }: Pick<Beginning, 'passwordHash' | 'idpSubject'>): Record<string, string> {
+function methodOf({
+  passwordHash,
+  idpSubject,
+}: Pick<NewSession, 'passwordHash' | 'idpSubject'>): Record<string, string> {
   if (idpSubject !== null) return { with: 'identity provider' };
   return passwordHash === null ? {} : { with: 'password' };
 }

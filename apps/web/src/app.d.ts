@@ -11,7 +11,7 @@ declare global {
       app: Service;
       requestId: string;
       client: Client;
-      /** Null without a session, and on the routes that need none. */
+      /** Null without a session or API key, and on the routes that need none. */
       principal: Principal | null;
       /** Whether the request came with the cookie of a session that has ended. */
       sessionEnded: boolean;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isAppError } from '@gatehouse/api/errors';
 import { createCaller } from '@gatehouse/api/router/root';
 import { type Handle, type HandleServerError, type ServerInit, sequence } from '@sveltejs/kit/hooks';
 import { brandingOf } from '#lib/branding/branding.ts';
@@ -63,7 +64,9 @@ const principal: Handle = async ({ event, resolve }) => {
   try {
     locals.principal = await resolvePrincipal(event);
   } catch (thrown) {
-    app.log.error('the session could not be read', { requestId: locals.requestId, error: thrown });
+    if (!isAppError(thrown)) {
+      app.log.error('the principal could not be read', { requestId: locals.requestId, error: thrown });
+    }
     locals.principal = null;
     return rejectRequest(event, thrown);
   }

@@ -18,6 +18,7 @@ import { pingDatabase } from './db/ping.ts';
 import { explainDatabaseRefusal, isDatabaseAway } from './errors.ts';
 import { openJobs } from './jobs/queue.ts';
 import type { JobKinds, Jobs } from './jobs/registry.ts';
+import { deleteOldKeys } from './keys/delete-old-keys.ts';
 import { createLog, type Log } from './log.ts';
 import { createIdentityProvider } from './providers/identity.ts';
 import { createMailer } from './providers/mailer.ts';
@@ -127,7 +128,14 @@ function jobKinds(app: App): JobKinds {
       retryDelayMax: 300,
       concurrency: 2,
     },
-    sweep: { handler: () => sweep(app), schedule: '17 * * * *', policy: 'stately' },
+    sweep: {
+      async handler() {
+        await sweep(app);
+        await deleteOldKeys(app);
+      },
+      schedule: '17 * * * *',
+      policy: 'stately',
+    },
     'changes-sweep': { handler: () => deleteOldChanges(app), schedule: '*/10 * * * *', policy: 'stately' },
     ...usageJobs(app),
     ...billingJobs(app),

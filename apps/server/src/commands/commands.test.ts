@@ -68,6 +68,26 @@ it('an unknown address or slug fails with a sentence that repeats it', async () 
   }
 });
 
+it('an API key is printed once, listed without its secret and revoked', async () => {
+  const { principal } = await makeOwner(test);
+  const slug = principal.organisation?.slug ?? '';
+  const key = await run('api-key', 'create', '--name', 'Worker', '--scope', 'WRITE', '--organisation', slug);
+  expect(key).toMatch(/^gh_test_[\w-]{43}_[\w-]{6}$/);
+  const listed = (await run('api-key', 'list')).split('\n').find((line) => line.includes('Worker')) ?? '';
+  expect(listed).toMatch(`valid  ${slug}  READ WRITE  ${key.slice(0, 12)}…${key.slice(-4)}  used never  expires never`);
+  expect(listed).not.toContain(key);
+
+  const [id = ''] = listed.split(' ');
+  expect(await run('api-key', 'revoke', id)).toBe(`Revoked ${id}.`);
+  expect(await run('api-key', 'revoke', id)).toBe('There is no such API key.');
+  expect(await run('api-key', 'revoke', 'x')).toBe('There is no API key with the id x.');
+  expect(await run('api-key', 'create', '--name', 'a', '--scope', 'ADMIN')).toBe('The scope is READ or WRITE.');
+  expect(await run('api-key', 'create', '--name', 'a', '--expires-days', 'soon')).toMatch(/^The days must be/);
+  expect(await run('api-key', 'create', '--name', 'a', '--organisation', 'unknown')).toMatch(
+    /^There is no organisation/,
+  );
+});
+
 it('an address is found in any spelling', async () => {
   const { email } = await makeOwner(test);
   expect(await run('suspend', ` ${email.toUpperCase()} `)).toBe(`Suspended ${email}.`);

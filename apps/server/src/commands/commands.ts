@@ -4,13 +4,17 @@ import { reconcile } from '@gatehouse/api/billing/sync/reconcile';
 import { examine } from '@gatehouse/api/operators/doctor/doctor';
 import { findOrganisation, findUser } from '@gatehouse/api/operators/find-accounts';
 import * as account from './account-commands.ts';
+import { createApiKey, listApiKeys, revokeApiKey } from './key-commands.ts';
 import { newCustomer, restoreOrganisation, suspendOrganisation } from './organisation-commands.ts';
 
 /** What a command prints. A report that is not sound makes the exit code 1. */
 export type Answer = string | { report: string; sound: boolean };
 
 export type Command = {
-  /** The required arguments, as the usage shows them. An option is followed by a description of its value. */
+  /**
+   * The arguments, as the usage shows them. An option is followed by a description of its value; one in
+   * square brackets may be absent, and its argument is then empty.
+   */
   takes: string[];
   /** What the command does, as the usage shows it. */
   does: string;
@@ -35,6 +39,13 @@ export const commands: Record<string, Command> = {
   'suspend-organisation': forOrganisation('closes an organisation', suspendOrganisation),
   'restore-organisation': forOrganisation('opens it again', restoreOrganisation),
   'password-link': forUser('prints an address that sets a password, once, within an hour', account.passwordLink),
+  'api-key create': {
+    takes: ['--name NAME', '[--scope READ|WRITE]', '[--organisation SLUG]', '[--expires-days N]'],
+    does: 'prints a new API key for your services, once',
+    run: (app, [name = '', scope = '', slug = '', days = '']) => createApiKey(app, { name, scope, slug, days }),
+  },
+  'api-key list': { takes: [], does: 'lists the API keys', run: listApiKeys },
+  'api-key revoke': { takes: ['ID'], does: 'revokes one', run: (app, [id = '']) => revokeApiKey(app, id) },
   'mark-demo-account': forUser('marks an account that npm start made', account.markDemo),
   'close-demo-accounts': {
     takes: [],

@@ -40,11 +40,26 @@ describe('parsing a command line', () => {
 
   it.each(Object.keys(commands))('%s takes the arguments of its usage, and no more', (name) => {
     const { takes = [] } = commands[name] ?? {};
-    const typed = takes.flatMap((word) => (word.startsWith('--') ? [word.split(' ')[0] ?? '', 'x'] : ['x']));
+    const option = (word: string) => /--[a-z-]+/.exec(word)?.[0];
+    const typed = [...name.split(' '), ...takes.flatMap((word) => [option(word) ?? [], 'x'].flat())];
 
-    expect(parseCommandLine([name, ...typed]).args).toEqual(takes.map(() => 'x'));
-    expect(() => parseCommandLine([name, ...typed, 'extra'])).toThrow('extra is too much.');
+    expect(parseCommandLine(typed).args).toEqual(takes.map(() => 'x'));
+    expect(() => parseCommandLine([...typed, 'extra'])).toThrow('extra is too much.');
   });
+});
+
+it('an option in square brackets may be absent, and is refused without a value', () => {
+  expect(parseCommandLine(['api-key', 'create', '--name', 'Larch']).args).toEqual(['Larch', '', '', '']);
+  expect(parseCommandLine(['api-key', 'create', '--expires-days=7', '--name', 'Larch']).args).toEqual([
+    'Larch',
+    '',
+    '',
+    '7',
+  ]);
+  expect(() => parseCommandLine(['api-key', 'create'])).toThrow('--name is missing.');
+  expect(() => parseCommandLine(['api-key', 'create', '--name', 'a', '--scope'])).toThrow('--scope is missing.');
+  expect(() => parseCommandLine(['api-key'])).toThrow('There is no command api-key.');
+  expect(() => parseCommandLine(['api-key', 'revoke'])).toThrow('ID is missing.');
 });
 
 it('an option may be before or after the other arguments', () => {

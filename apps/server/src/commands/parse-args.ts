@@ -17,7 +17,8 @@ export class WrongUse extends Error {
  *
  * @throws WrongUse if there is no such command, or if an argument is missing, unknown or superfluous.
  */
-export function parseCommandLine([name, ...typed]: string[]): Call {
+export function parseCommandLine(words: string[]): Call {
+  const [name, ...typed] = withNameOfTwoWords(words);
   if (name === undefined) throw new WrongUse('Say what to do.', usage());
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) throw new WrongUse(`There is no command ${name}.`, usage());
@@ -27,7 +28,15 @@ export function parseCommandLine([name, ...typed]: string[]): Call {
   return { command, args };
 }
 
-const optionOf = (word: string) => /^--([a-z]+)/.exec(word)?.[1];
+/** Joins "api-key create" to one name. */
+function withNameOfTwoWords([first, second, ...rest]: string[]): string[] {
+  const name = `${first} ${second}`;
+  if (Object.hasOwn(commands, name)) return [name, ...rest];
+  return [first, second, ...rest].filter((word) => word !== undefined);
+}
+
+const optionOf = (word: string) => /^\[?--([a-z-]+)/.exec(word)?.[1];
+const isOptional = (word: string) => word.startsWith('[');
 
 /** Returns the problem, or null and the arguments. */
 function readArguments({ takes }: Command, typed: string[]): [problem: string | null, ...args: string[]] {
@@ -49,6 +58,10 @@ function readArguments({ takes }: Command, typed: string[]): [problem: string | 
   for (const word of takes) {
     const option = optionOf(word);
     const value = option === undefined ? positionals.shift() : values[option];
+    if (value === undefined && isOptional(word)) {
+      args.push('');
+      continue;
+    }
     if (typeof value !== 'string' || value.trim() === '') return [`${option ? `--${option}` : word} is missing.`];
     args.push(value);
   }

@@ -467,6 +467,24 @@ const table: [what: string, act: Case, rows: ({ action: AuditAction } & Record<s
     [{ action: 'invitation-withdrawn', actor: 'person', ...ofOrganisation, from: 'client' }],
   ],
   [
+    'an API key',
+    owner(({ api, organisationId }) => api.keys.create({ organisation_id: organisationId, name: 'Service' })),
+    [{ action: 'api-key-created', actor: 'person', ...ofOrganisation, from: 'client' }],
+  ],
+  [
+    'an API key that is revoked',
+    afterwards(
+      ({ api, organisationId }) => api.keys.create({ organisation_id: organisationId, name: 'Service' }),
+      ({ api }, { id }) => api.keys.revoke({ id }),
+    ),
+    [{ action: 'api-key-revoked', actor: 'person', ...ofOrganisation, from: 'client' }],
+  ],
+  [
+    'an API key of the deployment',
+    owner(() => operator.api.operators.createKey({ name: 'Service' })),
+    [{ action: 'api-key-created', ...inConsole }],
+  ],
+  [
     'somebody who joins',
     async (begin) => {
       const token = await makeInvitation(await makeOwner(test));
@@ -623,6 +641,8 @@ const every: Record<AuditAction, true> = {
   'operator-granted': true,
   'operator-revoked': true,
   'password-link-made': true,
+  'api-key-created': true,
+  'api-key-revoked': true,
   'plan-checkout': true,
   'plan-portal': true,
   'plan-cancelled': true,

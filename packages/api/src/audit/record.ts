@@ -40,6 +40,8 @@ export type AuditAction =
   | 'operator-granted'
   | 'operator-revoked'
   | 'password-link-made'
+  | 'api-key-created'
+  | 'api-key-revoked'
   | 'plan-checkout'
   | 'plan-portal'
   | 'plan-cancelled'

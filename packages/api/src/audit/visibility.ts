@@ -20,6 +20,8 @@ export const administratorActions: AuditAction[] = [
   'role-changed',
   'invitation-made',
   'invitation-withdrawn',
+  'api-key-created',
+  'api-key-revoked',
   'plan-cancelled',
   'plan-resumed',
   'subscription-started',

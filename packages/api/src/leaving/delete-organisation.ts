@@ -12,7 +12,7 @@ import { AppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
 import type { Administrator } from '../sessions/authorisation.ts';
 import { requireLivingSession } from '../sessions/living-session.ts';
-import type { Principal } from '../sessions/principal.ts';
+import type { UserPrincipal } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 
 export const deleteOrganisationInput = z.object({
@@ -61,7 +61,7 @@ export async function deleteOrganisation(
   });
 }
 
-function requireOwnRole(role: Principal['role']): void {
+function requireOwnRole(role: UserPrincipal['role']): void {
   if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only an owner may delete the organisation.');
 }
 

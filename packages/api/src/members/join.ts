@@ -39,7 +39,7 @@ export async function openInvitation(
     organisation: { slug: organisation.slug, name: organisation.name },
     role,
     expires_at: expiresAt.toISOString(),
-    belongs: principal !== null && (await belongsTo(app.db, organisation.id, principal.user.id)),
+    belongs: principal?.kind === 'user' && (await belongsTo(app.db, organisation.id, principal.user.id)),
   };
 }
 

@@ -11,7 +11,7 @@ import { emailField } from '../security/address.ts';
 import type { Client } from '../security/client.ts';
 import type { Administrator } from '../sessions/authorisation.ts';
 import { requireLivingSession } from '../sessions/living-session.ts';
-import type { Principal } from '../sessions/principal.ts';
+import type { UserPrincipal } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { lockMembers } from './lock-members.ts';
 
@@ -63,7 +63,7 @@ export async function transferOwnership(
   });
 }
 
-function requireOwnRole(role: Principal['role']): void {
+function requireOwnRole(role: UserPrincipal['role']): void {
   if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only an owner may transfer the ownership.');
 }
 

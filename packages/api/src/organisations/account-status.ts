@@ -24,8 +24,11 @@ export function accountStatusOf(user: UserGate, organisation: OrganisationGate |
   return approval === 'approved' ? 'active' : 'awaiting_approval';
 }
 
-/** Returns an organisation's part of the account status. `closed` includes declined and suspended. */
-export function approvalOf({ approval, suspendedAt }: OrganisationGate): 'approved' | 'pending' | 'closed' {
+/** Whether an organisation may be used. `closed` includes declined and suspended. */
+export type Approval = 'approved' | 'pending' | 'closed';
+
+/** Returns an organisation's part of the account status. */
+export function approvalOf({ approval, suspendedAt }: OrganisationGate): Approval {
   if (suspendedAt !== null || approval === 'declined') return 'closed';
   return approval;
 }

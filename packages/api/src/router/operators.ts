@@ -1,3 +1,4 @@
+import { newKeyInput } from '../keys/store-key.ts';
 import { applyEventAgain } from '../operators/events/apply-event-again.ts';
 import { compareNow } from '../operators/events/compare-now.ts';
 import { historyInput, readBillingHistory } from '../operators/events/read-billing-history.ts';
@@ -15,6 +16,7 @@ import { approve, approveInput, decline, declineInput } from '../operators/queue
 import { decidedInput, readDecided } from '../operators/queue/read-decided.ts';
 import { queueInput, readQueue } from '../operators/queue/read-queue.ts';
 import { undoDecision } from '../operators/queue/undo-decision.ts';
+import { createDeploymentKey, operatorKeyInput, readDeploymentKeys, revokeDeploymentKey } from '../operators/keys.ts';
 import { body, nothing, operatorProcedure, router } from './trpc.ts';
 
 export const operatorsRouter = router({
@@ -58,6 +60,14 @@ export const operatorsRouter = router({
   decline: operatorProcedure
     .input(body(declineInput))
     .mutation(({ ctx, input }) => decline(ctx.app, ctx.principal, input, ctx.client)),
+  keys: operatorProcedure.query(({ ctx }) => readDeploymentKeys(ctx.app, ctx.principal)),
+  createKey: operatorProcedure
+    .input(body(newKeyInput))
+    .mutation(({ ctx, input }) => createDeploymentKey(ctx.app, ctx.principal, input, ctx.client)),
+  revokeKey: operatorProcedure.input(body(operatorKeyInput)).mutation(async ({ ctx, input }) => {
+    await revokeDeploymentKey(ctx.app, ctx.principal, input, ctx.client);
+    return { ok: true as const };
+  }),
   events: operatorProcedure
     .input(body(eventsInput))
     .query(({ ctx, input }) => readEvents(ctx.app, ctx.principal, input)),

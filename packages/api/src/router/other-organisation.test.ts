@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { users } from '../db/schema/accounts.ts';
 import { paymentEvents, paymentSubscriptions } from '../db/schema/billing.ts';
+import { apiKeys } from '../db/schema/keys.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
@@ -31,6 +32,7 @@ async function makeTheirs() {
     .where(eq(paymentEvents.organisationId, owner.organisationId));
   await owner.api.members.invite({ organisation_id: owner.organisationId, role: 'member' });
   const [invitation] = await owner.api.members.invitations();
+  const key = await owner.api.keys.create({ organisation_id: owner.organisationId, name: 'Service' });
   const ids = {
     user_id: member.userId,
     organisation_id: owner.organisationId,
@@ -38,16 +40,18 @@ async function makeTheirs() {
     event_id: event?.id ?? '',
     subscription_id: subscription?.id ?? '',
   };
-  return { owner, member, invitationId: invitation?.id ?? '', ids: ids as Record<string, string | string[]> };
+  return { owner, member, key, invitationId: invitation?.id ?? '', ids: ids as Record<string, string | string[]> };
 }
 
 /** What a stranger sends: their ids, and beside them what is no reason to refuse. */
 function inputOf(path: string): object {
   const beside = { role: 'viewer', tier: 'gold', reason: 'None.' };
-  const { member, invitationId, ids } = theirs;
+  const { member, invitationId, key, ids } = theirs;
   const named: Record<string, string> = {
     'accounts.endSession': member.principal.sessionId,
     'members.withdraw': invitationId,
+    'keys.revoke': key.id,
+    'operators.revokeKey': key.id,
   };
   if (fieldsOf(path).includes('id') && named[path] === undefined) throw new Error(`Say what ${path} names by its id.`);
   const settings = path.startsWith('organisations.') ? { name: 'Taken over', email: member.email } : {};
@@ -69,6 +73,7 @@ async function everything() {
   return {
     belongs,
     people,
+    keys: await db.select().from(apiKeys).where(eq(apiKeys.organisationId, organisationId)),
     invitations: await db.select().from(invitations).where(eq(invitations.organisationId, organisationId)),
     organisation: await db.select().from(organisations).where(eq(organisations.id, organisationId)),
     subscriptions: await db
@@ -118,6 +123,8 @@ it.each(procedures)('%s tells the owner of another organisation nothing of this 
     member.userId,
     member.principal.sessionId,
     theirs.invitationId,
+    theirs.key.id,
+    theirs.key.key,
     owner.organisationId,
     owner.principal.organisation?.slug ?? '',
     'Secretive Ltd',

@@ -1,5 +1,6 @@
 import { accountsRouter } from './accounts.ts';
 import { billingRouter } from './billing.ts';
+import { keysRouter } from './keys.ts';
 import { leavingRouter } from './leaving.ts';
 import { membersRouter } from './members.ts';
 import { operatorsRouter } from './operators.ts';
@@ -12,6 +13,7 @@ import { createCallerFactory, router } from './trpc.ts';
 export const appRouter = router({
   accounts: accountsRouter,
   billing: billingRouter,
+  keys: keysRouter,
   leaving: leavingRouter,
   members: membersRouter,
   operators: operatorsRouter,

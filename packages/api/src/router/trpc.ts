@@ -5,7 +5,14 @@ import { AppError, errorCodes, invalid, isAppError, toAppError } from '../errors
 import type { Client } from '../security/client.ts';
 import { clientKey } from '../security/client-key.ts';
 import type { Points, Window } from '../security/throttle.ts';
-import { requireApproved, requireOperator, requireScope, requireUser } from '../sessions/authorisation.ts';
+import {
+  requireApproved,
+  requireDeployment,
+  requireOperator,
+  requirePrincipal,
+  requireScope,
+  requireUser,
+} from '../sessions/authorisation.ts';
 import type { Principal, Scope } from '../sessions/principal.ts';
 import { isNestedTooDeeply } from './nesting.ts';
 
@@ -140,6 +147,27 @@ export function limitedApprovedProcedure(window: Window) {
 export function scopedProcedure<Needed extends Scope>(scope: Needed) {
   return userProcedure.use(({ ctx, next }) => next({ ctx: { principal: requireScope(ctx.principal, scope) } }));
 }
+
+/**
+ * Open to principals of every kind that hold the scope, keys included. Checks it before the input
+ * is parsed.
+ *
+ * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
+ */
+export function holderProcedure<Needed extends Scope>(scope: Needed) {
+  return publicProcedure.use(({ ctx, next }) =>
+    next({ ctx: { principal: requireScope(requirePrincipal(ctx.principal), scope) } }),
+  );
+}
+
+/**
+ * Open to keys of the deployment.
+ *
+ * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
+ */
+export const deploymentProcedure = holderProcedure('READ').use(({ ctx, next }) =>
+  next({ ctx: { principal: requireDeployment(ctx.principal) } }),
+);
 
 /**
  * Open to operators.

@@ -1,10 +1,17 @@
 import { AppError } from '../errors.ts';
-import { type Authority, type Principal, requireOpenGates, type Scope, type UserPrincipal } from './principal.ts';
+import {
+  type Authority,
+  type KeyPrincipal,
+  type Principal,
+  requireOpenGates,
+  type Scope,
+  type UserPrincipal,
+} from './principal.ts';
 
 declare const passed: unique symbol;
 
 /** Marks a principal that has passed checks. Only the functions of this file return one. */
-type Passed<Check extends Scope | 'approved' | 'operator'> = { readonly [passed]: Record<Check, true> };
+type Passed<Check extends Scope | 'approved' | 'operator' | 'deployment'> = { readonly [passed]: Record<Check, true> };
 
 /** What a scope implies. */
 type Implied = {
@@ -19,6 +26,8 @@ type Implied = {
  */
 export type Holding<Held extends Scope> = Authority & Passed<Implied[Held]>;
 
+/** A key of the deployment. */
+export type ForDeployment = KeyPrincipal & Holding<'READ'> & Passed<'deployment'>;
 /** A user whose gates are both open. */
 export type Approved = UserPrincipal & Passed<'approved'>;
 /** A user with the scope READ. */
@@ -28,14 +37,23 @@ export type Administrator = UserPrincipal & Holding<'ADMIN'>;
 /** An approved user with the mark of an operator. */
 export type Operator = UserPrincipal & Passed<'approved' | 'operator'>;
 
+/** @throws AppError UNAUTHENTICATED without a session or key. */
+export function requirePrincipal(principal: Principal | null): Principal {
+  if (principal === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+  return principal;
+}
+
 /**
  * Returns the signed-in user of a request, who may still await approval.
  *
- * @throws AppError UNAUTHENTICATED without a session.
+ * @throws AppError UNAUTHENTICATED without a session; FORBIDDEN or AWAITING_APPROVAL for a key.
  */
 export function requireUser(principal: Principal | null): UserPrincipal {
-  if (principal === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
-  return principal;
+  const caller = requirePrincipal(principal);
+  if (caller.kind === 'user') return caller;
+
+  caller.require('READ');
+  throw new AppError('FORBIDDEN', 'An API key may not do this: it needs a signed-in user.');
 }
 
 /** @throws AppError AWAITING_APPROVAL while a gate is shut. */
@@ -56,6 +74,16 @@ export function requireScope<Kind extends Authority, Held extends Scope>(
 ): Kind & Holding<Held> {
   principal.require(scope);
   return principal as Kind & Holding<Held>;
+}
+
+/**
+ * A principal that may read every organisation: a key of the deployment.
+ *
+ * @throws AppError FORBIDDEN for a session and for an organisation's key.
+ */
+export function requireDeployment(principal: Principal & Holding<'READ'>): ForDeployment {
+  if (principal.kind === 'key' && principal.organisation === null) return principal as ForDeployment;
+  throw new AppError('FORBIDDEN', 'This needs an API key of the deployment.');
 }
 
 /** @throws AppError FORBIDDEN without the mark of an operator. */

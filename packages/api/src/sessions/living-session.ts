@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
 import { sessions } from '../db/schema/sessions.ts';
 import { AppError } from '../errors.ts';
-import type { Principal } from './principal.ts';
+import type { UserPrincipal } from './principal.ts';
 
 /**
  * Requires that the caller's session still exists, and locks it until the transaction ends. A
@@ -10,7 +10,7 @@ import type { Principal } from './principal.ts';
  *
  * @throws AppError UNAUTHENTICATED if the session has ended.
  */
-export async function requireLivingSession(tx: Transaction, { sessionId }: Pick<Principal, 'sessionId'>) {
+export async function requireLivingSession(tx: Transaction, { sessionId }: Pick<UserPrincipal, 'sessionId'>) {
   const living = await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for('share');
   if (living.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import type { Gate } from '../organisations/account-status.ts';
+import type { Approval, Gate } from '../organisations/account-status.ts';
 import type { PlanFacts } from '../organisations/plan-facts.ts';
 
 export type Scope = 'READ' | 'WRITE' | 'ADMIN';
@@ -12,26 +12,36 @@ export type Authority = {
   organisationId: string | null;
   /** A scope never comes without the weaker ones: ADMIN includes WRITE, WRITE includes READ. */
   scopes: Scope[];
+  /** The facts from which billing computes the organisation's plan; null if there are none. */
+  planFacts: PlanFacts | null;
   /** @throws AppError AWAITING_APPROVAL while a gate is shut, FORBIDDEN without the scope. */
   require: (scope: Scope) => void;
 };
 
 /** The principal of a session, read again for each request. */
 export type UserPrincipal = Authority & {
+  kind: 'user';
   user: { id: string; email: string; name: string | null; operator: boolean; onboardedAt: Date | null };
   role: Role | null;
   gate: Gate;
   /** Names the session on /account. It does not authenticate. */
   sessionId: string;
-  /** The facts from which billing computes the organisation's plan; null if there are none. */
-  planFacts: PlanFacts | null;
 };
 
 /**
- * The resolved caller of a request. A kind of principal without a user joins this union, and
- * use cases that need a user do not accept it: they name UserPrincipal.
+ * The principal of an API key, read again for each request. It has no user. Its organisation is
+ * null for a key of the deployment, which may name any organisation.
  */
-export type Principal = UserPrincipal;
+export type KeyPrincipal = Authority & {
+  kind: 'key';
+  key: { id: string; name: string };
+};
+
+/**
+ * The resolved caller of a request. Use cases that need a user name UserPrincipal, so they do not
+ * accept a key.
+ */
+export type Principal = UserPrincipal | KeyPrincipal;
 
 const scopesOf: Record<Role, Scope[]> = {
   owner: ['READ', 'WRITE', 'ADMIN'],
@@ -50,6 +60,7 @@ export function makePrincipal(
 
   return {
     ...facts,
+    kind: 'user',
     planFacts: facts.planFacts ?? null,
     organisationId: organisation?.id ?? null,
     scopes,
@@ -58,6 +69,39 @@ export function makePrincipal(
       if (!scopes.includes(scope)) throw new AppError('FORBIDDEN', 'Your role does not allow this.');
     },
   };
+}
+
+/**
+ * Makes the principal of a key. It has the scopes of the key, and none while its organisation is
+ * closed or awaits approval. `approval` is null for a key of the deployment.
+ */
+export function makeKeyPrincipal({
+  scope,
+  approval,
+  ...facts
+}: Pick<KeyPrincipal, 'key' | 'organisation' | 'planFacts'> & {
+  scope: 'READ' | 'WRITE';
+  approval: Approval | null;
+}): KeyPrincipal {
+  const open = approval === null || approval === 'approved';
+  const scopes: Scope[] = !open ? [] : scope === 'WRITE' ? ['READ', 'WRITE'] : ['READ'];
+
+  return {
+    ...facts,
+    kind: 'key',
+    organisationId: facts.organisation?.id ?? null,
+    scopes,
+    require(needed) {
+      if (approval !== null) requireApprovedOrganisation(approval);
+      if (!scopes.includes(needed)) throw new AppError('FORBIDDEN', `This API key does not have the scope ${needed}.`);
+    },
+  };
+}
+
+/** @throws AppError FORBIDDEN if the organisation is closed, AWAITING_APPROVAL if it awaits approval. */
+export function requireApprovedOrganisation(approval: Approval): void {
+  if (approval === 'closed') throw new AppError('FORBIDDEN', 'This organisation is closed.');
+  if (approval === 'pending') throw new AppError('AWAITING_APPROVAL', 'This organisation is awaiting approval.');
 }
 
 /** @throws AppError AWAITING_APPROVAL while a gate is shut. */

@@ -3,9 +3,9 @@ import { recordAudit } from '../audit/record.ts';
 import type { Client } from '../security/client.ts';
 import type { Principal } from './principal.ts';
 
-/** Records a sign-out in the audit log. Does nothing without a principal. */
+/** Records a sign-out in the audit log. Does nothing without a session. */
 export async function recordSignOut(app: App, principal: Principal | null, client: Client): Promise<void> {
-  if (principal === null) return;
+  if (principal?.kind !== 'user') return;
   const { id } = principal.user;
   await recordAudit(app.db, app.now(), { action: 'signed-out', actorId: id, userId: id, client });
 }

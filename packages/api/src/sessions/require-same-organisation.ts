@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { organisationOf, type Principal } from './principal.ts';
+import { type Authority, organisationOf } from './principal.ts';
 
 /** The organisation that the page of a request showed. Part of every request that changes an organisation. */
 export const organisationField = z.uuid('There is no such organisation.');
@@ -11,7 +11,7 @@ export const organisationField = z.uuid('There is no such organisation.');
  *
  * @throws AppError NOT_FOUND if it is another one; NO_ORGANISATION.
  */
-export function requireSameOrganisation(principal: Principal, id: unknown) {
+export function requireSameOrganisation(principal: Authority, id: unknown) {
   const organisation = organisationOf(principal);
   if (organisation.id !== id) {
     throw new AppError('NOT_FOUND', 'You act for another organisation by now. Load the page again.');
@@ -25,6 +25,6 @@ export function requireSameOrganisation(principal: Principal, id: unknown) {
  *
  * @throws AppError NOT_FOUND if it is another one; NO_ORGANISATION.
  */
-export function organisationMeantIfNamed(principal: Principal, id: unknown) {
+export function organisationMeantIfNamed(principal: Authority, id: unknown) {
   return id === undefined ? organisationOf(principal) : requireSameOrganisation(principal, id);
 }

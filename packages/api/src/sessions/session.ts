@@ -8,7 +8,7 @@ import type { Client } from '../security/client.ts';
 import { hashToken, newToken } from '../security/token.ts';
 import { insertSession } from './insert-session.ts';
 import { recordSeen } from './last-seen.ts';
-import { makePrincipal, type Principal } from './principal.ts';
+import { makePrincipal, type UserPrincipal } from './principal.ts';
 import { readSessionRow, type SessionRow, type Token } from './session-row.ts';
 
 /** The longest life of a session, however often it is used. Its cookie has the same lifetime; the server decides. */
@@ -115,16 +115,16 @@ export async function shareSession(app: App, sessionId: string): Promise<string>
  * call, by one query. Null if the session is unknown, expired or ended, or if the account is
  * closed: then all sessions of the user end.
  */
-export function readSession(app: App, sessionId: string): Promise<Principal | null> {
+export function readSession(app: App, sessionId: string): Promise<UserPrincipal | null> {
   return readByToken(app, 'idHash', sessionId);
 }
 
 /** The same by a shared token, for requests that only verify the session. */
-export function readSharedSession(app: App, sharedToken: string): Promise<Principal | null> {
+export function readSharedSession(app: App, sharedToken: string): Promise<UserPrincipal | null> {
   return readByToken(app, 'sharedHash', sharedToken);
 }
 
-async function readByToken(app: App, token: Token, id: string): Promise<Principal | null> {
+async function readByToken(app: App, token: Token, id: string): Promise<UserPrincipal | null> {
   const { session, user } = await luciaOf(app, token).validateSession(id);
   if (session === null) return null;
 

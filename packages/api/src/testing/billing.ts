@@ -9,7 +9,7 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { errorCodes, isAppError } from '../errors.ts';
 import { type Administrator, type Reader, requireScope } from '../sessions/authorisation.ts';
-import { makePrincipal, type Principal, type Role } from '../sessions/principal.ts';
+import { makePrincipal, type Role, type UserPrincipal } from '../sessions/principal.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
 export type BillingTest = TestApp & {
@@ -104,7 +104,7 @@ export async function makeMember({ app }: TestApp, role: Role = 'owner'): Promis
 }
 
 /** Returns the objects of an organisation at the provider. */
-export function ownedBy({ sandbox }: TestApp, { organisationId }: Principal) {
+export function ownedBy({ sandbox }: TestApp, { organisationId }: Pick<UserPrincipal, 'organisationId'>) {
   const { customers, subscriptions, checkout_sessions, invoices } = sandbox.payment.state();
   const own = Object.values(customers).filter(({ metadata }) => metadata.organisation === organisationId);
   function ofThem<Each extends { customer?: unknown }>(shelf: Record<string, Each>): Each[] {

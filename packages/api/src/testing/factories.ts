@@ -8,7 +8,7 @@ import { memberships } from '../db/schema/members.ts';
 import { type Caller, createCaller } from '../router/root.ts';
 import type { Context } from '../router/trpc.ts';
 import { accountByEmail } from '../sessions/account.ts';
-import type { Principal, Role } from '../sessions/principal.ts';
+import type { Principal, Role, UserPrincipal } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import type { Identity } from '../sign-in/id-token.ts';
 import { linkIdentity } from '../sign-in/linked-identity.ts';
@@ -18,7 +18,7 @@ import type { TestApp } from './app.ts';
 export const testClient = { address: '127.0.0.1', userAgent: 'test' };
 export const testPassword = 'a long enough pass phrase';
 
-type Made = { email: string; userId: string; organisationId: string; principal: Principal; api: Caller };
+type Made = { email: string; userId: string; organisationId: string; principal: UserPrincipal; api: Caller };
 
 export function newEmail(): string {
   return `person-${randomBytes(5).toString('hex')}@company.example`;

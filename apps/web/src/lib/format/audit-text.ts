@@ -39,6 +39,8 @@ const texts: Record<Action, string> = {
   'operator-granted': 'Became an operator',
   'operator-revoked': 'No longer an operator',
   'password-link-made': 'An operator created a password link',
+  'api-key-created': 'API key created',
+  'api-key-revoked': 'API key revoked',
   'plan-checkout': 'Checkout opened',
   'plan-portal': 'Payment portal opened',
   'plan-cancelled': 'Plan cancelled',

@@ -1,6 +1,7 @@
 import { error, type RequestEvent, redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
 import { formFields, text } from '#lib/forms/form-fields.ts';
+import { signedInUser } from '#lib/server/guards/page-guard.ts';
 import { writeCookie } from '#lib/server/session/cookies.ts';
 import { forgetInvitation, readInvitation, storedInvitation } from '#lib/server/session/invitation.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -8,7 +9,7 @@ import type { Actions, PageServerLoad } from './$types';
 /** The page of an invitation, for anyone with the link. Loading it neither consumes the invitation nor sets a cookie. */
 export const load: PageServerLoad = async (event) => {
   event.setHeaders({ 'referrer-policy': 'no-referrer' });
-  const signedInAs = event.locals.principal?.user.email ?? null;
+  const signedInAs = signedInUser(event.locals)?.user.email ?? null;
   // A failed action returns the invitation itself.
   if (event.request.method === 'POST') return { signedInAs, invitation: null };
 
@@ -29,7 +30,7 @@ export const actions: Actions = {
   /** Keeps the invitation until the next sign-in. A user who is signed in wants to use another account. */
   signIn: async (event) => {
     await keep(event);
-    if (event.locals.principal !== null) await event.locals.api.signIn.out();
+    if (signedInUser(event.locals) !== null) await event.locals.api.signIn.out();
     redirect(303, '/login');
   },
   signUp: async (event) => {

@@ -2,6 +2,7 @@ export * from './accounts.ts';
 export * from './audit.ts';
 export * from './billing.ts';
 export * from './changes.ts';
+export * from './keys.ts';
 export * from './members.ts';
 export * from './organisations.ts';
 export * from './rate-limits.ts';

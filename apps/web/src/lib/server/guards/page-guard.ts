@@ -1,13 +1,19 @@
-import type { Principal } from '@gatehouse/api/sessions/principal';
+import type { Principal, UserPrincipal } from '@gatehouse/api/sessions/principal';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 
 type PageEvent = Pick<RequestEvent, 'locals' | 'url'>;
+
+/** The signed-in user; null without a session, and for an API key: pages are for users. */
+export function signedInUser({ principal }: { principal: Principal | null }): UserPrincipal | null {
+  return principal?.kind === 'user' ? principal : null;
+}
 
 /**
  * The principal of a page after sign-in. Redirects to /login without a session, to
  * /awaiting-approval while a gate is closed, and from / to /onboarding before the first visit.
  */
-export function requirePage({ locals: { principal }, url }: PageEvent): Principal {
+export function requirePage({ locals, url }: PageEvent): UserPrincipal {
+  const principal = signedInUser(locals);
   if (principal === null) redirect(302, '/login');
   if (principal.gate !== 'open') redirect(302, '/awaiting-approval');
   if (url.pathname === '/' && principal.user.onboardedAt === null) redirect(302, '/onboarding');
@@ -15,11 +21,11 @@ export function requirePage({ locals: { principal }, url }: PageEvent): Principa
 }
 
 /** Redirects signed-in users from /login and /signup to /. */
-export function redirectSignedIn({ locals: { principal } }: Pick<PageEvent, 'locals'>): void {
-  if (principal !== null) redirect(302, '/');
+export function redirectSignedIn({ locals }: Pick<PageEvent, 'locals'>): void {
+  if (signedInUser(locals) !== null) redirect(302, '/');
 }
 
 /** Redirects users whose gates are both open from /awaiting-approval to /. */
-export function redirectApproved({ locals: { principal } }: Pick<PageEvent, 'locals'>): void {
-  if (principal?.gate === 'open') redirect(302, '/');
+export function redirectApproved({ locals }: Pick<PageEvent, 'locals'>): void {
+  if (signedInUser(locals)?.gate === 'open') redirect(302, '/');
 }

@@ -1,5 +1,6 @@
 import type { Config } from '@gatehouse/api/config';
 import { AppError } from '@gatehouse/api/errors';
+import { presentedKey } from '@gatehouse/api/keys/read-key';
 import { largestBodyOf, methodsOf } from '../http/endpoints.ts';
 import { tooLarge } from '../http/read-body.ts';
 import { isSameOrigin } from './same-origin.ts';
@@ -23,6 +24,8 @@ export function guardRequest({ method, headers }: Request, endpoint: Endpoint, c
 
   const origin = headers.get('origin');
   const fetchSite = headers.get('sec-fetch-site');
+  // No page of another site can send a key, and a request with a key is not judged by its cookies.
+  if (presentedKey(headers.get('authorization')) !== null) return;
   if (!isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl: config.publicBaseUrl })) {
     throw new AppError('FOREIGN_ORIGIN', 'This request comes from another site.');
   }

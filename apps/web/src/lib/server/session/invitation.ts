@@ -33,7 +33,7 @@ export function forgetInvitation({ locals: { app }, cookies, request }: Invitati
 
 /** Redirects a user who signed in to join back to the invitation, also while their own organisation awaits approval. */
 export async function redirectToInvitation(event: InvitationEvent): Promise<void> {
-  if (event.locals.principal === null) return;
+  if (event.locals.principal?.kind !== 'user') return;
 
   const invitation = await storedInvitation(event);
   if (invitation === null) return;

@@ -1,3 +1,5 @@
+import { AppError } from '@gatehouse/api/errors';
+import { presentedKey, readKey } from '@gatehouse/api/keys/read-key';
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import { readSession, readSharedSession } from '@gatehouse/api/sessions/session';
 import type { RequestEvent } from '@sveltejs/kit';
@@ -10,13 +12,26 @@ const sessionless = /^\/(auth|verify|webhooks|readyz|metrics)(\/|$)/;
 /** The two endpoints that verify a session: the shared cookie is valid there only. */
 const sharedCookiePaths = new Set(['/api/session', '/api/trpc/sessions.verify']);
 
-/** Resolves a request's principal from the session cookie or, where a session is only verified, from the shared cookie. */
+/**
+ * Resolves a request's principal: from the API key if it presents one, whatever its cookies; else
+ * from the session cookie or, where a session is only verified, from the shared cookie.
+ *
+ * @throws AppError UNAUTHENTICATED for a key that is not valid.
+ */
 export async function resolvePrincipal({
   locals: { app },
+  request,
   cookies,
   url: { pathname },
-}: Pick<RequestEvent, 'locals' | 'cookies' | 'url'>): Promise<Principal | null> {
+}: Pick<RequestEvent, 'locals' | 'request' | 'cookies' | 'url'>): Promise<Principal | null> {
   if (sessionless.test(pathname)) return null;
+
+  const key = presentedKey(request.headers.get('authorization'));
+  if (key !== null) {
+    const holder = await readKey(app, key);
+    if (holder === null) throw new AppError('UNAUTHENTICATED', 'This API key is unknown, expired or revoked.');
+    return holder;
+  }
 
   const id = readCookie(app, cookies, 'session');
   const principal = id === null ? null : await readSession(app, id);

@@ -1,4 +1,5 @@
 import { redirect } from '@sveltejs/kit';
+import { signedInUser } from '#lib/server/guards/page-guard.ts';
 import { deleteAccountAction, passwordActions, sessionActions } from '#lib/server/http/account-actions.ts';
 import { waitingAccountOf } from '#lib/server/session/approval-progress.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -14,7 +15,8 @@ const doneTexts: Record<string, string> = {
 
 /** What a user may do with an account that awaits approval. It is a page of its own because /awaiting-approval reloads every few seconds. */
 export const load: PageServerLoad = async (event) => {
-  const { app, principal } = event.locals;
+  const { app } = event.locals;
+  const principal = signedInUser(event.locals);
   if (principal === null) redirect(302, '/login');
   if (principal.gate === 'open') redirect(302, '/account');
 

@@ -1,0 +1,42 @@
+import type { App } from '@gatehouse/api/app';
+import { AppError, invalid } from '@gatehouse/api/errors';
+import { readKeys } from '@gatehouse/api/keys/list-keys';
+import { newKeyInput } from '@gatehouse/api/keys/store-key';
+import { commandLine } from '@gatehouse/api/operators/actor';
+import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
+import { createOperatorKey, revokeAnyKey } from '@gatehouse/api/operators/keys';
+
+type NewKey = { name: string; scope: string; slug: string; days: string };
+
+/** Prints the key alone, so that a program can read it. */
+export async function createApiKey(app: App, { name, scope, slug, days }: NewKey): Promise<string> {
+  const input = newKeyInput.safeParse({
+    name,
+    ...(scope !== '' && { scope }),
+    ...(days !== '' && { expires_in_days: Number(days) }),
+  });
+  if (!input.success) throw invalid({ key: input.error.issues[0]?.message ?? 'This is no API key.' });
+
+  const organisationId = slug === '' ? null : (await findOrganisation(app.db, slug)).id;
+  const { key } = await createOperatorKey(app, { organisationId }, input.data, commandLine);
+  return key;
+}
+
+/** Prints a line for each key: id, state, owner, scopes, the part that may be shown, dates and name. */
+export async function listApiKeys(app: App): Promise<string> {
+  const keys = await readKeys(app, {});
+  const lines = keys.map(({ id, state, organisation, scopes, hint, last_used_at, expires_at, name }) => {
+    const used = `used ${last_used_at?.slice(0, 10) ?? 'never'}`;
+    const expires = `expires ${expires_at?.slice(0, 10) ?? 'never'}`;
+    return [id, state, organisation?.slug ?? 'deployment', scopes.join(' '), hint, used, expires, name].join('  ');
+  });
+  return lines.join('\n') || 'There are no API keys.';
+}
+
+export async function revokeApiKey(app: App, id: string): Promise<string> {
+  if (!isId.test(id)) throw new AppError('NOT_FOUND', `There is no API key with the id ${id}.`);
+  await revokeAnyKey(app, { id }, commandLine);
+  return `Revoked ${id}.`;
+}
+
+const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;

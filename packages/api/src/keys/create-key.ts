@@ -1,0 +1,48 @@
+import { and, gt, isNull, or } from 'drizzle-orm';
+import type { z } from 'zod';
+import type { App } from '../app.ts';
+import type { Transaction } from '../db/client.ts';
+import { apiKeys } from '../db/schema/keys.ts';
+import { invalid } from '../errors.ts';
+import { lockMembers, requireAdministrator } from '../members/lock-members.ts';
+import type { Client } from '../security/client.ts';
+import type { Administrator } from '../sessions/authorisation.ts';
+import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
+import { type CreatedKey, newKeyInput, ownedBy, storeKey } from './store-key.ts';
+
+const mostKeys = 20;
+
+export const createKeyInput = newKeyInput.extend({ organisation_id: organisationField });
+
+/**
+ * Creates a key that acts for the principal's organisation alone. The answer is the only place
+ * that ever holds the key.
+ *
+ * @throws AppError NOT_FOUND for another organisation; FORBIDDEN if the principal is no longer an
+ *   administrator under the lock of the members; VALIDATION if the organisation has 20 valid keys.
+ */
+export async function createKey(
+  app: App,
+  principal: Administrator,
+  { organisation_id, ...input }: z.output<typeof createKeyInput>,
+  client: Client,
+): Promise<CreatedKey> {
+  const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
+
+  return app.db.transaction(async (tx) => {
+    requireAdministrator(await lockMembers(tx, organisationId), principal.user.id);
+    await requireRoomForKey(app, tx, organisationId);
+    return storeKey(app, tx, { organisationId }, input, { actorId: principal.user.id, client });
+  });
+}
+
+async function requireRoomForKey(app: App, tx: Transaction, organisationId: string): Promise<void> {
+  const valid = and(
+    ownedBy(organisationId),
+    isNull(apiKeys.revokedAt),
+    or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, app.now())),
+  );
+  if ((await tx.$count(apiKeys, valid)) >= mostKeys) {
+    throw invalid({ name: `An organisation has at most ${mostKeys} keys. Revoke one that is not used.` });
+  }
+}

@@ -1,0 +1,82 @@
+import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { prepared } from '../db/client.ts';
+import { apiKeys } from '../db/schema/keys.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { approvalOf } from '../organisations/account-status.ts';
+import { planFacts } from '../organisations/plan-facts.ts';
+import { hashToken } from '../security/token.ts';
+import { type KeyPrincipal, makeKeyPrincipal } from '../sessions/principal.ts';
+import { isWellFormedKey } from './key-format.ts';
+
+const minuteMs = 60_000;
+
+/**
+ * Returns the API key of the header `Authorization: Bearer gh_…`, valid or not; null for any other
+ * header, such as the Basic of a proxy.
+ */
+export function presentedKey(authorization: string | null): string | null {
+  return /^bearer +(gh_.*)$/i.exec(authorization ?? '')?.[1]?.trim() ?? null;
+}
+
+/**
+ * Returns the principal of a key; null if the key is unknown, malformed, expired, revoked or of
+ * the other kind. Its organisation, approval and plan are read anew, in one query, so a change of
+ * them takes effect on the next request.
+ */
+export async function readKey(app: App, key: string): Promise<KeyPrincipal | null> {
+  if (!isWellFormedKey(app.config, key)) return null;
+  const [row] = await keyFacts(app.db).execute({ hash: hashToken(key), now: app.now().toISOString() });
+  if (row === undefined) return null;
+
+  await recordUse(app, row);
+  const { id, name, scope, organisation } = row;
+  return makeKeyPrincipal({
+    key: { id, name },
+    scope,
+    organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
+    approval: organisation && approvalOf(organisation),
+    planFacts: row.planFacts,
+  });
+}
+
+const keyFacts = prepared((db) =>
+  db
+    .select({
+      id: apiKeys.id,
+      name: apiKeys.name,
+      scope: apiKeys.scope,
+      lastUsedAt: apiKeys.lastUsedAt,
+      organisation: {
+        id: organisations.id,
+        slug: organisations.slug,
+        name: organisations.name,
+        approval: organisations.approval,
+        suspendedAt: organisations.suspendedAt,
+      },
+      planFacts: planFacts(organisations.id),
+    })
+    .from(apiKeys)
+    .leftJoin(organisations, eq(organisations.id, apiKeys.organisationId))
+    .where(
+      and(
+        eq(apiKeys.hash, sql.placeholder('hash')),
+        isNull(apiKeys.revokedAt),
+        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, sql.placeholder('now'))),
+      ),
+    )
+    .prepare('api_key'),
+);
+
+/** Stores when a key was used, at most once a minute. */
+async function recordUse(app: App, { id, lastUsedAt }: { id: string; lastUsedAt: Date | null }): Promise<void> {
+  const now = app.now();
+  const before = new Date(now.getTime() - minuteMs);
+  if (lastUsedAt !== null && lastUsedAt > before) return;
+
+  // The condition is repeated: of parallel requests one writes.
+  await app.db
+    .update(apiKeys)
+    .set({ lastUsedAt: now })
+    .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, before))));
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { lockMembers, requireAdministrator } from '../members/lock-members.ts';
+import type { Client } from '../security/client.ts';
+import type { Administrator } from '../sessions/authorisation.ts';
+import { organisationOf } from '../sessions/principal.ts';
+import { revokeStoredKey } from './store-key.ts';
+
+export const revokeKeyInput = z.object({ id: z.uuid('There is no such API key.') });
+
+/**
+ * Revokes a key of the principal's organisation: its next request gets 401.
+ *
+ * @throws AppError NO_ORGANISATION; NOT_FOUND for a key of another owner; FORBIDDEN if the
+ *   principal is no longer an administrator under the lock of the members.
+ */
+export async function revokeKey(
+  app: App,
+  principal: Administrator,
+  { id }: z.output<typeof revokeKeyInput>,
+  client: Client,
+): Promise<void> {
+  const { id: organisationId } = organisationOf(principal);
+
+  await app.db.transaction(async (tx) => {
+    requireAdministrator(await lockMembers(tx, organisationId), principal.user.id);
+    await revokeStoredKey(app, tx, { organisationId, id }, { actorId: principal.user.id, client });
+  });
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { App } from '../app.ts';
+import { readKeys } from '../keys/list-keys.ts';
+import { type CreatedKey, type KeyOwner, type newKeyInput, revokeStoredKey, storeKey } from '../keys/store-key.ts';
+import type { Client } from '../security/client.ts';
+import type { Operator } from '../sessions/authorisation.ts';
+import type { Actor } from './actor.ts';
+
+export const operatorKeyInput = z.object({ id: z.uuid('There is no such API key.') });
+
+/**
+ * Creates a key of the deployment, or of an organisation. The answer is the only place that ever
+ * holds the key.
+ */
+export function createOperatorKey(
+  app: App,
+  owner: KeyOwner,
+  input: z.output<typeof newKeyInput>,
+  actor: Actor,
+): Promise<CreatedKey> {
+  return app.db.transaction((tx) => storeKey(app, tx, owner, input, actor));
+}
+
+/**
+ * Revokes a key, of the deployment or of any organisation.
+ *
+ * @throws AppError NOT_FOUND if there is no such key, or it is revoked already.
+ */
+export function revokeAnyKey(app: App, { id }: { id: string }, actor: Actor): Promise<void> {
+  return app.db.transaction((tx) => revokeStoredKey(app, tx, { id }, actor));
+}
+
+/** Returns the keys of the deployment for the console. */
+export function readDeploymentKeys(app: App, _operator: Operator) {
+  return readKeys(app, { organisationId: null });
+}
+
+/** Creates a key of the deployment in the console. */
+export function createDeploymentKey(
+  app: App,
+  operator: Operator,
+  input: z.output<typeof newKeyInput>,
+  client: Client,
+): Promise<CreatedKey> {
+  return createOperatorKey(app, { organisationId: null }, input, { actorId: operator.user.id, client });
+}
+
+/**
+ * Revokes a key of the deployment in the console.
+ *
+ * @throws AppError NOT_FOUND for any other key.
+ */
+export function revokeDeploymentKey(
+  app: App,
+  operator: Operator,
+  { id }: z.output<typeof operatorKeyInput>,
+  client: Client,
+): Promise<void> {
+  const actor = { actorId: operator.user.id, client };
+  return app.db.transaction((tx) => revokeStoredKey(app, tx, { organisationId: null, id }, actor));
+}

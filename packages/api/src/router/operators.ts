@@ -6,6 +6,7 @@ import { readDrift } from '../operators/events/read-drift.ts';
 import { eventInput, readEvent } from '../operators/events/read-event.ts';
 import { eventsInput, readEvents } from '../operators/events/read-events.ts';
 import { syncInput, syncNow } from '../operators/events/sync-now.ts';
+import { createDeploymentKey, operatorKeyInput, readDeploymentKeys, revokeDeploymentKey } from '../operators/keys.ts';
 import { findOrganisations, organisationsInput } from '../operators/organisations/find-organisations.ts';
 import * as organisation from '../operators/organisations/manage-organisation.ts';
 import { organisationInput, readOrganisationPage } from '../operators/organisations/read-organisation.ts';
@@ -16,7 +17,6 @@ import { approve, approveInput, decline, declineInput } from '../operators/queue
 import { decidedInput, readDecided } from '../operators/queue/read-decided.ts';
 import { queueInput, readQueue } from '../operators/queue/read-queue.ts';
 import { undoDecision } from '../operators/queue/undo-decision.ts';
-import { createDeploymentKey, operatorKeyInput, readDeploymentKeys, revokeDeploymentKey } from '../operators/keys.ts';
 import { body, nothing, operatorProcedure, router } from './trpc.ts';
 
 export const operatorsRouter = router({

@@ -54,7 +54,8 @@ function inputOf(path: string): object {
     'operators.revokeKey': key.id,
   };
   if (fieldsOf(path).includes('id') && named[path] === undefined) throw new Error(`Say what ${path} names by its id.`);
-  const settings = path.startsWith('organisations.') ? { name: 'Taken over', email: member.email } : {};
+  const settings =
+    path.startsWith('organisations.') || path.startsWith('keys.') ? { name: 'Taken over', email: member.email } : {};
   return { ...beside, ...settings, ...ids, id: named[path] };
 }
 

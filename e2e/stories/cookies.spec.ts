@@ -118,6 +118,8 @@ for (const scheme of ['http', 'https'] as const) {
       });
       const typed = form({ email, password: passPhrase, org_name: '' });
       expectCookies(await browser.ask('/signup?/create', typed), { set: ['signup', 'sent'] });
+      expectCookies(await browser.ask('/language', form({ language: 'de', from: '/' })), { set: ['language'] });
+      expectCookies(await browser.ask('/language', form({ language: '', from: '/' })), { cleared: ['language'] });
       expectCookies(await browser.ask('/theme', form({ theme: 'dark', from: '/' })), { set: ['theme'] });
       expectCookies(await browser.ask('/theme', form({ theme: '', from: '/' })), { cleared: ['theme'] });
       const [link] = (await world.mailbox.waitFor(email)).links;

@@ -18,6 +18,7 @@ export function cookiesOver(
     signup: { name: `${prefix}signup`, attributes: common, seconds: 7 * day },
     known: { name: `${prefix}known`, attributes: common, seconds: 400 * day },
     return: { name: `${prefix}return`, attributes: common, seconds: 3600 },
+    language: { name: 'language', attributes: common, seconds: 365 * day },
     theme: { name: 'theme', attributes: common, seconds: 365 * day },
     sent: { name: 'sent', attributes: ['HttpOnly', 'Path=/signup', 'SameSite=Lax', ...secure], seconds: 3600 },
     shared: {

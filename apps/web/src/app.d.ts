@@ -3,6 +3,7 @@ import type { Caller } from '@gatehouse/api/router/root';
 import type { Client } from '@gatehouse/api/security/client';
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import type { Branding } from '#lib/branding/branding.ts';
+import type { Language } from '#lib/language/language.ts';
 import type { VerificationFailure } from '#lib/server/http/open-verification-link.ts';
 
 declare global {
@@ -21,6 +22,8 @@ declare global {
       api: Caller;
       /** The branding. */
       service: Branding;
+      /** The language of the answer's texts. */
+      language: Language;
       /** The user's choice; null follows the system. */
       theme: 'light' | 'dark' | null;
     }

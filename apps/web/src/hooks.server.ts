@@ -10,10 +10,11 @@ import { countRequest, tracedRequest } from '#lib/server/http/measure-request.ts
 import { rejectRequest } from '#lib/server/http/reject-request.ts';
 import { routerContext } from '#lib/server/http/router-context.ts';
 import { addSecurityHeaders } from '#lib/server/http/security-headers.ts';
+import { chooseLanguage, inLanguage } from '#lib/server/language/choose-language.ts';
 import { readCookie } from '#lib/server/session/cookies.ts';
 import { resolvePrincipal } from '#lib/server/session/resolve-principal.ts';
 import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
-import { readTheme, writeTheme } from '#lib/server/session/theme.ts';
+import { readTheme, writeFrame } from '#lib/server/session/theme.ts';
 
 export const init: ServerInit = openApp;
 
@@ -24,10 +25,12 @@ const requestLog: Handle = async ({ event, resolve }) => {
   const requestId = randomUUID();
   event.locals.app = app;
   event.locals.requestId = requestId;
+  event.locals.language = chooseLanguage(event.cookies, event.request.headers);
   event.locals.client = {
     address: event.getClientAddress(),
     userAgent: event.request.headers.get('user-agent'),
     knownBrowser: readCookie(app, event.cookies, 'known'),
+    language: event.locals.language,
   };
 
   const about = { requestId, method: event.request.method, route: event.route.id ?? 'none' };
@@ -38,6 +41,9 @@ const requestLog: Handle = async ({ event, resolve }) => {
   countRequest(app, about, { status: response.status, milliseconds });
   return response;
 };
+
+/** Every text and format of the answer follows the request's language. */
+const language: Handle = ({ event, resolve }) => inLanguage(event.locals.language, () => resolve(event));
 
 const securityHeaders: Handle = async ({ event, resolve }) => {
   const response = await resolve(event);
@@ -74,10 +80,10 @@ const principal: Handle = async ({ event, resolve }) => {
   locals.api = createCaller(routerContext(event));
   if (locals.sessionEnded) await rememberPageOfEndedSession(event);
 
-  return resolve(event, { transformPageChunk: ({ html }) => writeTheme(html, locals.theme) });
+  return resolve(event, { transformPageChunk: ({ html }) => writeFrame(html, locals) });
 };
 
-export const handle = sequence(requestLog, securityHeaders, requestGuard, principal);
+export const handle = sequence(requestLog, language, securityHeaders, requestGuard, principal);
 
 /** An AppError that no page caught keeps its status and message. Any other error is logged and shows a generic one. */
 export const handleError: HandleServerError = ({ kind, error: caught, event }) => {

@@ -1,11 +1,15 @@
 import type { Transaction } from '../db/client.ts';
+import type { MailLanguage } from '../security/client.ts';
 
 /** Every kind of job with its data. An unknown name does not compile. */
 export type JobData = {
-  /** Mails a verification link: for a sign-up, a resend, or a change of address (then with the user and session). */
+  /**
+   * Mails a verification link: for a sign-up, a resend, or a change of address (then with the user
+   * and session), in the language of the request.
+   */
   'verification-mail':
-    | { email: string; signUpId?: string; fromKnownBrowser?: boolean }
-    | { email: string; userId: string; sessionId: string };
+    | { email: string; signUpId?: string; fromKnownBrowser?: boolean; language?: MailLanguage }
+    | { email: string; userId: string; sessionId: string; language?: MailLanguage };
   /** Deletes what has expired. */
   sweep: object;
   /** Deletes changes that are no longer kept. */

@@ -1,6 +1,8 @@
 import type { Config } from '../config.ts';
 import type { Mail } from '../providers/mailer.ts';
+import type { MailLanguage } from '../security/client.ts';
 import { escapeHtml } from './escape-html.ts';
+import { mailTexts } from './mail-texts.ts';
 import { readableTextColour } from './readable-text-colour.ts';
 
 type Branding = Config['service'];
@@ -8,6 +10,7 @@ type Branding = Config['service'];
 /** What a message says. The layout adds the branding, the link in full and the support address. */
 export type Message = {
   to: string;
+  language: MailLanguage;
   subject: string;
   heading: string;
   introduction: string;
@@ -21,8 +24,8 @@ export type Message = {
  * Every text is escaped, so that no value of a message becomes markup.
  */
 export function renderMail(branding: Branding, message: Message): Mail {
-  const { to, subject, introduction, link, notes } = message;
-  const support = branding.supportEmail === null ? [] : [`Questions? Write to ${branding.supportEmail}.`];
+  const { to, language, subject, introduction, link, notes } = message;
+  const support = branding.supportEmail === null ? [] : [mailTexts[language].support(branding.supportEmail)];
 
   return {
     to,
@@ -32,11 +35,15 @@ export function renderMail(branding: Branding, message: Message): Mail {
   };
 }
 
-function renderHtml(branding: Branding, { heading, introduction, link, notes }: Message, support: string[]): string {
+function renderHtml(
+  branding: Branding,
+  { language, heading, introduction, link, notes }: Message,
+  support: string[],
+): string {
   const accent = branding.brandColor ?? '#00605f';
   const url = escapeHtml(link.url);
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(branding.name)}</title></head>
 <body style="margin:0;padding:32px 16px;background:#f7f7f5;color:#1f2a2c;font-family:system-ui,-apple-system,'Segoe UI',sans-serif">
 <div style="max-width:480px;margin:0 auto;padding:32px;background:#ffffff;border:1px solid #e1e2df;border-radius:10px">
@@ -45,7 +52,7 @@ function renderHtml(branding: Branding, { heading, introduction, link, notes }: 
 <p style="margin:0 0 24px;font-size:16px;line-height:24px">${escapeHtml(introduction)}</p>
 <p style="margin:0 0 24px"><a href="${url}" style="display:inline-block;padding:12px 20px;background:${accent};color:${readableTextColour(accent)};border-radius:8px;text-decoration:none;font-weight:500">${escapeHtml(link.label)}</a></p>
 ${notes.map((note) => renderNote(escapeHtml(note))).join('')}\
-${renderNote(`If the button does nothing, copy this address into your browser:<br><a href="${url}" style="color:#5b6668;word-break:break-all">${url}</a>`)}\
+${renderNote(`${mailTexts[language].copyLink}<br><a href="${url}" style="color:#5b6668;word-break:break-all">${url}</a>`)}\
 ${support.map((sentence) => renderNote(escapeHtml(sentence))).join('')}</div>
 </body>
 </html>

@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.ts';
+import type { MailLanguage } from '../security/client.ts';
+import { mailTexts } from './mail-texts.ts';
 import { readableTextColour } from './readable-text-colour.ts';
 import { verificationMail } from './verification-message.ts';
 
 const nameWithMarkup = 'Larch & <b>Sons</b> "Ltd"';
 
-function mailOf(environment: Record<string, string>, purpose: 'sign-up' | 'change-address' = 'sign-up') {
+function mailOf(
+  environment: Record<string, string>,
+  purpose: 'sign-up' | 'change-address' = 'sign-up',
+  language: MailLanguage = 'en',
+) {
   const { service } = parseConfig(environment);
   const url = 'https://id.company.example/verify?token=abc';
-  return verificationMail(service, { to: 'jane@company.example', purpose, url, lifetimeSeconds: 3600 });
+  return verificationMail(service, { to: 'jane@company.example', language, purpose, url, lifetimeSeconds: 3600 });
 }
 
 describe('the verification mail', () => {
@@ -28,6 +34,20 @@ describe('the verification mail', () => {
     expect(html).toContain('background:#0a6c6c;color:#ffffff');
     expect(text).toContain('The link works once, within an hour.');
     expect(`${subject}${text}${html}`).not.toContain('Gatehouse');
+  });
+
+  it('is written in the language of the request, with nothing of another language', () => {
+    const { subject, text, html } = mailOf(
+      { SERVICE_NAME: 'Larch', SUPPORT_EMAIL: 'help@company.example' },
+      'sign-up',
+      'de',
+    );
+    expect(subject).toBe('Bestätigen Sie Ihre E-Mail-Adresse für Larch');
+    expect(text).toContain('Der Link funktioniert einmal, innerhalb einer Stunde.');
+    expect(html).toContain('<html lang="de">');
+    const { en } = mailTexts;
+    const english = [en.confirm, en.confirmIt, en.ignore, en.copyLink, en.support('help@company.example')];
+    for (const sentence of english) expect(`${subject}${text}${html}`).not.toContain(sentence);
   });
 
   it.each(['sign-up', 'change-address'] as const)('escapes the service name in the mail for a %s', (purpose) => {

@@ -1,10 +1,13 @@
 import type { Config } from '../config.ts';
 import type { Mail } from '../providers/mailer.ts';
+import type { MailLanguage } from '../security/client.ts';
 import { renderMail } from './layout.ts';
+import { type MailTexts, mailTexts } from './mail-texts.ts';
 
 type Verification = {
   to: string;
-  purpose: 'sign-up' | 'change-address' | 'lost-password';
+  language: MailLanguage;
+  purpose: keyof MailTexts['request'];
   url: string;
   lifetimeSeconds: number;
 };
@@ -15,31 +18,24 @@ type Verification = {
  */
 export function verificationMail(
   service: Config['service'],
-  { to, purpose, url, lifetimeSeconds }: Verification,
+  { to, language, purpose, url, lifetimeSeconds }: Verification,
 ): Mail {
-  const request = {
-    'sign-up': `You (or someone else) used this address at ${service.name}.`,
-    'change-address': `You (or someone else) asked to use this address for an account at ${service.name}.`,
-    'lost-password': `You (or someone else) used this address at ${service.name}.`,
-  };
-
+  const texts = mailTexts[language];
   return renderMail(service, {
     to,
-    subject: `Confirm your e-mail for ${service.name}`,
-    heading: 'Confirm your e-mail',
-    introduction: `${request[purpose]} Confirm it's yours:`,
-    link: { url, label: 'Confirm your e-mail' },
-    notes: [
-      `The link works once, within ${formatLifetime(lifetimeSeconds)}.`,
-      'Not you? Ignore this e-mail and nothing happens.',
-    ],
+    language,
+    subject: texts.subject(service.name),
+    heading: texts.confirm,
+    introduction: `${texts.request[purpose](service.name)} ${texts.confirmIt}`,
+    link: { url, label: texts.confirm },
+    notes: [texts.once(formatLifetime(texts, lifetimeSeconds)), texts.ignore],
   });
 }
 
-function formatLifetime(seconds: number): string {
-  const minutes = Math.round(seconds / 60);
-  if (minutes === 60) return 'an hour';
-  if (minutes < 120) return minutes === 1 ? 'one minute' : `${minutes} minutes`;
-  const hours = Math.round(minutes / 60);
-  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
+function formatLifetime({ anHour, minutes, hours, days }: MailTexts, seconds: number): string {
+  const inMinutes = Math.round(seconds / 60);
+  if (inMinutes === 60) return anHour;
+  if (inMinutes < 120) return minutes(inMinutes);
+  const inHours = Math.round(inMinutes / 60);
+  return inHours < 48 ? hours(inHours) : days(Math.round(inHours / 24));
 }

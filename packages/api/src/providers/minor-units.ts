@@ -22,15 +22,18 @@ type Amount = {
 };
 
 /**
- * Formats an amount of the provider, such as "£24.00". A currency that Intl does not know is written
- * by its code.
+ * Formats an amount of the provider, such as "£24.00", by British English or another locale. A
+ * currency that Intl does not know is written by its code.
  */
-export function formatAmount({ amount, currency }: Amount, options: Intl.NumberFormatOptions = {}): string {
+export function formatAmount(
+  { amount, currency }: Amount,
+  { locale = 'en-GB', ...options }: Intl.NumberFormatOptions & { locale?: string } = {},
+): string {
   const digits = minorDigits(currency);
   const fixed = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   const major = amount / 10 ** digits;
   if (!/^[a-z]{3}$/i.test(currency)) {
-    return `${new Intl.NumberFormat('en-GB', fixed).format(major)} ${currency.toUpperCase()}`;
+    return `${new Intl.NumberFormat(locale, fixed).format(major)} ${currency.toUpperCase()}`;
   }
-  return new Intl.NumberFormat('en-GB', { style: 'currency', currency, ...fixed, ...options }).format(major);
+  return new Intl.NumberFormat(locale, { style: 'currency', currency, ...fixed, ...options }).format(major);
 }

@@ -43,7 +43,9 @@ export const accountsRouter = router({
     .input(body(resendInput))
     .mutation(async ({ ctx, input }) => {
       const known = { email: input.email, token: ctx.client.knownBrowser };
-      await resendVerification(ctx.app, input, { fromKnownBrowser: await isKnownBrowser(ctx.app, ctx.app.db, known) });
+      const { language } = ctx.client;
+      const fromKnownBrowser = await isKnownBrowser(ctx.app, ctx.app.db, known);
+      await resendVerification(ctx.app, input, { fromKnownBrowser, language });
       return { ok: true as const };
     }),
   passwordToken: publicProcedure

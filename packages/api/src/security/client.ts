@@ -1,7 +1,12 @@
+/** The languages in which a mail can be written. */
+export type MailLanguage = 'en' | 'de';
+
 /** The client of a request: its address and browser, for limits and the audit. */
 export type Client = {
   address: string;
   userAgent: string | null;
   /** The cookie `known` of a browser that signed in before. It grants no access: see `isKnownBrowser`. */
   knownBrowser?: string | null;
+  /** The language of the browser, for mail that the request causes; English where it is absent. */
+  language?: MailLanguage;
 };

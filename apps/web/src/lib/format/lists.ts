@@ -1,6 +1,8 @@
-const both = new Intl.ListFormat('en-GB', { type: 'conjunction' });
+import { perLanguage } from '#lib/language/language.ts';
+
+const both = perLanguage((locale) => new Intl.ListFormat(locale, { type: 'conjunction' }));
 
 /** "Silver, Gold and Platinum". */
 export function formatList(names: string[]): string {
-  return both.format(names);
+  return both().format(names);
 }

@@ -1,12 +1,14 @@
+import { locale } from '#lib/language/language.ts';
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(zone: string, kind: 'day' | 'time'): Intl.DateTimeFormat {
-  const key = `${kind} ${zone}`;
+  const key = `${locale()} ${kind} ${zone}`;
   const known = formats.get(key);
   if (known !== undefined) return known;
 
   const style = kind === 'day' ? { dateStyle: 'long' as const } : { timeStyle: 'short' as const };
-  const made = new Intl.DateTimeFormat('en-GB', { ...style, timeZone: zone });
+  const made = new Intl.DateTimeFormat(locale(), { ...style, timeZone: zone });
   formats.set(key, made);
   return made;
 }

@@ -1,4 +1,4 @@
-const kept = 'What you typed is still here.';
+import { formTexts } from '#lib/messages/forms.ts';
 
 /**
  * What to say when a form's answer is not a page of this service; null for any other answer. An
@@ -6,8 +6,9 @@ const kept = 'What you typed is still here.';
  * answered in place of the service.
  */
 export function unansweredText({ status, requestId }: App.Error, online: boolean): string | null {
-  if (!online) return `You are offline. ${kept}`;
+  const { kept } = formTexts();
+  if (!online) return kept.offline;
   if (status < 500) return null;
-  if (requestId !== undefined) return `Something went wrong. ${kept}`;
-  return status === 503 ? `The server is too busy right now. ${kept}` : `We could not reach the server. ${kept}`;
+  if (requestId !== undefined) return kept.broken;
+  return status === 503 ? kept.busy : kept.unreached;
 }

@@ -28,8 +28,11 @@ export async function changeAddress(
   await confirmPassword(app, principal, { field: 'password', password }, client);
   if (email === principal.user.email) throw invalid({ email: 'This is your address already.' });
 
-  await app.db.transaction((tx) =>
-    app.jobs.send(tx, 'verification-mail', { email, userId: principal.user.id, sessionId: principal.sessionId }),
-  );
+  const {
+    sessionId,
+    user: { id: userId },
+  } = principal;
+  const { language } = client;
+  await app.db.transaction((tx) => app.jobs.send(tx, 'verification-mail', { email, userId, sessionId, language }));
   app.jobs.wake('verification-mail');
 }

@@ -64,6 +64,20 @@ it('makes an organisation and its owner with both gates shut, and starts no sess
   ).toEqual([]);
 });
 
+it('mails in the language of the browser that signed up, and later of the one that asks again', async () => {
+  const { email } = await signUp(
+    test.app,
+    signUpInput.parse({ email: newEmail(), password: testPassword, org_name: 'Company' }),
+    { ...testClient, language: 'de' },
+  );
+  const first = await test.sandbox.mailbox.waitFor(email);
+  expect(first.subject).toMatch(/^Bestätigen Sie/);
+
+  await test.app.db.update(verificationLinks).set({ sentAt: new Date(0) });
+  await resendVerification(test.app, { email });
+  expect((await test.sandbox.mailbox.waitFor(email, first)).subject).toMatch(/^Confirm/);
+});
+
 it('mails a link in text and HTML that says for how long it lives and what to do when it was not you', async () => {
   const { email } = await makeSignUp(test, { name: 'Larch & Sons <b>' });
   const [mail] = test.sandbox.mailbox.messages(email);

@@ -52,6 +52,7 @@ export async function signUp(
 
   const fromKnownBrowser = await isKnownBrowser(app, app.db, { email, token: client.knownBrowser });
 
+  const { language } = client;
   const now = app.now();
   const browserToken = newToken();
   await app.db.transaction(async (tx) => {
@@ -67,7 +68,7 @@ export async function signUp(
       browserHash: hashToken(browserToken),
       createdAt: now,
     });
-    await app.jobs.send(tx, 'verification-mail', { email, signUpId, fromKnownBrowser });
+    await app.jobs.send(tx, 'verification-mail', { email, signUpId, fromKnownBrowser, language });
   });
   app.jobs.wake('verification-mail');
   app.metrics.count('gatehouse_sign_ups_total', { way: 'password' });

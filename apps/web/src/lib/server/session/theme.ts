@@ -1,4 +1,5 @@
 import type { Cookies } from '@sveltejs/kit';
+import type { Language } from '#lib/language/language.ts';
 
 export type Theme = 'light' | 'dark' | null;
 
@@ -7,7 +8,12 @@ export function readTheme(cookies: Cookies): Theme {
   return chosen === 'light' || chosen === 'dark' ? chosen : null;
 }
 
-/** Writes the theme into the page on the server, so that the other theme never flashes and no script is needed. */
-export function writeTheme(html: string, theme: Theme): string {
-  return html.replace('%gatehouse.theme%', theme === null ? '' : `data-theme="${theme}"`);
+/**
+ * Writes the language and the theme into the page on the server, so that the other theme never
+ * flashes and no script is needed. The page's scripts read the language from there.
+ */
+export function writeFrame(html: string, { language, theme }: { language: Language; theme: Theme }): string {
+  return html
+    .replace('<html lang="en"', `<html lang="${language}"`)
+    .replace('%gatehouse.theme%', theme === null ? '' : `data-theme="${theme}"`);
 }

@@ -4,6 +4,7 @@ import type { Transaction } from '../../../db/client.ts';
 import { verificationLinks } from '../../../db/schema/accounts.ts';
 import { verificationLink } from '../../../links.ts';
 import { verificationMail } from '../../../mail/verification-message.ts';
+import type { MailLanguage } from '../../../security/client.ts';
 import { hashToken, newToken } from '../../../security/token.ts';
 import { lockUser } from '../../profile/lock-user.ts';
 
@@ -24,7 +25,7 @@ export type LinkContent = Pick<Row, 'purpose' | 'signUpId' | 'keptSessionId'>;
  */
 export async function mailLink(
   app: App,
-  addressee: Addressee,
+  { language = 'en', ...addressee }: Addressee & { language: MailLanguage | undefined },
   decide: (tx: Transaction) => Promise<LinkContent | null>,
 ): Promise<void> {
   const now = app.now();
@@ -45,6 +46,7 @@ export async function mailLink(
       verificationMail(app.config.service, {
         to: addressee.email,
         purpose: content.purpose,
+        language,
         url: verificationLink(app.config, token),
         lifetimeSeconds: app.config.verificationTtlSeconds,
       }),

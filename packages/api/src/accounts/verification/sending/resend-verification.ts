@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../../app.ts';
 import { emailField } from '../../../security/address.ts';
+import type { MailLanguage } from '../../../security/client.ts';
 
 export const resendInput = z.object({ email: emailField });
 
@@ -13,8 +14,8 @@ export const resendInput = z.object({ email: emailField });
 export async function resendVerification(
   app: App,
   { email }: z.output<typeof resendInput>,
-  { fromKnownBrowser = false } = {},
+  { fromKnownBrowser = false, language }: { fromKnownBrowser?: boolean; language?: MailLanguage } = {},
 ): Promise<void> {
-  await app.db.transaction((tx) => app.jobs.send(tx, 'verification-mail', { email, fromKnownBrowser }));
+  await app.db.transaction((tx) => app.jobs.send(tx, 'verification-mail', { email, fromKnownBrowser, language }));
   app.jobs.wake('verification-mail');
 }

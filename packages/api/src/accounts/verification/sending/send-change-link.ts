@@ -1,11 +1,12 @@
 import type { App } from '../../../app.ts';
+import type { MailLanguage } from '../../../security/client.ts';
 import { accountByEmail, accountById } from '../../../sessions/account.ts';
 import { isSessionLiving } from '../../../sessions/living-session.ts';
 import { isChangeLimitReached, isMailLimitReached } from './mail-limits.ts';
 import { mailLink } from './mail-link.ts';
 
 /** The new address, its user, and the session that requested the change. */
-export type ChangeJob = { email: string; userId: string; sessionId: string };
+export type ChangeJob = { email: string; userId: string; sessionId: string; language?: MailLanguage };
 
 /**
  * Mails a verification link to a user's new address, unless it belongs to another account. An
@@ -16,7 +17,7 @@ export type ChangeJob = { email: string; userId: string; sessionId: string };
  */
 export async function sendChangeLink(
   app: App,
-  { email, userId, sessionId }: ChangeJob,
+  { email, userId, sessionId, language }: ChangeJob,
   jobId: string | null = null,
 ): Promise<void> {
   const account = await accountById(app.db, userId);
@@ -25,7 +26,7 @@ export async function sendChangeLink(
   if (holder !== null && holder.accountStatus !== 'unverified') return;
 
   const addressee = { userId, email, jobId };
-  await mailLink(app, addressee, async (tx) => {
+  await mailLink(app, { ...addressee, language }, async (tx) => {
     // The session may have ended while the job waited for the mail server.
     if (!(await isSessionLiving(tx, { userId, sessionId })) || (await isChangeLimitReached(app, tx, addressee)))
       return null;

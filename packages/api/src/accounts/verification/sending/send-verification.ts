@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../../app.ts';
 import type { Transaction } from '../../../db/client.ts';
 import { signUps } from '../../../db/schema/accounts.ts';
+import type { MailLanguage } from '../../../security/client.ts';
 import { accountByEmail } from '../../../sessions/account.ts';
 import { isMailLimitReached } from './mail-limits.ts';
 import { mailLink } from './mail-link.ts';
@@ -11,7 +12,9 @@ import { type ChangeJob, sendChangeLink } from './send-change-link.ts';
  * The request for a verification link: of a sign-up (then with its id), for another link, or for a
  * change of address. Requests of known browsers have mail limits of their own.
  */
-export type VerificationJob = { email: string; signUpId?: string; fromKnownBrowser?: boolean } | ChangeJob;
+export type VerificationJob =
+  | { email: string; signUpId?: string; fromKnownBrowser?: boolean; language?: MailLanguage }
+  | ChangeJob;
 
 /**
  * Mails a verification link where the address has an account that is not closed, and does nothing
@@ -24,12 +27,12 @@ export type VerificationJob = { email: string; signUpId?: string; fromKnownBrows
 export async function sendVerification(app: App, job: VerificationJob, jobId: string | null = null): Promise<void> {
   if ('userId' in job) return sendChangeLink(app, job, jobId);
 
-  const { email, signUpId, fromKnownBrowser = false } = job;
+  const { email, signUpId, fromKnownBrowser = false, language } = job;
   const addressed = await accountByEmail(app.db, email);
   if (addressed === null || addressed.accountStatus === 'closed') return;
 
   const addressee = { userId: addressed.user.id, email, jobId, fromKnownBrowser };
-  await mailLink(app, addressee, async (tx) => {
+  await mailLink(app, { ...addressee, language }, async (tx) => {
     const account = await accountByEmail(tx, email);
     if (account?.user.id !== addressee.userId || account.accountStatus === 'closed') return null;
     if (await isMailLimitReached(app, tx, { ...addressee, isResent: signUpId === undefined })) return null;

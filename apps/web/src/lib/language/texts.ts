@@ -1,0 +1,23 @@
+import { type Language, language } from './language.ts';
+
+/** What every language must have: the same names, and functions of the same arguments. */
+type Same<Texts> = {
+  [Name in keyof Texts]: Texts[Name] extends string
+    ? string
+    : Texts[Name] extends (...values: infer Values) => infer Text
+      ? (...values: Values) => Text extends string ? string : Text
+      : Same<Texts[Name]>;
+};
+
+/**
+ * The texts of a page, or of what several pages share, in every language. English decides which
+ * texts there are: one that another language lacks, has too much, or takes other values for, fails
+ * the type check. A component reads them once: `const t = loginTexts();`.
+ *
+ * @returns a function that returns the texts in the language of the page or request.
+ */
+export function texts<English extends object>(
+  all: { en: English } & Record<Exclude<Language, 'en'>, Same<English>>,
+): () => Same<English> {
+  return () => all[language()] as Same<English>;
+}

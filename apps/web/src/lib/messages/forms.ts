@@ -1,0 +1,29 @@
+import { texts } from '#lib/language/texts.ts';
+
+/** What a form says when it fails. */
+export const formTexts = texts({
+  en: {
+    failed: 'That didn’t work',
+    checkOne: 'Check one thing',
+    check: (count: number) => `Check ${count} things`,
+    signInInNewTab: 'Sign in in a new tab',
+    kept: {
+      offline: 'You are offline. What you typed is still here.',
+      broken: 'Something went wrong. What you typed is still here.',
+      busy: 'The server is too busy right now. What you typed is still here.',
+      unreached: 'We could not reach the server. What you typed is still here.',
+    },
+  },
+  de: {
+    failed: 'Das hat nicht funktioniert',
+    checkOne: 'Bitte eine Angabe prüfen',
+    check: (count) => `Bitte ${count} Angaben prüfen`,
+    signInInNewTab: 'In einem neuen Tab anmelden',
+    kept: {
+      offline: 'Sie sind offline. Ihre Eingaben sind noch da.',
+      broken: 'Etwas ist schiefgegangen. Ihre Eingaben sind noch da.',
+      busy: 'Der Server ist gerade überlastet. Ihre Eingaben sind noch da.',
+      unreached: 'Der Server ist nicht erreichbar. Ihre Eingaben sind noch da.',
+    },
+  },
+});

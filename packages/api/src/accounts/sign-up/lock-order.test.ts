@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Transaction } from '../db/client.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { startSession } from '../sessions/session.ts';
-import { suspendOrganisation } from '../testing/admin-commands.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
+import type { Transaction } from '../../db/client.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { startSession } from '../../sessions/session.ts';
+import { suspendOrganisation } from '../../testing/admin-commands.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
 import {
   callerFor,
   makeInvitation,
@@ -13,8 +13,8 @@ import {
   signInAs,
   testClient,
   testPassword,
-} from '../testing/factories.ts';
-import { verifyEmail } from './verification/verify-email.ts';
+} from '../../testing/factories.ts';
+import { verifyEmail } from '../verification/verify-email.ts';
 
 let test: TestApp;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users } from '../db/schema/accounts.ts';
-import { readSession, readSharedSession, shareSession, startSession } from '../sessions/session.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, linkSubject, makeOwner, testClient, testPassword } from '../testing/factories.ts';
+import { users } from '../../db/schema/accounts.ts';
+import { readSession, readSharedSession, shareSession, startSession } from '../../sessions/session.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { callerFor, linkSubject, makeOwner, testClient, testPassword } from '../../testing/factories.ts';
 
 const other = 'quite another pass phrase';
 

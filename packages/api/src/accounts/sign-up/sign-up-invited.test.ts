@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { readSession, startSession } from '../sessions/session.ts';
-import { signInWithPassword } from '../sign-in/with-password.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeMember } from '../testing/billing.ts';
+import { users } from '../../db/schema/accounts.ts';
+import { memberships } from '../../db/schema/members.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { readSession, startSession } from '../../sessions/session.ts';
+import { signInWithPassword } from '../../sign-in/with-password.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { makeMember } from '../../testing/billing.ts';
 import {
   callerFor,
   makeInvitation,
@@ -17,11 +17,11 @@ import {
   testClient,
   testPassword,
   tokenIn,
-} from '../testing/factories.ts';
-import { sweep } from './sign-up/delete-expired.ts';
-import { signUp, signUpInput } from './sign-up/sign-up.ts';
-import { resendVerification } from './verification/sending/resend-verification.ts';
-import { verifyEmail } from './verification/verify-email.ts';
+} from '../../testing/factories.ts';
+import { resendVerification } from '../verification/sending/resend-verification.ts';
+import { verifyEmail } from '../verification/verify-email.ts';
+import { sweep } from './delete-expired.ts';
+import { signUp, signUpInput } from './sign-up.ts';
 
 let test: TestApp;
 let invitation: string;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../testing/app.ts';
-import { newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
-import { signUp, signUpInput } from './sign-up/sign-up.ts';
-import { verifyEmail } from './verification/verify-email.ts';
+import { startTestApp, type TestApp } from '../../../testing/app.ts';
+import { newEmail, testClient, testPassword, tokenIn } from '../../../testing/factories.ts';
+import { signUp, signUpInput } from '../../sign-up/sign-up.ts';
+import { verifyEmail } from '../verify-email.ts';
 
 let test: TestApp;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readDeletion } from '../leaving/delete-account.ts';
-import { readSession, startSession } from '../sessions/session.ts';
-import { signInWithPassword } from '../sign-in/with-password.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner, testClient, testPassword } from '../testing/factories.ts';
-import { readProfile } from './profile/read-profile.ts';
-import { readApprovalProgress } from './sign-up/read-approval-progress.ts';
+import { readDeletion } from '../../leaving/delete-account.ts';
+import { readSession, startSession } from '../../sessions/session.ts';
+import { signInWithPassword } from '../../sign-in/with-password.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { makeOwner, testClient, testPassword } from '../../testing/factories.ts';
+import { readProfile } from '../profile/read-profile.ts';
+import { readApprovalProgress } from './read-approval-progress.ts';
 
 const other = 'quite another pass phrase';
 

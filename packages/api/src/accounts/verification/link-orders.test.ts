@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { verifyPassword } from '../security/password.ts';
-import { accountByEmail } from '../sessions/account.ts';
-import { matchUser } from '../sign-in/match-user.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeIdentity, newEmail, testClient, tokenIn } from '../testing/factories.ts';
-import { signUp, signUpInput } from './sign-up/sign-up.ts';
-import type { Outcome } from './verification/outcome.ts';
-import { sendVerification } from './verification/sending/send-verification.ts';
-import { verifyEmail } from './verification/verify-email.ts';
+import { verifyPassword } from '../../security/password.ts';
+import { accountByEmail } from '../../sessions/account.ts';
+import { matchUser } from '../../sign-in/match-user.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { callerFor, makeIdentity, newEmail, testClient, tokenIn } from '../../testing/factories.ts';
+import { signUp, signUpInput } from '../sign-up/sign-up.ts';
+import type { Outcome } from './outcome.ts';
+import { sendVerification } from './sending/send-verification.ts';
+import { verifyEmail } from './verify-email.ts';
 
 // No worker: each order sends its mails itself, one after the other, so that a failing order can be repeated.
 let test: TestApp;

@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users } from '../db/schema/accounts.ts';
-import { readSession, startSession } from '../sessions/session.ts';
-import { signInWithPassword } from '../sign-in/with-password.ts';
-import { makePasswordLink, suspendUser } from '../testing/admin-commands.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
-import { noOffers } from './verification/outcome.ts';
-import { type Outcome, verifyEmail } from './verification/verify-email.ts';
+import { users } from '../../db/schema/accounts.ts';
+import { readSession, startSession } from '../../sessions/session.ts';
+import { signInWithPassword } from '../../sign-in/with-password.ts';
+import { makePasswordLink, suspendUser } from '../../testing/admin-commands.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
+import { noOffers } from '../verification/outcome.ts';
+import { type Outcome, verifyEmail } from '../verification/verify-email.ts';
 
 let test: TestApp;
 beforeAll(async () => {

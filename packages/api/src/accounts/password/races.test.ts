@@ -1,18 +1,18 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { oneTimeTokens, signUps, users } from '../db/schema/accounts.ts';
-import { rateLimits } from '../db/schema/rate-limits.ts';
-import { readSession, startSession } from '../sessions/session.ts';
-import { matchUser } from '../sign-in/match-user.ts';
-import { signInWithPassword } from '../sign-in/with-password.ts';
+import { oneTimeTokens, signUps, users } from '../../db/schema/accounts.ts';
+import { rateLimits } from '../../db/schema/rate-limits.ts';
+import { readSession, startSession } from '../../sessions/session.ts';
+import { matchUser } from '../../sign-in/match-user.ts';
+import { signInWithPassword } from '../../sign-in/with-password.ts';
 import {
   approveOwner,
   declineOwner,
   makePasswordLink,
   restoreOrganisation,
   suspendOrganisation,
-} from '../testing/admin-commands.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
+} from '../../testing/admin-commands.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
 import {
   callerFor,
   makeIdentity,
@@ -23,12 +23,12 @@ import {
   testClient,
   testPassword,
   tokenIn,
-} from '../testing/factories.ts';
-import { newOneTimeToken } from './password/one-time-token.ts';
-import { sweep } from './sign-up/delete-expired.ts';
-import { signUp, signUpInput } from './sign-up/sign-up.ts';
-import { sendVerification } from './verification/sending/send-verification.ts';
-import { verifyEmail } from './verification/verify-email.ts';
+} from '../../testing/factories.ts';
+import { sweep } from '../sign-up/delete-expired.ts';
+import { signUp, signUpInput } from '../sign-up/sign-up.ts';
+import { sendVerification } from '../verification/sending/send-verification.ts';
+import { verifyEmail } from '../verification/verify-email.ts';
+import { newOneTimeToken } from './one-time-token.ts';
 
 let test: TestApp;
 beforeAll(async () => {

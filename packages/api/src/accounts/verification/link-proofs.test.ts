@@ -1,14 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
-import { readSession, startSession } from '../sessions/session.ts';
-import { matchUser } from '../sign-in/match-user.ts';
-import { signInWithPassword } from '../sign-in/with-password.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeIdentity, makeSignUp, newEmail, testClient, testPassword } from '../testing/factories.ts';
-import { type Outcome, verifyEmail } from './verification/verify-email.ts';
+import { users } from '../../db/schema/accounts.ts';
+import { memberships } from '../../db/schema/members.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { readSession, startSession } from '../../sessions/session.ts';
+import { matchUser } from '../../sign-in/match-user.ts';
+import { signInWithPassword } from '../../sign-in/with-password.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { callerFor, makeIdentity, makeSignUp, newEmail, testClient, testPassword } from '../../testing/factories.ts';
+import { type Outcome, verifyEmail } from './verify-email.ts';
 
 let test: TestApp;
 beforeAll(async () => {

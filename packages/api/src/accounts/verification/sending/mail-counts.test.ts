@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users, verificationLinks } from '../db/schema/accounts.ts';
-import type { Caller } from '../router/root.ts';
-import { suspendUser } from '../testing/admin-commands.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/factories.ts';
-import { signUp, signUpInput } from './sign-up/sign-up.ts';
-import { resendVerification } from './verification/sending/resend-verification.ts';
-import { sendVerification } from './verification/sending/send-verification.ts';
+import { users, verificationLinks } from '../../../db/schema/accounts.ts';
+import type { Caller } from '../../../router/root.ts';
+import { suspendUser } from '../../../testing/admin-commands.ts';
+import { startTestApp, type TestApp } from '../../../testing/app.ts';
+import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../../../testing/factories.ts';
+import { signUp, signUpInput } from '../../sign-up/sign-up.ts';
+import { resendVerification } from './resend-verification.ts';
+import { sendVerification } from './send-verification.ts';
 
 let test: TestApp;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { users } from '../db/schema/accounts.ts';
-import { readSession, startSession } from '../sessions/session.ts';
-import { signInWithPassword } from '../sign-in/with-password.ts';
+import { users } from '../../db/schema/accounts.ts';
+import { readSession, startSession } from '../../sessions/session.ts';
+import { signInWithPassword } from '../../sign-in/with-password.ts';
 import {
   approveOwner,
   declineOwner,
@@ -11,10 +11,10 @@ import {
   restoreUser,
   suspendOrganisation,
   suspendUser,
-} from '../testing/admin-commands.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, linkSubject, makeOwner, signInAs, testClient, testPassword } from '../testing/factories.ts';
-import { waitingForLocks } from '../testing/waiting-for-locks.ts';
+} from '../../testing/admin-commands.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { callerFor, linkSubject, makeOwner, signInAs, testClient, testPassword } from '../../testing/factories.ts';
+import { waitingForLocks } from '../../testing/waiting-for-locks.ts';
 
 let test: TestApp;
 beforeAll(async () => {

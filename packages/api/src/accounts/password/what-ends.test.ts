@@ -1,14 +1,22 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { oneTimeTokens, verificationLinks } from '../db/schema/accounts.ts';
-import { sessions } from '../db/schema/sessions.ts';
-import { readSession, startSession } from '../sessions/session.ts';
-import { makePasswordLink, restoreUser, suspendUser } from '../testing/admin-commands.ts';
-import { startTestApp, type TestApp } from '../testing/app.ts';
-import { callerFor, makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
-import { sweep } from './sign-up/delete-expired.ts';
-import { resendVerification } from './verification/sending/resend-verification.ts';
-import { verifyEmail } from './verification/verify-email.ts';
+import { oneTimeTokens, verificationLinks } from '../../db/schema/accounts.ts';
+import { sessions } from '../../db/schema/sessions.ts';
+import { readSession, startSession } from '../../sessions/session.ts';
+import { makePasswordLink, restoreUser, suspendUser } from '../../testing/admin-commands.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import {
+  callerFor,
+  makeOwner,
+  makeSignUp,
+  newEmail,
+  testClient,
+  testPassword,
+  tokenIn,
+} from '../../testing/factories.ts';
+import { sweep } from '../sign-up/delete-expired.ts';
+import { resendVerification } from '../verification/sending/resend-verification.ts';
+import { verifyEmail } from '../verification/verify-email.ts';
 
 const name = 'Acme Front Desk';
 const other = 'quite another pass phrase';

@@ -38,7 +38,7 @@ for (const [what, path, sent, status, code] of errorCodes) {
   test(`${what} at ${path} is refused as ${code}`, async ({ service }) => {
     const answer = await send(service, `/api/trpc/${path}`, { method: 'POST', ...sent });
     expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.text).error.data.refusal).toBe(code);
+    expect(JSON.parse(answer.text).error.data.appCode).toBe(code);
   });
 }
 
@@ -62,7 +62,7 @@ test('a query takes its input from the address, and HEAD is answered like GET', 
   const dead = await send(service, `/api/trpc/accounts.passwordToken?input=${input}`);
   expect(JSON.parse(dead.text).error).toMatchObject({
     message: expect.stringMatching(/link/),
-    data: { refusal: 'VALIDATION' },
+    data: { appCode: 'VALIDATION' },
   });
   expect((await send(service, '/api/trpc/sessions.verify')).status).toBe(401);
   expect(await send(service, '/api/trpc/sessions.verify', { method: 'HEAD' })).toMatchObject({ status: 401, text: '' });

@@ -2,7 +2,6 @@ import type { App as Service } from '@gatehouse/api/app';
 import type { Caller } from '@gatehouse/api/router/root';
 import type { Client } from '@gatehouse/api/security/client';
 import type { Principal } from '@gatehouse/api/sessions/principal';
-import type { Branding } from '#lib/branding/branding.ts';
 import type { Language } from '#lib/language/language.ts';
 import type { VerificationFailure } from '#lib/server/http/open-verification-link.ts';
 
@@ -20,12 +19,8 @@ declare global {
       noticeIsForNextPage?: boolean;
       /** The router, called in this process for the principal. */
       api: Caller;
-      /** The branding. */
-      service: Branding;
       /** The language of the answer's texts. */
       language: Language;
-      /** The user's choice; null follows the system. */
-      theme: 'light' | 'dark' | null;
     }
     interface Error {
       message: string;

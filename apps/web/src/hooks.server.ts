@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { isAppError } from '@gatehouse/api/errors';
 import { createCaller } from '@gatehouse/api/router/root';
 import { type Handle, type HandleServerError, type ServerInit, sequence } from '@sveltejs/kit/hooks';
-import { brandingOf } from '#lib/branding/branding.ts';
 import { openApp, theApp } from '#lib/server/app.ts';
 import { guardRequest } from '#lib/server/guards/request-guard.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
@@ -65,8 +64,6 @@ const requestGuard: Handle = ({ event, resolve }) => {
 const principal: Handle = async ({ event, resolve }) => {
   const { locals, cookies } = event;
   const { app } = locals;
-  locals.service = brandingOf(app);
-  locals.theme = readTheme(cookies);
   try {
     locals.principal = await resolvePrincipal(event);
   } catch (thrown) {
@@ -80,7 +77,9 @@ const principal: Handle = async ({ event, resolve }) => {
   locals.api = createCaller(routerContext(event));
   if (locals.sessionEnded) await rememberPageOfEndedSession(event);
 
-  return resolve(event, { transformPageChunk: ({ html }) => writeFrame(html, locals) });
+  const transformPageChunk = ({ html }: { html: string }) =>
+    writeFrame(html, { language: locals.language, theme: readTheme(cookies) });
+  return resolve(event, { transformPageChunk });
 };
 
 export const handle = sequence(requestLog, language, securityHeaders, requestGuard, principal);

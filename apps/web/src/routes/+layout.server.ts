@@ -1,13 +1,15 @@
+import { brandingOf } from '#lib/branding/branding.ts';
 import type { Frame } from '#lib/frame.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
 import { takeNotice } from '#lib/server/session/notice.ts';
+import { readTheme } from '#lib/server/session/theme.ts';
 import type { LayoutServerLoad } from './$types';
 
 export const load: LayoutServerLoad = async ({ locals, cookies, request }): Promise<Frame> => {
   const principal = signedInUser(locals);
   return {
-    service: locals.service,
-    theme: locals.theme,
+    service: brandingOf(locals.app),
+    theme: readTheme(cookies),
     notice: await takeNotice({ locals, cookies, request }),
     person: principal && {
       email: principal.user.email,

@@ -7,13 +7,13 @@ import { makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { endSubscriptions } from './actions/end-subscriptions.ts';
 import { openPortal } from './actions/open-portal.ts';
-import { requirePayment } from './actions/require-payment.ts';
+import { type BillingApp, requirePayment } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
 import { readPlan } from './entitlement/read-plan.ts';
 
 const billing = useBillingTest();
-const buy = (app: App, principal: Administrator, tier = 'silver') => startCheckout(app, principal, { tier });
+const buy = (app: BillingApp, principal: Administrator, tier = 'silver') => startCheckout(app, principal, { tier });
 const unavailable = { code: 'PROVIDER_UNAVAILABLE' };
 
 function customersOf({ organisationId }: Administrator) {
@@ -43,7 +43,7 @@ test.each([
   const { principal, subscription: before } = await makeSubscriber(billing);
   const customer = eq(paymentCustomers.customerId, String(before.customer));
   await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
-  const portal = await openPortal(billing.app, principal);
+  const portal = await openPortal(billing.app, principal, {});
   const world = billing.sandbox.payment;
   const now = ownedBy(billing, principal).customers.find(({ id }) => id !== before.customer)?.id ?? '';
   const method = await requirePayment(billing.app).ask((api) =>
@@ -57,12 +57,12 @@ test.each([
       default_payment_method: method.id,
     }),
   );
-  if (!wanted) await setCancellation(billing.app, principal, true);
+  if (!wanted) await setCancellation(billing.app, principal, { wanted: true });
   // A sync of its own events would take the failure.
   await billing.settled();
 
   world.failNext(400, { count: 1, only: 'GET /v1/subscriptions' });
-  await expect(setCancellation(billing.app, principal, wanted)).rejects.toMatchObject({
+  await expect(setCancellation(billing.app, principal, { wanted })).rejects.toMatchObject({
     code: 'PROVIDER_UNAVAILABLE',
     message: `The payment provider did not show every plan of this organisation. What it showed was ${
       wanted ? 'cancelled' : 'resumed'
@@ -70,7 +70,7 @@ test.each([
   });
   expect(world.state().subscriptions[id]?.cancel_at_period_end).toBe(wanted);
   expect(before.cancel_at_period_end).toBe(wanted);
-  expect(await setCancellation(billing.app, principal, wanted)).toMatchObject({ cancel_at_period_end: wanted });
+  expect(await setCancellation(billing.app, principal, { wanted })).toMatchObject({ cancel_at_period_end: wanted });
 });
 
 test('a failed list of an earlier customer prevents a checkout, which could buy a second plan', async () => {

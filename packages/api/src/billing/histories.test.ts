@@ -85,7 +85,7 @@ describe('histories that the provider really produced', () => {
           async (acts, old, random) => {
             begin();
             const { principal, subscription } = await makeSubscriber(billing);
-            const portal = (await openPortal(billing.app, principal)).url;
+            const portal = (await openPortal(billing.app, principal, {})).url;
             await billing.settled();
             // From here on the service knows only the events that are delivered below.
             await billing.app.db.delete(paymentSubscriptions).where(eq(paymentSubscriptions.id, subscription.id));
@@ -128,7 +128,7 @@ describe('histories that the provider really produced', () => {
         async (acts) => {
           begin();
           const { principal, subscription } = await makeSubscriber(billing);
-          const portal = (await openPortal(billing.app, principal)).url;
+          const portal = (await openPortal(billing.app, principal, {})).url;
           provider().set({
             duplicate_deliveries: true,
             duplicate_events: true,
@@ -137,7 +137,7 @@ describe('histories that the provider really produced', () => {
           });
           for (const each of acts) {
             if (each === 'our cancel' || each === 'our resume') {
-              await setCancellation(billing.app, principal, each === 'our cancel').catch(() => {});
+              await setCancellation(billing.app, principal, { wanted: each === 'our cancel' }).catch(() => {});
             } else await live(portal, subscription.id, [each as ProviderAct]);
           }
           await billing.settled();
@@ -162,7 +162,7 @@ describe('histories that the provider really produced', () => {
           begin();
           const { principal, subscription } = await makeSubscriber(billing, 'silver');
           const both = [subscription.id, (await makeSecond(billing, subscription.customer, 'gold')).id];
-          const portal = (await openPortal(billing.app, principal)).url;
+          const portal = (await openPortal(billing.app, principal, {})).url;
           billing.deliveriesAre(() => outcomeFlags.next().value);
           provider().set({
             reorder_deliveries: true,
@@ -189,7 +189,7 @@ describe('histories that the provider really produced', () => {
     provider().set({ drop_deliveries: true });
     provider().payCheckout((await startCheckout(billing.app, principal, { tier: 'silver' })).url);
     const [subscription] = ownedBy(billing, principal).subscriptions;
-    await live((await openPortal(billing.app, principal)).url, subscription?.id ?? '', ['gold', 'cancel']);
+    await live((await openPortal(billing.app, principal, {})).url, subscription?.id ?? '', ['gold', 'cancel']);
     await reconcileAll(billing.app);
     expect(await rowOf(subscription?.id ?? '')).toMatchObject(expected(truthOf(subscription?.id ?? '')));
     expect((await readPlan(billing.app, principal.organisationId)).tier).toBe('gold');

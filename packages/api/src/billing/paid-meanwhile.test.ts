@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
-import type { App } from '../app.ts';
 import type { Ask } from '../providers/payment.ts';
 import { makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
-import { requirePayment } from './actions/require-payment.ts';
+import { type BillingApp, requirePayment } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 
 const billing = useBillingTest();
 
 /** The same app, where `act` happens at the provider right after it listed subscriptions. */
-function afterTheList(act: () => Promise<unknown>): App {
+function afterTheList(act: () => Promise<unknown>): BillingApp {
   const payment = requirePayment(billing.app);
   let isDone = false;
   const ask: Ask = async (question) => {
@@ -41,7 +40,7 @@ test('cancel of an incomplete subscription that is paid meanwhile keeps the paid
     ask((api) => api.invoices.pay(String(latest_invoice), { payment_method: card ?? '' })),
   );
 
-  expect(await setCancellation(app, principal, true)).toMatchObject({
+  expect(await setCancellation(app, principal, { wanted: true })).toMatchObject({
     tier: 'gold',
     status: 'active',
     cancel_at_period_end: true,
@@ -63,5 +62,8 @@ test('cancel of a paused plan that is resumed meanwhile keeps the paid period', 
     billing.sandbox.payment.forceStatus(subscription.id, 'active');
     delete subscription.status_details;
   });
-  expect(await setCancellation(app, principal, true)).toMatchObject({ status: 'active', cancel_at_period_end: true });
+  expect(await setCancellation(app, principal, { wanted: true })).toMatchObject({
+    status: 'active',
+    cancel_at_period_end: true,
+  });
 });

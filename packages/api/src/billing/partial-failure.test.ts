@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const provider = () => billing.sandbox.payment;
 const ask = () => requirePayment(billing.app).ask;
-const cancel = (principal: Administrator) => setCancellation(billing.app, principal, true);
+const cancel = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: true });
 const schedule = (id: string) => ask()((api) => api.subscriptionSchedules.create({ from_subscription: id }));
 const stateOf = (id: string) => provider().state().subscriptions[id];
 
@@ -117,7 +117,7 @@ describe('if one of several cannot be changed', () => {
               ++asked === failing + 2 ? Promise.reject(new Error('cut off')) : payment.ask(question),
           },
         };
-        const first = await setCancellation(app, principal, true).catch(() => null);
+        const first = await setCancellation(app, principal, { wanted: true }).catch(() => null);
         const left = ownedBy(billing, principal).subscriptions.filter(goesOn);
         if (first !== null) expect(left).toEqual([]);
         expect(left.length).toBeLessThanOrEqual(1);

@@ -1,6 +1,5 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import type { App } from '../app.ts';
 import {
   paymentCheckouts,
   paymentCustomers,
@@ -13,6 +12,7 @@ import { makeMember, makeSecond, makeSubscriber, ownedBy } from '../testing/bill
 import { deliver, makeEvent } from '../testing/payment-events.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { openPortal, portalSetting } from './actions/open-portal.ts';
+import type { BillingApp } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
 import { leaseOf } from './customers/customer.ts';
@@ -34,7 +34,7 @@ async function row(id: string) {
 }
 
 /** The App, with something that happens at the provider after its n-th answer. */
-function interrupted(n: number, happens: () => void): App {
+function interrupted(n: number, happens: () => void): BillingApp {
   const { payment } = billing.app;
   if (payment === null) throw new Error('billing is off');
   let answers = 0;
@@ -147,7 +147,7 @@ test('resume of a customer that never had a subscription is refused: there is no
   const principal = await makeMember(billing);
   await startCheckout(billing.app, principal, { tier: 'silver' });
   for (const wanted of [true, false]) {
-    await expect(setCancellation(billing.app, principal, wanted)).rejects.toThrow('There is no paid plan.');
+    await expect(setCancellation(billing.app, principal, { wanted })).rejects.toThrow('There is no paid plan.');
   }
 });
 
@@ -156,7 +156,7 @@ test('a missing object other than the customer creates no new customer', async (
   await startCheckout(billing.app, principal, { tier: 'silver' });
   const portal = { name: portalSetting(false), value: 'bpc_gone' };
   await billing.app.db.insert(paymentSettings).values(portal);
-  await expect(openPortal(billing.app, principal)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+  await expect(openPortal(billing.app, principal, {})).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
   await billing.app.db.delete(paymentSettings).where(eq(paymentSettings.name, portal.name));
   expect(ownedBy(billing, principal).customers).toHaveLength(1);
 });

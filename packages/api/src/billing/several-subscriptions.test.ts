@@ -16,8 +16,8 @@ beforeEach(() => {
 
 const provider = () => billing.sandbox.payment;
 const ask = () => requirePayment(billing.app).ask;
-const cancel = (principal: Administrator) => setCancellation(billing.app, principal, true);
-const resume = (principal: Administrator) => setCancellation(billing.app, principal, false);
+const cancel = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: true });
+const resume = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: false });
 const schedule = (id: string) => ask()((api) => api.subscriptionSchedules.create({ from_subscription: id }));
 const stateOf = (id: string) => provider().state().subscriptions[id];
 

@@ -9,6 +9,7 @@ import { makeMember, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { endSubscriptions } from './actions/end-subscriptions.ts';
 import { openPortal } from './actions/open-portal.ts';
+import type { BillingApp } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
 import { warnOfOtherMode } from './customers/other-mode.ts';
@@ -26,7 +27,7 @@ const billing = useBillingTest();
 let worlds: Record<keyof typeof keys, PaymentProvider>;
 
 /** The same deployment and database under another secret key. */
-let apps: Record<keyof typeof keys, App>;
+let apps: Record<keyof typeof keys, BillingApp>;
 
 beforeAll(() => {
   const { payment } = billing.sandbox;
@@ -34,7 +35,7 @@ beforeAll(() => {
     live: payment.openWorld({ secretKey: keys.live, livemode: true }),
     foreign: payment.openWorld({ secretKey: keys.foreign, account: 'another' }),
   };
-  const under = (secretKey: string): App => ({
+  const under = (secretKey: string): BillingApp => ({
     ...billing.app,
     priceCache: createPriceCache(billing.app.plans),
     payment: createPayment({ secretKey, apiUrl: payment.apiUrl }),
@@ -42,7 +43,7 @@ beforeAll(() => {
   apps = { live: under(keys.live), foreign: under(keys.foreign) };
 });
 
-const buy = (app: App, principal: Administrator, tier = 'silver') => startCheckout(app, principal, { tier });
+const buy = (app: BillingApp, principal: Administrator, tier = 'silver') => startCheckout(app, principal, { tier });
 const unavailable = { code: 'PROVIDER_UNAVAILABLE' };
 
 function customersOf({ organisationId }: Administrator) {
@@ -76,11 +77,11 @@ async function forgetMode({ organisationId }: Administrator): Promise<void> {
     .where(eq(paymentSubscriptions.organisationId, organisationId ?? ''));
 }
 
-const actions: [string, (app: App, principal: Administrator) => Promise<unknown>][] = [
+const actions: [string, (app: BillingApp, principal: Administrator) => Promise<unknown>][] = [
   ['checkout', (app, principal) => buy(app, principal, 'gold')],
-  ['the portal', openPortal],
-  ['cancel', (app, principal) => setCancellation(app, principal, true)],
-  ['resume', (app, principal) => setCancellation(app, principal, false)],
+  ['the portal', (app, principal) => openPortal(app, principal, {})],
+  ['cancel', (app, principal) => setCancellation(app, principal, { wanted: true })],
+  ['resume', (app, principal) => setCancellation(app, principal, { wanted: false })],
   ['deletion', (app, { organisationId }) => endSubscriptions(app, organisationId ?? '')],
 ];
 
@@ -129,12 +130,14 @@ describe('rows of the other mode', () => {
     expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
 
     expect(await matchTier(apps.live, principal)).toBe('free');
-    await expect(setCancellation(apps.live, principal, true)).rejects.toThrow('There is no paid plan.');
+    await expect(setCancellation(apps.live, principal, { wanted: true })).rejects.toThrow('There is no paid plan.');
     const { url } = await buy(apps.live, principal);
     worlds.live.payCheckout(url);
     expect(await customersOf(principal)).toMatchObject([{ livemode: false }, { livemode: true, goneAt: null }]);
 
-    expect(await setCancellation(billing.app, principal, true)).toMatchObject({ cancel_at_period_end: true });
+    expect(await setCancellation(billing.app, principal, { wanted: true })).toMatchObject({
+      cancel_at_period_end: true,
+    });
     expect(ownedBy(billing, principal).subscriptions).toMatchObject([
       { id: subscription.id, cancel_at_period_end: true },
     ]);
@@ -145,8 +148,8 @@ describe('rows of the other mode', () => {
     const { principal, subscription } = await makeSubscriber(billing);
     billing.sandbox.payment.forceStatus(subscription.id, 'canceled');
     await billing.settled();
-    await expect(setCancellation(billing.app, principal, false)).rejects.toThrow('has already ended');
-    await expect(setCancellation(apps.live, principal, false)).rejects.toThrow('There is no paid plan.');
+    await expect(setCancellation(billing.app, principal, { wanted: false })).rejects.toThrow('has already ended');
+    await expect(setCancellation(apps.live, principal, { wanted: false })).rejects.toThrow('There is no paid plan.');
   });
 
   test('are neither synced nor compared nor flagged', async () => {

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
 import { endSubscriptions } from '../billing/actions/end-subscriptions.ts';
+import type { BillingApp } from '../billing/actions/require-payment.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
 import { readPlan } from '../billing/entitlement/read-plan.ts';
 import { reconcileAll } from '../billing/sync/reconcile.ts';
@@ -15,7 +16,7 @@ const foreignKey = 'sandbox_foreign_key';
 
 let billing: BillingTest;
 /** The same deployment under a key of another account. */
-let foreign: App;
+let foreign: BillingApp;
 beforeAll(async () => {
   billing = await startBillingTest();
   const { payment } = billing.sandbox;
@@ -28,7 +29,7 @@ beforeEach(() => {
   billing.sandbox.payment.set({ retry_first_ms: 100 });
 });
 
-const buy = (app: App, principal: Administrator) => startCheckout(app, principal, { tier: 'silver' });
+const buy = (app: BillingApp, principal: Administrator) => startCheckout(app, principal, { tier: 'silver' });
 const matchTier = async (app: App, { organisationId }: Administrator) =>
   (await readPlan(app, organisationId ?? '')).tier;
 const unavailable = { code: 'PROVIDER_UNAVAILABLE' };

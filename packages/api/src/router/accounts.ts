@@ -22,6 +22,7 @@ import { readProfile } from '../accounts/profile/read-profile.ts';
 import { changeAddress, changeAddressInput } from '../accounts/profile/request-address-change.ts';
 import { unlinkIdentity, unlinkIdentityInput } from '../accounts/profile/unlink-identity.ts';
 import { approveByDomain, approveByDomainInput } from '../accounts/sign-up/approve-by-domain.ts';
+import { readApprovalProgress } from '../accounts/sign-up/read-approval-progress.ts';
 import { signUp, signUpInput } from '../accounts/sign-up/sign-up.ts';
 import { confirmChange, confirmChangeInput } from '../accounts/verification/confirm-address-change.ts';
 import { keepPassword, keepPasswordInput } from '../accounts/verification/keep-password.ts';
@@ -71,7 +72,8 @@ export const accountsRouter = router({
     await onboard(ctx.app, ctx.principal, ctx.client);
     return { ok: true as const };
   }),
-  profile: approvedProcedure.query(({ ctx }) => readProfile(ctx.app, ctx.principal)),
+  approvalProgress: userProcedure.query(({ ctx }) => readApprovalProgress(ctx.app, ctx.principal)),
+  profile: userProcedure.query(({ ctx }) => readProfile(ctx.app, ctx.principal)),
   activity: approvedProcedure.query(({ ctx }) => readActivity(ctx.app.db, ctx.principal.user.id)),
   endSession: userProcedure.input(body(endSessionInput)).mutation(async ({ ctx, input }) => {
     await endSession(ctx.app, ctx.principal, input, ctx.client);

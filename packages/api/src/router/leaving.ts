@@ -5,7 +5,7 @@ import { approvedProcedure, body, router, scopedProcedure, userProcedure } from 
 
 export const leavingRouter = router({
   export: approvedProcedure.query(({ ctx }) => exportData(ctx.app, ctx.principal)),
-  deletion: approvedProcedure.query(({ ctx }) => readDeletion(ctx.app, ctx.principal)),
+  deletion: userProcedure.query(({ ctx }) => readDeletion(ctx.app, ctx.principal)),
   deleteAccount: userProcedure.input(body(deleteAccountInput)).mutation(async ({ ctx, input }) => {
     await deleteAccount(ctx.app, ctx.principal, input, ctx.client);
     await ctx.session.end();

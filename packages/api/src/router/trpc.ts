@@ -44,23 +44,20 @@ export type Context = {
 const t = initTRPC.context<Context>().create({
   isDev: false,
   errorFormatter({ shape, error }) {
-    const refusal = appErrorOf(error);
-    return {
-      ...shape,
-      message: refusal.message,
-      data: { ...shape.data, refusal: refusal.code, fields: refusal.fields, facts: refusal.facts },
-    };
+    const { message, code, fields, facts } = appErrorOf(error);
+    // `code` is tRPC's own.
+    return { ...shape, message, data: { ...shape.data, appCode: code, fields, facts } };
   },
 });
 
-/** A procedure's error in our terms, tRPC's own errorCodes (no such procedure, a body that is no JSON) as well. */
+/** Returns a procedure's error as an AppError. tRPC has errors of its own: no such procedure, a body that is not JSON. */
 function appErrorOf(error: TRPCError): AppError {
-  const refusal = toAppError(error);
-  if (refusal.code !== 'INTERNAL') return refusal;
+  const appError = toAppError(error);
+  if (appError.code !== 'INTERNAL') return appError;
 
   switch (error.code) {
     case 'INTERNAL_SERVER_ERROR':
-      return refusal;
+      return appError;
     case 'NOT_FOUND':
       return new AppError('NOT_FOUND', 'There is no such procedure.');
     case 'METHOD_NOT_SUPPORTED':
@@ -83,16 +80,20 @@ export const publicProcedure = t.procedure.use(async ({ ctx, next, path }) => {
   const result = await next();
   if (result.ok) return result;
 
-  const refusal = appErrorOf(result.error);
-  const { status, trpc: code } = errorCodes[refusal.code];
+  const appError = appErrorOf(result.error);
+  const { status, trpc: code } = errorCodes[appError.code];
   if (status >= 500) {
-    const level = refusal.code === 'INTERNAL' ? 'error' : 'warn';
-    ctx.app.log[level]('procedure failed', { requestId: ctx.requestId, path, error: refusal.cause ?? refusal });
+    const level = appError.code === 'INTERNAL' ? 'error' : 'warn';
+    ctx.app.log[level]('procedure failed', { requestId: ctx.requestId, path, error: appError.cause ?? appError });
   }
-  throw new TRPCError({ code, message: refusal.message, cause: refusal });
+  throw new TRPCError({ code, message: appError.message, cause: appError });
 });
 
-/** Open to every caller, at a limited rate per client. Counts before the input is parsed, so invalid requests count. */
+/**
+ * Open to every caller, at a limited rate per client. Counts before the input is parsed, so invalid requests count.
+ *
+ * @throws AppError TOO_MANY
+ */
 export function limited(window: Window) {
   return publicProcedure.use(async ({ ctx, next }) => {
     await ctx.app.throttle.take({ [window]: clientKey(ctx.client.address) });
@@ -100,7 +101,11 @@ export function limited(window: Window) {
   });
 }
 
-/** Open to every caller whose client has points left. The use case takes the points. */
+/**
+ * Open to every caller whose client has points left. The use case takes the points.
+ *
+ * @throws AppError TOO_MANY
+ */
 export function whileNotLimited(limitsOf: (address: string) => Points) {
   return publicProcedure.use(async ({ ctx, next }) => {
     await ctx.app.throttle.peek(limitsOf(ctx.client.address));
@@ -179,8 +184,10 @@ export const operatorProcedure = approvedProcedure.use(({ ctx, next }) =>
 );
 
 /**
- * Parses a body by its schema, one sentence per wrong field. A handler that could not
- * read the body passes the error in its place, so that authority is checked first.
+ * Parses a body by its schema. A handler that could not read the body passes the error in its
+ * place, so that authority is checked first.
+ *
+ * @throws AppError VALIDATION with one sentence per wrong field, or the handler's error.
  */
 export function body<Schema extends z.ZodType>(schema: Schema): BodyParser<Schema> {
   function parse(input: unknown): z.output<Schema> {

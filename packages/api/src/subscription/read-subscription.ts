@@ -63,7 +63,7 @@ export type SubscriptionOverview = Omit<SubscriptionSummary, 'plan'> & {
  * @throws AppError NO_ORGANISATION.
  */
 export async function readSubscription(app: App, principal: Reader): Promise<SubscriptionSummary> {
-  return summaryOf(app, principal, await readOverviewFacts(app, principal, false));
+  return summaryOf(app, await readOverviewFacts(app, principal, false));
 }
 
 /**
@@ -77,7 +77,7 @@ export async function readOverview(app: App, principal: Reader): Promise<Subscri
   const hasNotice = app.payment !== null && principal.scopes.includes('ADMIN');
   const facts = await readOverviewFacts(app, principal, hasNotice);
 
-  const summary = summaryOf(app, principal, facts);
+  const summary = summaryOf(app, facts);
   const endsAt = facts.current.subscription?.endsAt ?? null;
   const ended = endsAt !== null && endsAt <= app.now();
   return {
@@ -88,6 +88,7 @@ export async function readOverview(app: App, principal: Reader): Promise<Subscri
 }
 
 type OverviewFacts = {
+  organisation: SubscriptionSummary['organisation'];
   current: OrganisationPlan;
   usage: MeterReading[];
   problem: PaymentProblem | null;
@@ -95,8 +96,9 @@ type OverviewFacts = {
 };
 
 async function readOverviewFacts(app: App, principal: Reader, withProblem: boolean): Promise<OverviewFacts> {
+  const { id, slug, name } = organisationOf(principal);
   const query = organisationFacts(app.db).execute({
-    organisationId: organisationOf(principal).id,
+    organisationId: id,
     earliest: earliestPeriod(app.now()).toISOString(),
     livemode: app.payment?.livemode ?? null,
     withProblem,
@@ -105,7 +107,7 @@ async function readOverviewFacts(app: App, principal: Reader, withProblem: boole
 
   const current = planFrom(app, row?.plan);
   const usage = readingsFrom(app, current, row ?? { counted: null, members: 0 });
-  return { current, usage, problem: row?.problem ?? null, prices };
+  return { organisation: { id, slug, name }, current, usage, problem: row?.problem ?? null, prices };
 }
 
 const organisationFacts = prepared((db) => {
@@ -121,10 +123,9 @@ const organisationFacts = prepared((db) => {
     .prepare('subscription_summary');
 });
 
-function summaryOf(app: App, principal: Reader, { current, usage, prices }: OverviewFacts): SubscriptionSummary {
-  const { id, slug, name } = organisationOf(principal);
+function summaryOf(app: App, { organisation, current, usage, prices }: OverviewFacts): SubscriptionSummary {
   return {
-    organisation: { id, slug, name },
+    organisation,
     plan: planSummaryOf(current, app.now()),
     usage,
     features: current.plan.features,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { requirePayment } from '../billing/actions/require-payment.ts';
+import { type BillingApp, requireBilling, requirePayment } from '../billing/actions/require-payment.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
 import { receiveEvent } from '../billing/events/receive-event.ts';
 import { newId } from '../db/id.ts';
@@ -13,6 +13,7 @@ import { makePrincipal, type Role, type UserPrincipal } from '../sessions/princi
 import { startTestApp, type TestApp } from './app.ts';
 
 export type BillingTest = TestApp & {
+  app: BillingApp;
   /** Resolves when all events are delivered and the jobs that they caused have ended. */
   settled: () => Promise<void>;
   /** Decides the results of later deliveries: `resultOf` is called for each. */
@@ -51,6 +52,7 @@ export async function startBillingTest(options: Parameters<typeof startTestApp>[
 
   return {
     ...test,
+    app: requireBilling(test.app),
     deliveriesAre(next) {
       resultOf = next;
     },

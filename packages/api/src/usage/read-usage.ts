@@ -20,9 +20,10 @@ export type UsageFacts = { counted: { meter: string; since: string; used: number
 /** Returns every meter with an organisation's usage and its plan's limit. */
 export function readingsFrom(app: App, current: OrganisationPlan, { counted, members }: UsageFacts): MeterReading[] {
   const now = app.now();
+  const subscription = entitlingSubscription(current);
 
   return app.plans.meters.map((meter) => {
-    const { since, resetsAt } = periodOf(app, meter, entitlingSubscription(current), now);
+    const { since, resetsAt } = periodOf(app, meter, subscription, now);
     const row = counted?.find(
       (each) => each.meter === meter.meter && new Date(each.since).getTime() === since.getTime(),
     );

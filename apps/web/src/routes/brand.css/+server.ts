@@ -6,7 +6,7 @@ const hourSeconds = 60 * 60;
 
 /** The brand colour as a style sheet: the content security policy forbids style elements in pages. */
 export const GET: RequestHandler = ({ locals }) => {
-  const { brandColor } = locals.service;
+  const { brandColor } = locals.app.config.service;
   if (brandColor === null) error(404);
 
   return new Response(brandCss(brandColor), {

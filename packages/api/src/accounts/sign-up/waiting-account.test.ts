@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readDeletion } from '../../leaving/delete-account.ts';
 import { readSession, startSession } from '../../sessions/session.ts';
 import { signInWithPassword } from '../../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeOwner, testClient, testPassword } from '../../testing/factories.ts';
-import { readProfile } from '../profile/read-profile.ts';
-import { readApprovalProgress } from './read-approval-progress.ts';
 
 const other = 'quite another pass phrase';
 
@@ -15,14 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('refuses every call of an account that waits for approval but those for password, sessions and deletion', async () => {
-  const { api, principal } = await makeOwner(test, { approved: false });
-  expect(await readApprovalProgress(test.app, principal)).toMatchObject({ organisation: { name: 'Company' } });
+it('rejects every call of an account that awaits approval but those for its progress, password, sessions and deletion', async () => {
+  const { api } = await makeOwner(test, { approved: false });
+  expect(await api.accounts.approvalProgress()).toMatchObject({ organisation: { name: 'Company' } });
   for (const call of [
-    api.accounts.profile(),
     api.accounts.changeName({ name: 'A' }),
     api.leaving.export(),
-    api.leaving.deletion(),
     api.subscription.read(),
     api.members.list(),
   ]) {
@@ -30,12 +25,12 @@ it('refuses every call of an account that waits for approval but those for passw
   }
 });
 
-it('lets an account that waits for approval change the password, end sessions and be deleted', async () => {
-  const { api, email, userId, organisationId, principal } = await makeOwner(test, { approved: false });
+it('lets an account that awaits approval change the password, end sessions and be deleted', async () => {
+  const { api, email, userId, organisationId } = await makeOwner(test, { approved: false });
   const begin = () => startSession(test.app, { userId, organisationId, client: testClient });
   const [first, second] = [await begin(), await begin()];
-  expect(await readProfile(test.app, principal)).toMatchObject({ user: { email }, sessions: { length: 3 } });
-  expect(await readDeletion(test.app, principal)).toMatchObject({ ends: [{ tier: 'free' }], blocked: false });
+  expect(await api.accounts.profile()).toMatchObject({ user: { email }, sessions: { length: 3 } });
+  expect(await api.leaving.deletion()).toMatchObject({ ends: [{ tier: 'free' }], blocked: false });
 
   await api.accounts.endSession({ id: (await readSession(test.app, first))?.sessionId ?? '' });
   expect(await readSession(test.app, first)).toBeNull();

@@ -5,19 +5,22 @@ import { paymentSettings } from '../../db/schema/billing.ts';
 import { billingPage } from '../../links.ts';
 import { type Ask, isMissing, type PortalParameters, providerErrorOf } from '../../providers/payment.ts';
 import type { Administrator } from '../../sessions/authorisation.ts';
-import { organisationOf } from '../../sessions/principal.ts';
+import { organisationMeantIfNamed } from '../../sessions/require-same-organisation.ts';
 import { withCustomer } from '../customers/customer.ts';
-import { requirePayment } from './require-payment.ts';
+import { type BillingApp, requirePayment } from './require-payment.ts';
 
 /**
  * Opens the provider's customer portal, where cards are changed (interface §4).
  *
- * @throws AppError BILLING_UNAVAILABLE;
- *   NO_ORGANISATION; BUSY; PROVIDER_UNAVAILABLE.
+ * @throws AppError NOT_FOUND if the page was another organisation's; NO_ORGANISATION; BUSY;
+ *   PROVIDER_UNAVAILABLE.
  */
-export async function openPortal(app: App, principal: Administrator): Promise<{ url: string }> {
-  requirePayment(app);
-  const organisationId = organisationOf(principal).id;
+export async function openPortal(
+  app: BillingApp,
+  principal: Administrator,
+  input: { organisation_id?: unknown },
+): Promise<{ url: string }> {
+  const organisationId = organisationMeantIfNamed(principal, input.organisation_id).id;
 
   const url = await withCustomer(app, organisationId, (ask, customerId) => portalSession(app, ask, customerId));
   await recordAudit(app.db, app.now(), { action: 'plan-portal', actorId: principal.user.id, organisationId });

@@ -2,6 +2,19 @@ import type { App } from '../../app.ts';
 import { AppError } from '../../errors.ts';
 import type { Payment } from '../../providers/payment.ts';
 
+/** The App of a deployment where billing is on. A use case that takes it cannot be called without the check. */
+export type BillingApp = App & { payment: Payment };
+
+/**
+ * Returns the App as one where billing is on.
+ *
+ * @throws AppError BILLING_UNAVAILABLE with the interface's message (§1.6).
+ */
+export function requireBilling(app: App): BillingApp {
+  requirePayment(app);
+  return app as BillingApp;
+}
+
 /**
  * Returns the connection to the payment provider.
  *

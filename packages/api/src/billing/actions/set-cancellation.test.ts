@@ -1,6 +1,5 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
-import type { App } from '../../app.ts';
 import { auditEvents } from '../../db/schema/audit.ts';
 import { AppError } from '../../errors.ts';
 import type { Ask } from '../../providers/payment.ts';
@@ -11,16 +10,17 @@ import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { applyEvent } from '../events/apply-event.ts';
 import { parseEvent } from '../events/parse-event.ts';
 import { openPortal } from './open-portal.ts';
-import { requirePayment } from './require-payment.ts';
+import { type BillingApp, requirePayment } from './require-payment.ts';
 import { setCancellation } from './set-cancellation.ts';
 import { startCheckout } from './start-checkout.ts';
 
 const billing = useBillingTest();
 const provider = () => billing.sandbox.payment;
-const cancel = (principal: Administrator) => setCancellation(billing.app, principal, true);
-const resume = (principal: Administrator) => setCancellation(billing.app, principal, false);
+const cancel = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: true });
+const resume = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: false });
 const plan = async (principal: Administrator) => (await readSubscription(billing.app, principal)).plan;
-const portal = async (principal: Administrator) => provider().portal((await openPortal(billing.app, principal)).url);
+const portal = async (principal: Administrator) =>
+  provider().portal((await openPortal(billing.app, principal, {})).url);
 
 describe('cancel and resume', () => {
   test('answer with the subscription record, and the summary shows the same immediately', async () => {
@@ -116,7 +116,7 @@ describe('cancel and resume', () => {
 
   describe('once carried out', () => {
     /** The App with a provider that fails after the n-th request. */
-    function failingAfter(questions: number, told: () => Promise<unknown>): App {
+    function failingAfter(questions: number, told: () => Promise<unknown>): BillingApp {
       const payment = requirePayment(billing.app);
       let asked = 0;
       const ask: Ask = async (question) => {
@@ -146,7 +146,10 @@ describe('cancel and resume', () => {
 
       // One request lists, the other updates.
       const app = failingAfter(2, () => applyEvent(billing.app, event, JSON.stringify(before)));
-      expect(await setCancellation(app, principal, true)).toMatchObject({ tier: 'silver', cancel_at_period_end: true });
+      expect(await setCancellation(app, principal, { wanted: true })).toMatchObject({
+        tier: 'silver',
+        cancel_at_period_end: true,
+      });
       expect(provider().state().subscriptions[subscription.id]?.cancel_at_period_end).toBe(true);
       expect(await acts(principal.organisationId)).toEqual(['plan-cancelled']);
       const warned = billing.logged.filter(({ level }) => level === 'warn').map(({ fields }) => fields.organisationId);
@@ -157,7 +160,9 @@ describe('cancel and resume', () => {
       const { principal, subscription } = await makeSubscriber(billing);
       await makeSecond(billing, subscription.customer, 'gold');
       const app = failingAfter(2, async () => undefined);
-      await expect(setCancellation(app, principal, true)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+      await expect(setCancellation(app, principal, { wanted: true })).rejects.toMatchObject({
+        code: 'PROVIDER_UNAVAILABLE',
+      });
       expect(await acts(principal.organisationId)).toEqual(['plan-cancelled']);
     });
   });

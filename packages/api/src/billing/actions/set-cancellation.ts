@@ -5,7 +5,7 @@ import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
 import type { Ask } from '../../providers/payment.ts';
 import type { Administrator } from '../../sessions/authorisation.ts';
-import { organisationOf } from '../../sessions/principal.ts';
+import { organisationMeantIfNamed } from '../../sessions/require-same-organisation.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { ofOurMode } from '../customers/mode.ts';
@@ -15,7 +15,7 @@ import { planOf } from '../plans/plans.ts';
 import { toDate } from '../projection/fields.ts';
 import { isEnded, type SubscriptionState } from '../projection/subscription-state.ts';
 import { syncOrganisation } from '../sync/sync.ts';
-import { requirePayment } from './require-payment.ts';
+import type { BillingApp } from './require-payment.ts';
 import { endIsAsWanted, setEnd } from './schedule-end.ts';
 
 /**
@@ -24,16 +24,17 @@ import { endIsAsWanted, setEnd } from './schedule-end.ts';
  * subscriptions of all the organisation's customers are changed, entitled ones first; one
  * failure does not stop the others.
  *
- * @throws AppError BILLING_UNAVAILABLE; NO_ORGANISATION; VALIDATION if there is no paid plan;
- *   BUSY; PROVIDER_UNAVAILABLE, which names what remains if a part was carried out.
+ * @throws AppError NOT_FOUND if the page was another organisation's; NO_ORGANISATION; VALIDATION
+ *   if there is no paid plan; BUSY; PROVIDER_UNAVAILABLE, which names what remains if a part was
+ *   carried out.
  */
 export async function setCancellation(
-  app: App,
+  app: BillingApp,
   principal: Administrator,
-  wanted: boolean,
+  input: { wanted: boolean; organisation_id?: unknown },
 ): Promise<SubscriptionRecord> {
-  requirePayment(app);
-  const organisationId = organisationOf(principal).id;
+  const { wanted } = input;
+  const organisationId = organisationMeantIfNamed(principal, input.organisation_id).id;
 
   const states = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const owner = { organisationId, holder };

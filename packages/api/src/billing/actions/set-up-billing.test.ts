@@ -1,15 +1,15 @@
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { App } from '../../app.ts';
 import { createPayment } from '../../providers/payment.ts';
 import { sandboxIdentity, sandboxPayment, serviceUrl, startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeMember } from '../../testing/billing.ts';
 import { openPortal } from './open-portal.ts';
+import type { BillingApp } from './require-payment.ts';
 import { setUpBilling } from './set-up-billing.ts';
 
 let running: TestApp;
 let empty: Sandbox;
-let app: App;
+let app: BillingApp;
 beforeAll(async () => {
   running = await startTestApp({ work: false });
   empty = await startSandbox({
@@ -44,7 +44,7 @@ test('creates what is missing once, and does not change what exists', async () =
 
 test('the portal’s sessions name its configuration, which offers our prices', async () => {
   await setUpBilling(app);
-  const { url } = await openPortal(app, await makeMember(running));
+  const { url } = await openPortal(app, await makeMember(running), {});
   const { portal_sessions, portal_configurations, prices } = empty.payment.state();
   const session = portal_sessions[url.split('/').at(-1) ?? ''];
   const configuration = portal_configurations[session?.configuration ?? ''];

@@ -84,7 +84,7 @@ describe('checkout', () => {
     });
 
     provider()
-      .portal((await openPortal(billing.app, principal)).url)
+      .portal((await openPortal(billing.app, principal, {})).url)
       .cancel(subscription.id);
     await expect(buy(principal)).rejects.toMatchObject({
       message: 'The Silver plan is set to end. Resume it to keep it.',
@@ -98,7 +98,7 @@ describe('checkout', () => {
     await expect(buy(principal, 'silver')).rejects.toThrow('This organisation is already on the Silver plan.');
     await expect(buy(principal, 'gold')).rejects.toThrow('This organisation is already on the Gold plan.');
 
-    const portal = provider().portal((await openPortal(billing.app, principal)).url);
+    const portal = provider().portal((await openPortal(billing.app, principal, {})).url);
     portal.cancel(subscription.id);
     await expect(buy(principal, 'silver')).rejects.toThrow('The Silver plan is set to end. Resume it to keep it.');
 

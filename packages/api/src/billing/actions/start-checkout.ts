@@ -8,22 +8,21 @@ import { choosePaidPlan, type PaidTier, paidTiers } from '../plans/plans.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
 import { changePlan } from './change-plan.ts';
 import { type Conversation, createSession, expireAll, openSessions, priceOf, sessionFor } from './checkout-session.ts';
-import { requirePayment } from './require-payment.ts';
+import type { BillingApp } from './require-payment.ts';
 
 /**
  * Returns the address where the organisation buys or changes to a paid tier. Concurrent
  * requests share one customer and one open checkout, and never create a second live
  * subscription.
  *
- * @throws AppError BILLING_UNAVAILABLE; VALIDATION if the tier cannot be bought; NOT_FOUND if
- *   the page was another organisation's; NO_ORGANISATION; BUSY; PROVIDER_UNAVAILABLE.
+ * @throws AppError VALIDATION if the tier cannot be bought; NOT_FOUND if the page was another
+ *   organisation's; NO_ORGANISATION; BUSY; PROVIDER_UNAVAILABLE.
  */
 export async function startCheckout(
-  app: App,
+  app: BillingApp,
   principal: Administrator,
-  input: { tier: unknown; organisation_id?: unknown },
+  input: { tier?: unknown; organisation_id?: unknown },
 ): Promise<{ url: string }> {
-  requirePayment(app);
   const tier = readTier(app, input.tier);
   const organisationId = organisationMeantIfNamed(principal, input.organisation_id).id;
 

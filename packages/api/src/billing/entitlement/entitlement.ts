@@ -43,13 +43,21 @@ const statusOrder = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'inco
  * cannot remove the plan of a new one. Null if there is none.
  */
 export function best<Some extends RankedFacts>(plans: Plans, all: Some[], graceDays: number, now: Date): Some | null {
-  return ranked(plans, all, graceDays, now)[0] ?? null;
+  return ranked(plans, all, graceDays, now)[0]?.facts ?? null;
 }
 
-/** All subscriptions in that order, the best one first. */
-export function ranked<Some extends RankedFacts>(plans: Plans, all: Some[], graceDays: number, now: Date): Some[] {
-  const ranks = all.map((facts) => ({ facts, rank: rankOfFacts(plans, facts, isEntitled(facts, graceDays, now)) }));
-  return ranks.sort((one, other) => compare(one.rank, other.rank)).map(({ facts }) => facts);
+/** All subscriptions in that order, the best one first, and whether each is entitled. */
+export function ranked<Some extends RankedFacts>(
+  plans: Plans,
+  all: Some[],
+  graceDays: number,
+  now: Date,
+): { facts: Some; entitled: boolean }[] {
+  const ranks = all.map((facts) => {
+    const entitled = isEntitled(facts, graceDays, now);
+    return { facts, entitled, rank: rankOfFacts(plans, facts, entitled) };
+  });
+  return ranks.sort((one, other) => compare(one.rank, other.rank));
 }
 
 function rankOfFacts(plans: Plans, { tier, status, startedAt }: RankedFacts, entitled: boolean): number[] {

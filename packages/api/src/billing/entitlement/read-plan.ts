@@ -4,7 +4,7 @@ import { type Executor, prepared } from '../../db/client.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
 import { isOfOurMode } from '../customers/mode.ts';
 import { type Plan, type Plans, planOf, rankOf, type Tier } from '../plans/plans.ts';
-import { best, isEntitled, type RankedFacts, ranked } from './entitlement.ts';
+import { type RankedFacts, ranked } from './entitlement.ts';
 
 /** What a subscription record tells about the plan. */
 export type SubscriptionFacts = RankedFacts & { id: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
@@ -26,22 +26,22 @@ export async function readPlan(app: App, organisationId: string, db: Executor = 
 /** Reads an organisation's subscriptions from its rows, the one that decides the plan first. */
 export async function rankedSubscriptions(app: App, organisationId: string): Promise<SubscriptionFacts[]> {
   const [row] = await organisationFacts(app.db).execute({ organisationId });
-  return ranked(app.plans, subscriptionsOf(app, row?.facts), app.config.pastDueGraceDays, app.now());
+  return rankedFrom(app, row?.facts).map(({ facts }) => facts);
 }
 
 /** Computes the plan from the column `planFacts`, which any query can include. */
 export function planFrom(app: App, facts: PlanFacts | null | undefined): OrganisationPlan {
-  const subscription = best(app.plans, subscriptionsOf(app, facts), app.config.pastDueGraceDays, app.now());
-  const entitled = subscription !== null && isEntitled(subscription, app.config.pastDueGraceDays, app.now());
-  const tier = entitled && subscription.tier !== null ? subscription.tier : 'free';
-  return { tier, plan: planOf(app.plans, tier), subscription };
+  const [deciding] = rankedFrom(app, facts);
+  const tier = (deciding?.entitled && deciding.facts.tier) || 'free';
+  return { tier, plan: planOf(app.plans, tier), subscription: deciding?.facts ?? null };
 }
 
-/** Returns the subscriptions of the key's mode. */
-function subscriptionsOf(app: App, facts: PlanFacts | null | undefined): SubscriptionFacts[] {
-  return (facts ?? [])
+/** Ranks the subscriptions of the key's mode. */
+function rankedFrom(app: App, facts: PlanFacts | null | undefined) {
+  const subscriptions = (facts ?? [])
     .filter(({ livemode }) => isOfOurMode(app, livemode))
     .map((row) => toSubscriptionFacts(app.plans, row));
+  return ranked(app.plans, subscriptions, app.config.pastDueGraceDays, app.now());
 }
 
 const organisationFacts = prepared((db) =>

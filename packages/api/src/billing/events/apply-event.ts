@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import { prepared, type Transaction } from '../../db/client.ts';
 import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
+import { readSubscriptionState } from '../projection/subscription-state.ts';
 import { handlerOf } from './event-handlers.ts';
 import { applied, type EventOutcome, eventOutcomes } from './event-outcome.ts';
 import { correct, type Entry, payloadOf, store, storeAgain, wasHandled } from './event-store.ts';
@@ -51,12 +52,13 @@ async function entryOf(app: App, tx: Transaction, event: PaymentEvent, payload: 
   const handler = ourMode ? handlerOf(event.type) : null;
   const outcome = handler !== null ? applied : ourMode ? eventOutcomes.ignored : eventOutcomes.other_mode;
 
+  const state = handler === 'state' ? readSubscriptionState(event.object) : null;
   const subject = subjectOf(event);
   const owner = await findOwner(tx, subject);
   const organisationId =
     owner !== null && (await lockOrganisation(tx, owner.organisationId)) ? owner.organisationId : null;
   if (owner?.isModeUnknown) await storeMode(tx, subject, event.livemode);
-  return { event, payload, handler, subject, organisationId, outcome };
+  return { event, payload, handler, state, subject, organisationId, outcome };
 }
 
 /** Runs the event's handler and stores its outcome if it differs from the expected one. */

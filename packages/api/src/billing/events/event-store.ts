@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { prepared, type Transaction } from '../../db/client.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
-import { readSubscriptionState, statusClassOf } from '../projection/subscription-state.ts';
+import { type SubscriptionState, statusClassOf } from '../projection/subscription-state.ts';
 import type { HandlerName } from './event-handlers.ts';
 import type { EventOutcome } from './event-outcome.ts';
 import type { PaymentEvent, Subject } from './parse-event.ts';
@@ -12,6 +12,8 @@ export type Entry = {
   payload: string;
   /** The handler of its type; null if the event changes nothing. */
   handler: HandlerName | null;
+  /** The subscription that an event of the handler `state` shows; null if it cannot be read, and for other events. */
+  state: SubscriptionState | null;
   subject: Subject;
   organisationId: string | null;
   outcome: EventOutcome;
@@ -41,16 +43,13 @@ export async function storeAgain(tx: Transaction, entry: Entry): Promise<number 
   return stored?.number ?? null;
 }
 
-function interpretationOf({ event, handler, subject, organisationId, outcome }: Entry) {
-  const hasState = outcome.handled && handler === 'state' && organisationId !== null;
-  const state = hasState ? readSubscriptionState(event.object) : null;
-
+function interpretationOf({ state, subject, organisationId, outcome }: Entry) {
   return {
     organisationId,
     customerId: subject.customerId,
     subscriptionId: subject.subscriptionId,
     invoiceId: subject.invoiceId,
-    statusClass: state && statusClassOf(state.status),
+    statusClass: organisationId === null ? null : state && statusClassOf(state.status),
     ...outcome,
   };
 }

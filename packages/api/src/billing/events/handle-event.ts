@@ -6,7 +6,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { requestPriceLookUp } from '../prices/request-look-up.ts';
 import { text } from '../projection/fields.ts';
 import { recompute } from '../projection/recompute.ts';
-import { readSubscriptionState } from '../projection/subscription-state.ts';
+import type { SubscriptionState } from '../projection/subscription-state.ts';
 import type { HandlerName } from './event-handlers.ts';
 import { applied, type EventOutcome, eventOutcomes } from './event-outcome.ts';
 import type { PaymentEvent, Subject } from './parse-event.ts';
@@ -14,6 +14,8 @@ import type { PaymentEvent, Subject } from './parse-event.ts';
 type Stored = {
   event: PaymentEvent;
   handler: HandlerName;
+  /** The subscription that an event of the handler `state` shows; null if it cannot be read. */
+  state: SubscriptionState | null;
   subject: Subject;
   /** The organisation whose row is locked; null if the event concerns none of ours. */
   organisationId: string | null;
@@ -102,11 +104,12 @@ async function handleCustomerDeleted(
 }
 
 async function handleState(app: App, tx: Transaction, ours: Ours): Promise<EventOutcome> {
-  if (readSubscriptionState(ours.event.object) === null) return eventOutcomes.unreadable;
-  return upsertAndSync(app, tx, ours, (row) => recompute(app, tx, row));
+  const { event, state, number } = ours;
+  if (state === null) return eventOutcomes.unreadable;
+  return upsertAndSync(app, tx, ours, (row) => recompute(app, tx, row, { ...event, number, state }));
 }
 
-type Row = typeof paymentSubscriptions.$inferSelect;
+type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
 
 /**
  * Inserts or updates the subscription's row and enqueues a sync for after the commit. A
@@ -116,7 +119,7 @@ async function upsertAndSync(
   app: App,
   tx: Transaction,
   ours: Ours,
-  then?: (row: Row) => Promise<void>,
+  then?: (row: SubscriptionRow) => Promise<void>,
 ): Promise<EventOutcome> {
   const { organisationId, subject, number } = ours;
   const { customerId, subscriptionId: id } = subject;

@@ -7,7 +7,10 @@ export type PaymentEvent = {
   /** The provider's time in whole seconds, so it does not order the events of one second. */
   created: number;
   livemode: boolean;
+  /** The object that the event is about, as it was after the change. */
   object: Fields;
+  /** The object's values before the change; null for an event that shows no change. */
+  previous: Fields | null;
 };
 
 /** Parses an event. Returns null if the value is not an event. */
@@ -16,10 +19,12 @@ export function parseEvent(value: unknown): PaymentEvent | null {
   const id = text(event?.id);
   const type = text(event?.type);
   const created = seconds(event?.created);
-  const object = fields(fields(event?.data)?.object);
+  const data = fields(event?.data);
+  const object = fields(data?.object);
   if (event?.object !== 'event' || id === null || type === null || created === null || object === null) return null;
 
-  return { id, type, created, livemode: event.livemode === true, object };
+  const previous = fields(data?.previous_attributes);
+  return { id, type, created, livemode: event.livemode === true, object, previous };
 }
 
 /** The objects that an event names. */

@@ -18,6 +18,8 @@ export type StateEvent = {
   object: Fields;
   /** The values before the change; null for an event that shows a state but no change. */
   previous: Fields | null;
+  /** The state that the object shows, if it is read already. */
+  state?: SubscriptionState;
 };
 
 export type Projection = {
@@ -59,7 +61,8 @@ type ParsedEvent = StateEvent & { state: SubscriptionState; statusClass: StatusC
 function distinct(events: Iterable<StateEvent>): ParsedEvent[] {
   const byId = new Map<string, ParsedEvent>();
   for (const event of events) {
-    const state = readSubscriptionState(event.object);
+    if (byId.has(event.id)) continue;
+    const state = event.state ?? readSubscriptionState(event.object);
     if (state !== null) byId.set(event.id, { ...event, state, statusClass: statusClassOf(state.status) });
   }
   return [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));

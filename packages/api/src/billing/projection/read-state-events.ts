@@ -7,15 +7,19 @@ import type { StateEvent } from './projection.ts';
 /**
  * Reads the few events of a subscription that can affect its projection: the ended ones, those
  * of the newest second and, for a run of failed payments, those of the second before the run
- * and the run's first event.
+ * and the run's first event. `parsed` is an event that was just stored, which is not parsed again.
  */
 export async function readStateEvents(
   db: Executor,
   subscriptionId: string,
   settledNumber: number,
+  parsed?: StateEvent,
 ): Promise<StateEvent[]> {
   const rows = await decidingEvents(db).execute({ subscriptionId, settledNumber });
-  return rows.map(({ id, number, created, payload }) => ({ id, number, created, ...readChange(payload) }));
+  const distinct = new Map(rows.map((row) => [row.id, row])).values();
+  return [...distinct].map(({ id, number, created, payload }) =>
+    id === parsed?.id ? parsed : { id, number, created, ...readChange(payload) },
+  );
 }
 
 function readChange(payload: string): Pick<StateEvent, 'object' | 'previous'> {

@@ -6,19 +6,20 @@ import { tellPlan } from '../entitlement/tell-plan.ts';
 import { matchTier } from '../plans/match-tier.ts';
 import { priceNames } from '../plans/price-names.ts';
 import { toDate } from './fields.ts';
-import { type Projection, project } from './projection.ts';
+import { type Projection, project, type StateEvent } from './projection.ts';
 import { readStateEvents } from './read-state-events.ts';
 import { recordChange } from './record-change.ts';
 import { isEnded, type SubscriptionState } from './subscription-state.ts';
 
-type Row = typeof paymentSubscriptions.$inferSelect;
+type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
 
 /**
  * Recomputes a subscription's row from its snapshot and its stored events. The caller holds the
  * lock of the organisation's row. A state that is not certain leaves the row in need of a sync.
+ * `parsed` is the stored event that causes this, if one does.
  */
-export async function recompute(app: App, tx: Transaction, row: Row): Promise<void> {
-  const events = await readStateEvents(tx, row.id, row.settledNumber);
+export async function recompute(app: App, tx: Transaction, row: SubscriptionRow, parsed?: StateEvent): Promise<void> {
+  const events = await readStateEvents(tx, row.id, row.settledNumber, parsed);
   const projection = project(events, row.settledNumber);
   const decided = decide(snapshotOf(row), projection);
   if (decided === null) return;
@@ -87,7 +88,7 @@ function dueSince({ state, pastDueSince }: Snapshot, projection: Projection | nu
   return toDate(projection?.pastDueSince ?? null) ?? pastDueSince;
 }
 
-function snapshotOf(row: Row): Snapshot | null {
+function snapshotOf(row: SubscriptionRow): Snapshot | null {
   if (row.snapshot === null || row.snapshotNumber === null) return null;
   return { state: JSON.parse(row.snapshot), number: row.snapshotNumber, pastDueSince: row.snapshotPastDueSince };
 }

@@ -3,6 +3,7 @@ import type { Language } from '#lib/language/language.ts';
 
 export type Theme = 'light' | 'dark' | null;
 
+/** The theme that the user chose; null follows the system. */
 export function readTheme(cookies: Cookies): Theme {
   const chosen = cookies.get('theme');
   return chosen === 'light' || chosen === 'dark' ? chosen : null;

@@ -3,7 +3,6 @@ import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '
 import { callerFor } from '@gatehouse/api/testing/factories';
 import type { RequestEvent } from '@sveltejs/kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { brandingOf } from '#lib/branding/branding.ts';
 import { GET } from '../../api/subscription/+server.ts';
 import { load } from './+page.server.ts';
 
@@ -41,7 +40,7 @@ async function statementsOf(act: () => unknown): Promise<string[]> {
 function eventOf(principal: Principal): RequestEvent {
   const url = new URL('/billing', 'http://localhost:3999');
   const { app } = billing;
-  const locals = { app, principal, requestId: 'test', service: brandingOf(app), api: callerFor(billing, principal) };
+  const locals = { app, principal, requestId: 'test', api: callerFor(billing, principal) };
   return { request: new Request(url), url, locals } as RequestEvent;
 }
 

@@ -1,7 +1,6 @@
 import { redirect } from '@sveltejs/kit';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
 import { deleteAccountAction, passwordActions, sessionActions } from '#lib/server/http/account-actions.ts';
-import { waitingAccountOf } from '#lib/server/session/approval-progress.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 const page = '/awaiting-approval/account';
@@ -15,15 +14,17 @@ const doneTexts: Record<string, string> = {
 
 /** What a user may do with an account that awaits approval. It is a page of its own because /awaiting-approval reloads every few seconds. */
 export const load: PageServerLoad = async (event) => {
-  const { app } = event.locals;
+  const { api } = event.locals;
   const principal = signedInUser(event.locals);
   if (principal === null) redirect(302, '/login');
   if (principal.gate === 'open') redirect(302, '/account');
 
+  const [profile, deletion] = await Promise.all([api.accounts.profile(), api.leaving.deletion()]);
   const done = event.url.searchParams.get('done') ?? '';
   return {
     now: new Date().toISOString(),
-    ...(await waitingAccountOf(app, principal)),
+    profile,
+    deletion,
     done: Object.hasOwn(doneTexts, done) ? doneTexts[done] : null,
   };
 };

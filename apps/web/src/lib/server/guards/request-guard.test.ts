@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSameOrigin } from './same-origin.ts';
+import { isSameOrigin } from './request-guard.ts';
 
 const base = 'https://id.company.example';
 const asked = { method: 'POST', pathname: '/api/login', origin: null, fetchSite: null, publicBaseUrl: base };

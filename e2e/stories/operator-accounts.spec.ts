@@ -26,7 +26,7 @@ for (const javaScriptEnabled of [true, false]) {
       await dialog.getByLabel('Reason').fill('Sent spam.');
       await dialog.getByRole('button', { name: 'Suspend' }).click();
       const notice = page.getByRole('status').filter({ hasText: `${email} is suspended.` });
-      await expect(notice).toBeVisible();
+      await expect(notice).toContainText(`${email} is suspended.`);
       await expect(page.getByText('Reason: Sent spam.')).toBeVisible();
       expect((await signInAgain()).status()).not.toBe(200);
 

@@ -13,7 +13,8 @@ const routes = fileURLToPath(new URL('../../apps/web/src/routes', import.meta.ur
 const paths = fs
   .globSync('{api,webhooks}/**/+server.ts', { cwd: routes })
   .map((file) => `/${file.replace(/\/\+server\.ts$/, '')}`)
-  .filter((path) => !path.includes('['));
+  .filter((path) => !path.includes('[...'))
+  .map((path) => path.replace('[id]', 'unknown').replace(/\[(name|meter)\]/, 'projects'));
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -57,6 +58,11 @@ const plausible: Record<string, unknown> = {
   password: passPhrase,
   current_password: passPhrase.toUpperCase(),
   tier: 'silver',
+  meter: 'projects',
+  amount: 1,
+  used: 1,
+  at: '2026-11-22T00:00:00Z',
+  records: [{ organisation: 'unknown', meter: 'api_calls', amount: 1, idempotency_key: 'k' }],
   organisation_ids: [randomUUID()],
 };
 
@@ -78,6 +84,8 @@ const method = fc.constantFrom('POST', 'POST', 'POST', 'GET', 'PUT', 'PATCH', 'D
 /** Signing out would end what the rest is asked with. */
 const endsSessions = new Set(['/api/logout', '/api/trpc/signIn.out']);
 const restFields = ['email', 'password', 'org_name', 'tier', 'organisation_id'];
+const usageFields = ['organisation', 'meter', 'amount', 'idempotency_key', 'records', 'used', 'at'];
+const fieldsOfPath = (path: string) => (path.startsWith('/api/usage/') ? usageFields : restFields);
 
 async function expectNoFailure(service: Service, path: string, sent: Sent): Promise<void> {
   const { status, text: answer } = await send(service, path, sent);
@@ -87,29 +95,31 @@ async function expectNoFailure(service: Service, path: string, sent: Sent): Prom
   ).toBeLessThan(500);
 }
 
-/** Nobody, somebody who administers an organisation, and an operator, by the cookies that they send. */
-let people: string[] = [];
+/** The headers of a caller without a session, an administrator, an operator, and an API key. */
+let people: Record<string, string>[] = [];
 test.beforeAll(async ({ service, playwright }) => {
   test.setTimeout(60_000);
-  people = [''];
+  people = [{}];
   for (const operator of [false, true]) {
     const request = await playwright.request.newContext({ baseURL: service.baseUrl });
     const email = await makeOwner(service, request, { operator });
     await request.post('/api/login', { data: { email, password: passPhrase } });
     const { cookies } = await request.storageState();
-    people.push(cookies.map(({ name, value }) => `${name}=${value}`).join('; '));
+    people.push({ cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') });
     await request.dispose();
   }
+  const { stdout } = await service.operator('api-key', 'create', '--name', 'Fuzz', '--scope', 'WRITE');
+  people.push({ authorization: `Bearer ${stdout.trim()}` });
 });
 test.afterAll(async ({ service }) => {
   // Whoever was signed out by what they sent was nobody from then on, and the test worth little.
-  for (const cookie of people.slice(1))
-    expect((await send(service, '/api/session', { headers: { cookie } })).status).toBe(200);
+  for (const headers of people.filter(({ cookie }) => cookie !== undefined))
+    expect((await send(service, '/api/session', { headers })).status).toBe(200);
 });
 
 async function asEach(path: string, ask: (headers: Record<string, string>) => Promise<void>): Promise<void> {
-  const who = endsSessions.has(path) ? [''] : people;
-  await Promise.all(who.map((cookie) => ask(cookie === '' ? {} : { cookie })));
+  const who = endsSessions.has(path) ? [{}] : people;
+  await Promise.all(who.map(ask));
 }
 
 test('no content of a request makes a JSON endpoint fail, for any caller', async ({ service }) => {
@@ -117,7 +127,7 @@ test('no content of a request makes a JSON endpoint fail, for any caller', async
   expect(paths.length).toBeGreaterThan(10);
   for (const path of paths) {
     await fc.assert(
-      fc.asyncProperty(method, bodyWith(restFields), contentType, (verb, content, type) =>
+      fc.asyncProperty(method, bodyWith(fieldsOfPath(path)), contentType, (verb, content, type) =>
         asEach(path, (cookie) =>
           expectNoFailure(service, path, {
             method: verb,
@@ -127,8 +137,9 @@ test('no content of a request makes a JSON endpoint fail, for any caller', async
         ),
       ),
       {
-        examples: eachField(restFields).map(
-          (content) => ['POST', content, 'application/json'] as [string, string, string],
+        examples: eachField(fieldsOfPath(path)).map(
+          (content) =>
+            [path === '/api/usage/projects' ? 'PUT' : 'POST', content, 'application/json'] as [string, string, string],
         ),
         numRuns: 60,
       },

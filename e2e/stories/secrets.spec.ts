@@ -58,6 +58,13 @@ test('no secret of a whole run is in the log, the metrics or the traces', async 
   await page.goto(invitation);
   await page.goto(`${invitation}x`);
   await page.getByRole('link', { name: 'Continue', exact: true }).click();
+  const { stdout: key } = await service.operator('api-key', 'create', '--name', 'Secret', '--scope', 'WRITE');
+  secrets.add(key.trim());
+  for (const authorization of [`Bearer ${key.trim()}`, `Bearer ${key.trim()}x`, `Basic ${key.trim()}`]) {
+    await context.request.get('/api/organisations', { headers: { authorization } });
+    await context.request.post('/api/usage/reserve', { headers: { authorization }, data: { organisation: 7 } });
+    await context.request.get('/api/changes?after=wrong', { headers: { authorization } });
+  }
   await context.request.post('/webhooks/payment', {
     data: { type: 'x' },
     headers: { 'payment-signature': 't=1,v1=deadbeef' },

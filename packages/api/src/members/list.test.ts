@@ -38,7 +38,7 @@ async function pagesOf({ api }: Owner, search?: string) {
   const pages = [];
   let after: string | undefined;
   do {
-    const page = await api.members.list({ search, after });
+    const page = await api.members.search({ search, after });
     pages.push(page.members.map(({ id }) => id));
     after = page.next ?? undefined;
   } while (after !== undefined);
@@ -51,11 +51,11 @@ it('lists every member once, fifty to a page, whatever joins or leaves between t
   const pages = await pagesOf(owner);
   expect(pages.map(({ length }) => length)).toEqual([50, 50, 20]);
   expect(new Set(pages.flat()).size).toBe(120);
-  expect(await owner.api.members.list()).toMatchObject({ total: 120, found: 120 });
+  expect(await owner.api.members.search()).toMatchObject({ total: 120, found: 120 });
 
-  const first = await owner.api.members.list();
+  const first = await owner.api.members.search();
   await test.app.db.delete(memberships).where(eq(memberships.userId, first.members[49]?.id ?? ''));
-  const second = await owner.api.members.list({ after: first.next ?? '' });
+  const second = await owner.api.members.search({ after: first.next ?? '' });
   expect(second.members.map(({ id }) => id)).toEqual(pages[1]);
 });
 
@@ -63,16 +63,16 @@ it('searches names and addresses, literally, in the own organisation alone', asy
   const owner = await makeOwner(test);
   await addMembers(owner, 12);
   await addMembers(await makeOwner(test), 12);
-  const found = await owner.api.members.list({ search: 'member 1' });
+  const found = await owner.api.members.search({ search: 'member 1' });
   expect(found.members.map(({ name }) => name).sort()).toEqual(['Member 1', 'Member 10', 'Member 11']);
   expect(found).toMatchObject({ found: 3, total: 13, next: null });
-  expect((await owner.api.members.list({ search: owner.email.toUpperCase() })).members).toHaveLength(1);
-  expect((await owner.api.members.list({ search: '%' })).found).toBe(0);
+  expect((await owner.api.members.search({ search: owner.email.toUpperCase() })).members).toHaveLength(1);
+  expect((await owner.api.members.search({ search: '%' })).found).toBe(0);
 });
 
 it.each(['x', '2026_1', '2026-11-22T06:00:00.000Z_x', 'x_x'])('refuses %j as the place of a page', async (after) => {
   const { api } = await makeOwner(test);
-  await expect(api.members.list({ after })).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+  await expect(api.members.search({ after })).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
 });
 
 it('shows administrators alone when a member was last seen and who invited them', async () => {
@@ -82,16 +82,16 @@ it('shows administrators alone when a member was last seen and who invited them'
   await invited.api.members.join({ token: await makeInvitation(owner) });
   await readSession(test.app, invited.session);
 
-  const listed = (await owner.api.members.list()).members.find(({ id }) => id === invited.userId);
+  const listed = (await owner.api.members.search()).members.find(({ id }) => id === invited.userId);
   expect(listed).toMatchObject({ last_seen_at: expect.any(String), invited_by: { email: owner.email } });
   const viewer = await addMember(test, organisationId, 'viewer');
-  for (const member of (await viewer.api.members.list()).members) {
+  for (const member of (await viewer.api.members.search()).members) {
     expect(member).toMatchObject({ last_seen_at: null, invited_by: null });
   }
 
   const second = await addMember(test, organisationId, 'owner');
   await owner.api.members.leave({ organisation_id: organisationId });
-  const after = (await second.api.members.list()).members.find(({ id }) => id === invited.userId);
+  const after = (await second.api.members.search()).members.find(({ id }) => id === invited.userId);
   expect(after).toMatchObject({ invited_by: null });
 });
 
@@ -99,7 +99,7 @@ it('stores once an hour that a member was seen, per organisation', async () => {
   const [here, there] = [await makeOwner(test), await makeOwner(test)];
   const invited = await makeAccount(test);
   const seen = async ({ api }: Owner) =>
-    (await api.members.list()).members.find(({ id }) => id === invited.userId)?.last_seen_at ?? null;
+    (await api.members.search()).members.find(({ id }) => id === invited.userId)?.last_seen_at ?? null;
   await invited.api.members.join({ token: await makeInvitation(there) });
   await invited.api.members.join({ token: await makeInvitation(here) });
   expect([await seen(here), await seen(there)]).toEqual([null, null]);
@@ -118,13 +118,13 @@ it('stores once an hour that a member was seen, per organisation', async () => {
 
 it('names the only owner, and not while another one is there', async () => {
   const owner = await makeOwner(test);
-  expect((await owner.api.members.list()).is_only_owner).toBe(true);
+  expect((await owner.api.members.search()).is_only_owner).toBe(true);
   const second = await addMember(test, owner.organisationId, 'owner');
-  expect((await owner.api.members.list()).is_only_owner).toBe(false);
+  expect((await owner.api.members.search()).is_only_owner).toBe(false);
   await test.app.db.update(users).set({ suspendedAt: test.app.now() }).where(eq(users.id, second.userId));
-  expect((await owner.api.members.list()).is_only_owner).toBe(true);
+  expect((await owner.api.members.search()).is_only_owner).toBe(true);
   const admin = await addMember(test, owner.organisationId, 'admin');
-  expect((await admin.api.members.list()).is_only_owner).toBe(false);
+  expect((await admin.api.members.search()).is_only_owner).toBe(false);
 });
 
 it('keeps a note with an invitation for administrators, and shows the invited none of it', async () => {

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { paymentSubscriptions as subscription } from '../db/schema/billing.ts';
+import { organisations } from '../db/schema/organisations.ts';
 
 /** The subscriptions that determine an organisation's plan, as the database writes them in JSON. */
 export type PlanFacts = {
@@ -37,4 +38,12 @@ export function planFacts(organisationId: unknown): SQL<PlanFacts | null> {
     from ${subscription}
     where ${subscription.organisationId} = ${organisationId} and ${subscription.status} is not null
   ) as facts where place <= ${sql.raw(String(mostRows))})`;
+}
+
+/**
+ * The same column for a query of organisations alone. Drizzle writes the columns of such a query
+ * without their table, and the subquery would take "id" for its own.
+ */
+export function planFactsOfOrganisations(): SQL<PlanFacts | null> {
+  return planFacts(sql`${organisations}."id"`);
 }

@@ -6,10 +6,23 @@ import { readSession, startSession } from '../sessions/session.ts';
 import { declineOwner, suspendOrganisation, suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { addMember, callerFor, makeAccount, makeOwner, testClient } from '../testing/factories.ts';
+import { keyPrincipals } from '../testing/keys.ts';
 import { appRouter, type Caller } from './root.ts';
 
-/** The weakest authority that a procedure accepts. */
-type Need = 'nothing' | 'session' | 'approved' | 'READ' | 'ADMIN' | 'operator';
+/**
+ * The weakest authority that a procedure accepts. READ and ADMIN need a user; 'held READ' and 'held
+ * WRITE' any principal with the scope, 'deployment' a key of the deployment.
+ */
+type Need =
+  | 'nothing'
+  | 'session'
+  | 'approved'
+  | 'READ'
+  | 'ADMIN'
+  | 'operator'
+  | 'held READ'
+  | 'held WRITE'
+  | 'deployment';
 
 /** What every procedure of the router needs. A procedure that is missing here fails the first test. */
 const needs: Record<string, Need> = {
@@ -37,6 +50,9 @@ const needs: Record<string, Need> = {
   'billing.cancel': 'ADMIN',
   'billing.resume': 'ADMIN',
   'billing.confirm': 'READ',
+  'changes.since': 'held READ',
+  'entitlements.check': 'held READ',
+  'entitlements.get': 'held READ',
   'keys.list': 'ADMIN',
   'keys.create': 'ADMIN',
   'keys.revoke': 'ADMIN',
@@ -44,7 +60,8 @@ const needs: Record<string, Need> = {
   'leaving.deletion': 'session',
   'leaving.deleteAccount': 'session',
   'leaving.deleteOrganisation': 'ADMIN',
-  'members.list': 'READ',
+  'members.list': 'held READ',
+  'members.search': 'READ',
   'members.invitations': 'ADMIN',
   'members.invite': 'ADMIN',
   'members.withdraw': 'ADMIN',
@@ -79,6 +96,7 @@ const needs: Record<string, Need> = {
   'operators.compareNow': 'operator',
   'organisations.changeBillingContact': 'ADMIN',
   'organisations.create': 'approved',
+  'organisations.list': 'deployment',
   'organisations.mine': 'approved',
   'organisations.read': 'READ',
   'organisations.rename': 'ADMIN',
@@ -89,6 +107,11 @@ const needs: Record<string, Need> = {
   'signIn.out': 'nothing',
   'subscription.overview': 'READ',
   'subscription.read': 'READ',
+  'usage.read': 'held READ',
+  'usage.release': 'held WRITE',
+  'usage.report': 'held WRITE',
+  'usage.reserve': 'held WRITE',
+  'usage.set': 'held WRITE',
 };
 
 /** The authority of each kind of principal, and the code that it gets from procedures that need another one. */
@@ -100,11 +123,27 @@ const kinds: Record<string, { has: Need[]; otherwise: string }> = {
   'awaiting approval': { has: ['nothing', 'session'], otherwise: 'AWAITING_APPROVAL' },
   'operator awaiting approval': { has: ['nothing', 'session'], otherwise: 'AWAITING_APPROVAL' },
   'without organisation': { has: ['nothing', 'session', 'approved'], otherwise: 'FORBIDDEN' },
-  viewer: { has: ['nothing', 'session', 'approved', 'READ'], otherwise: 'FORBIDDEN' },
-  member: { has: ['nothing', 'session', 'approved', 'READ'], otherwise: 'FORBIDDEN' },
-  admin: { has: ['nothing', 'session', 'approved', 'READ', 'ADMIN'], otherwise: 'FORBIDDEN' },
-  owner: { has: ['nothing', 'session', 'approved', 'READ', 'ADMIN'], otherwise: 'FORBIDDEN' },
-  operator: { has: ['nothing', 'session', 'approved', 'READ', 'ADMIN', 'operator'], otherwise: 'FORBIDDEN' },
+  viewer: { has: ['nothing', 'session', 'approved', 'READ', 'held READ'], otherwise: 'FORBIDDEN' },
+  member: { has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'held WRITE'], otherwise: 'FORBIDDEN' },
+  admin: {
+    has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'held WRITE', 'ADMIN'],
+    otherwise: 'FORBIDDEN',
+  },
+  owner: {
+    has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'held WRITE', 'ADMIN'],
+    otherwise: 'FORBIDDEN',
+  },
+  operator: {
+    has: ['nothing', 'session', 'approved', 'READ', 'held READ', 'held WRITE', 'ADMIN', 'operator'],
+    otherwise: 'FORBIDDEN',
+  },
+  'revoked key': { has: ['nothing'], otherwise: 'UNAUTHENTICATED' },
+  'key of a suspended organisation': { has: ['nothing'], otherwise: 'FORBIDDEN' },
+  'key of an organisation that awaits approval': { has: ['nothing'], otherwise: 'AWAITING_APPROVAL' },
+  'key that reads': { has: ['nothing', 'held READ'], otherwise: 'FORBIDDEN' },
+  'key that writes': { has: ['nothing', 'held READ', 'held WRITE'], otherwise: 'FORBIDDEN' },
+  'deployment’s key that reads': { has: ['nothing', 'held READ', 'deployment'], otherwise: 'FORBIDDEN' },
+  'deployment’s key that writes': { has: ['nothing', 'held READ', 'held WRITE', 'deployment'], otherwise: 'FORBIDDEN' },
 };
 
 let test: TestApp;
@@ -138,6 +177,7 @@ beforeAll(async () => {
   }
   callers.owner = owner.api;
   callers.operator = (await makeOwner(test, { operator: true })).api;
+  for (const [kind, principal] of Object.entries(await keyPrincipals(test))) callers[kind] = callerFor(test, principal);
 });
 afterAll(() => test.close());
 

@@ -3,10 +3,16 @@ import { leaveInput, leaveOrganisation, removeInput, removeMember } from '../mem
 import { invite, inviteInput, listInvitations, withdrawInput, withdrawInvitation } from '../members/invitations.ts';
 import { invitationInput, join, openInvitation } from '../members/join.ts';
 import { listMembers, listMembersInput } from '../members/list.ts';
-import { body, publicProcedure, router, scopedProcedure, userProcedure } from './trpc.ts';
+import { listMembersOf, membersOfInput } from '../members/list-for-services.ts';
+import { body, holderProcedure, publicProcedure, router, scopedProcedure, userProcedure } from './trpc.ts';
 
 export const membersRouter = router({
-  list: scopedProcedure('READ')
+  /** For the company's services. */
+  list: holderProcedure('READ')
+    .input(body(membersOfInput))
+    .query(({ ctx, input }) => listMembersOf(ctx.app, ctx.principal, input)),
+  /** For the page of members. */
+  search: scopedProcedure('READ')
     .input(body(listMembersInput))
     .query(({ ctx, input }) => listMembers(ctx.app, ctx.principal, input)),
   invitations: scopedProcedure('ADMIN').query(({ ctx }) => listInvitations(ctx.app, ctx.principal)),

@@ -8,9 +8,21 @@ import { createOrganisationInput, createOwnOrganisation } from '../members/creat
 import { listOwnOrganisations, switchInput, switchOrganisation } from '../members/own-organisations.ts';
 import { readOrganisation } from '../members/read-organisation.ts';
 import { transferInput, transferOwnership } from '../members/transfer-ownership.ts';
-import { approvedProcedure, body, limitedApprovedProcedure, router, scopedProcedure } from './trpc.ts';
+import { keysetInput } from '../security/keyset.ts';
+import { listOrganisations } from '../subscription/list-organisations.ts';
+import {
+  approvedProcedure,
+  body,
+  deploymentProcedure,
+  limitedApprovedProcedure,
+  router,
+  scopedProcedure,
+} from './trpc.ts';
 
 export const organisationsRouter = router({
+  list: deploymentProcedure
+    .input(body(keysetInput))
+    .query(({ ctx, input }) => listOrganisations(ctx.app, ctx.principal, input)),
   mine: approvedProcedure.query(({ ctx }) => listOwnOrganisations(ctx.app, ctx.principal)),
   read: scopedProcedure('READ').query(({ ctx }) => readOrganisation(ctx.app, ctx.principal)),
   switch: approvedProcedure.input(body(switchInput)).mutation(async ({ ctx, input }) => {

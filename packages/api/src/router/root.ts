@@ -1,5 +1,7 @@
 import { accountsRouter } from './accounts.ts';
 import { billingRouter } from './billing.ts';
+import { changesRouter } from './changes.ts';
+import { entitlementsRouter } from './entitlements.ts';
 import { keysRouter } from './keys.ts';
 import { leavingRouter } from './leaving.ts';
 import { membersRouter } from './members.ts';
@@ -9,10 +11,13 @@ import { sessionsRouter } from './sessions.ts';
 import { signInRouter } from './sign-in.ts';
 import { subscriptionRouter } from './subscription.ts';
 import { createCallerFactory, router } from './trpc.ts';
+import { usageRouter } from './usage.ts';
 
 export const appRouter = router({
   accounts: accountsRouter,
   billing: billingRouter,
+  changes: changesRouter,
+  entitlements: entitlementsRouter,
   keys: keysRouter,
   leaving: leavingRouter,
   members: membersRouter,
@@ -21,6 +26,7 @@ export const appRouter = router({
   sessions: sessionsRouter,
   signIn: signInRouter,
   subscription: subscriptionRouter,
+  usage: usageRouter,
 });
 
 export type AppRouter = typeof appRouter;

@@ -197,7 +197,7 @@ export function body<Schema extends z.ZodType>(schema: Schema): BodyParser<Schem
     const read = schema.safeParse(input ?? {});
     if (read.success) return read.data;
     const fields: Record<string, string> = {};
-    for (const issue of read.error.issues) fields[String(issue.path[0] ?? 'body')] ??= issue.message;
+    for (const issue of read.error.issues) fields[issue.path.join('.') || 'body'] ??= issue.message;
     throw invalid(fields);
   }
 

@@ -98,10 +98,17 @@ export function makeKeyPrincipal({
   };
 }
 
-/** @throws AppError FORBIDDEN if the organisation is closed, AWAITING_APPROVAL if it awaits approval. */
-export function requireApprovedOrganisation(approval: Approval): void {
-  if (approval === 'closed') throw new AppError('FORBIDDEN', 'This organisation is closed.');
-  if (approval === 'pending') throw new AppError('AWAITING_APPROVAL', 'This organisation is awaiting approval.');
+/**
+ * Requires that an organisation is approved. `field` names the input that the error is about.
+ *
+ * @throws AppError FORBIDDEN if the organisation is closed, AWAITING_APPROVAL if it awaits approval.
+ */
+export function requireApprovedOrganisation(approval: Approval, field?: string): void {
+  if (approval === 'approved') return;
+  const closed = approval === 'closed';
+  const sentence = closed ? 'This organisation is closed.' : 'This organisation is awaiting approval.';
+  const detail = field === undefined ? {} : { fields: { [field]: sentence } };
+  throw new AppError(closed ? 'FORBIDDEN' : 'AWAITING_APPROVAL', sentence, detail);
 }
 
 /** @throws AppError AWAITING_APPROVAL while a gate is shut. */

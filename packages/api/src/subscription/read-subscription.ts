@@ -137,8 +137,11 @@ function summaryOf(app: App, { organisation, current, usage, prices }: OverviewF
   };
 }
 
-/** After an end the times are null, also while the status is still the one before the end. */
-function planSummaryOf({ tier, plan, subscription }: OrganisationPlan, now: Date): PlanSummary {
+/**
+ * Returns what the API says of a plan. After an end the times are null, also while the status is
+ * still the one before the end.
+ */
+export function planSummaryOf({ tier, plan, subscription }: OrganisationPlan, now: Date): PlanSummary {
   const over = subscription?.endsAt != null && subscription.endsAt <= now;
   const times = over ? null : subscription;
   return {

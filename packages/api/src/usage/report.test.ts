@@ -50,6 +50,14 @@ describe('a report', () => {
     });
   });
 
+  test('counts for a meter that follows the period of the subscription', async () => {
+    const meters = running.app.plans.meters.map((meter) => ({ ...meter, resets: 'subscription_period' as const }));
+    const app = { ...appAt(noon), plans: { ...running.app.plans, meters } };
+    const target = await makeTarget(running);
+    expect(await report(app, [record(target)])).toEqual({ accepted: 1, duplicates: 0 });
+    expect(await counted(target)).toBe(1);
+  });
+
   test('counts duplicates once, within the batch and of earlier batches', async () => {
     const target = await makeTarget(running);
     const [a, b] = [record(target), record(target)];

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { planFrom } from '../billing/entitlement/read-plan.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError, invalid } from '../errors.ts';
-import { planFacts } from '../organisations/plan-facts.ts';
+import { planFactsOfOrganisations } from '../organisations/plan-facts.ts';
 import { entitlingSubscription } from './count.ts';
 import { isSqlState, keyCutoff } from './idempotency.ts';
 import { dayOf, type Meter, mostUsed, type Period, periodOf } from './meter.ts';
@@ -82,7 +82,7 @@ async function periodsOf(app: App, records: Counted[], now: Date): Promise<(reco
     ids.length === 0
       ? []
       : await app.db
-          .select({ id: organisations.id, facts: planFacts(organisations.id) })
+          .select({ id: organisations.id, facts: planFactsOfOrganisations() })
           .from(organisations)
           .where(inArray(organisations.id, [...new Set(ids)]));
   const subscriptions = new Map(rows.map(({ id, facts }) => [id, entitlingSubscription(planFrom(app, facts))]));

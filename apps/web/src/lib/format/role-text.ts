@@ -1,6 +1,6 @@
 import type { RouterInputs, RouterOutputs } from '#lib/router.ts';
 
-export type Role = RouterOutputs['members']['list']['members'][number]['role'];
+export type Role = RouterOutputs['members']['search']['members'][number]['role'];
 
 /** The roles that an invitation can give. */
 export type InvitedRole = RouterInputs['members']['invite']['role'];

@@ -36,11 +36,11 @@ it('redirects after success, so that a reload does not post again', async () => 
     status: 303,
     location: '/account?done=name',
   });
-  expect((await api.members.list()).members.map(({ name }) => name)).toEqual(['Larch']);
+  expect((await api.members.search()).members.map(({ name }) => name)).toEqual(['Larch']);
 });
 
 it('returns data instead of a redirect where the page shows what was made', async () => {
-  const names = formAction(({ members }) => members.list(), {
+  const names = formAction(({ members }) => members.search(), {
     done: (_form, { members }) => ({ names: members.map(({ name }) => name) }),
   });
   expect(await names(eventOf({}).event)).toEqual({ names: ['Larch'] });

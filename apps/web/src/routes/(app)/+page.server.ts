@@ -16,7 +16,7 @@ export const load: PageServerLoad = async (event) => {
 
   const [overview, { total: members }, activity] = await Promise.all([
     api.subscription.overview(),
-    api.members.list(),
+    api.members.search(),
     api.accounts.activity(),
   ]);
   const administers = scopes.includes('ADMIN');

@@ -19,7 +19,7 @@ it('rejects every call of an account that awaits approval but those for its prog
     api.accounts.changeName({ name: 'A' }),
     api.leaving.export(),
     api.subscription.read(),
-    api.members.list(),
+    api.members.search(),
   ]) {
     await expect(call).rejects.toMatchObject({ code: 'FORBIDDEN', cause: { code: 'AWAITING_APPROVAL' } });
   }

@@ -10,12 +10,25 @@ const methods: Record<string, string[]> = {
   '/api/billing/portal': ['POST'],
   '/api/billing/cancel': ['POST'],
   '/api/billing/resume': ['POST'],
+  '/api/organisations': ['GET', 'HEAD'],
+  '/api/changes': ['GET', 'HEAD'],
+  '/api/usage/reserve': ['POST'],
+  '/api/usage/release': ['POST'],
+  '/api/usage/report': ['POST'],
   '/webhooks/payment': ['POST'],
   '/metrics': ['GET', 'HEAD'],
 };
 
+/** The endpoints with parameters in their path. */
+const patterns: [path: RegExp, methods: string[]][] = [
+  [/^\/api\/organisations\/[^/]+\/(members|entitlements|entitlements\/[^/]+)$/, ['GET', 'HEAD']],
+  [/^\/api\/usage\/[^/]+$/, ['GET', 'HEAD', 'PUT']],
+];
+
 const largestBody = 64 * 1024;
 const largestEvent = 1_000_000;
+const largestReport = 1_000_000;
+const reportPaths = ['/api/usage/report', '/api/trpc/usage.report'];
 
 const pageDataMethods = ['GET', 'HEAD'];
 const procedureMethods = ['GET', 'HEAD', 'POST'];
@@ -27,12 +40,14 @@ const procedureMethods = ['GET', 'HEAD', 'POST'];
 export function methodsOf({ pathname, isPageData }: { pathname: string; isPageData: boolean }): string[] | null {
   if (isPageData) return pageDataMethods;
   if (pathname.startsWith('/api/trpc/')) return procedureMethods;
-  return Object.hasOwn(methods, pathname) ? (methods[pathname] ?? null) : null;
+  if (Object.hasOwn(methods, pathname)) return methods[pathname] ?? null;
+  return patterns.find(([path]) => path.test(pathname))?.[1] ?? null;
 }
 
 /** The largest body of a request to this path, in bytes. */
 export function largestBodyOf(pathname: string): number {
-  return pathname.startsWith('/webhooks/') ? largestEvent : largestBody;
+  if (pathname.startsWith('/webhooks/')) return largestEvent;
+  return reportPaths.includes(pathname) ? largestReport : largestBody;
 }
 
 /** Whether a path answers in JSON, errors included. */

@@ -68,7 +68,7 @@ it.each([
   ['two procedures without the word', 'accounts.resend,accounts.signUp', '{}'],
   ['an enormous batch', `${manyNames}?batch=1`, '{}'],
   ['an enormous batch without the word', manyNames, '{}'],
-  ['a batch of queries', 'accounts.profile,members.list?batch=1&input=%7B%7D', undefined],
+  ['a batch of queries', 'accounts.profile,members.search?batch=1&input=%7B%7D', undefined],
   ['a batch whose input is no object', 'accounts.profile?batch=1&input=%5B%5D', undefined],
   ['a batch whose input is null', 'accounts.profile?batch=1&input=null', undefined],
   ['connection parameters', 'accounts.profile?connectionParams=1', undefined],

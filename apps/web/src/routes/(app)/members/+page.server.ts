@@ -15,7 +15,7 @@ export const load: PageServerLoad = async (event) => {
   const administers = scopes.includes('ADMIN');
   const place = { search: searchParams.get('q')?.trim() ?? '', after: searchParams.get('after') };
   const [page, invitations, summary] = await Promise.all([
-    api.members.list({ search: place.search || undefined, after: place.after ?? undefined }),
+    api.members.search({ search: place.search || undefined, after: place.after ?? undefined }),
     administers ? api.members.invitations() : [],
     api.subscription.overview(),
   ]);

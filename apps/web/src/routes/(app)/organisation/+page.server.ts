@@ -20,7 +20,7 @@ export const load: PageServerLoad = async (event) => {
     organisations.read(),
     subscription.overview(),
     owns ? accounts.profile() : null,
-    owns ? members.list() : null,
+    owns ? members.search() : null,
   ]);
   return {
     here: {

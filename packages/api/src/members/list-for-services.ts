@@ -1,0 +1,40 @@
+import { and, asc, eq, gt } from 'drizzle-orm';
+import type { z } from 'zod';
+import type { App } from '../app.ts';
+import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
+import { idAfter, keysetInput, pageOf } from '../security/keyset.ts';
+import type { Holding } from '../sessions/authorisation.ts';
+import type { Principal } from '../sessions/principal.ts';
+import { readableTarget, targetField } from '../sessions/target-organisation.ts';
+
+export const membersOfInput = keysetInput.extend({ organisation: targetField });
+
+/**
+ * Returns a page of an organisation's members for the company's services. `next` is null on the
+ * last page.
+ *
+ * @throws AppError NOT_FOUND for an unknown organisation, or one that the principal does not act
+ *   for; VALIDATION for an unreadable `after`.
+ */
+export async function listMembersOf(
+  app: App,
+  principal: Principal & Holding<'READ'>,
+  input: z.output<typeof membersOfInput>,
+) {
+  const after = idAfter(input);
+  const { organisationId } = await readableTarget(app, principal, input.organisation);
+
+  const rows = await app.db
+    .select({ id: users.id, email: users.email, name: users.name, role: memberships.role })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(
+      and(eq(memberships.organisationId, organisationId), after === null ? undefined : gt(memberships.userId, after)),
+    )
+    .orderBy(asc(memberships.userId))
+    .limit(input.limit + 1);
+
+  const { page, next } = pageOf(rows, input.limit, ({ id }) => id);
+  return { members: page.map(({ role, ...user }) => ({ user, role })), next };
+}

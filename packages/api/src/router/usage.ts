@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { readableTarget, targetField, writableTarget, writableTargets } from '../sessions/target-organisation.ts';
+import { readHistory } from '../usage/read-history.ts';
+import { release } from '../usage/release.ts';
+import { report } from '../usage/report.ts';
+import { reserve } from '../usage/reserve.ts';
+import { setGauge } from '../usage/set-gauge.ts';
+import {
+  gaugeValueInput,
+  mostRecords,
+  usageDaysInput,
+  usageRecordInput,
+  usageRequestInput,
+} from '../usage/usage-input.ts';
+import { body, holderProcedure, router } from './trpc.ts';
+
+const ofOrganisation = { organisation: targetField };
+const meterField = z.string('A meter is required.');
+const tooMany = `A report has at most ${mostRecords.toLocaleString('en-GB')} records.`;
+const recordInput = usageRecordInput.extend(ofOrganisation);
+
+/** Each procedure finds the organisation that the principal may act for, and calls one use case. */
+export const usageRouter = router({
+  reserve: holderProcedure('WRITE')
+    .input(body(usageRequestInput.extend(ofOrganisation)))
+    .mutation(async ({ ctx, input }) =>
+      reserve(ctx.app, await writableTarget(ctx.app, ctx.principal, input.organisation), input),
+    ),
+  release: holderProcedure('WRITE')
+    .input(body(usageRequestInput.extend(ofOrganisation)))
+    .mutation(async ({ ctx, input }) =>
+      release(ctx.app, await writableTarget(ctx.app, ctx.principal, input.organisation), input),
+    ),
+  report: holderProcedure('WRITE')
+    .input(body(z.object({ records: z.array(recordInput, 'The records are a list.').max(mostRecords, tooMany) })))
+    .mutation(async ({ ctx, input: { records } }) => {
+      const references = records.map(({ organisation }) => organisation);
+      const targets = await writableTargets(ctx.app, ctx.principal, references);
+      const named = records.map((record, at) => ({ ...record, organisationId: targets[at]?.organisationId ?? '' }));
+      return report(ctx.app, named);
+    }),
+  set: holderProcedure('WRITE')
+    .input(body(gaugeValueInput.extend({ ...ofOrganisation, meter: meterField })))
+    .mutation(async ({ ctx, input }) => {
+      const target = await writableTarget(ctx.app, ctx.principal, input.organisation);
+      return setGauge(ctx.app, target, input.meter, input);
+    }),
+  read: holderProcedure('READ')
+    .input(body(z.object({ ...ofOrganisation, meter: meterField, days: usageDaysInput })))
+    .query(async ({ ctx, input }) => {
+      const target = await readableTarget(ctx.app, ctx.principal, input.organisation);
+      return readHistory(ctx.app, target, input.meter, input.days);
+    }),
+});

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+
+const mostRows = 1000;
+const wholeLimit = 'The limit must be a whole number from 1.';
+
+/** A page of a list that is sorted by id. A higher limit is cut to 1,000. */
+export const keysetInput = z.object({
+  /** `next` of the page before. */
+  after: z.string('There is no such page.').optional(),
+  limit: z.coerce
+    .number(wholeLimit)
+    .int(wholeLimit)
+    .min(1, wholeLimit)
+    .default(100)
+    .transform((limit) => Math.min(limit, mostRows)),
+});
+
+/** Returns the id after which a page starts; null for the first page. @throws AppError VALIDATION */
+export function idAfter({ after }: z.output<typeof keysetInput>): string | null {
+  if (after === undefined) return null;
+  const id = Buffer.from(after, 'base64url').toString();
+  if (!z.guid().safeParse(id).success || cursorOf(id) !== after) {
+    throw new AppError('VALIDATION', 'There is no such page.', { fields: { after: 'There is no such page.' } });
+  }
+  return id;
+}
+
+/** Returns the first `limit` of rows that were read with one more, and the cursor of the next page or null. */
+export function pageOf<Row>(rows: Row[], limit: number, idOf: (row: Row) => string) {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return { page, next: rows.length > limit && last !== undefined ? cursorOf(idOf(last)) : null };
+}
+
+/** Cursors are opaque to callers, so that the order can change. */
+function cursorOf(id: string): string {
+  return Buffer.from(id).toString('base64url');
+}

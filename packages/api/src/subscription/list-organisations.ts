@@ -1,0 +1,41 @@
+import { and, asc, gt } from 'drizzle-orm';
+import type { z } from 'zod';
+import type { App } from '../app.ts';
+import { planFrom } from '../billing/entitlement/read-plan.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { approvalOf } from '../organisations/account-status.ts';
+import { isAnnounced } from '../organisations/is-announced.ts';
+import { planFactsOfOrganisations } from '../organisations/plan-facts.ts';
+import { idAfter, type keysetInput, pageOf } from '../security/keyset.ts';
+import type { ForDeployment } from '../sessions/authorisation.ts';
+
+/**
+ * Returns a page of all organisations, those that wait or are closed too. `next` is null on the
+ * last page.
+ *
+ * @throws AppError VALIDATION for an unreadable `after`.
+ */
+export async function listOrganisations(app: App, _principal: ForDeployment, input: z.output<typeof keysetInput>) {
+  const after = idAfter(input);
+  const rows = await app.db
+    .select({
+      id: organisations.id,
+      slug: organisations.slug,
+      name: organisations.name,
+      approval: organisations.approval,
+      suspendedAt: organisations.suspendedAt,
+      planFacts: planFactsOfOrganisations(),
+    })
+    .from(organisations)
+    .where(and(isAnnounced(), after === null ? undefined : gt(organisations.id, after)))
+    .orderBy(asc(organisations.id))
+    .limit(input.limit + 1);
+
+  const { page, next } = pageOf(rows, input.limit, ({ id }) => id);
+  return {
+    organisations: page.map(({ id, slug, name, planFacts, ...gate }) => {
+      return { id, slug, name, approval: approvalOf(gate), tier: planFrom(app, planFacts).tier };
+    }),
+    next,
+  };
+}

@@ -1,0 +1,57 @@
+import { eq } from 'drizzle-orm';
+import { apiKeys } from '../db/schema/keys.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { readKey } from '../keys/read-key.ts';
+import { createOperatorKey } from '../operators/keys.ts';
+import type { Caller } from '../router/root.ts';
+import type { KeyPrincipal } from '../sessions/principal.ts';
+import type { TestApp } from './app.ts';
+import { callerFor } from './factories.ts';
+import { makeTarget } from './usage.ts';
+
+type Made = { id: string; key: string; api: Caller; principal: KeyPrincipal };
+
+/** Creates a key, of the deployment unless an organisation is named, and a caller of the router for it. */
+export async function makeKey(
+  test: TestApp,
+  { organisationId = null, scope = 'WRITE' }: { organisationId?: string | null; scope?: 'READ' | 'WRITE' } = {},
+): Promise<Made> {
+  const input = { name: 'Service', scope };
+  const { id, key } = await createOperatorKey(test.app, { organisationId }, input, { actorId: null });
+  const principal = await readKey(test.app, key);
+  if (principal === null) throw new Error('The new key is not valid.');
+  return { id, key, principal, api: callerFor(test, principal) };
+}
+
+/** A principal of every kind of key, by its name in the tables of authority; null for a key that is not valid. */
+export async function keyPrincipals(test: TestApp, owned?: string): Promise<Record<string, KeyPrincipal | null>> {
+  const organisationId = owned ?? (await makeTarget(test)).organisationId;
+  const made = async (scope: 'READ' | 'WRITE', owner: string | null) =>
+    (await makeKey(test, { scope, organisationId: owner })).principal;
+  return {
+    'revoked key': await keyAfter(test, ({ id }) =>
+      test.app.db.update(apiKeys).set({ revokedAt: test.app.now() }).where(eq(apiKeys.id, id)),
+    ),
+    'key of a suspended organisation': await keyAfter(test, ({ organisation }) =>
+      test.app.db.update(organisations).set({ suspendedAt: test.app.now() }).where(eq(organisations.id, organisation)),
+    ),
+    'key of an organisation that awaits approval': await keyAfter(test, ({ organisation }) =>
+      test.app.db.update(organisations).set({ approval: 'pending' }).where(eq(organisations.id, organisation)),
+    ),
+    'key that reads': await made('READ', organisationId),
+    'key that writes': await made('WRITE', organisationId),
+    'deployment’s key that reads': await made('READ', null),
+    'deployment’s key that writes': await made('WRITE', null),
+  };
+}
+
+/** The principal of a key on the first request after a change. */
+async function keyAfter(
+  test: TestApp,
+  change: (made: { id: string; organisation: string }) => PromiseLike<unknown>,
+): Promise<KeyPrincipal | null> {
+  const { organisationId } = await makeTarget(test);
+  const { id, key } = await makeKey(test, { organisationId });
+  await change({ id, organisation: organisationId });
+  return readKey(test.app, key);
+}

@@ -134,6 +134,8 @@ for (const scheme of ['http', 'https'] as const) {
       const home = await browser.ask('/');
       expect(home.headers.location).toBe(`${product}/`);
       expectCookies(home, { cleared: ['return'] });
+      expectCookies(await browser.ask('/?/hideSteps', form({})), { set: ['steps', 'notice'] });
+      expectCookies(await browser.ask('/?/showSteps', form({})), { cleared: ['steps'] });
       expectCookies(await browser.ask('/api/logout', json({})), { cleared: ['session', 'shared'] });
 
       expectCookies(await browser.ask('/auth/idp/start'), { set: ['attempt'] });
@@ -201,7 +203,7 @@ for (const scheme of ['http', 'https'] as const) {
       const before = held();
       const typed = { current_password: passPhrase, password: 'another pass phrase' };
       const answer = await browser.ask('/account?/changePassword', form(typed));
-      expectCookies(answer, { set: ['session', 'shared'] });
+      expectCookies(answer, { set: ['session', 'shared', 'notice'] });
       expect([await statusOf(before), await statusOf(held())]).toEqual([401, 200]);
 
       const again = json({ current_password: typed.password, password: passPhrase });

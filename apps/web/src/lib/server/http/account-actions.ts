@@ -1,29 +1,34 @@
 import type { Caller } from '@gatehouse/api/router/root';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text, texts } from '#lib/forms/form-fields.ts';
-import { say } from '#lib/notices/notice.ts';
+import { type NoticeText, say } from '#lib/notices/notice.ts';
 
 /** Which of a page's forms was posted, so that the page shows its errors beside its own fields. */
 export type FormName = 'name' | 'address' | 'password' | 'unlink' | 'connect' | 'sessions' | 'delete';
 
-/** A form of an account page: redirects to the page, which says what was done. */
+/** A form of an account page: redirects to the page, with a notice of what was done. */
 export function accountAction(
-  { page, done, about }: { page: string; done: string; about: FormName },
+  { page, about, notice }: { page: string; about: FormName; notice: NoticeText },
   call: (api: Caller, form: FormData) => Promise<unknown>,
 ) {
-  return formAction(call, { done: `${page}?done=${done}`, failure: () => ({ about }) });
+  return formAction(call, { done: page, notice: () => notice, failure: () => ({ about }) });
 }
 
 /** The forms for a user's password, on /account and for accounts that await approval. */
 export function passwordActions(page: string) {
+  const outcome = {
+    page,
+    about: 'password',
+    notice: say`Your password is set. You are signed out everywhere else.`,
+  } as const;
   return {
-    changePassword: accountAction({ page, done: 'password', about: 'password' }, ({ accounts }, form) =>
+    changePassword: accountAction(outcome, ({ accounts }, form) =>
       accounts.changePassword({
         current_password: text(form, 'current_password'),
         password: text(form, 'password'),
       }),
     ),
-    setPassword: accountAction({ page, done: 'password', about: 'password' }, ({ accounts }, form) =>
+    setPassword: accountAction(outcome, ({ accounts }, form) =>
       accounts.setFirstPassword({ password: text(form, 'password') }),
     ),
   };
@@ -32,11 +37,12 @@ export function passwordActions(page: string) {
 /** The forms that end a user's sessions, on /account/security and for accounts that await approval. */
 export function sessionActions(page: string) {
   return {
-    endSession: accountAction({ page, done: 'session', about: 'sessions' }, ({ accounts }, form) =>
+    endSession: accountAction({ page, about: 'sessions', notice: say`That session has ended.` }, ({ accounts }, form) =>
       accounts.endSession({ id: text(form, 'id'), ...typedPassword(form) }),
     ),
-    endOtherSessions: accountAction({ page, done: 'sessions', about: 'sessions' }, ({ accounts }, form) =>
-      accounts.endOtherSessions(typedPassword(form)),
+    endOtherSessions: accountAction(
+      { page, about: 'sessions', notice: say`You are signed out everywhere else.` },
+      ({ accounts }, form) => accounts.endOtherSessions(typedPassword(form)),
     ),
   };
 }

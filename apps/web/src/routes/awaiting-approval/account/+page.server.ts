@@ -5,13 +5,6 @@ import type { Actions, PageServerLoad } from './$types';
 
 const page = '/awaiting-approval/account';
 
-/** What the page says after the redirect, by the form that was posted. */
-const doneTexts: Record<string, string> = {
-  password: 'Your password is set. You are signed out everywhere else.',
-  session: 'That session has ended.',
-  sessions: 'You are signed out everywhere else.',
-};
-
 /** What a user may do with an account that awaits approval. It is a page of its own because /awaiting-approval reloads every few seconds. */
 export const load: PageServerLoad = async (event) => {
   const { api } = event.locals;
@@ -20,13 +13,7 @@ export const load: PageServerLoad = async (event) => {
   if (principal.gate === 'open') redirect(302, '/account');
 
   const [profile, deletion] = await Promise.all([api.accounts.profile(), api.leaving.deletion()]);
-  const done = event.url.searchParams.get('done') ?? '';
-  return {
-    now: new Date().toISOString(),
-    profile,
-    deletion,
-    done: Object.hasOwn(doneTexts, done) ? doneTexts[done] : null,
-  };
+  return { now: new Date().toISOString(), profile, deletion };
 };
 
 export const actions: Actions = {

@@ -53,3 +53,30 @@ test('home lists the next steps until they are done, and then a failed payment b
     }
   });
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+    test.use({ javaScriptEnabled });
+
+    test('a user who stays alone and on the free plan can hide the next steps, and show them again', async ({
+      page,
+      request,
+      service,
+    }) => {
+      await signIn(page, await makeOwner(service, request));
+      const steps = page.getByRole('region', { name: 'Next steps' });
+      await page.getByRole('button', { name: 'Hide the next steps' }).click();
+      await expect(page.locator('#notice')).toContainText('The next steps are hidden in this browser.');
+      await expect(steps).toHaveCount(0);
+      await page.goto('/');
+      await expect(page.getByRole('heading', { name: 'Usage' })).toBeVisible();
+      await expect(steps).toHaveCount(0);
+
+      await page.context().clearCookies({ name: 'steps' });
+      await page.goto('/');
+      await page.getByRole('button', { name: 'Hide the next steps' }).click();
+      await page.locator('#notice').getByRole('button', { name: 'Show them' }).click();
+      await expect(steps).toContainText('0 of 3 done');
+    });
+  });
+}

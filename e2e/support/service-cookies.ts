@@ -19,6 +19,8 @@ export function cookiesOver(
     known: { name: `${prefix}known`, attributes: common, seconds: 400 * day },
     return: { name: `${prefix}return`, attributes: common, seconds: 3600 },
     language: { name: 'language', attributes: common, seconds: 365 * day },
+    notice: { name: `${prefix}notice`, attributes: common, seconds: 300 },
+    steps: { name: 'steps', attributes: common, seconds: 365 * day },
     theme: { name: 'theme', attributes: common, seconds: 365 * day },
     sent: { name: 'sent', attributes: ['HttpOnly', 'Path=/signup', 'SameSite=Lax', ...secure], seconds: 3600 },
     shared: {

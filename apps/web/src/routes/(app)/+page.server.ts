@@ -1,7 +1,11 @@
+import { redirect } from '@sveltejs/kit';
+import { say } from '#lib/notices/notice.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
+import { hideSteps, hidesSteps } from '#lib/server/session/hidden-steps.ts';
 import { redirectToInvitation } from '#lib/server/session/invitation.ts';
+import { notify } from '#lib/server/session/notice.ts';
 import { redirectToReturnUrl } from '#lib/server/session/return-url.ts';
-import type { PageServerLoad } from './$types';
+import type { Actions, PageServerLoad } from './$types';
 import { homeNotices } from './home-notices.ts';
 import { setupSteps } from './setup-steps.ts';
 
@@ -28,8 +32,26 @@ export const load: PageServerLoad = async (event) => {
       usage: overview.usage,
       members,
       notices: administers ? homeNotices(overview, members) : [],
-      steps: setupSteps({ overview, members, administers, hasName: user.name !== null }),
+      steps: hidesSteps(event, organisation.id)
+        ? []
+        : setupSteps({ overview, members, administers, hasName: user.name !== null }),
       activity: activity.slice(0, 5),
     },
   };
+};
+
+export const actions: Actions = {
+  hideSteps: async (event) => {
+    const { organisation } = requirePage(event);
+    hideSteps(event, organisation?.id ?? null);
+    await notify(event, {
+      text: say`The next steps are hidden in this browser.`,
+      action: { label: 'Show them', post: '/?/showSteps' },
+    });
+    redirect(303, '/');
+  },
+  showSteps: (event) => {
+    hideSteps(event, null);
+    redirect(303, '/');
+  },
 };

@@ -46,7 +46,7 @@ function inviteStep({ usage }: Overview, members: number): SetupStep | null {
     title: 'Invite the people you work with',
     text: 'Create a link and send it yourself. It lets one person join.',
     done,
-    href: '/members#invite',
+    href: '/members?invite',
     action: 'Invite',
   };
 }

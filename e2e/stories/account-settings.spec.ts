@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import { expectFitsWindow } from '../support/page-width.ts';
 import { makeOwner, passPhrase, signIn } from '../support/people.ts';
 import { expect, type Service, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
@@ -102,7 +102,7 @@ test('names of 100 characters, right to left and with emoji, make no page wider 
     '/account/delete',
   ]) {
     await page.goto(path);
-    expect(await widthOf(page), path).toBe(320);
+    await expectFitsWindow(page, path);
   }
 });
 
@@ -113,8 +113,4 @@ async function signInElsewhere(service: Service, email: string): Promise<void> {
     body: JSON.stringify({ email, password: passPhrase }),
   });
   expect(status).toBe(200);
-}
-
-function widthOf(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth);
 }

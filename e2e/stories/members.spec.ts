@@ -7,7 +7,7 @@ async function signUpBy(page: Page, service: Service, invitation: string): Promi
   const email = newEmail('invited');
   await page.goto(invitation);
   await page.getByRole('button', { name: 'Create an account' }).click();
-  await expect(page.getByText('With it you join Larch & Sons as a member.')).toBeVisible();
+  await expect(page.getByText('Then you join Larch & Sons as a member.')).toBeVisible();
   await expect(page.getByLabel('Organisation')).toHaveCount(0);
   await page.getByLabel('E-mail', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill(passPhrase);

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { makeOwner, signIn } from '../support/people.ts';
 import { expect, type Service, test } from '../support/service.ts';
+import { openSetting } from '../support/settings.ts';
 
 const live = (page: Page) => page.locator('body').getByRole('status').first();
 
@@ -51,12 +52,12 @@ test('a dialog that is closed returns the focus to the link that opened it', asy
   await openBillingOnGold(page, service);
   const opener = page.getByRole('link', { name: 'Cancel plan' });
   await opener.click();
-  await expect(page.getByRole('dialog')).toBeVisible();
+  await expect(page.locator('dialog:modal')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await expect(opener).toBeFocused();
   await page.goto('/billing?ask=cancel');
-  await expect(page.getByRole('dialog')).toBeVisible();
+  await expect(page.locator('dialog:modal')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(opener).toBeFocused();
 });
@@ -89,7 +90,8 @@ test('no link and no cookie made elsewhere puts a notice on a page', async ({ pa
 test('a form without an answer keeps the page and what was typed, and says so', async ({ page, service }) => {
   await signIn(page, await makeOwner(service, page.request));
   await page.goto('/account');
-  const name = page.getByLabel('Name', { exact: true }).first();
+  await openSetting(page, 'Name');
+  const name = page.getByLabel('Your name');
   await name.fill('Mia Larch');
   await page.route('**/account?/*', (route) => route.abort('connectionreset'));
   await name.press('Enter');

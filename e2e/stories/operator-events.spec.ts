@@ -55,7 +55,7 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
       await expect(page.getByText('Checkout opened')).toBeVisible();
       await page.getByRole('button', { name: /^Sync now: sub_/ }).click();
       await expect(page.getByRole('status').getByText('Synced')).toBeVisible();
-      await expect(page.getByText('Subscription synced by an operator')).toBeVisible();
+      await expect(page.getByText('Synced a subscription')).toBeVisible();
     });
 
     await test.step('sees a row drift while the provider is away, and syncs it', async () => {

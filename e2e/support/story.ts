@@ -49,12 +49,12 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     expect((await service.operator('grant', operator)).code).toBe(0);
     await signIn(operatorPage, operator);
     await operatorPage.getByRole('link', { name: 'Operator' }).click();
-    await expect(operatorPage.getByText(email)).toBeVisible();
+    await expect(operatorPage.getByText(email, { exact: true })).toBeVisible();
     await operatorPage
       .getByRole('row', { name: new RegExp(email) })
       .getByRole('button', { name: /^Approve/ })
       .click();
-    await expect(operatorPage.getByText(email)).toBeHidden();
+    await expect(operatorPage.getByText(email, { exact: true })).toBeHidden();
     await theirs.close();
 
     await expect(page).toHaveURL('/onboarding', { timeout: 15_000 });

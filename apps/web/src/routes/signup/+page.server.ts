@@ -1,3 +1,4 @@
+import { lifetimeText } from '#lib/format/lifetime-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { readSent, rememberSent } from '#lib/forms/sent.ts';
@@ -13,6 +14,7 @@ export const load: PageServerLoad = async (event) => {
     sent: event.url.searchParams.has('sent') ? readSent(event) : null,
     forPassword: event.url.searchParams.get('sent') === 'password',
     now: new Date().toISOString(),
+    linkLifetime: lifetimeText(event.locals.app.config.verificationTtlSeconds),
     invitation: await storedInvitation(event),
   };
 };

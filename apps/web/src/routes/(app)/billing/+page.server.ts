@@ -10,10 +10,10 @@ export const load: PageServerLoad = async (event) => {
   const { organisation, scopes } = requirePage(event);
   if (!organisation) return { here: null };
 
-  const { api, service } = event.locals;
+  const { api, app } = event.locals;
   const { searchParams } = event.url;
   const administers = scopes.includes('ADMIN');
-  const paying = administers && service.billingEnabled;
+  const paying = administers && app.payment !== null;
   if (paying) await askForPayment(event);
 
   const { notice, ...summary } = await api.subscription.overview();

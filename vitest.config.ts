@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { useMemoryFolder } from './packages/toolchain/memory-folder.mjs';
+import { useMemoryFolder } from './packages/toolchain/process/memory-folder.mjs';
 
 useMemoryFolder();
 

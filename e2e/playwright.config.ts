@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { defineConfig } from '@playwright/test';
 
-// packages/toolchain/browser.mjs finds the browser and sets these variables.
+// packages/toolchain/process/browser.mjs finds the browser and sets these variables.
 const { CHROMIUM_PATH, CHROMIUM_ARGS, CHROMIUM_LD_LIBRARY_PATH, CHROMIUM_FONTCONFIG_PATH } = process.env;
 
 const environment = {

@@ -1,27 +1,27 @@
 #!/usr/bin/env node
 // The entry point of every script in package.json. Needs Node 20 and nothing else: each command installs the rest.
-import { log, UserError } from './log.mjs';
-import { endAll, endWithParent, isEnding } from './processes.mjs';
+import { log, UserError } from './process/log.mjs';
+import { endAll, endWithParent, isEnding } from './process/processes.mjs';
 
 const interrupted = 130;
 
 // A command's module is imported only when that command runs: `serve` needs almost none of them.
 const commands = {
-  start: async (args) => (await import('./start.mjs')).start(args),
-  dev: async (args) => (await import('./dev.mjs')).dev(args),
-  build: async () => (await import('./build-all.mjs')).buildAll(),
-  serve: async () => (await import('./serve.mjs')).serve(),
-  operator: async (args) => (await import('./operator.mjs')).operator(args),
-  test: async (args) => (await import('./test.mjs')).test(args),
-  'test:unit': async (args) => (await import('./unit-tests.mjs')).runUnitTests(args),
-  'test:pure': async (args) => (await import('./unit-tests.mjs')).runPureTests(args),
-  'test:e2e': async (args) => (await import('./browser-tests.mjs')).runBrowserTests(args),
-  lint: async () => (await import('./developer-tools.mjs')).lint(),
-  format: async (args) => (await import('./developer-tools.mjs')).format(args),
-  typecheck: async () => (await import('./developer-tools.mjs')).typecheck(),
-  'db:generate': async (args) => (await import('./developer-tools.mjs')).generateMigration(args),
-  bench: async (args) => (await import('./bench.mjs')).bench(args),
-  screenshots: async (args) => (await import('./browser-tests.mjs')).runScreenshots(args),
+  start: async (args) => (await import('./commands/start.mjs')).start(args),
+  dev: async (args) => (await import('./commands/dev.mjs')).dev(args),
+  build: async () => (await import('./commands/build-all.mjs')).buildAll(),
+  serve: async () => (await import('./commands/serve.mjs')).serve(),
+  operator: async (args) => (await import('./commands/operator.mjs')).operator(args),
+  test: async (args) => (await import('./commands/test.mjs')).test(args),
+  'test:unit': async (args) => (await import('./commands/unit-tests.mjs')).runUnitTests(args),
+  'test:pure': async (args) => (await import('./commands/unit-tests.mjs')).runPureTests(args),
+  'test:e2e': async (args) => (await import('./commands/browser-tests.mjs')).runBrowserTests(args),
+  lint: async () => (await import('./commands/developer-tools.mjs')).lint(),
+  format: async (args) => (await import('./commands/developer-tools.mjs')).format(args),
+  typecheck: async () => (await import('./commands/developer-tools.mjs')).typecheck(),
+  'db:generate': async (args) => (await import('./commands/developer-tools.mjs')).generateMigration(args),
+  bench: async (args) => (await import('./commands/bench.mjs')).bench(args),
+  screenshots: async (args) => (await import('./commands/browser-tests.mjs')).runScreenshots(args),
 };
 const endsBySignalInSuccess = ['start', 'dev', 'serve'];
 const ownsTerminal = ['operator', 'db:generate'];

@@ -9,9 +9,9 @@ const folders: string[] = [];
 let environment: any, secrets: any, runningDemo: any;
 
 beforeAll(async () => {
-  environment = await load('environment.mjs');
-  secrets = await load('sandbox-secrets.mjs');
-  runningDemo = await load('running-demo.mjs');
+  environment = await load('process/environment.mjs');
+  secrets = await load('demo/sandbox-secrets.mjs');
+  runningDemo = await load('demo/running-demo.mjs');
 });
 afterAll(() => {
   for (const folder of folders) fs.rmSync(folder, { recursive: true });

@@ -228,7 +228,7 @@ it.each(Object.entries(needs).filter(([, need]) => need !== 'nothing'))(
   },
 );
 
-it('refuses a scope before the input is parsed', async () => {
+it('checks the scope before it parses the input', async () => {
   await expect(callers.viewer?.billing.checkout({ tier: 7 })).rejects.toMatchObject({ cause: { code: 'FORBIDDEN' } });
   await expect(callers.owner?.billing.checkout({ tier: 7 })).rejects.toMatchObject({
     cause: { code: 'BILLING_UNAVAILABLE', message: 'Billing is not available on this deployment.' },

@@ -25,7 +25,7 @@ function appErrorOf(app: App, principal: Principal | null, action: (typeof actio
 }
 
 /** What is refused first comes first, whatever else is wrong too (interface §4). */
-describe.each(actions)('%s refuses in this order', (action) => {
+describe.each(actions)('%s rejects in this order', (action) => {
   const off = () => ({ ...running.app, payment: null });
 
   test('no session, then an account that awaits approval, then a role without ADMIN', async () => {
@@ -60,7 +60,7 @@ test.each([undefined, null, [], 'silver', 7, {}, { tier: 7 }, { tier: ['silver']
 describe('an action from a page of another organisation', () => {
   const stale = { code: 'NOT_FOUND', message: 'You act for another organisation by now. Load the page again.' };
 
-  test.each(actions)('%s is refused, and nothing changes at the provider', async (action) => {
+  test.each(actions)('%s is rejected, and nothing changes at the provider', async (action) => {
     const billing = await startBillingTest();
     try {
       const shown = await makeMember(billing);
@@ -87,7 +87,7 @@ describe('an action from a page of another organisation', () => {
     }
   });
 
-  test('a tier that cannot be bought is refused before the organisation is looked at', async () => {
+  test('a tier that cannot be bought is rejected before the organisation is checked', async () => {
     const other = await makeMember(running);
     const input = { tier: 'free', organisation_id: other.organisationId };
     expect(await appErrorOf(running.app, await makeMember(running), 'checkout', input)).toBe('VALIDATION');

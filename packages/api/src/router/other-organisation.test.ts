@@ -90,7 +90,7 @@ function call(api: Caller, path: string, input: object): Promise<unknown> {
   return router[domain]?.[name]?.(input) ?? Promise.reject(new Error(`There is no ${path}.`));
 }
 
-it('knows what each field is that names something by its id', () => {
+it('has a value for every field that holds an id', () => {
   const named = procedures.flatMap((path) => fieldsOf(path).filter(isId));
   expect([...new Set(named)].sort()).toEqual(['id', ...Object.keys(theirs.ids)].sort());
 });
@@ -109,7 +109,7 @@ it.each(procedures.filter((path) => fieldsOf(path).some(isId)))(
   },
 );
 
-it.each(procedures)('%s tells the owner of another organisation nothing of this one', async (path) => {
+it.each(procedures)('%s returns the owner of another organisation nothing of this one', async (path) => {
   const { api } = await makeOwner(test);
   const before = await everything();
   const told = await call(api, path, inputOf(path)).then(

@@ -31,7 +31,7 @@ async function subscribe(organisationId: string, status: string) {
     .onConflictDoUpdate({ target: paymentSubscriptions.id, set: { status } });
 }
 
-it('says who it is, for which organisation, on which plan, and what they may do', async () => {
+it('returns the user, organisation, plan, role and scopes', async () => {
   const { email, userId, organisationId } = await makeOwner(test, { name: 'Larch & Sons' });
   const answer = await ask(await start({ userId, organisationId }));
   expect(answer).toEqual({
@@ -42,7 +42,7 @@ it('says who it is, for which organisation, on which plan, and what they may do'
   });
 });
 
-it('tells of a plan, a role and an organisation that changed, with the next request', async () => {
+it('returns a changed plan, role and organisation with the next request', async () => {
   const { organisationId } = await makeOwner(test);
   const member = await addMember(test, organisationId, 'member');
   const id = await start(member);
@@ -73,7 +73,7 @@ it('answers 401 without a session and for the suspended, 403 while a gate is clo
   await expect(ask(id)).rejects.toMatchObject({ cause: { code: 'UNAUTHENTICATED' } });
 });
 
-it('asks the database once, by a statement that it has parsed before', async () => {
+it('runs one statement, which the database has parsed before', async () => {
   const { sql } = test.app;
   const id = await start(await makeOwner(test));
   // Every connection of the pool knows it then.

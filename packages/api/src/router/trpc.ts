@@ -14,7 +14,6 @@ import {
   requireUser,
 } from '../sessions/authorisation.ts';
 import type { Principal, Scope } from '../sessions/principal.ts';
-import { isNestedTooDeeply } from './nesting.ts';
 
 export type Context = {
   app: App;
@@ -202,6 +201,15 @@ export function body<Schema extends z.ZodType>(schema: Schema): BodyParser<Schem
   }
 
   return { parse } as BodyParser<Schema>;
+}
+
+/** More than any body has that the service reads, and far below the depth at which a recursive function fails. */
+const mostLevels = 16;
+
+/** Whether objects and lists are nested more than 16 levels deep. Looks no deeper than that. */
+function isNestedTooDeeply(value: unknown, levels = mostLevels): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isNestedTooDeeply(inner, levels - 1));
 }
 
 /** A parser in the form from which tRPC infers what callers may send. */

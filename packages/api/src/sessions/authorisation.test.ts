@@ -32,7 +32,7 @@ describe.each(Object.entries(scopes))('the role %s', (role, held) => {
     else expect(check).toThrowError(expect.objectContaining({ code: 'FORBIDDEN' }));
   });
 
-  it('holds with a scope also the weaker ones, as the types say', () => {
+  it('gives with a scope also the weaker ones, as the types say', () => {
     const { scopes } = make({ role: role as Role });
     expect(scopes).toEqual((['READ', 'WRITE', 'ADMIN'] as const).slice(0, scopes.length));
   });
@@ -52,7 +52,7 @@ it('gives a user without a role no scope', () => {
   expect(() => requireScope(make({ role: null }), 'READ')).toThrowError(expect.objectContaining({ code: 'FORBIDDEN' }));
 });
 
-it('tells operators by their mark alone', () => {
+it('recognises operators by their mark alone', () => {
   expect(requireOperator(requireApproved(make({ role: 'viewer', operator: true }))).user.operator).toBe(true);
   expect(() => requireOperator(requireApproved(make()))).toThrowError(expect.objectContaining({ code: 'FORBIDDEN' }));
 });
@@ -71,7 +71,7 @@ it('gives a stronger authority wherever a weaker one is needed, never the revers
   expectTypeOf<Operator>().not.toExtend<Reader>();
 });
 
-it('needs no user to hold a scope, and a user for what a user does', () => {
+it('gives a scope without a user, but no authority of a user', () => {
   expectTypeOf<Administrator>().toExtend<Holding<'WRITE'>>();
   expectTypeOf<Authority>().not.toExtend<Holding<'READ'>>();
   expectTypeOf<Holding<'READ'>>().not.toExtend<Reader>();

@@ -42,7 +42,7 @@ it('is known to every account that signed in from it, also after sign-out, and t
   expect(await isKnown(one.email, null)).toBe(false);
 });
 
-it('keeps no token that another person chose, and none that opens a session or can be used from the table', async () => {
+it('stores no token that another person chose, and none that opens a session or is usable if the table leaks', async () => {
   const made = await makeOwner(test);
   const { token } = await signIn(made, 'a value that was planted');
   expect(token).not.toBe('a value that was planted');
@@ -63,14 +63,14 @@ it('keeps the twenty browsers of a user that signed in last, however many sign i
   expect(await isKnown(made.email, first.token)).toBe(false);
 });
 
-it('goes with the account', async () => {
+it('is deleted with the account', async () => {
   const made = await makeOwner(test);
   await signIn(made, null);
   await made.api.leaving.deleteAccount({ password: testPassword });
   expect(await test.app.db.$count(knownBrowsers, eq(knownBrowsers.userId, made.userId))).toBe(0);
 });
 
-it('lasts 400 days from the last sign-in, and is then swept', async () => {
+it('is known for 400 days after the last sign-in, and is then deleted', async () => {
   const late = await startTestApp();
   const made = await makeOwner(late);
   const { token } = await signIn(made, null, late);

@@ -18,7 +18,7 @@ async function start() {
   return { userId, organisationId, id: await startSession(test.app, { userId, organisationId, client: testClient }) };
 }
 
-it('lets a user have fifty sessions, of parallel sign-ins too, and ends the oldest', async () => {
+it('is fifty for each user, under parallel sign-ins too, and the oldest end', async () => {
   const made = await start();
   test.advance(1000);
   const other = await start();
@@ -44,7 +44,7 @@ it('lets a user have fifty sessions, of parallel sign-ins too, and ends the olde
   expect(await living([other.id])).toBe(1);
 }, 30_000);
 
-it('counts no expired session among the fifty, and drops those of the user who signs in', async () => {
+it('does not count expired sessions, and deletes those of the user who signs in', async () => {
   const late = await startTestApp();
   const { userId, organisationId } = await makeOwner(late);
   const begin = () => startSession(late.app, { userId, organisationId, client: testClient });

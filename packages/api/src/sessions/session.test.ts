@@ -35,7 +35,7 @@ async function start(options?: Parameters<typeof makeOwner>[1]) {
   return { ...owner, id: await startSession(test.app, { userId, organisationId, client: testClient }) };
 }
 
-it('says who its holder is, for which organisation, and what they may do', async () => {
+it('gives the principal its user, organisation and scopes', async () => {
   const { id, email, organisationId } = await start();
   expect(await readSession(test.app, id)).toMatchObject({
     user: { email },
@@ -46,7 +46,7 @@ it('says who its holder is, for which organisation, and what they may do', async
   });
 });
 
-it('keeps no id that a reader of the table could use', async () => {
+it('stores no id that a reader of the table could use', async () => {
   const { id } = await start();
   const rows = await test.app.db.select().from(sessions);
   expect(JSON.stringify(rows)).not.toContain(id);
@@ -56,14 +56,14 @@ it('keeps no id that a reader of the table could use', async () => {
   }
 });
 
-it('opens the gate of a session that waits as soon as its organisation is approved', async () => {
+it('has its gate open as soon as its organisation is approved', async () => {
   const { id, email } = await start({ approved: false });
   expect(await readSession(test.app, id)).toMatchObject({ gate: 'awaiting_approval', scopes: [] });
   await approveOwner(test.app, email);
   expect(await readSession(test.app, id)).toMatchObject({ gate: 'open', scopes: ['READ', 'WRITE', 'ADMIN'] });
 });
 
-it('is gone at once when its holder is suspended, and stays gone', async () => {
+it('ends at once when its user is suspended, and does not return with the user', async () => {
   const { id, email } = await start();
   await suspendUser(test.app, email);
   expect(await readSession(test.app, id)).toBeNull();
@@ -74,7 +74,7 @@ it('is gone at once when its holder is suspended, and stays gone', async () => {
 it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>([
   ['person', ({ email }) => suspendUser(test.app, email)],
   ['organisation', ({ principal }) => suspendOrganisation(test.app, principal.organisation?.slug ?? '')],
-])('does not begin for a suspended %s, so that nothing lives again later', async (_, suspend) => {
+])('does not start for a suspended %s, so that none is valid after the suspension', async (_, suspend) => {
   const made = await start();
   await suspend(made);
   await expect(startSession(test.app, { ...made, client: testClient })).rejects.toMatchObject({
@@ -84,7 +84,7 @@ it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>
   expect(await test.app.db.$count(sessions, eq(sessions.userId, made.userId))).toBe(0);
 });
 
-it('waits for a suspension that is under way, and does not begin', async () => {
+it('waits for a concurrent suspension, and does not start', async () => {
   const made = await start();
   const racing = await test.app.db.transaction(async (tx) => {
     await tx
@@ -99,7 +99,7 @@ it('waits for a suspension that is under way, and does not begin', async () => {
   await expect(racing.starting).rejects.toMatchObject({ code: 'FORBIDDEN' });
 });
 
-it('is written down as a sign-in once it has begun, with its way, and not where it was refused', async () => {
+it('is recorded as a sign-in with its method when it starts, and not when it is rejected', async () => {
   const { userId, organisationId } = await start();
   await linkSubject(test, userId, userId);
   const [user] = await test.app.db.select().from(users).where(eq(users.id, userId));
@@ -129,7 +129,7 @@ it('is written down as a sign-in once it has begun, with its way, and not where 
   expect(await signIns()).toHaveLength(before.length + 2);
 });
 
-it('ends by its id, or by its name for its holder alone', async () => {
+it('ends by its id, or by its name for its own user alone', async () => {
   const one = await start();
   const other = await start();
   const [named] = await listSessions(test.app, one.userId);
@@ -149,7 +149,7 @@ it('expires after thirty days', async () => {
   await late.close();
 });
 
-it('has a second token that asks who it is, and opens nothing else', async () => {
+it('has a second token that permits to verify it, and nothing else', async () => {
   const { id, email } = await start();
   const shared = await shareSession(test.app, id);
 
@@ -175,7 +175,7 @@ it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>
       for (const { id } of await listSessions(test.app, userId)) await endNamedSession(test.app.db, userId, id);
     },
   ],
-])('takes its second token along at %s', async (_, end) => {
+])('ends its second token at %s', async (_, end) => {
   const made = await start();
   const shared = await shareSession(test.app, made.id);
   expect(await readSharedSession(test.app, shared)).not.toBeNull();

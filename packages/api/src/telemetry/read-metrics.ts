@@ -34,7 +34,7 @@ async function readServiceLevels(app: App): Promise<Level[]> {
   }
 }
 
-async function queryWithTimeout(app: App): Promise<Row[]> {
+async function queryWithTimeout(app: App): Promise<LevelRow[]> {
   const query = queryLevels(app.sql);
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
@@ -50,11 +50,11 @@ async function queryWithTimeout(app: App): Promise<Row[]> {
   }
 }
 
-type Row = { name: Level['name']; job: string | null; value: number };
+type LevelRow = { name: Level['name']; job: string | null; value: number };
 
 /** One prepared statement over partial indexes and small tables. Queues whose name begins with two underscores are internal to pg-boss. */
 function queryLevels(sql: Sql) {
-  return sql<Row[]>`
+  return sql<LevelRow[]>`
     select 'gatehouse_jobs_waiting' as name, queue.name as job, count(job.id)::float8 as value
       from pgboss.queue queue left join pgboss.job job on job.name = queue.name and job.state < 'active' and not job.blocked
       where left(queue.name, 2) <> '__' group by queue.name

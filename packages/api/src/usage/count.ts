@@ -1,5 +1,5 @@
 import type { App } from '../app.ts';
-import { type OrganisationPlan, planFrom, readPlan } from '../billing/entitlement/read-plan.ts';
+import { entitlingSubscription, type OrganisationPlan, planFrom, readPlan } from '../billing/entitlement/read-plan.ts';
 import { planOf, type Tier } from '../billing/plans/plans.ts';
 import { AppError } from '../errors.ts';
 import type { PlanFacts } from '../organisations/plan-facts.ts';
@@ -70,12 +70,7 @@ export function planOfTarget(
   return planFacts === undefined ? readPlan(app, organisationId) : planFrom(app, planFacts);
 }
 
-/** The subscription whose period a counter may follow: the one that entitles the organisation. */
-export function entitlingSubscription({ tier, plan, subscription }: OrganisationPlan) {
-  return plan.price !== null && subscription?.tier === tier ? subscription : null;
-}
-
-type Row = {
+type CountedRow = {
   content: string;
   granted: boolean;
   used: string;
@@ -92,7 +87,7 @@ async function run(
   meter: Meter,
   current: OrganisationPlan,
   { operation, amount, key, content }: Wanted,
-): Promise<Row> {
+): Promise<CountedRow> {
   const now = app.now();
   const { since, resetsAt } = periodOf(app, meter, entitlingSubscription(current), now);
   const limit = current.plan.limits[meter.meter] ?? null;
@@ -103,7 +98,7 @@ async function run(
 
   // The stored key is read first, and the meter's row is locked before the key is inserted. The
   // update reads the newest version of the row, so `granted` and `used` are those of one moment.
-  const [row] = await app.sql<Row[]>`
+  const [row] = await app.sql<CountedRow[]>`
     with known as materialized (
       select content, granted, used, tier, plan_limit, resets_at from usage_requests
       where organisation_id = ${organisationId} and meter = ${meter.meter} and key = ${key}

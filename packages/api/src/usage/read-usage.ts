@@ -1,9 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import type { OrganisationPlan } from '../billing/entitlement/read-plan.ts';
+import { entitlingSubscription, type OrganisationPlan } from '../billing/entitlement/read-plan.ts';
 import { memberships } from '../db/schema/members.ts';
 import { usage } from '../db/schema/usage.ts';
-import { entitlingSubscription } from './count.ts';
 import { periodOf } from './meter.ts';
 
 export type MeterReading = {

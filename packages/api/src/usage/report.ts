@@ -1,11 +1,10 @@
 import { inArray } from 'drizzle-orm';
 import type { TransactionSql } from 'postgres';
 import type { App } from '../app.ts';
-import { planFrom } from '../billing/entitlement/read-plan.ts';
+import { entitlingSubscription, planFrom } from '../billing/entitlement/read-plan.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError, invalid } from '../errors.ts';
 import { planFactsOfOrganisations } from '../organisations/plan-facts.ts';
-import { entitlingSubscription } from './count.ts';
 import { isSqlState, keyCutoff } from './idempotency.ts';
 import { dayOf, type Meter, mostUsed, type Period, periodOf } from './meter.ts';
 import { timeProblem, type UsageRecord } from './usage-input.ts';

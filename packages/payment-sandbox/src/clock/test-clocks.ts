@@ -19,7 +19,7 @@ export const testClockRoutes = [
     ['frozen_time'],
   ),
   route<Stripe.TestHelpers.TestClockRetrieveParams>('GET', '/v1/test_helpers/test_clocks/:id', {}, ({ provider, id }) =>
-    find(provider, id),
+    findTestClock(provider, id),
   ),
   route<Stripe.TestHelpers.TestClockListParams>(
     'GET',
@@ -37,7 +37,7 @@ export const testClockRoutes = [
   route<Stripe.TestHelpers.TestClockDeleteParams>('DELETE', '/v1/test_helpers/test_clocks/:id', {}, remove),
 ];
 
-function find(provider: Provider, id: string): TestClock {
+function findTestClock(provider: Provider, id: string): TestClock {
   const clock = provider.state.test_clocks[id];
   if (!clock) throw missing('billing clock', id);
   return clock;
@@ -63,7 +63,7 @@ function create({ provider, params }: Call<Stripe.TestHelpers.TestClockCreatePar
 
 /** Moves a clock ahead and runs everything that is due. As with the real provider, the answer still has the status `advancing`. */
 function advance({ provider, id, params }: Call<Stripe.TestHelpers.TestClockAdvanceParams>): TestClock {
-  const clock = find(provider, id);
+  const clock = findTestClock(provider, id);
   const { frozen_time: target } = params;
   if (target <= clock.frozen_time) {
     throw refused("Test clocks can only be advanced to a time later than the clock's current frozen time.", {
@@ -81,7 +81,7 @@ function advance({ provider, id, params }: Call<Stripe.TestHelpers.TestClockAdva
 
 /** Deletes a clock and its customers. */
 function remove({ provider, id }: Call<Stripe.TestHelpers.TestClockDeleteParams>): Stripe.TestHelpers.DeletedTestClock {
-  find(provider, id);
+  findTestClock(provider, id);
   const { state } = provider;
   for (const customer of Object.values(state.customers)) {
     if (customer.test_clock !== id) continue;

@@ -25,8 +25,8 @@ export interface Announcement {
 /** Makes an event with the current state of an object and plans its deliveries. */
 export function announce(provider: Provider, type: string, object: object, about: Announcement = {}): ProviderEvent {
   const event = makeEvent(provider, type, object, about);
-  record(provider, event);
-  if (provider.state.switches.duplicate_events) record(provider, { ...structuredClone(event), id: newId('evt') });
+  storeEvent(provider, event);
+  if (provider.state.switches.duplicate_events) storeEvent(provider, { ...structuredClone(event), id: newId('evt') });
   return event;
 }
 
@@ -67,7 +67,7 @@ function timeIn(provider: Provider, object: object): number {
   return provider.state.test_clocks[clock]?.frozen_time ?? now(provider);
 }
 
-function record(provider: Provider, event: ProviderEvent): void {
+function storeEvent(provider: Provider, event: ProviderEvent): void {
   const { events } = provider.state;
   events[event.id] = event;
   const ids = Object.keys(events);

@@ -32,7 +32,7 @@ const createRoute: Route = {
 export const webhookEndpointRoutes = [
   createRoute,
   route<Stripe.WebhookEndpointRetrieveParams>('GET', '/v1/webhook_endpoints/:id', {}, ({ provider, id }) =>
-    find(provider, id),
+    findEndpoint(provider, id),
   ),
   route<Stripe.WebhookEndpointUpdateParams>(
     'POST',
@@ -54,13 +54,13 @@ export const webhookEndpointRoutes = [
       listPage(path, Object.values(provider.state.webhook_endpoints), params, 'webhook endpoint'),
   ),
   route<Stripe.WebhookEndpointDeleteParams>('DELETE', '/v1/webhook_endpoints/:id', {}, ({ provider, id }) => {
-    find(provider, id);
+    findEndpoint(provider, id);
     delete provider.state.webhook_endpoints[id];
     return { id, object: 'webhook_endpoint', deleted: true } satisfies Stripe.DeletedWebhookEndpoint;
   }),
 ];
 
-function find(provider: Provider, id: string): WebhookEndpoint {
+function findEndpoint(provider: Provider, id: string): WebhookEndpoint {
   const endpoint = provider.state.webhook_endpoints[id];
   if (!endpoint) throw missing('webhook endpoint', id);
   return endpoint;
@@ -98,7 +98,7 @@ export function addEndpoint(
 }
 
 function update({ provider, id, params }: Call<Stripe.WebhookEndpointUpdateParams>): WebhookEndpoint {
-  const endpoint = find(provider, id);
+  const endpoint = findEndpoint(provider, id);
   checkSettings(params);
   if (params.url !== undefined) endpoint.url = params.url;
   if (params.enabled_events) endpoint.enabled_events = params.enabled_events;

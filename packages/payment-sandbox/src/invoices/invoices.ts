@@ -23,7 +23,7 @@ export const invoiceRoutes = [
     },
     list,
   ),
-  route<Stripe.InvoiceRetrieveParams>('GET', '/v1/invoices/:id', {}, ({ provider, id }) => find(provider, id)),
+  route<Stripe.InvoiceRetrieveParams>('GET', '/v1/invoices/:id', {}, ({ provider, id }) => findInvoice(provider, id)),
   route<Stripe.InvoicePayParams>(
     'POST',
     '/v1/invoices/:id/pay',
@@ -42,7 +42,7 @@ export const invoiceRoutes = [
     '/v1/invoices/:id/finalize',
     { auto_advance: 'boolean' },
     ({ provider, id, params }) => {
-      const invoice = find(provider, id);
+      const invoice = findInvoice(provider, id);
       if (invoice.status !== 'draft')
         throw refused('This invoice is already finalized.', { code: 'invoice_not_editable' });
       if (params.auto_advance !== undefined) invoice.auto_advance = params.auto_advance;
@@ -68,7 +68,7 @@ export const invoiceRoutes = [
   ),
 ];
 
-function find(provider: Provider, id: string): Invoice {
+function findInvoice(provider: Provider, id: string): Invoice {
   const invoice = provider.state.invoices[id];
   if (!invoice) throw missing('invoice', id);
   return invoice;
@@ -87,7 +87,7 @@ function list({ provider, params, path }: Call<Stripe.InvoiceListParams>) {
 }
 
 function pay({ provider, id, params }: Call<Stripe.InvoicePayParams>): Invoice {
-  const invoice = find(provider, id);
+  const invoice = findInvoice(provider, id);
   if (invoice.status === 'paid') throw refused('Invoice is already paid');
   if (invoice.status === 'void') throw refused('Invoices that are void cannot be paid.');
   if (params.paid_out_of_band) {
@@ -110,7 +110,7 @@ function pay({ provider, id, params }: Call<Stripe.InvoicePayParams>): Invoice {
 }
 
 function stillOwed(provider: Provider, id: string, verb: string): Invoice {
-  const invoice = find(provider, id);
+  const invoice = findInvoice(provider, id);
   if (invoice.status === 'open' || invoice.status === 'uncollectible') return invoice;
   throw refused(`You can only ${verb} invoices that are open. This one is ${invoice.status}.`, {
     code: 'status_transition_invalid',

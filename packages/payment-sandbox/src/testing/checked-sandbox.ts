@@ -2,8 +2,8 @@ import type Stripe from 'stripe';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { PaymentSandbox } from '../start-payment-sandbox.ts';
 import { sdk, startTestSandbox } from '../testing.ts';
-import { sdkTypes } from '../type-walk/sdk-types.ts';
-import { startTypeWalk, type TypeWalk } from '../type-walk/type-walk.ts';
+import { sdkTypes } from '../type-check/sdk-types.ts';
+import { startTypeCheck, type TypeCheck } from '../type-check/type-check.ts';
 import { expectUnbrokenHistory } from './event-history.ts';
 
 export const silver = 'price_sandbox_silver_monthly';
@@ -27,12 +27,12 @@ interface CheckedSandbox {
  * agree with the SDK's types, and the events of each subscription must form a whole history.
  */
 export function useCheckedSandbox(): CheckedSandbox {
-  let walk: TypeWalk;
+  let walk: TypeCheck;
   const setup = { buy, checkout, statusOf, typesOf } as CheckedSandbox;
 
   beforeAll(() => void sdkTypes(), 60_000);
   beforeEach(async () => {
-    walk = startTypeWalk();
+    walk = startTypeCheck();
     setup.sandbox = await startTestSandbox();
     setup.stripe = sdk(setup.sandbox, { httpClient: walk.httpClient });
   });

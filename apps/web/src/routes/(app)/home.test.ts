@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { homeSentence } from '#lib/format/home-text.ts';
 import { homeNotices, type Overview } from './home-notices.ts';
+import { homeSentence } from './home-text.ts';
 import { setupSteps } from './setup-steps.ts';
 
 const tier = { price: null, price_source: 'declared' as const, limits: {}, features: {} };

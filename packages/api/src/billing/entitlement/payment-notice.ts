@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentEvents as event, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { invoiceClosedTypes, invoiceProblemTypes } from '../events/event-handlers.ts';
-import { fields, text } from '../projection/fields.ts';
+import { fields, textOf } from '../projection/fields.ts';
 import { graceEnd } from './entitlement.ts';
 import type { OrganisationPlan } from './read-plan.ts';
 
@@ -28,7 +28,7 @@ export function noticeFrom(
   const data = fields(fields(JSON.parse(problem?.payload ?? '{}'))?.data);
   return {
     kind: problem?.type === 'invoice.payment_action_required' ? 'action_required' : 'payment_failed',
-    invoice_url: webAddress(text(fields(data?.object)?.hosted_invoice_url)),
+    invoice_url: webAddress(textOf(fields(data?.object)?.hosted_invoice_url)),
     grace_ends_at: graceEndsAt?.toISOString() ?? null,
   };
 }

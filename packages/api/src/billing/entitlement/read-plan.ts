@@ -36,6 +36,11 @@ export function planFrom(app: App, facts: PlanFacts | null | undefined): Organis
   return { tier, plan: planOf(app.plans, tier), subscription: deciding?.facts ?? null };
 }
 
+/** Returns the subscription that entitles the organisation to its tier, whose period counters may follow; null on the free tier. */
+export function entitlingSubscription({ tier, plan, subscription }: OrganisationPlan) {
+  return plan.price !== null && subscription?.tier === tier ? subscription : null;
+}
+
 /** Ranks the subscriptions of the key's mode. */
 function rankedFrom(app: App, facts: PlanFacts | null | undefined) {
   const subscriptions = (facts ?? [])

@@ -4,7 +4,7 @@ import { prepared, type Transaction } from '../../db/client.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { requestPriceLookUp } from '../prices/request-look-up.ts';
-import { text } from '../projection/fields.ts';
+import { textOf } from '../projection/fields.ts';
 import { recompute } from '../projection/recompute.ts';
 import type { SubscriptionState } from '../projection/subscription-state.ts';
 import type { HandlerName } from './event-handlers.ts';
@@ -72,7 +72,7 @@ async function completeCheckout(app: App, tx: Transaction, ours: Ours): Promise<
 
 async function closeCheckout(app: App, tx: Transaction, ours: Ours, outcome: EventOutcome): Promise<EventOutcome> {
   const open = and(
-    eq(paymentCheckouts.id, text(ours.event.object.id) ?? ''),
+    eq(paymentCheckouts.id, textOf(ours.event.object.id) ?? ''),
     eq(paymentCheckouts.organisationId, ours.organisationId),
     isNull(paymentCheckouts.closedAt),
   );

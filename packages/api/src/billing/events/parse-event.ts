@@ -1,4 +1,4 @@
-import { type Fields, fields, idOf, seconds, text } from '../projection/fields.ts';
+import { type Fields, fields, idOf, seconds, textOf } from '../projection/fields.ts';
 
 /** An event of the provider, with the fields that every event has. */
 export type PaymentEvent = {
@@ -16,8 +16,8 @@ export type PaymentEvent = {
 /** Parses an event. Returns null if the value is not an event. */
 export function parseEvent(value: unknown): PaymentEvent | null {
   const event = fields(value);
-  const id = text(event?.id);
-  const type = text(event?.type);
+  const id = textOf(event?.id);
+  const type = textOf(event?.type);
   const created = seconds(event?.created);
   const data = fields(event?.data);
   const object = fields(data?.object);
@@ -43,10 +43,10 @@ export function subjectOf({ type, object }: PaymentEvent): Subject {
   const isInvoice = kind === 'invoice';
 
   return {
-    customerId: isCustomer(type) ? text(object.id) : idOf(object.customer),
-    subscriptionId: isSubscription ? text(object.id) : subscriptionOf(object),
-    invoiceId: isInvoice ? text(object.id) : null,
-    claims: [text(object.client_reference_id), text(fields(object.metadata)?.organisation)].filter(
+    customerId: isCustomer(type) ? textOf(object.id) : idOf(object.customer),
+    subscriptionId: isSubscription ? textOf(object.id) : subscriptionOf(object),
+    invoiceId: isInvoice ? textOf(object.id) : null,
+    claims: [textOf(object.client_reference_id), textOf(fields(object.metadata)?.organisation)].filter(
       (claim) => claim !== null,
     ),
   };

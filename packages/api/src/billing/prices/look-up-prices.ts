@@ -5,7 +5,7 @@ import { type Ask, isMissing } from '../../providers/payment.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { type Price, paidTiers } from '../plans/plans.ts';
 import { priceNames } from '../plans/price-names.ts';
-import { idOf, text } from '../projection/fields.ts';
+import { idOf, textOf } from '../projection/fields.ts';
 import { listByLookupKey } from './list-by-lookup-key.ts';
 import { requestPortalUpdate } from './portal-offer.ts';
 import type { TierPrice, TierPrices } from './tier-price.ts';
@@ -68,7 +68,7 @@ const intervals: Price['interval'][] = ['day', 'week', 'month', 'year'];
 
 /** Null for a price that is archived or paid once: it cannot start a subscription. */
 function readPrice(price: ProviderPrice | null): TierPrice | null {
-  if (price === null || !price.active || text(price.id) === null || !price.recurring) return null;
+  if (price === null || !price.active || textOf(price.id) === null || !price.recurring) return null;
 
   const { unit_amount: amount, currency, recurring } = price;
   const interval = intervals.find((each) => each === recurring.interval);

@@ -5,7 +5,7 @@ import { paymentKnownPrices, paymentLivePrices } from '../../db/schema/billing.t
 import { applied, type EventOutcome, eventOutcomes } from '../events/event-outcome.ts';
 import type { PaymentEvent } from '../events/parse-event.ts';
 import { priceNames } from '../plans/price-names.ts';
-import { idOf, text } from '../projection/fields.ts';
+import { idOf, textOf } from '../projection/fields.ts';
 
 /**
  * Enqueues a look-up of the prices for after the commit; the last known ones apply until then.
@@ -21,14 +21,16 @@ export async function requestPriceLookUp(
   await app.jobs.send(tx, 'payment-prices', {}, { key: 'prices' });
 
   const names = Object.values(priceNames(app));
-  const isNamed = names.includes(text(object.lookup_key) ?? '') || names.includes(text(object.id) ?? '');
+  const isNamed = names.includes(textOf(object.lookup_key) ?? '') || names.includes(textOf(object.id) ?? '');
   if (isNamed) return applied;
 
-  const productId = type.startsWith('product.') ? text(object.id) : idOf(object.product);
+  const productId = type.startsWith('product.') ? textOf(object.id) : idOf(object.product);
   const [known] = await tx
     .select({ tier: paymentKnownPrices.tier })
     .from(paymentKnownPrices)
-    .where(or(eq(paymentKnownPrices.priceId, text(object.id) ?? ''), eq(paymentKnownPrices.productId, productId ?? '')))
+    .where(
+      or(eq(paymentKnownPrices.priceId, textOf(object.id) ?? ''), eq(paymentKnownPrices.productId, productId ?? '')),
+    )
     .limit(1);
   return known === undefined ? eventOutcomes.not_ours : applied;
 }

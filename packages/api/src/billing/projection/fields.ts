@@ -7,13 +7,13 @@ export function fields(value: unknown): Fields | null {
 }
 
 /** The value as a non-empty text that PostgreSQL can store, else null. */
-export function text(value: unknown): string | null {
+export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && !value.includes('\u0000') ? value : null;
 }
 
 /** The id of an object that is given by its id or expanded; null if neither. */
 export function idOf(value: unknown): string | null {
-  return text(value) ?? text(fields(value)?.id);
+  return textOf(value) ?? textOf(fields(value)?.id);
 }
 
 const lastSecond = 253_402_300_799;

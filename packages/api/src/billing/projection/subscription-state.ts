@@ -1,4 +1,4 @@
-import { fields, idOf, seconds, text } from './fields.ts';
+import { fields, idOf, seconds, textOf } from './fields.ts';
 
 /** A subscription as an event or an answer of the provider shows it, in any version of its API. Times in seconds. */
 export type SubscriptionState = {
@@ -38,9 +38,9 @@ export type SubscriptionItem = {
  */
 export function readSubscriptionState(value: unknown): SubscriptionState | null {
   const subscription = fields(value);
-  const id = text(subscription?.id);
+  const id = textOf(subscription?.id);
   const customerId = idOf(subscription?.customer);
-  const status = text(subscription?.status);
+  const status = textOf(subscription?.status);
   if (subscription === null || id === null || customerId === null || status === null) return null;
 
   const items = dataOf(subscription.items);
@@ -63,10 +63,10 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
     currentPeriodEnd,
     items: items.map(readItem),
     scheduleId: idOf(subscription.schedule),
-    pauseReason: text(fields(paused?.subscription)?.type),
+    pauseReason: textOf(fields(paused?.subscription)?.type),
     pausedAt: seconds(paused?.transitioned_at),
     hasPaymentMethod: idOf(subscription.default_payment_method ?? subscription.default_source) !== null,
-    metadata: { organisation: text(metadata?.organisation), tier: text(metadata?.tier) },
+    metadata: { organisation: textOf(metadata?.organisation), tier: textOf(metadata?.tier) },
   };
 }
 
@@ -91,9 +91,9 @@ function readItem(value: unknown): SubscriptionItem {
   const item = fields(value);
   const price = fields(item?.price) ?? fields(item?.plan);
   return {
-    id: text(item?.id),
+    id: textOf(item?.id),
     priceId: idOf(item?.price) ?? idOf(item?.plan),
-    lookupKey: text(price?.lookup_key),
+    lookupKey: textOf(price?.lookup_key),
     productId: idOf(price?.product),
     quantity: seconds(item?.quantity) ?? 1,
   };

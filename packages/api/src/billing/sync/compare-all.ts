@@ -10,7 +10,7 @@ import { readSubscriptionState, type SubscriptionState } from '../projection/sub
 import type { Report } from './report.ts';
 import { startRound } from './sync-round.ts';
 
-type Row = typeof subscription.$inferSelect;
+type SubscriptionRow = typeof subscription.$inferSelect;
 
 /**
  * Compares all of the provider's subscriptions, in pages of 100, with the local rows, syncs
@@ -64,7 +64,7 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
   };
 }
 
-async function rowsOf(app: App, states: SubscriptionState[]): Promise<Map<string, Row>> {
+async function rowsOf(app: App, states: SubscriptionState[]): Promise<Map<string, SubscriptionRow>> {
   const ids = states.map(({ id }) => id);
   const rows = await app.db.select().from(subscription).where(inArray(subscription.id, ids));
   return new Map(rows.map((row) => [row.id, row]));
@@ -79,7 +79,7 @@ async function ownersOf(app: App, states: SubscriptionState[]): Promise<Map<stri
   return new Map(rows.flatMap((row) => (row.customerId === null ? [] : [[row.customerId, row.organisationId]])));
 }
 
-function differs(row: Row, state: SubscriptionState): boolean {
+function differs(row: SubscriptionRow, state: SubscriptionState): boolean {
   return (
     row.status !== state.status ||
     row.customerId !== state.customerId ||
@@ -100,7 +100,7 @@ async function confirmCustomers(app: App, states: SubscriptionState[]): Promise<
     .where(and(inArray(paymentCustomers.customerId, ids), unsure));
 }
 
-function liveRows(app: App): Promise<Row[]> {
+function liveRows(app: App): Promise<SubscriptionRow[]> {
   return app.db.select().from(subscription).where(isLiveInOurMode(app));
 }
 

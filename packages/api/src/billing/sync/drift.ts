@@ -1,12 +1,12 @@
 import type { paymentSubscriptions } from '../../db/schema/billing.ts';
 
-type Row = typeof paymentSubscriptions.$inferSelect;
+type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
 
 /** A fact of a subscription in our row (`was`) and at the provider (`is`). */
 export type Difference = { what: string; was: string; is: string };
 
 /** Returns the facts that a sync repaired: none if the row agreed, or if it has a problem now. */
-export function differencesOf(before: Row | null, after: Row | null): Difference[] {
+export function differencesOf(before: SubscriptionRow | null, after: SubscriptionRow | null): Difference[] {
   if (after === null || after.problem !== null) return [];
   if (before === null) return [{ what: 'row', was: 'none', is: `${after.tier ?? 'no tier'}, ${after.status}` }];
 
@@ -17,7 +17,7 @@ export function differencesOf(before: Row | null, after: Row | null): Difference
   });
 }
 
-function factsOf(row: Row): Record<string, string> {
+function factsOf(row: SubscriptionRow): Record<string, string> {
   return {
     status: row.status ?? 'none',
     tier: row.tier ?? 'none',

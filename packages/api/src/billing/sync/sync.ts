@@ -32,7 +32,7 @@ export async function syncSubscription(app: App, subscriptionId: string): Promis
 type Lease = { holder: string };
 
 /** Returns the provider's answer; null if it does not know the subscription. */
-async function syncOne(app: App, ask: Ask, row: Row & Lease): Promise<SubscriptionState | null> {
+async function syncOne(app: App, ask: Ask, row: SubscriptionRow & Lease): Promise<SubscriptionState | null> {
   const { id } = row;
   const number = (await rowOf(app, id))?.lastEventNumber ?? 0;
   try {
@@ -154,13 +154,17 @@ async function syncCustomers(app: App, ask: Ask, { organisationId, holder }: { o
 }
 
 /** Returns whether the subscription's customer was deleted, which ends its subscriptions. */
-async function endedWithCustomer(app: App, ask: Ask, { organisationId, customerId }: Row): Promise<boolean> {
+async function endedWithCustomer(
+  app: App,
+  ask: Ask,
+  { organisationId, customerId }: SubscriptionRow,
+): Promise<boolean> {
   const customers = await customersOf(app, organisationId);
   const customer = customers.find((each) => each.customerId === customerId);
   return customer !== undefined && (await checkCustomer(app, ask, customer)) === 'deleted';
 }
 
-type Row = Awaited<ReturnType<typeof rowOf>> & object;
+type SubscriptionRow = Awaited<ReturnType<typeof rowOf>> & object;
 
 const rowColumns = {
   id: paymentSubscriptions.id,

@@ -1,4 +1,4 @@
-import { type Fields, fields, seconds, text, toDate } from '../../billing/projection/fields.ts';
+import { type Fields, fields, seconds, textOf, toDate } from '../../billing/projection/fields.ts';
 import { undo } from '../../billing/projection/previous-state.ts';
 import { readSubscriptionState, type SubscriptionState } from '../../billing/projection/subscription-state.ts';
 
@@ -81,7 +81,7 @@ function isoOf(unixSeconds: number | null): string | null {
 
 function ofInvoice(object: Fields): InvoiceChange | null {
   const amount = seconds(object.amount_due);
-  const currency = text(object.currency);
+  const currency = textOf(object.currency);
   if (amount === null || currency === null || !/^[a-z]{3}$/i.test(currency)) return null;
   const isPaid = object.status === 'paid';
   return {

@@ -20,10 +20,10 @@ export const rowOf = {
 /** The columns that name the organisation of an event or a subscription. */
 export const ownerColumns = { id: organisations.id, slug: organisations.slug, name: organisations.name };
 
-type Row = Pick<typeof subscription.$inferSelect, keyof typeof rowOf>;
+type SubscriptionRow = Pick<typeof subscription.$inferSelect, keyof typeof rowOf>;
 
 /** Converts a subscription record to its JSON form. */
-export function shownRow(row: Row) {
+export function shownRow(row: SubscriptionRow) {
   return {
     id: row.id,
     customer: row.customerId,

@@ -77,7 +77,7 @@ export const subscriptionScheduleRoutes = [
     create,
   ),
   route<Stripe.SubscriptionScheduleRetrieveParams>('GET', '/v1/subscription_schedules/:id', {}, ({ provider, id }) =>
-    find(provider, id),
+    findSchedule(provider, id),
   ),
   route<Stripe.SubscriptionScheduleUpdateParams>(
     'POST',
@@ -125,14 +125,14 @@ export const subscriptionScheduleRoutes = [
   ),
 ];
 
-function find(provider: Provider, id: string): SubscriptionSchedule {
+function findSchedule(provider: Provider, id: string): SubscriptionSchedule {
   const schedule = provider.state.subscription_schedules[id];
   if (!schedule) throw missing('subscription schedule', id);
   return schedule;
 }
 
 function requireOpen(provider: Provider, id: string, act: string): SubscriptionSchedule {
-  const schedule = find(provider, id);
+  const schedule = findSchedule(provider, id);
   if (isOpen(schedule)) return schedule;
   throw refused(
     `You cannot have a subscription schedule that is \`${schedule.status}\` ${act}. Only \`not_started\` and \`active\` ones can be.`,

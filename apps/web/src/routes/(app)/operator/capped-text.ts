@@ -1,4 +1,4 @@
-import { countText } from '#lib/format/home-text.ts';
+import { countText } from '../home-text.ts';
 
 /** "Three", "41", and "1,000+" where counting ended at `most`. */
 export function cappedText(count: number, most = Number.POSITIVE_INFINITY): string {

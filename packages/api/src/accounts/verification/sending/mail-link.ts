@@ -8,11 +8,11 @@ import type { MailLanguage } from '../../../security/client.ts';
 import { hashToken, newToken } from '../../../security/token.ts';
 import { lockUser } from '../../profile/lock-user.ts';
 
-type Row = typeof verificationLinks.$inferInsert;
-type Addressee = Pick<Row, 'userId' | 'email' | 'jobId' | 'fromKnownBrowser'>;
+type LinkRow = typeof verificationLinks.$inferInsert;
+type Addressee = Pick<LinkRow, 'userId' | 'email' | 'jobId' | 'fromKnownBrowser'>;
 
 /** The purpose of a link, and the sign-up or session that it belongs to. */
-export type LinkContent = Pick<Row, 'purpose' | 'signUpId' | 'keptSessionId'>;
+export type LinkContent = Pick<LinkRow, 'purpose' | 'signUpId' | 'keptSessionId'>;
 
 /**
  * Mails a new verification link. The token is generated here, so that it is never stored in clear.

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { nodeBinary } from './bootstrap.mjs';
-import { log } from './log.mjs';
-import { fromRoot } from './paths.mjs';
-import { run } from './processes.mjs';
+import { nodeBinary } from '../install/bootstrap.mjs';
+import { log } from '../process/log.mjs';
+import { fromRoot } from '../process/paths.mjs';
+import { run } from '../process/processes.mjs';
 import { sandboxSecrets, writePrivate } from './sandbox-secrets.mjs';
 
 const mailSeconds = 20;
@@ -55,7 +55,7 @@ export async function createDemoAccounts({ port, environment, dataDir }) {
       }
       done.set(email, password);
     } catch (error) {
-      log(`The demo account ${email} could not be made: ${error.message}`);
+      log(`The demo account ${email} could not be created: ${error.message}`);
     }
   }
   const missing = demoAccounts.filter(({ email }) => done.get(email) !== passwords[email]);

@@ -1,4 +1,4 @@
-import { UserError } from './log.mjs';
+import { UserError } from '../process/log.mjs';
 
 const causes = [
   [

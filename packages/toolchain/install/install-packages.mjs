@@ -1,6 +1,6 @@
+import { log } from '../process/log.mjs';
+import { run } from '../process/processes.mjs';
 import { explainInstallFailure } from './explain-install-failure.mjs';
-import { log } from './log.mjs';
-import { run } from './processes.mjs';
 
 const stuckTimeoutMilliseconds = 40_000;
 

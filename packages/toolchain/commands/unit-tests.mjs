@@ -1,6 +1,6 @@
-import { bootstrap } from './bootstrap.mjs';
-import { testEnvironment } from './environment.mjs';
-import { endAll, launch } from './processes.mjs';
+import { bootstrap } from '../install/bootstrap.mjs';
+import { testEnvironment } from '../process/environment.mjs';
+import { endAll, launch } from '../process/processes.mjs';
 
 export const vitestCommand = ['node_modules/.bin/vitest', 'run'];
 

@@ -1,8 +1,8 @@
-import { bootstrap } from './bootstrap.mjs';
-import { browserEnvironment } from './browser.mjs';
-import { build } from './build.mjs';
-import { testEnvironment } from './environment.mjs';
-import { endAll, launch } from './processes.mjs';
+import { bootstrap } from '../install/bootstrap.mjs';
+import { build } from '../install/build.mjs';
+import { browserEnvironment } from '../process/browser.mjs';
+import { testEnvironment } from '../process/environment.mjs';
+import { endAll, launch } from '../process/processes.mjs';
 
 const playwrightCommand = ['e2e/node_modules/.bin/playwright', 'test', '--config=e2e/playwright.config.ts'];
 

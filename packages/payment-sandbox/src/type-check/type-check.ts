@@ -6,7 +6,7 @@ import { differences } from './differences.ts';
 import { sdkTypes } from './sdk-types.ts';
 
 /** Compares everything that a sandbox answers and sends with the types of the SDK. */
-export interface TypeWalk {
+export interface TypeCheck {
   /** The HTTP client for the SDK. It compares every answer, errors included. */
   httpClient: ReturnType<typeof Stripe.createFetchHttpClient>;
   /** Compares events, as they are sent to endpoints. */
@@ -21,7 +21,7 @@ export interface TypeWalk {
 
 type Answer = { object?: unknown; data?: unknown };
 
-export function startTypeWalk(): TypeWalk {
+export function startTypeCheck(): TypeCheck {
   const found = new Set<string>();
   const objects = new Set<string>();
   const answered = new Set<Route>();

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
-import { bootstrap, nodeBinary } from './bootstrap.mjs';
-import { build } from './build.mjs';
-import { programEnvironment } from './environment.mjs';
-import { log, UserError } from './log.mjs';
-import { fromRoot } from './paths.mjs';
-import { endAll, launch } from './processes.mjs';
+import { bootstrap, nodeBinary } from '../install/bootstrap.mjs';
+import { build } from '../install/build.mjs';
+import { programEnvironment } from '../process/environment.mjs';
+import { log, UserError } from '../process/log.mjs';
+import { fromRoot } from '../process/paths.mjs';
+import { endAll, launch } from '../process/processes.mjs';
 
 /**
  * Runs every packages/bench/src/*.bench.ts, or those whose names contain one of the arguments,

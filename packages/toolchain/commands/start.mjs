@@ -1,15 +1,15 @@
-import { bootstrap, nodeBinary } from './bootstrap.mjs';
-import { build } from './build.mjs';
-import { configurePortal, createDemoAccounts } from './create-demo-accounts.mjs';
-import { prepareDataDirectory } from './data-directory.mjs';
-import { requireLoopback, startEnvironment, userEnvironment } from './environment.mjs';
-import { log, step } from './log.mjs';
-import { fromRoot } from './paths.mjs';
-import { choosePort } from './ports.mjs';
-import { endAll, isEnding, launch } from './processes.mjs';
-import { recordRunningDemo } from './running-demo.mjs';
-import { waitUntilReady } from './wait-until-ready.mjs';
-import { welcome } from './welcome.mjs';
+import { configurePortal, createDemoAccounts } from '../demo/create-demo-accounts.mjs';
+import { prepareDataDirectory } from '../demo/data-directory.mjs';
+import { recordRunningDemo } from '../demo/running-demo.mjs';
+import { welcome } from '../demo/welcome.mjs';
+import { bootstrap, nodeBinary } from '../install/bootstrap.mjs';
+import { build } from '../install/build.mjs';
+import { requireLoopback, startEnvironment, userEnvironment } from '../process/environment.mjs';
+import { log, step } from '../process/log.mjs';
+import { fromRoot } from '../process/paths.mjs';
+import { choosePort } from '../process/ports.mjs';
+import { endAll, isEnding, launch } from '../process/processes.mjs';
+import { waitUntilReady } from '../process/wait-until-ready.mjs';
 
 /** `npm start`: the built service and the sandbox, which replaces the identity provider, payment provider and mail server. */
 export async function start(flags) {
@@ -86,6 +86,6 @@ async function endWhenItEnds(name, child) {
 
   // A child that ends before the welcome has printed its reason.
   if (!child.shown) process.stderr.write(child.printed);
-  else log(`The ${name} ended by itself (exit code ${code}). Start again with npm start: what was answered is kept.`);
+  else log(`The ${name} ended unexpectedly (exit code ${code}). Start again with npm start: stored data is kept.`);
   endAll(1);
 }

@@ -5,18 +5,18 @@ import { defaultSwitches, type Switches, words } from '../provider/switches.ts';
 import type { PaymentSandbox as Sandbox } from '../start-payment-sandbox.ts';
 import { type FakeService, sdk, startFakeService, startTestSandbox } from '../testing.ts';
 import { sdkTypes } from './sdk-types.ts';
-import { differencesOf, startTypeWalk, type TypeWalk } from './type-walk.ts';
+import { differencesOf, startTypeCheck, type TypeCheck } from './type-check.ts';
 import { everyResource, wholeLife } from './whole-story.ts';
 
 let service: FakeService;
 let sandbox: Sandbox;
-let walk: TypeWalk;
+let walk: TypeCheck;
 let stripe: Stripe;
 beforeAll(() => void sdkTypes(), 60_000);
 beforeEach(async () => {
   service = await startFakeService();
   sandbox = await startTestSandbox({ serviceUrl: service.url });
-  walk = startTypeWalk();
+  walk = startTypeCheck();
   stripe = sdk(sandbox, { httpClient: walk.httpClient });
 });
 afterEach(async () => {

@@ -1,6 +1,6 @@
-import { bootstrap } from './bootstrap.mjs';
-import { programEnvironment } from './environment.mjs';
-import { endAll, isEnding, launch, runInTerminal } from './processes.mjs';
+import { bootstrap } from '../install/bootstrap.mjs';
+import { programEnvironment } from '../process/environment.mjs';
+import { endAll, isEnding, launch, runInTerminal } from '../process/processes.mjs';
 
 const biome = 'node_modules/.bin/biome';
 export const lintCommand = [biome, 'ci', '.'];

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { withFileLock } from '../process/file-lock.mjs';
+import { log, step } from '../process/log.mjs';
+import { fromRoot } from '../process/paths.mjs';
+import { run } from '../process/processes.mjs';
 import { requireDiskSpace } from './disk-check.mjs';
 import { explainInstallFailure } from './explain-install-failure.mjs';
-import { withFileLock } from './file-lock.mjs';
 import { installPackages } from './install-packages.mjs';
-import { log, step } from './log.mjs';
-import { fromRoot } from './paths.mjs';
-import { run } from './processes.mjs';
 
 // The first 22 release that runs TypeScript without a flag.
 const oldestNode = [22, 18];
@@ -34,7 +34,9 @@ export async function bootstrap() {
     if (isInstalled()) return;
     requireDiskSpace(fromRoot(), installMegabytes);
     if (!isRecent(process.versions.node)) {
-      log(`Node ${process.versions.node} is older than ${oldestNode.join('.')}: Gatehouse brings its own.`);
+      log(
+        `Node ${process.versions.node} is older than ${oldestNode.join('.')}: a newer one is downloaded into this folder.`,
+      );
       await installTool(`Fetching Node ${nodeVersion} (once, 130 MB)`, nodePackage(), nodeVersion);
     }
     await installTool(`Fetching pnpm ${pnpmVersion} (once)`, 'pnpm', pnpmVersion);

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { requireDiskSpace } from './disk-check.mjs';
-import { log, UserError } from './log.mjs';
-import { demoDirectory, productionDirectory } from './paths.mjs';
+import { requireDiskSpace } from '../install/disk-check.mjs';
+import { log, UserError } from '../process/log.mjs';
+import { demoDirectory, productionDirectory } from '../process/paths.mjs';
 
 const startMegabytes = 200;
 
@@ -27,6 +27,6 @@ function mentionEarlierData(environment, folder) {
   const isEarlier = fs.existsSync(path.join(productionDirectory, 'sandbox'));
   if (environment.DATA_DIR || fs.existsSync(folder) || !isEarlier) return;
 
-  log('npm start keeps its data in .data/demo now. What an earlier version left in .data stays as it is:');
-  log('DATA_DIR=.data npm start goes on with it, rm -r .data removes it.');
+  log('npm start stores its data in .data/demo now. The data of an earlier version in .data was not changed:');
+  log('DATA_DIR=.data npm start uses it, rm -r .data removes it.');
 }

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
-import { bootstrap, nodeBinary } from './bootstrap.mjs';
-import { builds } from './build.mjs';
-import { programEnvironment } from './environment.mjs';
-import { UserError } from './log.mjs';
-import { fromRoot } from './paths.mjs';
-import { endAll, launch } from './processes.mjs';
+import { bootstrap, nodeBinary } from '../install/bootstrap.mjs';
+import { builds } from '../install/build.mjs';
+import { programEnvironment } from '../process/environment.mjs';
+import { UserError } from '../process/log.mjs';
+import { fromRoot } from '../process/paths.mjs';
+import { endAll, launch } from '../process/processes.mjs';
 
 /** Runs the built service, configured by the environment alone. Exits with the service's exit code. */
 export async function serve() {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { UserError } from './log.mjs';
+import { UserError } from '../process/log.mjs';
 
 /** Checks the free space on the disk of a folder, which need not exist yet. @throws UserError if there is less than `megabytes`. */
 export function requireDiskSpace(folder, megabytes) {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { root } from './paths.mjs';
+import { root } from '../process/paths.mjs';
 
 /** The screen after the start: URLs, demo accounts, how to stop. */
 export function welcome({ port, dataDir, accounts }) {

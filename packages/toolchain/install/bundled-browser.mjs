@@ -1,8 +1,8 @@
 import fs from 'node:fs';
+import { log } from '../process/log.mjs';
+import { fromRoot } from '../process/paths.mjs';
+import { run } from '../process/processes.mjs';
 import { installTool, nodeBinary } from './bootstrap.mjs';
-import { log } from './log.mjs';
-import { fromRoot } from './paths.mjs';
-import { run } from './processes.mjs';
 
 const version = '147.0.0';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { withFileLock } from '../process/file-lock.mjs';
+import { step, UserError } from '../process/log.mjs';
+import { fromRoot } from '../process/paths.mjs';
+import { run } from '../process/processes.mjs';
 import { toolEnvironment } from './bootstrap.mjs';
-import { withFileLock } from './file-lock.mjs';
-import { step, UserError } from './log.mjs';
-import { fromRoot } from './paths.mjs';
-import { run } from './processes.mjs';
 
 const shared = ['packages/api/src', 'packages/api/package.json', 'pnpm-lock.yaml', 'patches', 'tsconfig.base.json'];
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+export const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
 
 /** An absolute path from parts relative to the repository's root. */
 export function fromRoot(...parts) {

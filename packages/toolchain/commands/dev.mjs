@@ -1,6 +1,6 @@
-import { nodeBinary } from './bootstrap.mjs';
-import { build } from './build.mjs';
-import { fromRoot } from './paths.mjs';
+import { nodeBinary } from '../install/bootstrap.mjs';
+import { build } from '../install/build.mjs';
+import { fromRoot } from '../process/paths.mjs';
 import { prepare, runWithSandbox } from './start.mjs';
 
 /** The same as start, with hot reload: pages are served from their sources. */

@@ -1,5 +1,5 @@
-import { bootstrap } from './bootstrap.mjs';
-import { build } from './build.mjs';
+import { bootstrap } from '../install/bootstrap.mjs';
+import { build } from '../install/build.mjs';
 
 /** `npm run build`: builds everything again, also if nothing has changed. */
 export async function buildAll() {

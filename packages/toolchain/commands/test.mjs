@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { bootstrap } from './bootstrap.mjs';
+import { bootstrap } from '../install/bootstrap.mjs';
+import { build } from '../install/build.mjs';
+import { testEnvironment } from '../process/environment.mjs';
+import { log, step } from '../process/log.mjs';
+import { endAll, isEnding, launch, run } from '../process/processes.mjs';
+import { countPlaywright, countVitest } from '../process/test-results.mjs';
 import { launchPlaywright, runBrowserTests } from './browser-tests.mjs';
-import { build } from './build.mjs';
 import { importsCommand, lintCommand, typecheckCommand } from './developer-tools.mjs';
-import { testEnvironment } from './environment.mjs';
-import { log, step } from './log.mjs';
-import { endAll, isEnding, launch, run } from './processes.mjs';
-import { countPlaywright, countVitest } from './test-results.mjs';
 import { runUnitTests, vitestCommand } from './unit-tests.mjs';
 
 /** All checks and tests, or those that the arguments choose: a path, and flags of its test runner. */

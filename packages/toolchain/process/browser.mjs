@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { bundledBrowser } from './bundled-browser.mjs';
+import { bundledBrowser } from '../install/bundled-browser.mjs';
 import { UserError } from './log.mjs';
 import { fromRoot } from './paths.mjs';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { boolean, domains, integer, line, nonEmptyList, parseUrl, serverUrl, string, webUrl } from './config-fields.ts';
+import { timeouts } from './config-timeouts.ts';
 import { configWarnings, isPriceVariable } from './config-warnings.ts';
 import type { LogLevel } from './log.ts';
 
@@ -164,6 +165,7 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
             issuers: set.IDP_ISSUERS,
             name: set.IDP_NAME,
             pkce: set.IDP_PKCE,
+            timeoutSeconds: timeouts.identityProviderSeconds,
           }
         : null,
     payment: secretKey
@@ -192,6 +194,7 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
     metricsToken: set.METRICS_TOKEN ?? null,
     otelEndpoint: set.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     retentionDays: set.RETENTION_DAYS,
+    timeouts,
     /** Sentences about probable mistakes, logged at start. */
     warnings,
   };

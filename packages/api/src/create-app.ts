@@ -101,7 +101,9 @@ export async function createApp({
     if (work) await open(log, () => warnOfOtherMode(app));
     if (work) await open(log, () => warnOfMissingTiers(app));
     app.jobs = await open(log, () =>
-      withAdvisoryLock(sql, () => openJobs({ sql: queue.sql, log, metrics, traces, kinds: jobKinds(app), work })),
+      withAdvisoryLock(sql, () =>
+        openJobs({ sql: queue.sql, log, metrics, traces, kinds: jobKinds(app), timeouts: config.timeouts, work }),
+      ),
     );
   } catch (error) {
     if (!withoutDatabase) {

@@ -1,6 +1,7 @@
 import { sql as tag } from 'drizzle-orm';
 import { fromDrizzle, PgBoss } from 'pg-boss';
 import type { Sql } from 'postgres';
+import type { Timeouts } from '../config-timeouts.ts';
 import { describeError, type Log } from '../log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
@@ -12,6 +13,7 @@ type Options = {
   metrics: Metrics;
   traces: Traces;
   kinds: JobKinds;
+  timeouts: Pick<Timeouts, 'jobPollSeconds' | 'jobRetrySeconds'>;
   work: boolean;
 };
 
@@ -19,7 +21,7 @@ type Options = {
  * Opens the job queue in the service's own database. With `work` false the process only enqueues
  * jobs, as the admin commands do.
  */
-export async function openJobs({ sql, log, metrics, traces, kinds, work }: Options): Promise<Jobs> {
+export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, work }: Options): Promise<Jobs> {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => execute(sql, text, values) },
     schedule: work,
@@ -41,7 +43,7 @@ export async function openJobs({ sql, log, metrics, traces, kinds, work }: Optio
     await boss.createQueue(name, {
       policy: kind.policy ?? 'standard',
       retryLimit: kind.retryLimit ?? 3,
-      retryDelay: kind.retryDelay ?? 2,
+      retryDelay: kind.retryDelay ?? timeouts.jobRetrySeconds,
       retryBackoff: true,
       heartbeatSeconds: 10,
       retryDelayMax: kind.retryDelayMax ?? 300,
@@ -51,7 +53,8 @@ export async function openJobs({ sql, log, metrics, traces, kinds, work }: Optio
   }
 
   function startWorker(name: JobName, kind: AnyKind) {
-    return boss.work(name, { pollingIntervalSeconds: 2, localConcurrency: kind.concurrency ?? 1 }, async ([job]) => {
+    const options = { pollingIntervalSeconds: timeouts.jobPollSeconds, localConcurrency: kind.concurrency ?? 1 };
+    return boss.work(name, options, async ([job]) => {
       if (job === undefined) return;
       const started = performance.now();
       let outcome = 'ok';

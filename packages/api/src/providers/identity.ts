@@ -38,7 +38,6 @@ export function verifiesForeignDomains(issuer: string): boolean {
   return canonicalIssuer(issuer) === 'https://accounts.google.com';
 }
 
-const tokenTimeoutSeconds = 10;
 const largestAnswerBytes = 1_000_000;
 
 export function createIdentityProvider(
@@ -66,7 +65,7 @@ export function createIdentityProvider(
       method: 'POST',
       redirect: 'error',
       // The timeout includes the body, so that a slow body cannot exceed it.
-      signal: AbortSignal.timeout(tokenTimeoutSeconds * 1000),
+      signal: AbortSignal.timeout(config.timeoutSeconds * 1000),
       headers: { accept: 'application/json' },
       body: new URLSearchParams({
         code,
@@ -104,7 +103,7 @@ export function createIdentityProvider(
         nonce: 'check',
         codeChallenge: config.pkce ? placeholderChallenge : null,
       };
-      const signal = AbortSignal.timeout(tokenTimeoutSeconds * 1000);
+      const signal = AbortSignal.timeout(config.timeoutSeconds * 1000);
       const answer = await request('consent screen', consentUrl(attempt), { redirect: 'manual', signal });
       await answer.body?.cancel();
       // Some providers refuse with a status, others by a redirect to an error page.

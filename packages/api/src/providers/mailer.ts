@@ -24,12 +24,9 @@ export type Mailer = {
   close: () => void;
 };
 
-const connectTimeoutSeconds = 10;
-const idleTimeoutSeconds = 20;
-
 /** Creates the mailer for SMTP_URL. While it is unset, each mail is logged by its subject and not sent. */
 export function createMailer(
-  { smtpUrl, mailFrom, service }: Config,
+  { smtpUrl, mailFrom, service, timeouts }: Config,
   log: Log,
   instrument: InstrumentCall = uninstrumented,
 ): Mailer {
@@ -44,9 +41,9 @@ export function createMailer(
 
   const transport = createTransport({
     url: smtpUrl,
-    connectionTimeout: connectTimeoutSeconds * 1000,
-    greetingTimeout: connectTimeoutSeconds * 1000,
-    socketTimeout: idleTimeoutSeconds * 1000,
+    connectionTimeout: timeouts.mailConnectSeconds * 1000,
+    greetingTimeout: timeouts.mailConnectSeconds * 1000,
+    socketTimeout: timeouts.mailIdleSeconds * 1000,
   });
   // For a local part outside ASCII nodemailer converts the domain to Unicode: the envelope keeps the stored address.
   transport.use('stream', ({ data, message }, done) => {

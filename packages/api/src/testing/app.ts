@@ -1,6 +1,7 @@
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
 import type { App } from '../app.ts';
-import { parseConfig } from '../config.ts';
+import { type Config, parseConfig } from '../config.ts';
+import type { Timeouts } from '../config-timeouts.ts';
 import { createApp } from '../create-app.ts';
 import type { Log, LogFields, LogLevel } from '../log.ts';
 import { createTestDatabase, migrationsFolder } from './database.ts';
@@ -24,12 +25,14 @@ export const serviceUrl = 'http://localhost:3999';
 type Options = {
   /** Environment variables, which override those of the sandbox. */
   environment?: Record<string, string>;
+  /** Timeouts that are shorter than in production. */
+  timeouts?: Partial<Timeouts>;
   /** Whether the process handles jobs, which send the mails. */
   work?: boolean;
 };
 
 /** Starts the App as in production, with a database of its own and the sandbox's providers and mailbox. */
-export async function startTestApp({ environment = {}, work = true }: Options = {}): Promise<TestApp> {
+export async function startTestApp({ environment = {}, timeouts = {}, work = true }: Options = {}): Promise<TestApp> {
   const sandbox = await startSandbox({
     port: 0,
     smtpPort: 0,
@@ -39,7 +42,7 @@ export async function startTestApp({ environment = {}, work = true }: Options = 
     payment: sandboxPayment,
   });
   const database = await createTestDatabase();
-  const config = parseConfig({
+  const parsed = parseConfig({
     PUBLIC_BASE_URL: serviceUrl,
     DATABASE_URL: database.url,
     SMTP_URL: sandbox.smtpUrl,
@@ -55,6 +58,7 @@ export async function startTestApp({ environment = {}, work = true }: Options = 
     RATE_LIMITS: 'off',
     ...environment,
   });
+  const config = withTimeouts(parsed, timeouts);
 
   let ahead = 0;
   const logged: TestApp['logged'] = [];
@@ -81,6 +85,12 @@ export async function startTestApp({ environment = {}, work = true }: Options = 
       if (errors.length > 0) throw new Error(`The log holds errors: ${JSON.stringify(errors)}`);
     },
   };
+}
+
+function withTimeouts(config: Config, shorter: Partial<Timeouts>): Config {
+  const timeouts = { ...config.timeouts, ...shorter };
+  const idp = config.idp && { ...config.idp, timeoutSeconds: timeouts.identityProviderSeconds };
+  return { ...config, timeouts, idp };
 }
 
 function collecting(logged: TestApp['logged']): Log {

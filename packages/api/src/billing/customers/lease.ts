@@ -89,10 +89,9 @@ export async function isHeld(tx: Transaction, name: string, holder: string): Pro
 /** How long new requests may start. A request takes at most 17 s, so all of it fits into the lease. */
 const conversationSeconds = 20;
 const leaseSeconds = 45;
-const waitSeconds = 20;
 
 async function take(app: App, name: string, holder: string): Promise<void> {
-  const giveUpAt = performance.now() + waitSeconds * 1000;
+  const giveUpAt = performance.now() + app.config.timeouts.leaseSeconds * 1000;
   for (let pause = 20; !(await tryTake(app, name, holder)); pause = Math.min(pause * 1.5, 250)) {
     if (performance.now() > giveUpAt) {
       const sentence = 'Another billing request of this organisation is still under way. Try again in a moment.';

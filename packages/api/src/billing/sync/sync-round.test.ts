@@ -9,7 +9,7 @@ import { readPlan } from '../entitlement/read-plan.ts';
 import { reconcileAll } from './reconcile.ts';
 import { linesOf } from './report.ts';
 
-const billing = useBillingTest();
+const billing = useBillingTest({ timeouts: { leaseSeconds: 6 } });
 const provider = () => billing.sandbox.payment;
 
 async function row(id: string) {
@@ -54,8 +54,8 @@ describe('a round over all subscriptions', () => {
     expect(linesOf(report)).toContain(`not brought up to date: ${busy.subscription.id} (${why})`);
     for (const id of ids) expect(await row(id)).toMatchObject({ needsSync: true, status: 'active' });
     await billing.app.db.delete(paymentLeases).where(eq(paymentLeases.name, name));
-    // Waiting for each of the three would take a minute.
-    expect(seconds).toBeLessThan(45);
+    // Waiting for each of the three would take 18 seconds.
+    expect(seconds).toBeLessThan(15);
 
     const next = await reconcileAll(billing.app);
     expect(next.leftOut).toEqual([]);

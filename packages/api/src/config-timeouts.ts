@@ -1,0 +1,16 @@
+export type Timeouts = typeof timeouts;
+
+/** How long the service waits for others. No variable changes these; tests shorten them. */
+export const timeouts = {
+  mailConnectSeconds: 10,
+  /** How long a connected mail server may be silent. */
+  mailIdleSeconds: 20,
+  /** For an answer of the identity provider, with its body. */
+  identityProviderSeconds: 10,
+  /** For another billing action of the same organisation to end. */
+  leaseSeconds: 20,
+  /** How often a worker looks for jobs of other processes. At least half a second. */
+  jobPollSeconds: 2,
+  /** Before the first retry of a failed job. Later pauses double. */
+  jobRetrySeconds: 2,
+};

@@ -42,10 +42,9 @@ it.each([
 });
 
 it('cleans every string to an allowed name, or to null', () => {
-  const character = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 1 }),
-    fc.constantFrom('\u200c', '\u200d', 'a', 'ب', '\u094d', '\u3164', ' '),
-  );
+  // fast-check builds its table for the unit "binary" in more than a second.
+  const codePoint = fc.integer({ min: 0, max: 0x10ffff }).map((point) => String.fromCodePoint(point));
+  const character = fc.oneof(codePoint, fc.constantFrom('\u200c', '\u200d', 'a', 'ب', '\u094d', '\u3164', ' '));
   fc.assert(
     fc.property(fc.array(character, { maxLength: 150 }), (characters) => {
       const cleaned = cleanName(characters.join(''), 100);

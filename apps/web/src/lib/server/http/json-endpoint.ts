@@ -34,7 +34,7 @@ export function jsonEndpoint<Answer>(
  * procedure throws after its check of authority.
  */
 export function withPath<Body extends object, Path extends object>(body: Body, path: Path): Body & Path {
-  return body instanceof Error ? (body as Body & Path) : { ...body, ...path };
+  return body instanceof Error ? (body as unknown as Body & Path) : { ...body, ...path };
 }
 
 function queryOf(url: URL): Record<string, string> {

@@ -1,4 +1,4 @@
-import { roleNames } from '#lib/format/role-text.ts';
+import { activityTexts } from '#lib/messages/app/activity.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 import { type Action, auditText } from './audit-text.ts';
 
@@ -8,7 +8,8 @@ export type ActivityEntry = RouterOutputs['accounts']['activity'][number];
 export type TextPart = string | { name: string };
 
 type Person = ActivityEntry['person'];
-type Write = (entry: ActivityEntry) => TextPart[];
+type Texts = ReturnType<typeof activityTexts>;
+type Sentence = keyof Texts['sentences'];
 
 /**
  * Writes an entry of the activity list: who did what to whom, as far as the reader may know it.
@@ -16,80 +17,101 @@ type Write = (entry: ActivityEntry) => TextPart[];
  * its own gets the general text of audit-text.ts.
  */
 export function activityText(entry: ActivityEntry): TextPart[] {
-  const write = sentences[entry.action];
-  return write === undefined ? [auditText(entry.action)] : write(entry);
+  const sentence = sentences[entry.action]?.(entry);
+  if (sentence === undefined) return [auditText(entry.action)];
+
+  const t = activityTexts();
+  return t.sentences[sentence]
+    .split(/\{(\w+)\}/)
+    .flatMap((piece, at) => (at % 2 === 0 ? [piece] : replacementOf(piece, entry, t)))
+    .filter((part) => part !== '');
 }
 
-const sentences: Partial<Record<Action, Write>> = {
-  'role-changed': (entry) =>
-    entry.change === null
-      ? by(entry, ' changed the role of ', object(entry))
-      : by(entry, ' changed ', object(entry), ` from ${roleWord(entry.change.from)} to ${roleWord(entry.change.to)}`),
-  'ownership-transferred': (entry) => by(entry, ' transferred the ownership', ...of(entry), ' to ', object(entry)),
-  'member-removed': (entry) => by(entry, ' removed ', object(entry), ...from(entry)),
-  'member-joined': (entry) => [subject(entry.person), ' joined ', organisation(entry), ...asRole(entry)],
-  'organisation-left': (entry) => [subject(entry.person), ' left ', organisation(entry)],
-  'invitation-made': (entry) => by(entry, ' created an invitation', ...asRole(entry)),
-  'invitation-withdrawn': (entry) => by(entry, ' revoked an invitation'),
-  'organisation-created': (entry) => [subject(entry.person), ' created ', organisation(entry)],
-  'organisation-renamed': (entry) =>
-    entry.change === null
-      ? by(entry, ' named the organisation')
-      : by(entry, ' renamed ', { name: entry.change.from }, ' to ', { name: entry.change.to }),
-  'billing-contact-changed': (entry) => by(entry, ' changed the billing contact'),
-  'organisation-deleted': (entry) => by(entry, ' deleted an organisation'),
-  'organisation-approved': (entry) => [organisation(entry, true), ' was approved'],
-  'organisation-declined': (entry) => [organisation(entry, true), ' was declined'],
-  'decision-undone': (entry) => [organisation(entry, true), ' waits for approval again'],
-  'organisation-suspended': (entry) => [organisation(entry, true), ' was suspended'],
-  'organisation-restored': (entry) => [organisation(entry, true), ' was restored'],
-  'plan-cancelled': (entry) => by(entry, ' cancelled ', plan(entry)),
-  'plan-resumed': (entry) => by(entry, ' kept ', plan(entry)),
-  'subscription-started': (entry) => [plan(entry, true), ' started'],
-  'subscription-changed': ({ change }) =>
-    change === null ? ['Plan changed'] : [`Plan changed from ${change.from} to ${change.to}`],
-  'subscription-ended': (entry) => [plan(entry, true), ' ended'],
-  'payment-failed': ({ plan }) => [plan === null ? 'Payment failed' : `Payment failed for ${plan}`],
+/** Which sentence an action has. */
+const sentences: Partial<Record<Action, (entry: ActivityEntry) => Sentence>> = {
+  'role-changed': ({ change }) => (change === null ? 'roleChanged' : 'roleChangedTo'),
+  'ownership-transferred': ({ organisation }) =>
+    organisation === null ? 'ownershipTransferred' : 'ownershipOfTransferred',
+  'member-removed': () => 'memberRemoved',
+  'member-joined': ({ role }) => (role === null ? 'memberJoined' : 'memberJoinedAs'),
+  'organisation-left': () => 'organisationLeft',
+  'invitation-made': ({ role }) => (role === null ? 'invitationMade' : 'invitationMadeAs'),
+  'invitation-withdrawn': () => 'invitationWithdrawn',
+  'organisation-created': () => 'organisationCreated',
+  'organisation-renamed': ({ change }) => (change === null ? 'organisationNamed' : 'organisationRenamed'),
+  'billing-contact-changed': () => 'billingContactChanged',
+  'organisation-deleted': () => 'organisationDeleted',
+  'organisation-approved': () => 'organisationApproved',
+  'organisation-declined': () => 'organisationDeclined',
+  'decision-undone': () => 'decisionUndone',
+  'organisation-suspended': () => 'organisationSuspended',
+  'organisation-restored': () => 'organisationRestored',
+  'plan-cancelled': () => 'planCancelled',
+  'plan-resumed': () => 'planKept',
+  'subscription-started': () => 'planStarted',
+  'subscription-changed': ({ change }) => (change === null ? 'planChanged' : 'planChangedTo'),
+  'subscription-ended': () => 'planEnded',
+  'payment-failed': ({ plan }) => (plan === null ? 'paymentFailed' : 'paymentFailedFor'),
 };
 
-/** "You changed …". An actor who may not be named is "An admin", because only administrators do these things. */
-function by({ actor }: ActivityEntry, ...rest: TextPart[]): TextPart[] {
-  return [actor === null || actor.kind === 'unnamed' ? 'An admin' : subject(actor), ...rest];
+/** What stands in a sentence in place of {name}. */
+function replacementOf(name: string, entry: ActivityEntry, t: Texts): TextPart[] {
+  const { actor, person, organisation, change, role, plan } = entry;
+  switch (name) {
+    case 'by':
+      return by(actor, t);
+    case 'person':
+      return [subject(person, t)];
+    case 'has':
+      return [person?.kind === 'you' ? t.has.you : t.has.other];
+    case 'is':
+      return [person?.kind === 'you' ? t.is.you : t.is.other];
+    case 'object':
+      return [actor?.kind === 'you' && person?.kind === 'you' ? t.yourselfObject : object(person, t, 'Object')];
+    case 'objectDative':
+      return [actor?.kind === 'you' && person?.kind === 'you' ? t.yourselfObject : object(person, t, 'Dative')];
+    case 'organisation':
+      return [organisation === null ? t.anOrganisation : { name: organisation.name ?? organisation.slug }];
+    case 'organisationDative':
+      return [organisation === null ? t.anOrganisationDative : { name: organisation.name ?? organisation.slug }];
+    case 'Organisation':
+      return [organisation === null ? t.yourOrganisation : { name: organisation.name ?? organisation.slug }];
+    case 'fromName':
+      return [{ name: change?.from ?? '' }];
+    case 'toName':
+      return [{ name: change?.to ?? '' }];
+    case 'from':
+      return [roleWord(change?.from ?? '', t)];
+    case 'to':
+      return [roleWord(change?.to ?? '', t)];
+    case 'role':
+      return [roleWord(role ?? '', t)];
+    case 'plan':
+      return [plan ?? t.thePlan];
+    default:
+      return [plan ?? t.ThePlan];
+  }
 }
 
-function subject(person: Person): TextPart {
+/** "You", "Mia". An actor who may not be named is "An admin", because only administrators do these things. */
+function by(actor: ActivityEntry['actor'], t: Texts): TextPart[] {
+  if (actor === null || actor.kind === 'unnamed') return [t.admin, t.has.other];
+  return [subject(actor, t), actor.kind === 'you' ? t.has.you : t.has.other];
+}
+
+function subject(person: Person, t: Texts): TextPart {
   if (person?.kind === 'named') return { name: person.name ?? person.email };
-  if (person?.kind === 'you') return 'You';
-  return person?.kind === 'operator' ? 'An operator' : 'A former member';
+  if (person?.kind === 'you') return t.you;
+  return person?.kind === 'operator' ? t.operator : t.formerMember;
 }
 
-function object({ actor, person }: ActivityEntry): TextPart {
+function object(person: Person, t: Texts, form: 'Object' | 'Dative'): TextPart {
   if (person?.kind === 'named') return { name: person.name ?? person.email };
-  if (person?.kind === 'you') return actor?.kind === 'you' ? 'yourself' : 'you';
-  return person?.kind === 'operator' ? 'an operator' : 'a former member';
+  if (person?.kind === 'you') return t[`you${form}`];
+  return person?.kind === 'operator' ? t[`operator${form}`] : t[`formerMember${form}`];
 }
 
-function organisation({ organisation }: ActivityEntry, first = false): TextPart {
-  if (organisation === null) return first ? 'Your organisation' : 'an organisation';
-  return { name: organisation.name ?? organisation.slug };
-}
-
-function of(entry: ActivityEntry): TextPart[] {
-  return entry.organisation === null ? [] : [' of ', organisation(entry)];
-}
-
-function from(entry: ActivityEntry): TextPart[] {
-  return entry.organisation === null ? [' from an organisation'] : [' from ', organisation(entry)];
-}
-
-function plan({ plan }: ActivityEntry, first = false): TextPart {
-  return plan ?? (first ? 'The plan' : 'the plan');
-}
-
-function asRole({ role }: ActivityEntry): TextPart[] {
-  return role === null ? [] : [` as ${roleWord(role)}`];
-}
-
-function roleWord(role: string): string {
-  return Object.hasOwn(roleNames, role) ? roleNames[role as keyof typeof roleNames].toLowerCase() : role;
+/** A role in a sentence; a plan's name, which the same change can hold, stays as it is. */
+function roleWord(role: string, { roles }: Texts): string {
+  return Object.hasOwn(roles, role) ? roles[role as keyof typeof roles] : role;
 }

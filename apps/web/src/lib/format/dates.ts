@@ -1,5 +1,5 @@
 import { perLanguage } from '#lib/language/language.ts';
-import { dateTexts } from '#lib/messages/dates.ts';
+import { dateTexts } from '#lib/messages/shared/dates.ts';
 
 // Written in UTC and with the zone's name: the server and the browser must write the same words,
 // and neither knows the reader's zone before the first page is there.

@@ -1,4 +1,4 @@
-import { errorTexts } from '#lib/messages/errors.ts';
+import { errorTexts } from '#lib/messages/shared/errors.ts';
 
 /**
  * The title and text of an error page: what happened, and what the reader can do. A 500 that no

@@ -1,9 +1,12 @@
-/** "an hour", "15 minutes", "2 days": how long a link works. */
+import { dateTexts } from '#lib/messages/shared/dates.ts';
+
+/** "an hour", "15 minutes", "2 days": how long a link works, after the word "within". */
 export function lifetimeText(seconds: number): string {
+  const { within } = dateTexts();
   const minutes = Math.round(seconds / 60);
-  if (minutes === 60) return 'an hour';
-  if (minutes < 120) return minutes === 1 ? 'a minute' : `${minutes} minutes`;
+  if (minutes === 60) return within.anHour;
+  if (minutes < 120) return within.minutes(minutes);
 
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
+  return hours < 48 ? within.hours(hours) : within.days(Math.floor(hours / 24));
 }

@@ -1,6 +1,7 @@
 import { formatDay } from '#lib/format/dates.ts';
-import { lowerFirst, singular } from '#lib/format/tier-text.ts';
+import { formatNumber } from '#lib/format/numbers.ts';
 import type { Tone } from '#lib/format/tone.ts';
+import { planTexts } from '#lib/messages/app/plan.ts';
 import type { Usage } from '#lib/subscription.ts';
 
 /**
@@ -9,16 +10,18 @@ import type { Usage } from '#lib/subscription.ts';
  */
 export function meterText(usage: Usage): { tone: Tone; text: string } {
   const { tone, text } = roomText(usage);
-  return { tone, text: usage.resets_at ? `${text}, resets ${formatDay(usage.resets_at)}` : text };
+  return { tone, text: usage.resets_at ? planTexts().resets(text, formatDay(usage.resets_at)) : text };
 }
 
-function roomText({ name, limit, used, resets_at }: Usage): { tone: Tone; text: string } {
-  if (limit === null) return { tone: 'plain', text: 'No limit' };
-  if (used > limit) return { tone: 'bad', text: `Over the ${lowerFirst(singular(name))} limit` };
-  if (used === limit) return { tone: 'bad', text: `${singular(name)} limit reached` };
+function roomText(usage: Usage): { tone: Tone; text: string } {
+  const { limit, used, resets_at } = usage;
+  const t = planTexts();
+  if (limit === null) return { tone: 'plain', text: t.noLimit };
+  if (used > limit) return { tone: 'bad', text: t.over(usage) };
+  if (used === limit) return { tone: 'bad', text: t.reached(usage) };
 
-  const left = (limit - used).toLocaleString('en-GB');
-  return { tone: used < limit * 0.8 ? 'plain' : 'warn', text: resets_at ? `${left} left` : `Room for ${left} more` };
+  const left = formatNumber(limit - used);
+  return { tone: used < limit * 0.8 ? 'plain' : 'warn', text: resets_at ? t.left(left) : t.roomFor(left) };
 }
 
 /** The `count` meters closest to their limits, in the given order. */

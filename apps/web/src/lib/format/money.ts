@@ -1,6 +1,6 @@
 import { formatAmount } from '@gatehouse/api/providers/minor-units';
 import { locale } from '#lib/language/language.ts';
-import { moneyTexts } from '#lib/messages/money.ts';
+import { moneyTexts } from '#lib/messages/shared/money.ts';
 import type { Price } from '#lib/subscription.ts';
 
 /** "£24", "£24.50", "¥3,000": no cents where there are none, no "US" before a dollar. */

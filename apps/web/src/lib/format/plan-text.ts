@@ -1,6 +1,7 @@
 import { formatDate } from '#lib/format/dates.ts';
 import { formatInterval, formatMoney } from '#lib/format/money.ts';
 import type { Tone } from '#lib/format/tone.ts';
+import { planTexts } from '#lib/messages/app/plan.ts';
 import type { Plan, Tier } from '#lib/subscription.ts';
 
 const finalStatuses = ['none', 'canceled', 'incomplete_expired'];
@@ -12,24 +13,25 @@ export function hasSubscription(plan: Plan): boolean {
 
 /** The badge for the subscription's status; null without a subscription. */
 export function statusText(plan: Plan): { tone: Tone; text: string } | null {
-  if (plan.ended_unconfirmed_at) return { tone: 'warn', text: 'Ended' };
-  if (hasSubscription(plan) && plan.cancel_at_period_end) return { tone: 'warn', text: 'Ending' };
+  const { status } = planTexts();
+  if (plan.ended_unconfirmed_at) return { tone: 'warn', text: status.ended };
+  if (hasSubscription(plan) && plan.cancel_at_period_end) return { tone: 'warn', text: status.ending };
 
   switch (plan.status) {
     case 'active':
-      return { tone: 'good', text: 'Active' };
+      return { tone: 'good', text: status.active };
     case 'trialing':
-      return { tone: 'good', text: 'On trial' };
+      return { tone: 'good', text: status.trialing };
     case 'past_due':
-      return { tone: 'warn', text: 'Payment due' };
+      return { tone: 'warn', text: status.past_due };
     case 'incomplete':
-      return { tone: 'warn', text: 'Awaiting first payment' };
+      return { tone: 'warn', text: status.incomplete };
     case 'unpaid':
-      return { tone: 'bad', text: 'Unpaid' };
+      return { tone: 'bad', text: status.unpaid };
     case 'paused':
-      return { tone: 'warn', text: 'Paused' };
+      return { tone: 'warn', text: status.paused };
     default:
-      return hasSubscription(plan) ? { tone: 'warn', text: 'On hold' } : null;
+      return hasSubscription(plan) ? { tone: 'warn', text: status.onHold } : null;
   }
 }
 
@@ -40,41 +42,42 @@ export function isPaymentDue(plan: Plan): boolean {
 
 /** "£24 a month. Renews on 3 December 2026." */
 export function planSentence(plan: Plan, tiers: Tier[]): string {
-  if (plan.ended_unconfirmed_at) {
-    return `Your paid plan ended on ${formatDate(plan.ended_unconfirmed_at)}. The payment provider hasn’t confirmed it yet.`;
-  }
-  if (plan.status === 'canceled') return 'Free of charge. Your paid plan has ended.';
+  const t = planTexts();
+  if (plan.ended_unconfirmed_at) return t.ended(formatDate(plan.ended_unconfirmed_at));
+  if (plan.status === 'canceled') return t.hasEnded;
   if (hasSubscription(plan) && plan.tier === 'free' && !plan.cancel_at_period_end) return whyFree(plan);
 
   const price = tiers.find((tier) => tier.tier === plan.tier)?.price;
-  const cost = price ? `${formatMoney(price)} ${formatInterval(price.interval)}.` : 'Free of charge.';
+  const cost = price ? t.price(formatMoney(price), formatInterval(price.interval)) : t.free;
   return `${cost} ${nextDate(plan, tiers)}`.trim();
 }
 
 /** Why a subscription does not entitle to its tier. */
 function whyFree({ status }: Plan): string {
+  const t = planTexts();
   switch (status) {
     case 'past_due':
     case 'unpaid':
-      return 'Your paid plan is off until its invoice is paid.';
+      return t.offUntilPaid;
     case 'incomplete':
-      return 'Your paid plan starts once its first payment arrives.';
+      return t.startsWhenPaid;
     case 'paused':
-      return 'Your paid plan is paused. Choose a plan to start it again.';
+      return t.isPaused;
     default:
-      return 'This service cannot read your subscription, so you have the free plan. Ask its operator.';
+      return t.unreadable;
   }
 }
 
 function nextDate(plan: Plan, [free]: Tier[]): string {
+  const t = planTexts();
   if (!hasSubscription(plan)) return '';
   if (plan.cancel_at_period_end) {
     const end = plan.ends_at ?? plan.current_period_end;
     const next = free?.name ?? 'Free';
-    return end ? `Ends on ${formatDate(end)}, then ${next}.` : `Ends with the paid period, then ${next}.`;
+    return end ? t.endsOn(formatDate(end), next) : t.endsWithPeriod(next);
   }
   if (!plan.current_period_end) return '';
-  if (plan.status === 'active') return `Renews on ${formatDate(plan.current_period_end)}.`;
-  if (plan.status === 'trialing') return `The trial ends on ${formatDate(plan.current_period_end)}.`;
+  if (plan.status === 'active') return t.renewsOn(formatDate(plan.current_period_end));
+  if (plan.status === 'trialing') return t.trialEndsOn(formatDate(plan.current_period_end));
   return '';
 }

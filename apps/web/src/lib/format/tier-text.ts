@@ -1,3 +1,5 @@
+import { formatNumber } from '#lib/format/numbers.ts';
+import { planTexts } from '#lib/messages/app/plan.ts';
 import type { Tier, Usage } from '#lib/subscription.ts';
 
 export interface Line {
@@ -28,7 +30,7 @@ export function tierLines(tier: Tier, meters: Meters, other: Tier = tier): Line[
   const features = Object.entries(tier.features).map(([feature, on]) => ({
     key: feature,
     included: on,
-    text: on ? featureName(feature) : `No ${lowerFirst(featureName(feature))}`,
+    text: on ? featureName(feature) : planTexts().without(featureName(feature)),
     changed: on !== (other.features[feature] ?? false),
     instead: '',
   }));
@@ -44,38 +46,28 @@ export function lossesText(from: Tier, to: Tier, meters: Meters): string[] {
   });
   const features = Object.entries(from.features)
     .filter(([feature, on]) => on && !to.features[feature])
-    .map(([feature]) => `No ${lowerFirst(featureName(feature))}`);
+    .map(([feature]) => planTexts().without(featureName(feature)));
   return [...limits, ...features];
 }
 
 /** "10 members", "50,000 API calls a month", "Unlimited members", "No projects". */
-function limitText(meter: string, limit: number | null, meters: Meters): string {
-  const { name, resets_at } = meters.find((each) => each.meter === meter) ?? { name: spaced(meter), resets_at: null };
-  const noun = lowerFirst(limit === 1 ? singular(name) : name);
-  if (limit === null) return `Unlimited ${noun}`;
-  if (limit === 0) return `No ${noun}`;
+function limitText(id: string, limit: number | null, meters: Meters): string {
+  const t = planTexts();
+  const meter = meters.find((each) => each.meter === id) ?? { meter: id, name: spaced(id), resets_at: null };
+  if (limit === null) return t.unlimitedOf(meter);
+  if (limit === 0) return t.noneOf(meter);
   // Every counter resets with the calendar month (docs/decisions/010).
-  return `${limit.toLocaleString('en-GB')} ${noun}${resets_at ? ' a month' : ''}`;
+  const amount = t.amountOf(meter, limit, formatNumber(limit));
+  return meter.resets_at ? t.monthly(amount) : amount;
 }
 
 function insteadOf(limit: number | null): string {
-  return `instead of ${limit === null ? 'unlimited' : limit.toLocaleString('en-GB')}`;
+  const t = planTexts();
+  return t.insteadOf(limit === null ? t.unlimited : formatNumber(limit));
 }
-
-/** "Members" → "members", but "API calls" stays. */
-export function lowerFirst(name: string): string {
-  return /^\p{Lu}\p{Ll}/u.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : name;
-}
-
-/** "Members" → "Member" */
-export function singular(name: string): string {
-  return name.replace(/s$/, '');
-}
-
-const featureNames: Record<string, string> = { sso: 'Single sign-on' };
 
 function featureName(feature: string): string {
-  return featureNames[feature] ?? spaced(feature);
+  return planTexts().feature(feature, spaced(feature));
 }
 
 function spaced(identifier: string): string {

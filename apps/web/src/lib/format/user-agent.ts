@@ -1,3 +1,5 @@
+import { ownAccountTexts } from '#lib/messages/app/account.ts';
+
 const browsers: [RegExp, string][] = [
   [/\bEdg\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -16,9 +18,10 @@ const systems: [RegExp, string][] = [
 
 /** "Firefox on Windows": enough for users to recognise their own browser, from the User-Agent header alone. */
 export function browserName(userAgent: string | null): string {
-  if (!userAgent) return 'A browser without a name';
+  const t = ownAccountTexts();
+  if (!userAgent) return t.unnamedBrowser;
   const browser = browsers.find(([pattern]) => pattern.test(userAgent))?.[1];
   const system = systems.find(([pattern]) => pattern.test(userAgent))?.[1];
   if (!browser) return userAgent.slice(0, 60);
-  return system ? `${browser} on ${system}` : browser;
+  return system ? t.browserOn(browser, system) : browser;
 }

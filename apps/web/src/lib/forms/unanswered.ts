@@ -1,4 +1,4 @@
-import { formTexts } from '#lib/messages/forms.ts';
+import { formTexts } from '#lib/messages/shared/forms.ts';
 
 /**
  * What to say when a form's answer is not a page of this service; null for any other answer. An

@@ -15,6 +15,7 @@ type Same<Texts> = {
  * the type check. A component reads them once: `const t = loginTexts();`.
  *
  * @returns a function that returns the texts in the language of the page or request.
+ * @__NO_SIDE_EFFECTS__
  */
 export function texts<English extends object>(
   all: { en: English } & Record<Exclude<Language, 'en'>, Same<English>>,

@@ -1,5 +1,5 @@
 import { redirect } from '@sveltejs/kit';
-import { say } from '#lib/notices/notice.ts';
+import { overviewTexts } from '#lib/messages/app/overview.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { hideSteps, hidesSteps } from '#lib/server/session/hidden-steps.ts';
 import { redirectToInvitation } from '#lib/server/session/invitation.ts';
@@ -45,8 +45,8 @@ export const actions: Actions = {
     const { organisation } = requirePage(event);
     hideSteps(event, organisation?.id ?? null);
     await notify(event, {
-      text: say`The next steps are hidden in this browser.`,
-      action: { label: 'Show them', post: '/?/showSteps' },
+      text: overviewTexts().hidden(),
+      action: { label: overviewTexts().showThem, post: '/?/showSteps' },
     });
     redirect(303, '/');
   },

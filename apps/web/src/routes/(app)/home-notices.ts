@@ -1,5 +1,6 @@
 import { formatDate, formatDay } from '#lib/format/dates.ts';
 import { hasSubscription, isPaymentDue } from '#lib/format/plan-text.ts';
+import { overviewTexts } from '#lib/messages/app/overview.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 
 export type Overview = RouterOutputs['subscription']['overview'];
@@ -20,49 +21,55 @@ export function homeNotices(overview: Overview, members: number): HomeNotice[] {
 
 function paymentNotice({ plan, notice }: Overview): HomeNotice | null {
   if (notice === null && !isPaymentDue(plan)) return null;
+  const t = overviewTexts();
   const confirming = notice?.kind === 'action_required';
   return {
     tone: 'bad',
     title: paymentTitle(plan.status, confirming),
-    text: paymentText(plan, notice?.grace_ends_at ?? null, confirming ? 'Confirm it' : 'Pay'),
+    text: paymentText(plan, notice?.grace_ends_at ?? null, confirming),
     ...(notice?.invoice_url
-      ? { href: notice.invoice_url, action: confirming ? 'Confirm' : 'Pay now' }
-      : { href: '/billing', action: 'See billing' }),
+      ? { href: notice.invoice_url, action: confirming ? t.confirm : t.payNow }
+      : { href: '/billing', action: t.seeBilling }),
   };
 }
 
 function paymentTitle(status: string, confirming: boolean): string {
-  if (confirming) return 'Your bank wants you to confirm the payment';
-  return status === 'incomplete' ? 'Your first payment is still open' : 'Your payment failed';
+  const t = overviewTexts();
+  if (confirming) return t.confirmTitle;
+  return status === 'incomplete' ? t.firstPaymentOpen : t.paymentFailed;
 }
 
-function paymentText(plan: Overview['plan'], graceEndsAt: string | null, act: string): string {
-  if (plan.status === 'incomplete') return 'Your paid plan starts once its first payment arrives.';
-  if (plan.tier === 'free') return 'Your paid plan is off until its invoice is paid.';
-  return graceEndsAt ? `${act} by ${formatDay(graceEndsAt)} to keep ${plan.name}.` : `${act} to keep ${plan.name}.`;
+function paymentText(plan: Overview['plan'], graceEndsAt: string | null, confirming: boolean): string {
+  const t = overviewTexts();
+  if (plan.status === 'incomplete') return t.startsWhenPaid;
+  if (plan.tier === 'free') return t.offUntilPaid;
+  if (graceEndsAt === null) return confirming ? t.confirmToKeep(plan.name) : t.payToKeep(plan.name);
+  return (confirming ? t.confirmBy : t.payBy)(formatDay(graceEndsAt), plan.name);
 }
 
 function endingNotice({ plan, tiers: [free] }: Overview): HomeNotice | null {
   if (!hasSubscription(plan) || !plan.cancel_at_period_end) return null;
-  const name = plan.tier === 'free' ? 'Your paid plan' : plan.name;
+  const t = overviewTexts();
+  const name = plan.tier === 'free' ? t.paidPlan : plan.name;
   const end = plan.ends_at ?? plan.current_period_end;
   return {
     tone: 'plain',
-    title: end ? `${name} ends on ${formatDate(end)}` : `${name} ends with the paid period`,
-    text: `Then you move to ${free?.name ?? 'Free'}. Change your mind any time before.`,
+    title: end ? t.endsOn(name, formatDate(end)) : t.endsWithPeriod(name),
+    text: t.thenMoves(free?.name ?? 'Free'),
     href: '/billing',
-    action: 'See billing',
+    action: t.seeBilling,
   };
 }
 
 function memberNotice({ usage }: Overview, members: number): HomeNotice | null {
   const seats = usage.find(({ meter }) => meter === 'members');
   if (seats?.limit == null || members <= seats.limit) return null;
+  const t = overviewTexts();
   return {
     tone: 'warn',
-    title: 'Over your member limit',
-    text: 'Everyone stays, but you can’t add anyone.',
+    title: t.overMembers,
+    text: t.everyoneStays,
     href: '/members',
-    action: 'See members',
+    action: t.seeMembers,
   };
 }

@@ -1,26 +1,28 @@
 import { formatDate } from '#lib/format/dates.ts';
+import { formatNumber } from '#lib/format/numbers.ts';
 import { hasSubscription } from '#lib/format/plan-text.ts';
+import { overviewTexts } from '#lib/messages/app/overview.ts';
 import type { Plan } from '#lib/subscription.ts';
 
 /** "Silver, renews on 3 December 2026. Four members." */
 export function homeSentence(plan: Plan, members: number): string {
-  return `${planText(plan)}. ${members === 1 ? 'Just you so far' : `${countText(members)} members`}.`;
+  const t = overviewTexts();
+  return `${planText(plan)} ${members === 1 ? t.justYou : t.members(countText(members))}`;
 }
 
 function planText(plan: Plan): string {
+  const t = overviewTexts();
   if (hasSubscription(plan)) {
     const end = plan.ends_at ?? plan.current_period_end;
-    if (plan.cancel_at_period_end) return `${plan.name} until ${end ? formatDate(end) : 'the end of the paid period'}`;
+    if (plan.cancel_at_period_end) return end ? t.until(plan.name, formatDate(end)) : t.untilPeriodEnds(plan.name);
     if (plan.status === 'active' && plan.current_period_end) {
-      return `${plan.name}, renews on ${formatDate(plan.current_period_end)}`;
+      return t.renews(plan.name, formatDate(plan.current_period_end));
     }
   }
-  return `${plan.name} plan`;
+  return t.plan(plan.name);
 }
-
-const small = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'];
 
 /** A number at the start of a sentence: a word up to ten, digits above. */
 export function countText(count: number): string {
-  return small[count] ?? count.toLocaleString('en-GB');
+  return overviewTexts().count(count, formatNumber(count));
 }

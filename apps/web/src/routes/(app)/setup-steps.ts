@@ -1,5 +1,6 @@
 import { formatList } from '#lib/format/lists.ts';
 import { hasSubscription } from '#lib/format/plan-text.ts';
+import { overviewTexts } from '#lib/messages/app/overview.ts';
 import type { Overview } from './home-notices.ts';
 
 export interface SetupStep {
@@ -29,11 +30,9 @@ export function setupSteps({ overview, members, administers, hasName }: Facts): 
 
 function nameStep(hasName: boolean): SetupStep {
   return {
-    title: 'Add your name',
-    text: 'It tells the people you work with who you are.',
+    ...overviewTexts().name,
     done: hasName,
     href: '/account?change=name',
-    action: 'Add name',
   };
 }
 
@@ -43,21 +42,20 @@ function inviteStep({ usage }: Overview, members: number): SetupStep | null {
   const done = members > 1;
   if (!done && limit !== null && limit <= members) return null;
   return {
-    title: 'Invite the people you work with',
-    text: 'Create a link and send it yourself. It lets one person join.',
+    ...overviewTexts().invite,
     done,
     href: '/members?invite',
-    action: 'Invite',
   };
 }
 
 function planStep({ plan, tiers }: Overview): SetupStep {
   const [free = 'Free', ...paid] = tiers.map(({ name }) => name);
+  const { title, text, action } = overviewTexts().choose;
   return {
-    title: 'Choose a plan',
-    text: `You can stay on ${free}. ${formatList(paid)} ${paid.length === 1 ? 'gives' : 'give'} you more room.`,
+    title,
+    text: text(free, formatList(paid), paid.length),
     done: hasSubscription(plan) || plan.tier !== 'free',
     href: '/billing#plans',
-    action: 'See plans',
+    action,
   };
 }

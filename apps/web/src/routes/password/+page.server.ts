@@ -1,6 +1,6 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
-import { say } from '#lib/notices/notice.ts';
+import { verifyDoneTexts } from '#lib/messages/sign-in/verify.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -23,7 +23,7 @@ export const actions: Actions = {
     ({ accounts }, form) => accounts.setPassword({ token: text(form, 'token'), password: text(form, 'password') }),
     {
       done: '/login',
-      notice: () => say`Your password is set. Sign in with it.`,
+      notice: () => verifyDoneTexts().passwordSet(),
       failure: async (form, { fields }, { locals }) => {
         const token = text(form, 'token');
         const link = await locals.api.accounts.passwordToken({ token }).catch(() => null);

@@ -1,6 +1,6 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
-import { say } from '#lib/notices/notice.ts';
+import { verifyDoneTexts } from '#lib/messages/sign-in/verify.ts';
 import { openVerificationLink } from '#lib/server/http/open-verification-link.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -17,7 +17,7 @@ export const actions: Actions = {
       const offers = offersIn(form);
       return isOffering(offers) ? { error: null, ...offers } : '/login';
     },
-    notice: (form) => (isOffering(offersIn(form)) ? null : say`Your organisation is approved. Sign in.`),
+    notice: (form) => (isOffering(offersIn(form)) ? null : verifyDoneTexts().approved()),
     failure: offersIn,
   }),
 
@@ -30,7 +30,7 @@ export const actions: Actions = {
       }),
     {
       done: '/login',
-      notice: () => say`Your password is set. Sign in with it.`,
+      notice: () => verifyDoneTexts().passwordSet(),
       failure: (form, { fields }) => ({
         password: fields?.password || fields?.org_name ? passwordForm(form, 'token') : null,
         keepToken: null,
@@ -40,13 +40,13 @@ export const actions: Actions = {
 
   keep: formAction(({ accounts }, form) => accounts.keepPassword({ token: text(form, 'token') }), {
     done: '/login',
-    notice: () => say`Your password works now. Sign in with it.`,
+    notice: () => verifyDoneTexts().passwordKept(),
     failure: noOffers,
   }),
 
   address: formAction(({ accounts }, form) => accounts.confirmChange({ token: text(form, 'token') }), {
     done: '/login',
-    notice: () => say`Your address is changed. Sign in with the new one.`,
+    notice: () => verifyDoneTexts().addressChanged(),
     failure: noOffers,
   }),
 };

@@ -1,7 +1,7 @@
 import { redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
-import { say } from '#lib/notices/notice.ts';
+import { accountDoneTexts } from '#lib/messages/app/account.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { accountAction, type FormName, passwordActions } from '#lib/server/http/account-actions.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -19,14 +19,14 @@ export const load: PageServerLoad = async (event) => {
 };
 
 export const actions: Actions = {
-  changeName: accountAction({ page, about: 'name', notice: say`Your name is saved.` }, ({ accounts }, form) =>
+  changeName: accountAction({ page, about: 'name', done: 'name' }, ({ accounts }, form) =>
     accounts.changeName({ name: text(form, 'name') }),
   ),
   changeAddress: formAction(
     ({ accounts }, form) => accounts.changeAddress({ email: text(form, 'email'), password: text(form, 'password') }),
     {
       done: page,
-      notice: () => say`If that address is free, a link is on its way to it. Nothing changes until it is opened.`,
+      notice: () => accountDoneTexts().address(),
       failure: (form) => ({ about: 'address' as FormName, address: text(form, 'email') }),
     },
   ),
@@ -34,7 +34,7 @@ export const actions: Actions = {
     {
       page,
       about: 'unlink',
-      notice: say`The identity provider is unlinked. You can only sign in with your password now.`,
+      done: 'unlinked',
     },
     ({ accounts }, form) => accounts.unlinkIdentity({ password: text(form, 'password') }),
   ),

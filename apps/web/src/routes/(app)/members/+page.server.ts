@@ -1,7 +1,7 @@
 import { type InvitedRole, inASentence, type Role } from '#lib/format/role-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
-import { plain, say } from '#lib/notices/notice.ts';
+import { memberDoneTexts } from '#lib/messages/app/members.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 import { pageHref } from './page-href.ts';
@@ -52,7 +52,7 @@ export const actions: Actions = {
   ),
   withdraw: formAction(({ members }, form) => members.withdraw({ id: text(form, 'id') }), {
     done: '/members',
-    notice: (form) => ({ text: say`The invitation is revoked.`, focus: text(form, 'next') }),
+    notice: (form) => ({ text: memberDoneTexts().revoked(), focus: text(form, 'next') }),
     failure: () => ({ link: null }),
   }),
   changeRole: formAction(
@@ -60,7 +60,7 @@ export const actions: Actions = {
     {
       done: hereAgain,
       notice: (form) => ({
-        text: say`${text(form, 'called')} is now ${plain(inASentence(text(form, 'role') as Role))}.`,
+        text: memberDoneTexts().isNow(text(form, 'called'), inASentence(text(form, 'role') as Role)),
         focus: `change-${text(form, 'user_id')}`,
       }),
       failure: () => ({ link: null }),
@@ -69,14 +69,14 @@ export const actions: Actions = {
   remove: formAction(({ members }, form) => members.remove(memberOf(form)), {
     done: hereAgain,
     notice: (form) => ({
-      text: say`${text(form, 'called')} is no longer a member. The account stays.`,
+      text: memberDoneTexts().removed(text(form, 'called')),
       focus: text(form, 'next'),
     }),
     failure: () => ({ link: null }),
   }),
   leave: formAction(({ members }, form) => members.leave(organisationOf(form)), {
     done: '/',
-    notice: (form) => say`You left ${text(form, 'called')}.`,
+    notice: (form) => memberDoneTexts().left(text(form, 'called')),
     failure: () => ({ link: null }),
   }),
 };

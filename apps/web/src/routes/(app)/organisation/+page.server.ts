@@ -1,7 +1,7 @@
 import { redirect } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
 import { formFields, text } from '#lib/forms/form-fields.ts';
-import { say } from '#lib/notices/notice.ts';
+import { organisationDoneTexts } from '#lib/messages/app/organisation.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { localPath } from '#lib/server/session/current-path.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -54,7 +54,7 @@ export const actions: Actions = {
       organisations.rename({ ...organisationOf(form), name: text(form, 'name'), shown: text(form, 'shown') }),
     {
       done: '/organisation',
-      notice: (form) => say`The organisation is now called ${text(form, 'name').trim()}.`,
+      notice: (form) => organisationDoneTexts().renamed(text(form, 'name').trim()),
       failure: failureOf('rename'),
     },
   ),
@@ -69,8 +69,8 @@ export const actions: Actions = {
       done: '/organisation',
       notice: (form) =>
         text(form, 'email').trim() === ''
-          ? say`Invoices go to the address given at checkout.`
-          : say`Invoices now go to ${text(form, 'email').trim()}.`,
+          ? organisationDoneTexts().contactEmptied()
+          : organisationDoneTexts().contactChanged(text(form, 'email').trim()),
       failure: failureOf('contact'),
     },
   ),
@@ -79,7 +79,7 @@ export const actions: Actions = {
       organisations.transfer({ ...organisationOf(form), email: text(form, 'email'), ...typedPassword(form) }),
     {
       done: '/organisation',
-      notice: (form) => say`${text(form, 'email').trim()} is now an owner. You are an admin.`,
+      notice: (form) => organisationDoneTexts().transferred(text(form, 'email').trim()),
       failure: failureOf('transfer'),
     },
   ),
@@ -87,7 +87,7 @@ export const actions: Actions = {
     ({ leaving }, form) => leaving.deleteOrganisation({ ...organisationOf(form), ...typedPassword(form) }),
     {
       done: '/',
-      notice: (form) => say`${text(form, 'called')} is deleted.`,
+      notice: (form) => organisationDoneTexts().deleted(text(form, 'called')),
       failure: failureOf('delete'),
     },
   ),

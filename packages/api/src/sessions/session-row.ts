@@ -1,7 +1,8 @@
-import { and, eq, gt, sql } from 'drizzle-orm';
+import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { type Executor, prepared } from '../db/client.ts';
 import { users } from '../db/schema/accounts.ts';
+import { memberships } from '../db/schema/members.ts';
 import { sessions } from '../db/schema/sessions.ts';
 import { planFacts } from '../organisations/plan-facts.ts';
 import { currentOrganisation } from './current-organisation.ts';
@@ -57,4 +58,32 @@ function select(db: Executor, token: Token) {
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoinLateral(organisation, sql`true`)
     .where(and(eq(sessions[token], sql.placeholder('hash')), gt(sessions.expiresAt, sql.placeholder('now'))));
+}
+
+const hourMs = 3_600_000;
+
+/**
+ * Stores that a user's session acts for an organisation now, at most once an hour. Per
+ * membership, so that no organisation learns when a user acts for another one.
+ */
+export async function recordSeen(
+  app: App,
+  userId: string,
+  { id: organisationId, lastSeenAt }: { id: string; lastSeenAt: Date | null },
+): Promise<void> {
+  const now = app.now();
+  const before = new Date(now.getTime() - hourMs);
+  if (lastSeenAt !== null && lastSeenAt > before) return;
+
+  // The condition is repeated: of parallel requests one writes.
+  await app.db
+    .update(memberships)
+    .set({ lastSeenAt: now })
+    .where(
+      and(
+        eq(memberships.userId, userId),
+        eq(memberships.organisationId, organisationId),
+        or(isNull(memberships.lastSeenAt), lt(memberships.lastSeenAt, before)),
+      ),
+    );
 }

@@ -7,9 +7,8 @@ import { accountStatusOf } from '../organisations/account-status.ts';
 import type { Client } from '../security/client.ts';
 import { hashToken, newToken } from '../security/token.ts';
 import { insertSession } from './insert-session.ts';
-import { recordSeen } from './last-seen.ts';
 import { makePrincipal, type UserPrincipal } from './principal.ts';
-import { readSessionRow, type SessionRow, type Token } from './session-row.ts';
+import { readSessionRow, recordSeen, type SessionRow, type Token } from './session-row.ts';
 
 /** The longest life of a session, however often it is used. Its cookie has the same lifetime; the server decides. */
 export const longestSessionDays = 90;

@@ -1,6 +1,6 @@
 import { lightAccent } from '#lib/branding/brand-css.ts';
+import { escapeMarkup } from '#lib/branding/escape-markup.ts';
 import { toCss } from '#lib/branding/oklch.ts';
-import { escapeMarkup } from '#lib/format/escape-markup.ts';
 
 const builtIn = '#005f5d';
 

@@ -1,6 +1,6 @@
 import { toAppError } from '@gatehouse/api/errors';
 import type { RequestEvent } from '@sveltejs/kit';
-import { escapeMarkup } from '#lib/format/escape-markup.ts';
+import { escapeMarkup } from '#lib/branding/escape-markup.ts';
 import errorPage from '../../../error.html?raw';
 import { isJsonPath, methodsOf } from './endpoints.ts';
 import { errorResponse, httpErrorOf } from './error-response.ts';

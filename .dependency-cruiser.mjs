@@ -21,6 +21,7 @@ export const layers = [
   'sign-in',
   'leaving',
   'operators',
+  'openapi',
   'router',
 ];
 
@@ -57,6 +58,7 @@ const openToHandlers = [
   ['billing/events/receive-event\\.ts$', `${web}routes/webhooks/|${operatorCommands}`],
   ['operators/', operatorCommands],
   ['accounts/verification/', `${web}lib/server/http/open-verification-link\\.ts$`],
+  ['openapi/document\\.ts$', `${web}routes/api/docs/describe\\.ts$`],
   ['providers/minor-units\\.ts$', `${web}lib/format/money\\.ts$`],
   ['providers/payment-pages\\.ts$', `${web}lib/server/http/security-headers\\.ts$`],
   ['telemetry/read-metrics\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],

@@ -7,6 +7,7 @@ import type { TourPart } from './tour-part.ts';
 export async function visitors({ service, request, newPage, see }: TourPart): Promise<void> {
   const page = await newPage();
 
+  await see(page, 'api-docs', '/api/docs');
   await see(page, 'login', '/login');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');

@@ -102,6 +102,7 @@ const needs: Record<string, Need> = {
   'organisations.rename': 'ADMIN',
   'organisations.switch': 'approved',
   'organisations.transfer': 'ADMIN',
+  'service.openapi': 'nothing',
   'sessions.verify': 'READ',
   'signIn.withPassword': 'nothing',
   'signIn.out': 'nothing',

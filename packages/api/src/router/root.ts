@@ -1,3 +1,4 @@
+import { openApiDocument } from '../openapi/document.ts';
 import { accountsRouter } from './accounts.ts';
 import { billingRouter } from './billing.ts';
 import { changesRouter } from './changes.ts';
@@ -10,7 +11,7 @@ import { organisationsRouter } from './organisations.ts';
 import { sessionsRouter } from './sessions.ts';
 import { signInRouter } from './sign-in.ts';
 import { subscriptionRouter } from './subscription.ts';
-import { createCallerFactory, router } from './trpc.ts';
+import { createCallerFactory, publicProcedure, router } from './trpc.ts';
 import { usageRouter } from './usage.ts';
 
 export const appRouter = router({
@@ -23,6 +24,10 @@ export const appRouter = router({
   members: membersRouter,
   operators: operatorsRouter,
   organisations: organisationsRouter,
+  service: router({
+    /** The OpenAPI document of this deployment. */
+    openapi: publicProcedure.query(({ ctx }) => openApiDocument(ctx.app.config)),
+  }),
   sessions: sessionsRouter,
   signIn: signInRouter,
   subscription: subscriptionRouter,

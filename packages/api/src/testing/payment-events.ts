@@ -19,14 +19,16 @@ export function makeEvent(app: App, type: string, object: object, more: object =
   };
 }
 
-/** Delivers an event with a valid signature. */
-export function deliver(app: App, event: object) {
+/** Returns the body of an event with its signature. */
+export function signed(app: App, event: object): { payload: string; signature: string } {
   const payload = JSON.stringify(event);
   const timestamp = Math.floor(app.now().getTime() / 1000);
-  const signature = Stripe.webhooks.generateTestHeaderString({
-    payload,
-    secret: sandboxPayment.webhookSecret,
-    timestamp,
-  });
+  const { webhookSecret: secret } = sandboxPayment;
+  return { payload, signature: Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp }) };
+}
+
+/** Delivers an event with a valid signature. */
+export function deliver(app: App, event: object) {
+  const { payload, signature } = signed(app, event);
   return receiveEvent(app, { body: Buffer.from(payload), signature });
 }

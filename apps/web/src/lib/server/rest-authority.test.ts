@@ -28,6 +28,7 @@ const needs: Record<string, Need> = {
   'POST /api/logout': 'none',
   'POST /api/signup': 'none',
   'POST /api/signup/resend': 'none',
+  'GET /api/openapi.json': 'none',
   'GET /api/session': 'READ',
   'GET /api/subscription': 'READ',
   'POST /api/billing/checkout': 'ADMIN',

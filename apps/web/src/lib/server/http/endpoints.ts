@@ -2,6 +2,7 @@
 const methods: Record<string, string[]> = {
   '/api/login': ['POST'],
   '/api/logout': ['POST'],
+  '/api/openapi.json': ['GET', 'HEAD'],
   '/api/session': ['GET', 'HEAD'],
   '/api/signup': ['POST'],
   '/api/signup/resend': ['POST'],
@@ -52,5 +53,6 @@ export function largestBodyOf(pathname: string): number {
 
 /** Whether a path answers in JSON, errors included. */
 export function isJsonPath(pathname: string): boolean {
+  if (pathname === '/api/docs' || pathname === '/api/docs/') return false;
   return pathname.startsWith('/api/') || pathname.startsWith('/webhooks/');
 }

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { newKeyInput } from '@gatehouse/api/keys/store-key';
+import { type JsonSchema, openApiDocument } from '@gatehouse/api/openapi/document';
+import { createOperatorKey } from '@gatehouse/api/operators/keys';
+import { startSession } from '@gatehouse/api/sessions/session';
+import { startBillingTest } from '@gatehouse/api/testing/billing';
+import { makeOwner, newEmail, testClient, testPassword } from '@gatehouse/api/testing/factories';
+import { makeEvent, signed } from '@gatehouse/api/testing/payment-events';
+import { parse, validate as validateByReadme } from '@readme/openapi-parser';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerChecker, type Listed, operationsOf } from './testing/check-answers.ts';
+import { fromSchema } from './testing/from-schema.ts';
+import { answer, endpoints } from './testing/serve-endpoints.ts';
+
+type Call = { path?: Record<string, string>; query?: object; body?: unknown; headers?: Record<string, string> };
+type World = Awaited<ReturnType<typeof makeWorld>>;
+
+const origin = 'http://localhost:3999';
+const document = openApiDocument({ publicBaseUrl: origin, service: { name: 'Gatehouse' } });
+const operations = operationsOf(document);
+const problemOf = answerChecker(document);
+
+/** A call of each operation that is answered with 200. An operation that is missing here fails a test. */
+const calls: Record<string, (world: World) => Call> = {
+  'accounts.signUp': () => ({ body: { email: newEmail(), password: testPassword, org_name: 'Company' } }),
+  'accounts.resend': () => ({ body: { email: newEmail() } }),
+  'signIn.withPassword': ({ owner }) => ({ body: { email: owner.email, password: testPassword } }),
+  'signIn.out': () => ({ body: {} }),
+  'sessions.verify': ({ cookie }) => ({ headers: { cookie } }),
+  'subscription.read': ({ cookie }) => ({ headers: { cookie } }),
+  'billing.checkout': ({ cookie }) => ({ headers: { cookie }, body: { tier: 'gold' } }),
+  'billing.portal': ({ cookie }) => ({ headers: { cookie }, body: {} }),
+  'billing.cancel': ({ cookie }) => ({ headers: { cookie }, body: {} }),
+  'billing.resume': ({ cookie }) => ({ headers: { cookie }, body: {} }),
+  'entitlements.get': ({ key, organisation: id }) => ({ headers: key, path: { id } }),
+  'entitlements.check': ({ key, organisation: id }) => ({ headers: key, path: { id, name: 'api_calls' } }),
+  'usage.reserve': ({ key, organisation }) => ({ headers: key, body: { organisation, ...oneCall() } }),
+  'usage.release': ({ key, organisation }) => ({ headers: key, body: { organisation, ...oneCall('projects') } }),
+  'usage.report': ({ key, organisation }) => ({
+    headers: key,
+    body: { records: [{ organisation, amount: 1, ...oneCall() }] },
+  }),
+  'usage.set': ({ key, organisation }) => ({
+    headers: key,
+    path: { meter: 'projects' },
+    body: { organisation, used: 3 },
+  }),
+  'usage.read': ({ key, organisation }) => ({ headers: key, path: { meter: 'api_calls' }, query: { organisation } }),
+  'organisations.list': ({ key }) => ({ headers: key }),
+  'members.list': ({ key, organisation: id }) => ({ headers: key, path: { id } }),
+  'changes.since': ({ key }) => ({ headers: key, query: { after: '0' } }),
+  'webhooks.payment': ({ app }) => signedEvent(app),
+  'service.openapi': () => ({}),
+};
+
+const oneCall = (meter = 'api_calls') => ({ meter, idempotency_key: randomUUID() });
+
+async function makeWorld() {
+  const billing = await startBillingTest();
+  const owner = await makeOwner(billing);
+  const { userId, organisationId } = owner;
+  const session = await startSession(billing.app, { userId, organisationId, client: testClient });
+  const { url } = await owner.api.billing.checkout({ tier: 'silver' });
+  billing.sandbox.payment.payCheckout(url);
+  await billing.settled();
+  const input = newKeyInput.parse({ name: 'Test', scope: 'WRITE' });
+  const { key } = await createOperatorKey(billing.app, { organisationId: null }, input, {
+    actorId: userId,
+    client: testClient,
+  });
+  const headers = { authorization: `Bearer ${key}` };
+  return { billing, app: billing.app, owner, cookie: `session=${session}`, key: headers, organisation: organisationId };
+}
+
+function signedEvent(app: World['app']): Call {
+  const { payload, signature } = signed(app, makeEvent(app, 'product.updated', { id: 'prod_1' }));
+  return { body: JSON.parse(payload), headers: { 'payment-signature': signature } };
+}
+
+let world: World;
+beforeAll(async () => {
+  world = await makeWorld();
+});
+afterAll(() => world.billing.close());
+
+async function call(operation: Listed, { path = {}, query = {}, body, headers = {} }: Call) {
+  const place = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name] ?? 'none'));
+  const url = new URL(place, origin);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+  const request = new Request(url, {
+    method: operation.method.toUpperCase(),
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const response = await answer(world.app, request);
+  return { status: response.status, body: (await response.json()) as unknown };
+}
+
+it('is valid by two validators', async () => {
+  const copy = () => JSON.parse(JSON.stringify(document));
+  expect(await new Validator().validate(copy())).toMatchObject({ valid: true });
+  expect(await validateByReadme(await parse(copy()))).toMatchObject({ valid: true });
+});
+
+it('holds every endpoint that answers in JSON, and no other', () => {
+  const listed = operations.map(({ method, path }) => `${method} ${path}`);
+  expect(listed.sort()).toEqual([...endpoints].sort());
+  expect(Object.keys(calls).sort()).toEqual(operations.map(({ operationId }) => operationId).sort());
+});
+
+describe.each(operations.map((operation) => [operation.operationId, operation] as const))('%s', (id, operation) => {
+  it('answers a right request as its schema says', async () => {
+    const { status, body } = await call(operation, calls[id]?.(world) ?? {});
+    expect([status, problemOf(operation, status, body)]).toEqual([200, null]);
+  });
+
+  it('answers wrong requests as its schemas say', async () => {
+    const { headers: _, ...anonymous } = calls[id]?.(world) ?? {};
+    const wrong: Call[] = [
+      { ...anonymous, headers: { 'sec-fetch-site': 'cross-site' } },
+      anonymous,
+      { ...anonymous, headers: { cookie: 'session=nobody' } },
+      ...(operation.requestBody
+        ? [
+            { ...anonymous, body: [] },
+            { ...anonymous, body: { x: 'x'.repeat(1_100_000) } },
+          ]
+        : []),
+    ];
+    for (const each of wrong) {
+      const { status, body } = await call(operation, each);
+      expect(problemOf(operation, status, body)).toBe(null);
+    }
+  });
+
+  it('answers any request as one of its schemas says, and never with 500', async () => {
+    const right = calls[id]?.(world) ?? {};
+    const parameters = (place: string) => {
+      const own = operation.parameters?.filter(({ in: where }) => where === place) ?? [];
+      // A request that waits would hold up the test.
+      const valuesOf = (name: string, schema: JsonSchema) =>
+        name === 'wait' ? fc.constantFrom('0', '-1', 'x') : fromSchema(schema).map(asText);
+      return fc.record(Object.fromEntries(own.map(({ name, schema }) => [name, valuesOf(name, schema)])), {
+        requiredKeys: place === 'path' ? own.map(({ name }) => name) : [],
+      });
+    };
+    const schema = operation.requestBody?.content['application/json'].schema;
+    const body: fc.Arbitrary<unknown> = schema === undefined ? fc.constant(undefined) : fromSchema(schema);
+    const headers = right.headers ?? (id === 'signIn.out' ? {} : { cookie: world.cookie });
+    await fc.assert(
+      fc.asyncProperty(parameters('path'), parameters('query'), body, async (path, query, sent) => {
+        const given = right.path === undefined ? path : mixed(path, right.path);
+        const named = namesOrganisation(sent) ? { ...sent, organisation: world.organisation } : sent;
+        const answered = await call(operation, { path: given, query, body: named, headers });
+        expect(answered.status).not.toBe(500);
+        expect(problemOf(operation, answered.status, answered.body)).toBe(null);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+/** Whether a body names an organisation: most texts name none, and the fields behind it would not be reached. */
+function namesOrganisation(sent: unknown): sent is { organisation: string } {
+  return typeof sent === 'object' && sent !== null && 'organisation' in sent && typeof sent.organisation === 'string';
+}
+
+/** A path parameter has at least one character, and no dot that a URL would resolve. */
+function asText(value: unknown): string {
+  const text = (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'x')).toWellFormed();
+  return /^\.*$/.test(text) ? 'x' : text;
+}
+
+/** Every second path parameter as in a right request, so that what stands behind it is reached. */
+function mixed(path: Record<string, unknown>, right: Record<string, string>): Record<string, string> {
+  const names = Object.keys(right).filter((name) => String(path[name]).length % 2 === 0);
+  return { ...path, ...Object.fromEntries(names.map((name) => [name, right[name]])) } as Record<string, string>;
+}

@@ -1,0 +1,88 @@
+import type { Documented, JsonSchema, OpenApiDocument } from '@gatehouse/api/openapi/document';
+
+/** A field of a body or an answer: those of inner objects have names such as plan.tier and usage[].meter. */
+export type Field = { name: string; type: string; required: boolean; about: string };
+
+export type Shown = {
+  id: string;
+  method: string;
+  path: string;
+  summary: string;
+  about: string;
+  access: string;
+  parameters: Field[];
+  body: Field[];
+  answer: Field[];
+  errors: { status: string; codes: string }[];
+};
+
+export type Group = { name: string; about: string; operations: Shown[] };
+
+/** Returns the document in the form that its page shows. */
+export function describe(document: OpenApiDocument): Group[] {
+  const all = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  return document.tags.map(({ name, description }) => ({
+    name,
+    about: description,
+    operations: all.filter(({ operation }) => operation.tags.includes(name)).map((each) => shown(document, each)),
+  }));
+}
+
+type Listed = { path: string; method: string; operation: Documented };
+
+function shown({ components }: OpenApiDocument, { path, method, operation }: Listed): Shown {
+  const { operationId, summary, description = '', security, parameters = [], requestBody, responses } = operation;
+  const schemaOf = (schema: JsonSchema | undefined) =>
+    components.schemas[String(schema?.$ref).replace('#/components/schemas/', '')] ?? schema ?? {};
+  return {
+    id: operationId,
+    method: method.toUpperCase(),
+    path,
+    summary,
+    about: description,
+    access: security.map((each) => accessTexts[Object.keys(each)[0] ?? 'public'] ?? '').join(' or '),
+    parameters: parameters.map(({ name, in: place, required, description: about = '', schema }) => {
+      return { name, type: `${typeOf(schema)}, ${place}`, required, about };
+    }),
+    body: fieldsOf(schemaOf(requestBody?.content['application/json'].schema)),
+    answer: fieldsOf(schemaOf(responses[200]?.content['application/json'].schema)),
+    errors: Object.entries(responses)
+      .filter(([status]) => status !== '200')
+      .map(([status, { description: codes }]) => ({ status, codes: codes.replace(/\.$/, '') })),
+  };
+}
+
+const accessTexts: Record<string, string> = { public: 'anyone', session: 'a session', key: 'an API key' };
+
+/** Returns the fields of an object's schema, those of inner objects and lists too. */
+export function fieldsOf(schema: JsonSchema, before = ''): Field[] {
+  const { properties = {}, required = [] } = schema as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  return Object.entries(properties).flatMap(([name, each]) => {
+    const whole = `${before}${name}`;
+    const about = String(each.description ?? '');
+    const own = { name: whole, type: typeOf(each), required: required.includes(name), about };
+    const inner =
+      (each.items as JsonSchema | undefined) ?? alternatives(each).find(({ properties }) => properties) ?? each;
+    return [own, ...fieldsOf(inner, each.items ? `${whole}[].` : `${whole}.`)];
+  });
+}
+
+function alternatives({ anyOf }: JsonSchema): JsonSchema[] {
+  return Array.isArray(anyOf) ? anyOf : [];
+}
+
+function typeOf(schema: JsonSchema): string {
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (Array.isArray(schema.enum)) return schema.enum.join(' | ');
+  const choices = alternatives(schema);
+  if (choices.length > 0) return choices.map(typeOf).join(' or ');
+  if (schema.items !== undefined) return `list of ${typeOf(schema.items as JsonSchema)}`;
+  if (schema.format === 'date-time') return 'time';
+  if (schema.format === 'uuid') return 'id';
+  return typeof schema.type === 'string' ? schema.type : 'any';
+}

@@ -1,0 +1,3 @@
+import { jsonEndpoint } from '#lib/server/http/json-endpoint.ts';
+
+export const GET = jsonEndpoint((api) => api.service.openapi());

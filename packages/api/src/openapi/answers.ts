@@ -1,0 +1,115 @@
+import { z } from 'zod';
+
+const time = z.iso.datetime().describe('A time in ISO 8601, UTC.');
+const tier = z.string().describe('The identifier of a tier: free, silver, gold, or those of PLANS_FILE.');
+const role = z.enum(['owner', 'admin', 'member', 'viewer']);
+const scopes = z.array(z.enum(['READ', 'WRITE', 'ADMIN']));
+const flags = z.record(z.string(), z.boolean());
+const limit = z.int().nonnegative().nullable().describe('Null if there is no limit.');
+
+const approval = z.enum(['approved', 'pending', 'closed']);
+const nextPage = z.string().nullable().describe('`after` of the next page; null at the end.');
+const organisation = z.object({ id: z.uuid(), slug: z.string(), name: z.string().nullable() });
+
+const price = z.object({
+  amount: z.int().nonnegative().describe('In minor units of the currency.'),
+  currency: z.string(),
+  interval: z.enum(['day', 'week', 'month', 'year']),
+});
+
+const reading = z.object({
+  meter: z.string(),
+  name: z.string(),
+  used: z.int().nonnegative(),
+  limit,
+  resets_at: time.nullable().describe('When a counter starts at zero again; null for a gauge.'),
+});
+
+/** The answers of the endpoints, by the name of each in the document. */
+export const answers = {
+  Done: z.object({ ok: z.literal(true) }),
+  SignUp: z.object({ pending: z.literal(true), email: z.string() }),
+  Address: z.object({ url: z.url() }),
+  Session: z.object({
+    user: z.object({ id: z.uuid(), email: z.string(), name: z.string().nullable() }),
+    organisation: organisation.extend({ tier }).nullable(),
+    role: role.nullable(),
+    scopes,
+  }),
+  Subscription: z.object({
+    organisation,
+    plan: z.object({
+      tier,
+      name: z.string(),
+      status: z.string().describe("The subscription's status; none without a subscription."),
+      cancel_at_period_end: z.boolean(),
+      current_period_end: time.nullable(),
+      ends_at: time.nullable(),
+    }),
+    usage: z.array(reading),
+    features: flags,
+    tiers: z.array(
+      z.object({
+        tier,
+        name: z.string(),
+        price: price.nullable(),
+        price_source: z.enum(['provider', 'declared']),
+        limits: z.record(z.string(), limit),
+        features: flags,
+      }),
+    ),
+    billing_enabled: z.boolean(),
+  }),
+  SubscriptionRecord: z.object({
+    tier: tier.nullable(),
+    status: z.string(),
+    cancel_at_period_end: z.boolean(),
+    current_period_end: time.nullable(),
+    ends_at: time.nullable(),
+  }),
+  EventReceived: z.object({ received: z.literal(true), handled: z.boolean() }),
+  Entitlements: z.object({
+    organisation: organisation.extend({ approval }),
+    plan: z.object({ tier, name: z.string(), status: z.string(), ends_at: time.nullable() }),
+    features: flags,
+    usage: z.array(reading),
+  }),
+  Entitlement: z.object({
+    name: z.string(),
+    allowed: z.boolean(),
+    used: z.int().nonnegative().optional(),
+    limit: limit.optional(),
+    resets_at: time.nullable().optional(),
+    allowed_by: z.array(tier).describe('The tiers that allow it, in rising rank.'),
+  }),
+  Usage: z.object({ meter: z.string(), used: z.int().nonnegative(), limit, resets_at: time.nullable() }),
+  Report: z.object({ accepted: z.int().nonnegative(), duplicates: z.int().nonnegative() }),
+  Gauge: z.object({ meter: z.string(), used: z.int().nonnegative(), limit }),
+  UsageHistory: z.object({
+    meter: z.string(),
+    days: z.array(z.object({ date: z.iso.date(), used: z.int().nonnegative() })),
+  }),
+  Organisations: z.object({ organisations: z.array(organisation.extend({ approval, tier })), next: nextPage }),
+  Members: z.object({
+    members: z.array(
+      z.object({ user: z.object({ id: z.uuid(), email: z.string(), name: z.string().nullable() }), role }),
+    ),
+    next: nextPage,
+  }),
+  Changes: z.object({
+    changes: z.array(
+      z.object({
+        cursor: z.string(),
+        at: time,
+        type: z.string().describe('Such as plan.changed or member.joined.'),
+        organisation: z.uuid().nullable(),
+        user: z.uuid().nullable(),
+        data: z.record(z.string(), z.string().nullable()),
+      }),
+    ),
+    next: z.string().describe('The cursor to continue with.'),
+  }),
+  OpenApi: z.record(z.string(), z.unknown()).describe('This document.'),
+};
+
+export type AnswerName = keyof typeof answers;

@@ -8,22 +8,29 @@ type Axe = {
 
 const require = createRequire(import.meta.url);
 const axeSource = fs.readFileSync(createRequire(require.resolve('@axe-core/playwright')).resolve('axe-core'), 'utf8');
-const looks = [
-  { colorScheme: 'light', rules: null },
-  { colorScheme: 'dark', rules: ['color-contrast', 'link-in-text-block'] },
-] as const;
+const colourRules = ['color-contrast', 'link-in-text-block'];
 
 /** Expects no finding of axe: of all rules in light, and in dark of those that a colour can break. */
-export async function expectAccessible(page: Page, name: string): Promise<void> {
+export function expectAccessible(page: Page, name: string): Promise<void> {
+  return expectNoFinding(page, name, { light: null, dark: colourRules });
+}
+
+/** Expects no finding of axe, in light and dark, of the rules that a company's colour can break. */
+export function expectReadableColours(page: Page, name: string): Promise<void> {
+  return expectNoFinding(page, name, { light: colourRules, dark: colourRules });
+}
+
+/** Checks a page by the named rules in each colour scheme, or by all rules where they are null. */
+async function expectNoFinding(page: Page, name: string, rulesIn: Record<'light' | 'dark', string[] | null>) {
   // Once for both, which @axe-core/playwright would not do. By the debugger, which no policy of a page forbids.
   await page.evaluate(axeSource);
-  for (const { colorScheme, rules } of looks) {
+  for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const found = await page.evaluate(async (only) => {
       const { axe } = globalThis as unknown as { axe: Axe };
       const { violations } = await axe.run(document, { iframes: false, ...(only && { runOnly: only }) });
       return violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]);
-    }, rules);
+    }, rulesIn[colorScheme]);
     expect.soft(found, `${name}, ${colorScheme}`).toEqual([]);
   }
 }

@@ -2,11 +2,48 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, type Page, type PlaywrightWorkerArgs, test } from '@playwright/test';
+import { freePort } from './free-port.ts';
 import { makeOwner, passPhrase } from './people.ts';
-import type { Service } from './service.ts';
+import { type Service, startService } from './service.ts';
 
 type Guarded = { service: Service; guarded: string };
 type Playwright = PlaywrightWorkerArgs['playwright'];
+
+type Addresses = { port: number; gatehouse: string; upstream: string };
+
+/** Declares the stories of a proxy of the README that stands in front of a product without accounts. */
+export function testProxy(name: string, start: (at: Addresses) => Promise<{ stop: () => Promise<void> }>): void {
+  test.setTimeout(120_000);
+
+  let service: Service;
+  let guarded: string;
+  const ends: (() => Promise<unknown>)[] = [];
+
+  test.beforeAll(async () => {
+    const product = await startEcho();
+    ends.push(product.stop);
+    const port = await freePort();
+    guarded = `http://localhost:${port}`;
+    service = await startService({ environment: { RETURN_ORIGINS: guarded } });
+    ends.push(service.stop);
+    const proxy = await start({ port, gatehouse: service.baseUrl, upstream: product.url });
+    ends.push(proxy.stop);
+  });
+  test.afterAll(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+
+  test(`the README’s ${name} redirects requests without a session to sign-in, and back`, async ({
+    page,
+    playwright,
+  }) => {
+    await checkGuarded({ service, guarded }, page, playwright);
+  });
+
+  test(`the README’s ${name} redirects a user who awaits approval to Gatehouse`, async ({ playwright }) => {
+    await checkWaiting({ service, guarded }, playwright);
+  });
+}
 
 /** Starts a product without accounts that answers with the request it received. */
 export async function startEcho(): Promise<{ url: string; stop: () => Promise<void> }> {

@@ -6,6 +6,8 @@ import { bundledBrowser } from '../install/bundled-browser.mjs';
 import { UserError } from './log.mjs';
 import { fromRoot } from './paths.mjs';
 
+// Chromium without its windows needs a third of the CPU time of Chromium with them.
+const systemShells = ['chromium-headless-shell', 'chrome-headless-shell'];
 const systemBrowsers = [
   'chromium',
   'chromium-browser',
@@ -17,8 +19,8 @@ const systemBrowsers = [
 
 /**
  * The variables that tell e2e/playwright.config.ts which browser to use. The browser is the first of
- * these that starts: CHROMIUM_PATH, the system's, the one on npm (Linux on x64), Playwright's own.
- *
+ * these that starts: CHROMIUM_PATH, the system's headless shell, the one on npm (Linux on x64), the
+ * system's Chromium or Chrome, Playwright's own.
  *
  *   CHROMIUM_PATH             the executable
  *   CHROMIUM_LD_LIBRARY_PATH  its shared libraries, if it brings them
@@ -43,22 +45,27 @@ export async function findBrowser(environment) {
   if (named && !starts(named))
     throw new UserError(`CHROMIUM_PATH is ${named}, which does not start: name another, or unset it.`);
 
-  const executablePath = named || systemBrowsers.map(onPath).find((each) => each && starts(each));
-  if (executablePath) return { executablePath, env: {}, args };
+  const shell = named || firstThatStarts(systemShells);
+  if (shell) return { executablePath: shell, env: {}, args };
 
   const bundled = await bundledBrowser();
   if (bundled && starts(bundled.executablePath, bundled.env)) return { ...bundled, args: ['--no-sandbox'] };
 
-  const own = playwrightsOwn();
-  if (own && starts(own)) return { executablePath: own, env: {}, args };
+  const other = firstThatStarts([...systemBrowsers, playwrightsOwn()]);
+  if (other) return { executablePath: other, env: {}, args };
 
   throw new UserError(
     'There is no browser for the browser tests. Install Chromium (Debian: apt-get install chromium), or set CHROMIUM_PATH to one.',
   );
 }
 
+function firstThatStarts(programs) {
+  return programs.map(onPath).find((each) => each && starts(each));
+}
+
 /** The path of a program in PATH: Playwright needs a path, not a name. */
 function onPath(program) {
+  if (program === null) return undefined;
   if (path.isAbsolute(program)) return program;
   const candidates = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, program));
   return candidates.find((each) => fs.existsSync(each));
@@ -76,8 +83,7 @@ function starts(executablePath, env = {}) {
 
 function playwrightsOwn() {
   try {
-    const { chromium } = createRequire(fromRoot('e2e', 'package.json'))('@playwright/test');
-    return fs.existsSync(chromium.executablePath()) ? chromium.executablePath() : null;
+    return createRequire(fromRoot('e2e', 'package.json'))('@playwright/test').chromium.executablePath();
   } catch {
     return null;
   }

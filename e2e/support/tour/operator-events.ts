@@ -7,6 +7,7 @@ export async function operatorEvents({ newPage, see }: TourPart): Promise<void> 
   const page = await newPage();
   await signIn(page, 'desk@gatehouse.example');
 
+  await see(page, 'operator-keys', '/operator/keys');
   await see(page, 'operator-events-nothing-found', '/operator/events?search=nothing-of-this-sort');
   await see(page, 'operator-events', '/operator/events?search=Harbour');
   await page.getByRole('link', { name: 'Subscription created' }).click();

@@ -4,6 +4,7 @@ export const sections = [
   { href: '/operator/people', name: 'People' },
   { href: '/operator/organisations', name: 'Organisations' },
   { href: '/operator/events', name: 'Events' },
+  { href: '/operator/keys', name: 'API keys' },
 ];
 
 export interface Command {

@@ -1,0 +1,37 @@
+import { error as httpError } from '@sveltejs/kit';
+import { formAction } from '#lib/forms/form-action.ts';
+import { text } from '#lib/forms/form-fields.ts';
+import { keyIn, typedKey } from '#lib/keys/key-form.ts';
+import { say } from '#lib/notices/notice.ts';
+import { requirePage } from '#lib/server/guards/page-guard.ts';
+import type { Actions, PageServerLoad } from './$types';
+
+export const load: PageServerLoad = async (event) => {
+  const { organisation, scopes } = requirePage(event);
+  if (organisation === null || !scopes.includes('ADMIN')) httpError(403, 'This page is for owners and admins.');
+
+  const keys = await event.locals.api.keys.list();
+  const revoked = event.url.searchParams.get('revoke');
+  return {
+    now: new Date().toISOString(),
+    organisation: { id: organisation.id, called: organisation.name ?? organisation.slug },
+    keys,
+    revoking: keys.find(({ id, state }) => id === revoked && state === 'valid') ?? null,
+  };
+};
+
+export const actions: Actions = {
+  /** The key is shown once, on the page that answers the form: only its hash is stored. */
+  create: formAction(
+    ({ keys }, form) => keys.create({ ...keyIn(form), organisation_id: text(form, 'organisation_id') }),
+    {
+      done: (_form, created) => ({ created }),
+      failure: (form) => ({ created: null, typed: typedKey(form) }),
+    },
+  ),
+  revoke: formAction(({ keys }, form) => keys.revoke({ id: text(form, 'id') }), {
+    done: '/keys',
+    notice: (form) => say`The key ${text(form, 'called')} is revoked.`,
+    failure: () => ({ created: null }),
+  }),
+};

@@ -32,6 +32,7 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
       await expect(page.getByRole('heading', { name: 'Events', level: 1 })).toBeVisible();
       await page.getByLabel(/^Event, type, organisation/).fill(organisation);
       await page.getByRole('button', { name: 'Search' }).click();
+      await expect(page).toHaveURL(/search=/);
       const own = page.getByRole('row').filter({ hasText: organisation });
       await expect(own.getByRole('link', { name: 'Subscription created' })).toBeVisible();
       await page.getByLabel(/^Event, type, organisation/).fill('nothing of this sort');

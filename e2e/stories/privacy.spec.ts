@@ -105,15 +105,17 @@ function form(path: string, fields: Record<string, string>): Asked {
 const others = { password: 'another pass phrase', org_name: 'Others' };
 
 /** Every procedure that takes an address; a wrong password where one is asked of who has the address. */
-const procedures: Record<string, (email: string) => object> = {
+const procedures: Record<string, (email: string, organisationId: string) => object> = {
   'accounts.signUp': (email) => ({ email, ...others }),
   'accounts.resend': (email) => ({ email }),
   'accounts.changeAddress': (email) => ({ email, password: passPhrase }),
   'signIn.withPassword': (email) => ({ email, password: wrong }),
+  'organisations.changeBillingContact': (email, organisation_id) => ({ email, organisation_id }),
+  'organisations.transfer': (email, organisation_id) => ({ email, organisation_id, password: passPhrase }),
 };
 
 /** The REST paths and forms that lead to them. */
-const doors: Record<string, (email: string, invitation: string) => Asked> = {
+const doors: Record<string, (email: string, invitation: string, organisationId: string) => Asked> = {
   'POST /api/login': (email) => json('/api/login', { email, password: wrong }),
   'POST /api/signup': (email) => json('/api/signup', { email, ...others }),
   'POST /api/signup/resend': (email) => json('/api/signup/resend', { email }),
@@ -134,7 +136,7 @@ const routes: typeof doors = {
   ...Object.fromEntries(
     Object.entries(procedures).map(([name, fields]) => [
       name,
-      (email: string) => json(`/api/trpc/${name}`, fields(email)),
+      (email: string, _: string, organisationId: string) => json(`/api/trpc/${name}`, fields(email, organisationId)),
     ]),
   ),
 };
@@ -151,7 +153,12 @@ function addressIn(state: string, service: Service): Promise<string> {
 }
 
 /** Where somebody has to be signed in to ask: the session of a person whom the address is not. */
-const needsSession = new Set(['accounts.changeAddress', 'the form at /account']);
+const needsSession = new Set([
+  'accounts.changeAddress',
+  'the form at /account',
+  'organisations.changeBillingContact',
+  'organisations.transfer',
+]);
 
 async function newSession(service: Service): Promise<string> {
   const email = await verified(service);
@@ -161,18 +168,24 @@ async function newSession(service: Service): Promise<string> {
   return answer.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }
 
+async function organisationOf(service: Service, cookie: string): Promise<string> {
+  const { text } = await send(service, '/api/session', { headers: { cookie } });
+  return JSON.parse(text).organisation.id;
+}
+
 /** To an organisation of this service; signing up does not use it up. */
 async function newInvitation(service: Service): Promise<string> {
   const cookie = await newSession(service);
-  const { organisation } = JSON.parse((await send(service, '/api/session', { headers: { cookie } })).text);
-  const asked = json('/api/trpc/members.invite', { organisation_id: organisation.id, role: 'viewer' });
+  const organisation_id = await organisationOf(service, cookie);
+  const asked = json('/api/trpc/members.invite', { organisation_id, role: 'viewer' });
   const headers = { ...asked.headers, cookie };
   const answer = await send(service, asked.path, { method: 'POST', headers, body: asked.body });
   return new URL(JSON.parse(answer.text).result.data.url).searchParams.get('token') ?? '';
 }
 
-/** What each route answers whoever guesses: a wrong password is refused, all else is accepted. */
+/** The status of each route: a wrong password and an owner who is no member are refused, all else is accepted. */
 function statusOf(route: string): number {
+  if (route === 'organisations.transfer') return 400;
   if (/login|withPassword/.test(route)) return 401;
   return /form/.test(route) ? 303 : 200;
 }
@@ -184,13 +197,15 @@ test('every procedure that takes an address is asked here', () => {
 
 for (const [route, request] of Object.entries(routes)) {
   test(`${route} answers the same for every state of an account`, async ({ service }) => {
-    const cookie: Record<string, string> = needsSession.has(route) ? { cookie: await newSession(service) } : {};
+    const session = needsSession.has(route) ? await newSession(service) : null;
+    const organisationId = session === null ? '' : await organisationOf(service, session);
+    const cookie: Record<string, string> = session === null ? {} : { cookie: session };
     const invitation = route.includes('invitation') ? await newInvitation(service) : '';
 
     const answers: Record<string, ReturnType<typeof comparable>> = {};
     for (const state of Object.keys(states)) {
       const email = await addressIn(state, service);
-      const { path, headers, body } = request(email, invitation);
+      const { path, headers, body } = request(email, invitation, organisationId);
       const answer = await send(service, path, { method: 'POST', headers: { ...headers, ...cookie }, body });
       answers[state] = comparable(answer, email);
     }

@@ -8,8 +8,8 @@ export const roleTexts = texts({
     may: {
       owner: 'Owners manage members, owners and the plan.',
       admin: 'Admins manage members and the plan.',
-      member: 'Members read and write.',
-      viewer: 'Viewers read.',
+      member: 'Members can edit.',
+      viewer: 'Viewers can only look.',
     },
   },
   de: {

@@ -3,10 +3,10 @@ import { expect, test } from '@playwright/test';
 import { chooseAtProvider } from '../support/at-provider.ts';
 import { freePort } from '../support/free-port.ts';
 import { newEmail, passPhrase } from '../support/people.ts';
-import { type Answer, type Sent, send } from '../support/raw-request.ts';
+import { type Answer, send } from '../support/raw-request.ts';
 import { type Served, startServed } from '../support/served.ts';
 import type { Service } from '../support/service.ts';
-import { cookiesOver, gone, setBy } from '../support/service-cookies.ts';
+import { cookiesOver, gone, openCookieBrowser, setBy } from '../support/service-cookies.ts';
 
 const product = 'https://app.company.example';
 const asJson = { 'content-type': 'application/json' };
@@ -49,22 +49,7 @@ for (const scheme of ['http', 'https'] as const) {
       await world.close();
     });
 
-    /** A browser as far as cookies go: it sends what it was given. */
-    function openBrowser() {
-      const jar = new Map<string, string>();
-      return {
-        jar,
-        async ask(path: string, { headers = {}, ...sent }: Sent = {}): Promise<Answer> {
-          const cookie = [...jar].map((pair) => pair.join('=')).join('; ');
-          const answer = await send(service, path, { ...sent, headers: { ...headers, ...(cookie && { cookie }) } });
-          for (const { name, value, seconds } of setBy(answer)) {
-            if (seconds === gone) jar.delete(name);
-            else jar.set(name, value);
-          }
-          return answer;
-        },
-      };
-    }
+    const openBrowser = () => openCookieBrowser(service);
 
     /** That an answer sets these cookies, clears those, and touches no other. */
     function expectCookies(answer: Answer, { set = [], cleared = [] }: { set?: string[]; cleared?: string[] }): void {

@@ -1,4 +1,5 @@
-import type { Answer } from './raw-request.ts';
+import { type Answer, type Sent, send } from './raw-request.ts';
+import type { Service } from './service.ts';
 
 const day = 86_400;
 
@@ -40,4 +41,21 @@ export function setBy({ headers }: Answer) {
     const attributes = rest.filter((each) => !/^(Max-Age|Expires)=/.test(each)).sort();
     return { name, value, attributes, seconds: age === undefined ? null : Number(age.slice(8)) };
   });
+}
+
+/** A browser as far as cookies go: it sends the cookies that it was given. */
+export function openCookieBrowser(service: Pick<Service, 'baseUrl'>) {
+  const jar = new Map<string, string>();
+  return {
+    jar,
+    async ask(path: string, { headers = {}, ...sent }: Sent = {}): Promise<Answer> {
+      const cookie = [...jar].map((pair) => pair.join('=')).join('; ');
+      const answer = await send(service, path, { ...sent, headers: { ...headers, ...(cookie && { cookie }) } });
+      for (const { name, value, seconds } of setBy(answer)) {
+        if (seconds === gone) jar.delete(name);
+        else jar.set(name, value);
+      }
+      return answer;
+    },
+  };
 }

@@ -1,13 +1,11 @@
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tellDuePlans } from '../billing/entitlement/tell-plan.ts';
 import { users } from '../db/schema/accounts.ts';
 import { changes as feedRows } from '../db/schema/changes.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { type BillingTest, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { addMember, makeOwner, makeSignUp } from '../testing/factories.ts';
 import { deleteOldChanges } from './delete-old.ts';
 import { type Change, changesInput, readChanges } from './read-changes.ts';
@@ -231,37 +229,5 @@ describe('a reader', () => {
     for (const wrong of [{ wait: -1 }, { limit: 0 }, { limit: 'x' }, { wait: 1.5 }]) {
       expect(changesInput.safeParse(wrong).success).toBe(false);
     }
-  });
-});
-
-describe('a plan', () => {
-  let billing: BillingTest;
-  beforeAll(async () => {
-    billing = await startBillingTest();
-  });
-  afterAll(() => billing.close());
-
-  test('that an event, a sync or time alone changes is told once', async () => {
-    const { app } = billing;
-    const { principal, subscription } = await makeSubscriber(billing);
-    const { organisationId } = principal;
-    const plans = async () => {
-      const input = changesInput.parse({ after: '0' });
-      const { changes } = await readChanges(app, { reads: 'organisation', organisationId }, input);
-      return changes.filter(({ type }) => type === 'plan.changed').map(({ data }) => data);
-    };
-    const bought = await plans();
-    expect(bought.at(-1)).toEqual({ tier: 'silver', status: 'active', ends_at: null });
-
-    billing.sandbox.payment.forceStatus(subscription.id, 'past_due');
-    await billing.settled();
-    const after = { ...app, now: () => new Date(Date.now() + 8 * 86_400_000) };
-    await tellDuePlans(app);
-    await tellDuePlans(after);
-    await tellDuePlans(after);
-    expect((await plans()).slice(bought.length)).toEqual([
-      { tier: 'silver', status: 'past_due', ends_at: null },
-      { tier: 'free', status: 'past_due', ends_at: null },
-    ]);
   });
 });

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { tellDuePlans } from '../billing/entitlement/tell-plan.ts';
+import { makeSubscriber } from '../testing/billing.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
+import { changesInput, readChanges } from './read-changes.ts';
+
+const billing = useBillingTest();
+
+test('a plan that an event, a sync or time alone changes is told once', async () => {
+  const { app } = billing;
+  const { principal, subscription } = await makeSubscriber(billing);
+  const { organisationId } = principal;
+  const plans = async () => {
+    const input = changesInput.parse({ after: '0' });
+    const { changes } = await readChanges(app, { reads: 'organisation', organisationId }, input);
+    return changes.filter(({ type }) => type === 'plan.changed').map(({ data }) => data);
+  };
+  const bought = await plans();
+  expect(bought.at(-1)).toEqual({ tier: 'silver', status: 'active', ends_at: null });
+
+  billing.sandbox.payment.forceStatus(subscription.id, 'past_due');
+  await billing.settled();
+  const after = { ...app, now: () => new Date(Date.now() + 8 * 86_400_000) };
+  await tellDuePlans(app);
+  await tellDuePlans(after);
+  await tellDuePlans(after);
+  expect((await plans()).slice(bought.length)).toEqual([
+    { tier: 'silver', status: 'past_due', ends_at: null },
+    { tier: 'free', status: 'past_due', ends_at: null },
+  ]);
+});

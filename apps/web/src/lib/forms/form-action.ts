@@ -1,8 +1,10 @@
 import type { Caller } from '@gatehouse/api/router/root';
 import { fail, type RequestEvent, redirect } from '@sveltejs/kit';
+import { formTexts } from '#lib/messages/shared/forms.ts';
 import type { Notice, NoticeText } from '#lib/notices/notice.ts';
 import { type ErrorBody, httpErrorOf } from '#lib/server/http/error-response.ts';
 import { logUnexpected } from '#lib/server/http/log-unexpected.ts';
+import { translateBody } from '#lib/server/language/translate-error.ts';
 import { notify } from '#lib/server/session/notice.ts';
 import { formFields } from './form-fields.ts';
 
@@ -42,8 +44,6 @@ export function formAction<Answer, Done extends object | string = string, Shown 
   };
 }
 
-const signedOutText = 'You have been signed out. Sign in in a new tab, then press the button again.';
-
 /**
  * The answer of an action whose procedure failed: the JSON endpoint's status and body, and with
  * them what `shown` adds. The sentence says in how many minutes a limit ends, and what to do after
@@ -55,10 +55,11 @@ export async function actionFailure<Shown extends object>(
   shown: (body: ErrorBody) => Shown | Promise<Shown>,
 ) {
   logUnexpected(locals, thrown);
-  const { status, body, retryAfterSeconds } = httpErrorOf(thrown);
+  const { status, body: english, retryAfterSeconds } = httpErrorOf(thrown);
+  const body = translateBody(english);
   if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });
   const signedOut = locals.sessionEnded && body.code === 'UNAUTHENTICATED';
-  const error = signedOut ? signedOutText : limitText(body, retryAfterSeconds);
+  const error = signedOut ? formTexts().signedOut : limitText(body, retryAfterSeconds);
   return fail(status, { ...body, error, ...(signedOut && { signedOut }), ...(await shown(body)) });
 }
 
@@ -66,5 +67,5 @@ export async function actionFailure<Shown extends object>(
 function limitText({ code, error }: ErrorBody, retryAfterSeconds: number | undefined): string {
   if (code !== 'TOO_MANY' || retryAfterSeconds === undefined) return error;
   const minutes = Math.max(1, Math.ceil(retryAfterSeconds / 60));
-  return `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
+  return formTexts().tooMany(minutes);
 }

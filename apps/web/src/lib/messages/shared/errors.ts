@@ -5,6 +5,7 @@ export const errorTexts = texts({
   en: {
     goHome: 'Go to the home page',
     number: (status: number) => `Error ${status}`,
+    numberOf: (status: number) => `Number ${status}`,
     unreached: { title: 'We could not reach the server', text: 'Check your connection, then load the page again.' },
     signInFirst: { title: 'Sign in first', text: 'This page is for people who are signed in.' },
     noAccess: { title: 'You don’t have access', text: 'Ask an owner or admin.' },
@@ -23,6 +24,7 @@ export const errorTexts = texts({
   de: {
     goHome: 'Zur Startseite',
     number: (status) => `Fehler ${status}`,
+    numberOf: (status) => `Nummer ${status}`,
     unreached: {
       title: 'Der Server ist nicht erreichbar',
       text: 'Prüfen Sie Ihre Verbindung und laden Sie die Seite neu.',

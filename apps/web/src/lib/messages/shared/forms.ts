@@ -4,6 +4,9 @@ import { texts } from '#lib/language/texts.ts';
 export const formTexts = texts({
   en: {
     failed: 'That didn’t work',
+    signedOut: 'You have been signed out. Sign in in a new tab, then press the button again.',
+    tooMany: (minutes: number) =>
+      `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
     checkOne: 'Check one thing',
     check: (count: number) => `Check ${count} things`,
     signInInNewTab: 'Sign in in a new tab',
@@ -16,6 +19,10 @@ export const formTexts = texts({
   },
   de: {
     failed: 'Das hat nicht funktioniert',
+    signedOut:
+      'Sie wurden abgemeldet. Melden Sie sich in einem neuen Tab an und drücken Sie die Schaltfläche dann noch einmal.',
+    tooMany: (minutes) =>
+      `Zu viele Versuche. Versuchen Sie es in ${minutes === 1 ? 'einer Minute' : `${minutes} Minuten`} noch einmal.`,
     checkOne: 'Bitte eine Angabe prüfen',
     check: (count) => `Bitte ${count} Angaben prüfen`,
     signInInNewTab: 'In einem neuen Tab anmelden',

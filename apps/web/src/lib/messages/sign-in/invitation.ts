@@ -3,8 +3,7 @@ import { texts } from '#lib/language/texts.ts';
 export const invitationTexts = texts({
   en: {
     fails: 'This invitation does not work',
-    failsText:
-      'Invitations work once, within seven days, and can be revoked. Ask for a new one.',
+    failsText: 'Invitations work once, within seven days, and can be revoked. Ask for a new one.',
     continue: 'Continue',
     belongs: 'You already belong to {name}',
     unused: 'The invitation is still unused. Someone else can join with it.',

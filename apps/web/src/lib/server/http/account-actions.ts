@@ -36,9 +36,8 @@ export function sessionActions(page: string) {
     endSession: accountAction({ page, about: 'sessions', done: 'session' }, ({ accounts }, form) =>
       accounts.endSession({ id: text(form, 'id'), ...typedPassword(form) }),
     ),
-    endOtherSessions: accountAction(
-      { page, about: 'sessions', done: 'sessions' },
-      ({ accounts }, form) => accounts.endOtherSessions(typedPassword(form)),
+    endOtherSessions: accountAction({ page, about: 'sessions', done: 'sessions' }, ({ accounts }, form) =>
+      accounts.endOtherSessions(typedPassword(form)),
     ),
   };
 }

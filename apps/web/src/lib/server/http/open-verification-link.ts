@@ -1,13 +1,13 @@
 import { type FailedOutcome, type Outcome, verifyEmail } from '@gatehouse/api/accounts/verification/verify-email';
 import { error, type RequestEvent } from '@sveltejs/kit';
+import { linkTexts } from '#lib/messages/sign-in/link.ts';
 import { isNavigation, isPrefetch } from '../guards/navigation.ts';
+import { translateBody, translateError } from '../language/translate-error.ts';
 import { readCookie } from '../session/cookies.ts';
 import { httpErrorOf } from './error-response.ts';
 
 export type VerificationFailure = FailedOutcome;
 export type VerificationSuccess = Extract<Outcome, { ok: true }>;
-
-const openByClicking = 'Open this link by clicking it.';
 
 /**
  * Opens the link of a request to /verify and returns its outcome, or null where the request
@@ -21,11 +21,11 @@ const openByClicking = 'Open this link by clicking it.';
 export async function openVerificationLink(event: RequestEvent): Promise<VerificationSuccess | null> {
   const { request, isDataRequest } = event;
   if (request.method !== 'GET' || isDataRequest) return null;
-  if (isPrefetch(request.headers)) error(503, { message: openByClicking });
-  if (!isNavigation(request.headers)) error(403, { message: openByClicking });
+  if (isPrefetch(request.headers)) error(503, { message: linkTexts().openByClicking });
+  if (!isNavigation(request.headers)) error(403, { message: linkTexts().openByClicking });
 
   const outcome = await verify(event);
-  if (!outcome.ok) error(400, { message: outcome.message, verification: outcome });
+  if (!outcome.ok) error(400, { message: translateError(outcome.message, 'VALIDATION'), verification: outcome });
   return outcome;
 }
 
@@ -42,6 +42,6 @@ async function verify({ locals, url, cookies, setHeaders }: RequestEvent): Promi
     const { status, body, retryAfterSeconds } = httpErrorOf(thrown);
     if (status >= 500) app.log.error('verification failed', { requestId, error: thrown });
     if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });
-    return error(status, body.error);
+    return error(status, translateBody(body).error);
   }
 }

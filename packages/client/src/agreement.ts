@@ -1,6 +1,15 @@
 import type { AppRouter } from '@gatehouse/api/router/root';
 import type { inferRouterOutputs } from '@trpc/server';
-import type { Session, Subscription } from './answers.ts';
+import type {
+  Change,
+  Entitlement,
+  Entitlements,
+  ListedOrganisation,
+  Member,
+  Session,
+  Subscription,
+  UsageAnswer,
+} from './answers.ts';
 
 type Answers = inferRouterOutputs<AppRouter>;
 type Agree<One, Other> = [One, Other] extends [Other, One] ? true : false;
@@ -9,4 +18,21 @@ type Agree<One, Other> = [One, Other] extends [Other, One] ? true : false;
 export const agreement: {
   session: Agree<Session, Answers['sessions']['verify']>;
   subscription: Agree<Subscription, Answers['subscription']['read']>;
-} = { session: true, subscription: true };
+  entitlements: Agree<Entitlements, Answers['entitlements']['get']>;
+  entitlement: Agree<Entitlement, Answers['entitlements']['check']>;
+  reserve: Agree<UsageAnswer, Answers['usage']['reserve']>;
+  release: Agree<UsageAnswer, Answers['usage']['release']>;
+  change: Agree<Change, Answers['changes']['since']['changes'][number]>;
+  member: Agree<Member, Answers['members']['list']['members'][number]>;
+  organisation: Agree<ListedOrganisation, Answers['organisations']['list']['organisations'][number]>;
+} = {
+  session: true,
+  subscription: true,
+  entitlements: true,
+  entitlement: true,
+  reserve: true,
+  release: true,
+  change: true,
+  member: true,
+  organisation: true,
+};

@@ -47,3 +47,49 @@ export type Usage = {
   limit: number | null;
   resets_at: string | null;
 };
+
+export type Approval = 'approved' | 'pending' | 'closed';
+
+/** What an organisation's plan gives it, and what of it is used. */
+export type Entitlements = {
+  organisation: { id: string; slug: string; name: string | null; approval: Approval };
+  plan: Pick<Subscription['plan'], 'tier' | 'name' | 'status' | 'ends_at'>;
+  features: Record<string, boolean>;
+  usage: Usage[];
+};
+
+/** Whether an organisation may use a feature, or one more of a meter. */
+export type Entitlement = {
+  name: string;
+  allowed: boolean;
+  used?: number;
+  limit?: number | null;
+  resets_at?: string | null;
+  /** The tiers that allow it, in rising rank. */
+  allowed_by: Tier[];
+};
+
+/** A meter after a request: what is used, and the plan's limit. */
+export type UsageAnswer = { meter: string; used: number; limit: number | null; resets_at: string | null };
+
+export type Change = {
+  cursor: string;
+  at: string;
+  type: string;
+  organisation: string | null;
+  user: string | null;
+  data: Record<string, string | null>;
+};
+
+export type Member = {
+  user: { id: string; email: string; name: string | null };
+  role: 'owner' | 'admin' | 'member' | 'viewer';
+};
+
+export type ListedOrganisation = {
+  id: string;
+  slug: string;
+  name: string | null;
+  approval: Approval;
+  tier: Tier;
+};

@@ -1,60 +1,201 @@
-import type { Session, Subscription } from './answers.ts';
+import type {
+  Change,
+  Entitlement,
+  Entitlements,
+  ListedOrganisation,
+  Member,
+  Session,
+  Subscription,
+  UsageAnswer,
+} from './answers.ts';
+import { type CookieSource, sessionCookies } from './cookies.ts';
+import { type CacheOptions, EntitlementCache } from './entitlement-cache.ts';
+import { GatehouseError } from './error.ts';
+import { type Follower, type Following, followChanges } from './follow-changes.ts';
+import { type Call, type Sending, send } from './send.ts';
 
-export type { Price, Session, Subscription, Tier, Usage } from './answers.ts';
+export type * from './answers.ts';
+export type { CookieSource } from './cookies.ts';
+export type { CacheOptions } from './entitlement-cache.ts';
+export { GatehouseError } from './error.ts';
+export type { Follower, Following } from './follow-changes.ts';
+export { type GuardOptions, guardNode, guardRequest, type NodeRequest, type NodeResponse } from './guard.ts';
 
-/** Gatehouse answered with an error, or with something other than JSON. `code` is its error code, or null. */
-export class GatehouseError extends Error {
-  override name = 'GatehouseError';
-  readonly status: number;
-  readonly code: string | null;
-
-  constructor(status: number, code: string | null, sentence: string) {
-    super(sentence);
-    this.status = status;
-    this.code = code;
-  }
-}
-
-type Options = {
-  /** The origin of Gatehouse: https://id.example.com */
-  baseUrl: string;
-  timeoutMilliseconds?: number;
+export type Options = Sending & {
+  /** How long answers about entitlements are kept; false asks each time. */
+  cache?: (CacheOptions & { follow?: boolean }) | false;
 };
 
-export type GatehouseClient = {
-  /** Null if no user is signed in. @throws GatehouseError while a gate is shut, and if Gatehouse answers with another error. */
-  session: (cookie: string) => Promise<Session | null>;
-  /** @throws GatehouseError also if no user is signed in. */
-  subscription: (cookie: string) => Promise<Subscription>;
-};
+type Signal = { signal?: AbortSignal };
+type Request = { organisation: string; meter: string; amount?: number; idempotencyKey?: string };
+type Report = { organisation: string; meter: string; amount: number; idempotencyKey?: string; at?: Date };
+type Page = { after?: string; limit?: number };
 
 /**
- * A client that asks Gatehouse about a request to your own service. Pass that request's Cookie header
- * unchanged. It sends plain JSON requests with fetch, and has the types of the router.
+ * Creates a client of one Gatehouse. Without an API key it answers who is signed in, and nothing else.
+ * Requests that are safe to repeat are repeated. Every function throws a GatehouseError for an error of
+ * Gatehouse, and the reason of the signal once that is aborted.
  */
-export function createClient({ baseUrl, timeoutMilliseconds = 5000 }: Options): GatehouseClient {
-  async function get(path: string, cookie: string): Promise<unknown> {
-    const answer = await fetch(new URL(path, baseUrl), {
-      headers: { accept: 'application/json', cookie },
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMilliseconds),
-    });
-    const body: unknown = await answer.json().catch(() => null);
-    if (answer.ok) return body;
+export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
+  const cache = keeping === false ? null : new EntitlementCache(keeping);
+  let following: Following | null = null;
+  let closed = false;
+  const ask = <Answer>(call: Call) => send(sending, call) as Promise<Answer>;
+  const get = <Answer>(path: string, query: Call['query'], { signal }: Signal = {}) =>
+    ask<Answer>({ path, query: query ?? {}, signal, repeatable: true });
 
-    const { error, code } = (body ?? {}) as { error?: string; code?: string };
-    throw new GatehouseError(answer.status, code ?? null, error ?? `Gatehouse answered ${answer.status}.`);
+  /** The feed starts with the first entitlement that is read. */
+  function kept<Answer>(organisation: string, name: string, request: () => Promise<Answer>): Promise<Answer> {
+    if (cache === null || closed) return request();
+    if (keeping !== false && keeping.follow !== false && sending.apiKey !== undefined) {
+      following ??= follow({
+        onChange: ({ organisation }) => (organisation === null ? cache.empty() : cache.forget(organisation)),
+        onReset: () => cache.empty(),
+        onError: (error) => {
+          // A key that no longer counts must not leave its answers behind.
+          if (error instanceof GatehouseError && (error.status === 401 || error.status === 403)) cache.empty();
+        },
+      });
+    }
+    return cache.read(organisation, name, request);
+  }
+
+  /** Use changes what entitlements say: this client forgets them, after a refusal too. */
+  async function using<Answer>(call: Call): Promise<Answer> {
+    try {
+      return await ask<Answer>(call);
+    } finally {
+      cache?.empty();
+    }
+  }
+
+  function reserveOrRelease(what: 'reserve' | 'release', request: Request, { signal }: Signal): Promise<UsageAnswer> {
+    const { organisation, meter, amount, idempotencyKey = crypto.randomUUID() } = request;
+    const body = { organisation, meter, amount, idempotency_key: idempotencyKey };
+    return using({ method: 'POST', path: `/api/usage/${what}`, body, signal, repeatable: true });
+  }
+
+  function follow(follower: Follower): Following {
+    return followChanges(
+      ({ after, wait, signal }) =>
+        ask({ path: '/api/changes', query: { after, wait }, waitMilliseconds: wait * 1000, signal, repeatable: true }),
+      follower,
+    );
   }
 
   return {
-    async session(cookie) {
-      try {
-        return (await get('/api/session', cookie)) as Session;
-      } catch (error) {
-        if (error instanceof GatehouseError && error.status === 401) return null;
-        throw error;
-      }
+    url: new URL(sending.url).origin,
+
+    sessions: {
+      /** Returns who is signed in, by the cookies of a request to your service; null if nobody is. */
+      async verify(source: CookieSource, { signal }: Signal = {}): Promise<Session | null> {
+        const cookie = sessionCookies(source);
+        if (cookie === '') return null;
+        try {
+          return await ask<Session>({ path: '/api/session', cookie, signal, repeatable: true });
+        } catch (error) {
+          if (error instanceof GatehouseError && error.status === 401) return null;
+          throw error;
+        }
+      },
     },
-    subscription: async (cookie) => (await get('/api/subscription', cookie)) as Subscription,
+
+    /** Returns the plan, the use and the prices of the signed-in user's organisation. */
+    subscription: (source: CookieSource, { signal }: Signal = {}) =>
+      ask<Subscription>({ path: '/api/subscription', cookie: sessionCookies(source), signal, repeatable: true }),
+
+    entitlements: {
+      /** Returns what an organisation's plan gives it, from the cache if it is there. */
+      get: (organisation: string, options?: Signal) =>
+        kept(organisation, '', () =>
+          get<Entitlements>(`/api/organisations/${encodeURIComponent(organisation)}/entitlements`, {}, options),
+        ),
+      /** Returns whether an organisation may use a feature or one more of a meter. Reserve to be certain of a meter. */
+      check: (organisation: string, name: string, options?: Signal) =>
+        kept(organisation, name, () =>
+          get<Entitlement>(
+            `/api/organisations/${encodeURIComponent(organisation)}/entitlements/${encodeURIComponent(name)}`,
+            {},
+            options,
+          ),
+        ),
+    },
+
+    usage: {
+      /** Takes an amount of a meter within the plan's limit. @throws GatehouseError LIMIT_REACHED above it. */
+      reserve: (request: Request, options: Signal = {}) => reserveOrRelease('reserve', request, options),
+      /** Gives an amount of a gauge back. */
+      release: (request: Request, options: Signal = {}) => reserveOrRelease('release', request, options),
+      /** Counts up to 1,000 records, all or none, also above the limit. */
+      report: (records: Report[], { signal }: Signal = {}) =>
+        using<{ accepted: number; duplicates: number }>({
+          method: 'POST',
+          path: '/api/usage/report',
+          body: {
+            records: records.map(({ idempotencyKey = crypto.randomUUID(), ...record }) => {
+              return { ...record, idempotency_key: idempotencyKey };
+            }),
+          },
+          signal,
+          repeatable: true,
+        }),
+      /** Sets a gauge. Only with `at`, by which an older value loses, is the request repeated. */
+      set: (
+        { meter, ...body }: { organisation: string; meter: string; used: number; at?: Date },
+        { signal }: Signal = {},
+      ) =>
+        using<{ meter: string; used: number; limit: number | null }>({
+          method: 'PUT',
+          path: `/api/usage/${encodeURIComponent(meter)}`,
+          body,
+          signal,
+          repeatable: body.at !== undefined,
+        }),
+      /** Returns a meter's history by day, 30 days unless set. */
+      read: ({ meter, ...query }: { organisation: string; meter: string; days?: number }, options?: Signal) =>
+        get<{ meter: string; days: { date: string; used: number }[] }>(
+          `/api/usage/${encodeURIComponent(meter)}`,
+          query,
+          options,
+        ),
+    },
+
+    organisations: {
+      list: (page: Page = {}, options?: Signal) =>
+        get<{ organisations: ListedOrganisation[]; next: string | null }>('/api/organisations', page, options),
+    },
+    members: {
+      list: ({ organisation, ...page }: Page & { organisation: string }, options?: Signal) =>
+        get<{ members: Member[]; next: string | null }>(
+          `/api/organisations/${encodeURIComponent(organisation)}/members`,
+          page,
+          options,
+        ),
+    },
+
+    changes: {
+      /** Returns the changes after a cursor. @throws GatehouseError GONE if they are no longer kept. */
+      since: (
+        { wait = 0, ...query }: { after?: string; wait?: number; limit?: number } = {},
+        { signal }: Signal = {},
+      ) =>
+        ask<{ changes: Change[]; next: string }>({
+          path: '/api/changes',
+          query: { ...query, wait },
+          waitMilliseconds: wait * 1000,
+          signal,
+          repeatable: true,
+        }),
+      follow,
+    },
+
+    /** Ends the feed that empties the cache. Feeds that you follow are closed by their own `close`. */
+    async close(): Promise<void> {
+      closed = true;
+      cache?.empty();
+      await following?.close();
+    },
   };
 }
+
+export type Gatehouse = ReturnType<typeof createGatehouse>;

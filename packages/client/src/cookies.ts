@@ -1,0 +1,28 @@
+/** What a request brings its cookies in: the header itself, a Fetch request, or a request of Node. */
+export type CookieSource =
+  | string
+  | { headers: { get: (name: string) => string | null } }
+  | { headers: { cookie?: string | undefined } };
+
+const strong = ['__Host-session', '__Secure-gatehouse'];
+
+/**
+ * Returns the cookies of a request that name a session of Gatehouse, as a Cookie header; '' without one.
+ * The request's other cookies belong to the product and are not sent on. The name `session` counts only
+ * without the others: Gatehouse has it on http loopback.
+ */
+export function sessionCookies(source: CookieSource): string {
+  const pairs = headerOf(source)
+    .split(/;\s*/)
+    .filter((pair) => pair.includes('='));
+  const nameOf = (pair: string) => pair.slice(0, pair.indexOf('=')).trim();
+  const found = pairs.filter((pair) => strong.includes(nameOf(pair)));
+  return (found.length > 0 ? found : pairs.filter((pair) => nameOf(pair) === 'session')).join('; ');
+}
+
+function headerOf(source: CookieSource): string {
+  if (typeof source === 'string') return source;
+  const { headers } = source;
+  if ('get' in headers && typeof headers.get === 'function') return headers.get('cookie') ?? '';
+  return (headers as { cookie?: string | undefined }).cookie ?? '';
+}

@@ -1,0 +1,83 @@
+export type CacheOptions = {
+  /** How long a stored answer is returned without a request. 30,000 unless set. */
+  freshMilliseconds?: number;
+  /** How long it is returned at once while a request renews it. 300,000 unless set. */
+  staleMilliseconds?: number;
+};
+
+type Entry = { value: unknown; at: number; organisationId: string | null };
+
+const mostEntries = 10_000;
+
+/** Keeps answers about entitlements by the organisation that they are about. */
+export class EntitlementCache {
+  readonly #fresh: number;
+  readonly #stale: number;
+  readonly #entries = new Map<string, Entry>();
+  readonly #running = new Map<string, Promise<unknown>>();
+  #emptied = 0;
+
+  constructor({ freshMilliseconds = 30_000, staleMilliseconds = 300_000 }: CacheOptions) {
+    this.#fresh = freshMilliseconds;
+    this.#stale = staleMilliseconds;
+  }
+
+  /** Returns a stored answer, or that of `ask`. Parallel calls share one request. */
+  async read<Answer>(organisation: string, name: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const key = JSON.stringify([organisation, name]);
+    const entry = this.#entries.get(key);
+    const age = entry === undefined ? Number.POSITIVE_INFINITY : Date.now() - entry.at;
+    if (entry === undefined || age >= this.#stale) return this.#renew(key, ask);
+    if (age >= this.#fresh) this.#renew(key, ask).catch(() => {});
+    return entry.value as Answer;
+  }
+
+  /** Forgets an organisation, named by its id, and all entries whose organisation's id is not known. */
+  forget(organisationId: string): void {
+    for (const [key, entry] of this.#entries) {
+      const [reference] = JSON.parse(key) as [string];
+      if (reference === organisationId || entry.organisationId === null || entry.organisationId === organisationId) {
+        this.#entries.delete(key);
+      }
+    }
+    this.#forgetRunning();
+  }
+
+  empty(): void {
+    this.#entries.clear();
+    this.#forgetRunning();
+  }
+
+  /** An answer to a request that began earlier may be older than what emptied the cache: it is not stored. */
+  #forgetRunning(): void {
+    this.#emptied += 1;
+    this.#running.clear();
+  }
+
+  #renew<Answer>(key: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const running = this.#running.get(key);
+    if (running !== undefined) return running as Promise<Answer>;
+
+    const emptied = this.#emptied;
+    const renewed = ask().then(
+      (value) => {
+        if (emptied === this.#emptied) this.#store(key, value);
+        return value;
+      },
+      (error) => {
+        if (emptied === this.#emptied) this.#running.delete(key);
+        throw error;
+      },
+    );
+    this.#running.set(key, renewed);
+    return renewed;
+  }
+
+  #store(key: string, value: unknown): void {
+    this.#running.delete(key);
+    this.#entries.delete(key);
+    if (this.#entries.size >= mostEntries) this.#entries.delete(this.#entries.keys().next().value ?? '');
+    const { organisation } = value as { organisation?: { id: string } };
+    this.#entries.set(key, { value, at: Date.now(), organisationId: organisation?.id ?? null });
+  }
+}

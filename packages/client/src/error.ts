@@ -1,0 +1,24 @@
+/** Gatehouse answered with an error, or did not answer. */
+export class GatehouseError extends Error {
+  override name = 'GatehouseError';
+  /** The HTTP status; 0 if there was no answer. */
+  readonly status: number;
+  /** The error code of the answer; TIMEOUT or UNREACHABLE without one; null if it was not one of Gatehouse. */
+  readonly code: string | null;
+  /** A sentence for each invalid field. */
+  readonly fields: Record<string, string>;
+  /** The whole answer: LIMIT_REACHED has meter, used, limit and allowed_by; GONE has oldest. */
+  readonly body: Record<string, unknown>;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(status: number, code: string | null, sentence: string, more: Partial<GatehouseErrorDetail> = {}) {
+    super(sentence, { cause: more.cause });
+    this.status = status;
+    this.code = code;
+    this.body = more.body ?? {};
+    this.fields = (this.body.fields ?? {}) as Record<string, string>;
+    this.retryAfterSeconds = more.retryAfterSeconds ?? null;
+  }
+}
+
+type GatehouseErrorDetail = { body: Record<string, unknown>; retryAfterSeconds: number; cause: unknown };

@@ -1,0 +1,81 @@
+import type { Change } from './answers.ts';
+import { GatehouseError } from './error.ts';
+import { jitter, sleep } from './send.ts';
+
+export type Poll = (input: {
+  after: string | undefined;
+  wait: number;
+  signal: AbortSignal;
+}) => Promise<{ changes: Change[]; next: string }>;
+
+export type Follower = {
+  /** The cursor to begin with; without one, from now on. Store it by `onCursor` to continue after a restart. */
+  after?: string | undefined;
+  /** Called for each change in order. A change whose call throws is delivered again. */
+  onChange: (change: Change) => void | Promise<void>;
+  /** Called with the cursor of everything that was delivered. */
+  onCursor?: (cursor: string) => void | Promise<void>;
+  /**
+   * Called when the feed begins without a cursor, and when the cursor is no longer kept, so that changes
+   * were missed: forget what was derived from the feed.
+   */
+  onReset?: () => void | Promise<void>;
+  /** Called for each failure; the feed is asked again after a pause. */
+  onError?: (error: unknown) => void;
+};
+
+export type Following = {
+  /** Ends the feed and its open request. Resolves when no call of the follower runs any more. */
+  close: () => Promise<void>;
+};
+
+const longestPause = 30_000;
+
+/** Follows the feed of changes by long polling, each change at least once, until closed. */
+export function followChanges(poll: Poll, follower: Follower, waitSeconds = 30): Following {
+  const controller = new AbortController();
+  const ended = follow(poll, follower, waitSeconds, controller.signal);
+  return {
+    close() {
+      controller.abort();
+      return ended;
+    },
+  };
+}
+
+async function follow(poll: Poll, follower: Follower, waitSeconds: number, signal: AbortSignal): Promise<void> {
+  let { after } = follower;
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      // Without a cursor the answer is the end of the feed: there is nothing to wait for.
+      const begins = after === undefined;
+      const { changes, next } = await poll({ after, wait: begins ? 0 : waitSeconds, signal });
+      if (begins) await follower.onReset?.();
+      for (const change of changes) {
+        if (signal.aborted) return;
+        await follower.onChange(change);
+        after = change.cursor;
+      }
+      after = next;
+      await follower.onCursor?.(next);
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof GatehouseError && error.code === 'GONE' && after !== undefined) {
+        after = undefined;
+        continue;
+      }
+      tell(follower, error);
+      failures += 1;
+      await sleep(100 + jitter(failures, longestPause), signal).catch(() => {});
+    }
+  }
+}
+
+/** A failure of `onError` cannot be told to anyone, and must not end the feed. */
+function tell({ onError }: Follower, error: unknown): void {
+  try {
+    onError?.(error);
+  } catch {}
+}

@@ -1,0 +1,139 @@
+import { GatehouseError } from './error.ts';
+
+export type Sending = {
+  /** The origin of Gatehouse: https://id.example.com */
+  url: string;
+  apiKey?: string | undefined;
+  /** The timeout of one attempt. 5,000 unless set. */
+  timeoutMilliseconds?: number | undefined;
+  /** How often a request that is safe to repeat is sent again. 2 unless set. */
+  retries?: number | undefined;
+};
+
+export type Call = {
+  method?: 'GET' | 'POST' | 'PUT';
+  path: string;
+  query?: Record<string, string | number | undefined>;
+  body?: unknown;
+  /** Sent in place of the API key: with both, the key alone would count. */
+  cookie?: string;
+  /** Whether a second request changes nothing more. */
+  repeatable: boolean;
+  /** How long Gatehouse itself may wait, beside the timeout. */
+  waitMilliseconds?: number;
+  signal?: AbortSignal | undefined;
+};
+
+const longestPause = 10_000;
+const passing = new Set([429, 502, 503, 504]);
+
+/**
+ * Sends a request and returns the JSON of its answer. Repeats one that is safe to repeat after a pause
+ * with jitter, or after Retry-After, if Gatehouse did not answer or was busy.
+ *
+ * @throws GatehouseError for an error, a timeout and a failed connection; the signal's reason once aborted.
+ */
+export async function send(sending: Sending, call: Call): Promise<unknown> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await sendOnce(sending, call);
+    } catch (error) {
+      call.signal?.throwIfAborted();
+      const pause = pauseAfter(error, attempt);
+      if (!call.repeatable || attempt >= (sending.retries ?? 2) || pause === null) throw error;
+      await sleep(pause, call.signal);
+    }
+  }
+}
+
+function pauseAfter(error: unknown, attempt: number): number | null {
+  if (!(error instanceof GatehouseError)) return null;
+  if (error.status !== 0 && !passing.has(error.status)) return null;
+  const asked = (error.retryAfterSeconds ?? 0) * 1000;
+  if (asked > longestPause) return null;
+  return asked + jitter(attempt);
+}
+
+/** A random pause that doubles with each attempt, so that many clients do not return at the same moment. */
+export function jitter(attempt: number, most = 2000): number {
+  return Math.random() * Math.min(most, 100 * 2 ** attempt);
+}
+
+/** @throws the signal's reason once aborted. */
+export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+async function sendOnce({ url, apiKey, timeoutMilliseconds = 5000 }: Sending, call: Call): Promise<unknown> {
+  const { method = 'GET', path, query = {}, body, cookie, waitMilliseconds = 0, signal } = call;
+  signal?.throwIfAborted();
+  const target = new URL(path, url);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) target.searchParams.set(name, String(value));
+  }
+
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    controller.abort();
+  }, timeoutMilliseconds + waitMilliseconds);
+  try {
+    const answer = await fetch(target, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(cookie === undefined ? apiKey && { authorization: `Bearer ${apiKey}` } : { cookie }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // 'error' is unknown to some edge runtimes.
+      redirect: 'manual',
+      signal: controller.signal,
+    });
+    return await read(answer);
+  } catch (error) {
+    if (error instanceof GatehouseError) throw error;
+    if (signal?.aborted) throw signal.reason;
+    if (late) throw new GatehouseError(0, 'TIMEOUT', 'Gatehouse did not answer in time.', { cause: error });
+    throw new GatehouseError(0, 'UNREACHABLE', 'Gatehouse cannot be reached.', { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+async function read(answer: Response): Promise<unknown> {
+  const text = await answer.text();
+  const body = parse(text);
+  if (answer.ok && body !== null) return body;
+
+  const { error, code } = (body ?? {}) as { error?: string; code?: string };
+  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
+  throw new GatehouseError(answer.status, code ?? null, error ?? `Gatehouse answered ${answer.status}.`, {
+    body: (body ?? {}) as Record<string, unknown>,
+    ...(Number.isFinite(seconds) && { retryAfterSeconds: seconds }),
+  });
+}
+
+function parse(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -20,10 +20,3 @@ export function keyIn(form: FormData) {
 export function typedKey(form: FormData): TypedKey {
   return { name: text(form, 'name'), scope: text(form, 'scope'), days: text(form, 'days').trim() };
 }
-
-/** "Active", "Expires on 3 December 2026": what a row says of a key's life. */
-export function stateText({ state, expires_at }: ShownKey, formatDate: (iso: string) => string): string {
-  if (state === 'revoked') return 'Revoked';
-  if (state === 'expired') return 'Expired';
-  return expires_at === null ? 'Active' : `Expires on ${formatDate(expires_at)}`;
-}

@@ -1,7 +1,7 @@
 import { toAppError } from '@gatehouse/api/errors';
 import { consumeReturnUrl, storeReturnPath, storeReturnUrl } from '@gatehouse/api/sign-in/return-url';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
-import { say } from '#lib/notices/notice.ts';
+import { noticeTexts } from '#lib/messages/shared/notices.ts';
 import { isNavigation } from '../guards/navigation.ts';
 import { clearCookie, readCookie, writeCookie } from './cookies.ts';
 import { notify } from './notice.ts';
@@ -41,7 +41,7 @@ export async function rememberPageOfEndedSession(event: RequestEvent): Promise<v
   const kept = await unlessLimited(storeReturnPath(app, { path, replaced }, client));
   if (kept === null) return;
   writeCookie(app, cookies, 'return', kept);
-  await notify(event, { text: say`You have been signed out.`, tone: 'warn' });
+  await notify(event, { text: noticeTexts().signedOut(), tone: 'warn' });
 }
 
 /** Null in place of an error for a client over its limit. */

@@ -10,7 +10,7 @@ type Row = { deployment: string; last_position: string; deleted_to: string; wait
  * feed. A change whose transaction commits later gets a later place, so a reader that continues
  * after a place misses none. A transaction sees what another has committed before it inserts its
  * own change, so causes have smaller ids than effects, and both are visible here or the cause
- * alone (docs/decisions/029).
+ * alone (docs/decisions/027).
  */
 export async function placeChanges({ sql }: { sql: Sql }): Promise<Feed> {
   const read = () => sql<Row[]>`

@@ -1,5 +1,6 @@
 import { and, gt, isNull, or } from 'drizzle-orm';
 import type { z } from 'zod';
+import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
 import type { Transaction } from '../db/client.ts';
 import { apiKeys } from '../db/schema/keys.ts';
@@ -30,6 +31,8 @@ export async function createKey(
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
   return app.db.transaction(async (tx) => {
+    // The key names its creator, so the user is locked too: before the organisation, as everywhere.
+    await lockUser(tx, principal.user.id);
     requireAdministrator(await lockMembers(tx, organisationId), principal.user.id);
     await requireRoomForKey(app, tx, organisationId);
     return storeKey(app, tx, { organisationId }, input, { actorId: principal.user.id, client });

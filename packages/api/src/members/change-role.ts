@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
+import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
@@ -31,6 +32,8 @@ export async function changeRole(
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
   await app.db.transaction(async (tx) => {
+    // A new owner who deletes the account at the same time would leave an organisation without one.
+    if (role === 'owner') await lockUser(tx, userId);
     const members = await lockMembers(tx, organisationId);
     const own = requireAdministrator(members, principal.user.id);
     const before = requireMember(members, userId);

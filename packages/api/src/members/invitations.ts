@@ -1,5 +1,6 @@
 import { and, asc, eq, gt } from 'drizzle-orm';
 import { z } from 'zod';
+import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { newId } from '../db/id.ts';
@@ -56,6 +57,7 @@ export async function invite(
   const expiresAt = new Date(now.getTime() + lifetimeDays * 86_400_000);
 
   await app.db.transaction(async (tx) => {
+    await lockUser(tx, principal.user.id);
     requireAdministrator(await lockMembers(tx, organisationId), principal.user.id);
     await requireLivingSession(tx, principal);
     await requireRoomForMember(app, tx, organisationId);

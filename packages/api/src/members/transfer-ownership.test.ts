@@ -115,6 +115,31 @@ it('lets one of two transfers at once by the same owner succeed', async () => {
   expect(Object.values(await rolesIn(organisation_id)).sort()).toEqual(['admin', 'member', 'owner']);
 });
 
+it.each(['changeRole', 'transfer'] as const)(
+  'leaves an owner when the member whom %s makes an owner deletes the account at the same time',
+  async (way) => {
+    for (let round = 0; round < 8; round++) {
+      const owner = await makeOwner(test);
+      const { organisationId: organisation_id } = owner;
+      const target = await addMember(test, organisation_id, 'member');
+      const [{ passwordHash = null } = {}] = await test.app.db.select().from(users).where(eq(users.id, owner.userId));
+      await test.app.db.update(users).set({ passwordHash }).where(eq(users.id, target.userId));
+      await Promise.all([
+        codeOf(
+          way === 'transfer'
+            ? owner.api.organisations.transfer({ organisation_id, email: target.email, password })
+            : owner.api.members
+                .changeRole({ organisation_id, user_id: target.userId, role: 'owner' })
+                .then(() => owner.api.members.leave({ organisation_id })),
+        ),
+        codeOf(target.api.leaving.deleteAccount({ password })),
+      ]);
+
+      expect(Object.values(await rolesIn(organisation_id))).toContain('owner');
+    }
+  },
+);
+
 it('keeps an owner under any mix of transfers, leaving, removal, demotion and deletion at once', async () => {
   const acts = ['transfer', 'transferBack', 'leave', 'remove', 'demote', 'targetLeaves', 'deleteAccount'] as const;
   await fc.assert(

@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import { confirmUser } from '../accounts/password/confirm-user.ts';
+import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
@@ -41,10 +42,12 @@ export async function transferOwnership(
   await confirmUser(app, principal, password, client);
 
   await app.db.transaction(async (tx) => {
+    const userId = await memberBy(tx, organisationId, email);
+    // A new owner who deletes the account at the same time would leave an organisation without one.
+    if (userId !== null) await lockUser(tx, userId);
     const members = await lockMembers(tx, organisationId);
     await requireLivingSession(tx, principal);
     requireOwnRole(members.get(principal.user.id)?.role ?? null);
-    const userId = await memberBy(tx, organisationId, email);
     const target = userId === null ? undefined : members.get(userId);
     if (userId === null || target === undefined) throw invalid({ email: 'No member has this address.' });
     if (target.role === 'owner') throw invalid({ email: 'This member is an owner already.' });

@@ -1,7 +1,8 @@
-import { and, eq, inArray, isNull, ne, or, type SQL, type SQLWrapper } from 'drizzle-orm';
+import { and, eq, inArray, isNull, ne, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { oneTimeTokens } from '../db/schema/accounts.ts';
+import { auditEvents } from '../db/schema/audit.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
@@ -20,10 +21,14 @@ export function approveOrganisations(tx: Transaction, decision: Decision): Promi
 
 /**
  * Opens the approval gate for a rule: only organisations that await approval change, never a
- * declined one. Returns the ids of those that changed.
+ * declined one, nor one whose decision an operator has undone. Returns the ids of those that changed.
  */
 export function approveWaiting(tx: Transaction, decision: Decision): Promise<string[]> {
-  return approve(tx, decision, eq(organisations.approval, 'pending'));
+  const undone = tx
+    .select({ id: auditEvents.id })
+    .from(auditEvents)
+    .where(and(eq(auditEvents.organisationId, organisations.id), eq(auditEvents.action, 'decision-undone')));
+  return approve(tx, decision, sql`${organisations.approval} = 'pending' and not exists ${undone}`);
 }
 
 async function approve(

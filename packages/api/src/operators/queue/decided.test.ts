@@ -1,10 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { organisations } from '../../db/schema/organisations.ts';
+import { approveWaiting } from '../../organisations/approve.ts';
 import { accountByEmail } from '../../sessions/account.ts';
 import { suspendOrganisation } from '../../testing/admin-commands.ts';
 import { type BillingTest, startBillingTest } from '../../testing/billing.ts';
-import { makeOwner, signInAs } from '../../testing/factories.ts';
+import { addMember, makeOwner, signInAs } from '../../testing/factories.ts';
 
 type Owner = Awaited<ReturnType<typeof makeOwner>>;
 
@@ -37,6 +38,26 @@ describe('undoing a decision', () => {
     const { waiting } = await operator.api.operators.queue({ search: owner.email });
     expect(waiting).toHaveLength(1);
     await expect(undo(owner)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
+  });
+
+  it('lists an organisation with two owners once', async () => {
+    const owner = await decidedOwner('approve');
+    await addMember(test, owner.organisationId, 'owner');
+    await undo(owner);
+
+    const { waiting } = await operator.api.operators.queue({});
+    expect(waiting.filter(({ organisation }) => organisation.id === owner.organisationId)).toHaveLength(1);
+  });
+
+  it('outlasts the rule that approves a domain: only an operator approves again', async () => {
+    const owner = await decidedOwner('approve');
+    await undo(owner);
+    const decision = { organisationIds: [owner.organisationId], actorId: null, now: test.app.now() };
+
+    expect(await test.app.db.transaction((tx) => approveWaiting(tx, decision))).toEqual([]);
+    expect(await statusOf(owner.email)).toBe('awaiting_approval');
+    await operator.api.operators.approve({ organisation_ids: [owner.organisationId] });
+    expect(await statusOf(owner.email)).toBe('active');
   });
 
   it('succeeds once of ten concurrent calls, with one audit entry', async () => {

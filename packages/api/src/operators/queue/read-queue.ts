@@ -1,4 +1,4 @@
-import { and, asc, eq, ilike, isNotNull, isNull, or, type SQL } from 'drizzle-orm';
+import { and, asc, eq, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { identities, users } from '../../db/schema/accounts.ts';
@@ -88,7 +88,16 @@ function waiting(): SQL | undefined {
     eq(organisations.approval, 'pending'),
     isNull(organisations.suspendedAt),
     isNotNull(users.emailVerifiedAt),
+    isFirstOwner(),
   );
+}
+
+/** An organisation whose approval was undone may have several owners; it stands in the queue once. */
+function isFirstOwner(): SQL {
+  return sql`not exists (
+    select from memberships as others join users as owners on owners.id = others.user_id
+    where others.organisation_id = ${organisations.id} and others.role = 'owner'
+      and owners.email_verified_at is not null and others.user_id < ${memberships.userId})`;
 }
 
 function matches(search: string | undefined): SQL | undefined {

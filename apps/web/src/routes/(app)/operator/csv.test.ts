@@ -9,6 +9,7 @@ test.each([
   ['\t=1', `"'\t=1"`],
   ['  =1', `"'  =1"`],
   ['＝1', `"'＝1"`],
+  ['a;=1+1;b', `"a;'=1+1;b"`],
   ['=A "quoted" name, with a comma', `"'=A ""quoted"" name, with a comma"`],
 ])('the text %j cannot run as a formula', (text, cell) => {
   expect(csvRow([text])).toBe(`${cell}\r\n`);

@@ -1,6 +1,8 @@
 export type Cell = string | number | boolean | null;
 
 const opensFormula = /^[=+\-@\t\r]/;
+/** Spreadsheets of some countries split a line at these, so what follows opens a cell there. */
+const opensFormulaLater = /([;|]\s*)(?=[=+\-@＝＋－＠])/g;
 
 /** Formats one row (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe before it. */
 export function csvRow(cells: Cell[]): string {
@@ -11,7 +13,8 @@ function csvCell(cell: Cell): string {
   if (cell === null) return '';
   // Full-width forms and leading blanks count too: spreadsheets normalise them away.
   const text = String(cell);
-  const safe = opensFormula.test(text.normalize('NFKC').trimStart()) || /^[\t\r\n]/.test(text) ? `'${text}` : text;
+  const opens = opensFormula.test(text.normalize('NFKC').trimStart()) || /^[\t\r\n]/.test(text);
+  const safe = `${opens ? "'" : ''}${text}`.replace(opensFormulaLater, "$1'");
   return /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -72,10 +72,13 @@ it('ends a request that is not answered in time, and one that is aborted', async
   await expect(gatehouse.organisations.list({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
 });
 
-it('follows changes from the start again after GONE, and says that changes were missed', async () => {
+it.each([
+  [410, 'GONE'],
+  [400, 'VALIDATION'],
+])('follows changes from the start again after %i %s, and says that changes were missed', async (status, code) => {
   const change = { cursor: 'c2', at: '', type: 'plan.changed', organisation: 'o', user: null, data: {} };
   const { gatehouse, asked } = await against((request, response, count) => {
-    if (request.url?.includes('after=old')) json(response, 410, { error: 'Gone.', code: 'GONE', oldest: 'c0' });
+    if (request.url?.includes('after=old')) json(response, status, { error: 'Refused.', code });
     else if (request.url?.includes('after=c1')) json(response, 200, { changes: [change], next: 'c2' });
     else if (count === 2) json(response, 200, { changes: [], next: 'c1' });
   });

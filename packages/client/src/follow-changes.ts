@@ -62,7 +62,7 @@ async function follow(poll: Poll, follower: Follower, waitSeconds: number, signa
       failures = 0;
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof GatehouseError && error.code === 'GONE' && after !== undefined) {
+      if (after !== undefined && isCursorRefused(error)) {
         after = undefined;
         continue;
       }
@@ -71,6 +71,11 @@ async function follow(poll: Poll, follower: Follower, waitSeconds: number, signa
       await sleep(100 + jitter(failures, longestPause), signal).catch(() => {});
     }
   }
+}
+
+/** A cursor is refused with GONE after 30 days, and with VALIDATION where the database was restored to before it. */
+function isCursorRefused(error: unknown): boolean {
+  return error instanceof GatehouseError && (error.code === 'GONE' || error.code === 'VALIDATION');
 }
 
 /** A failure of `onError` cannot be told to anyone, and must not end the feed. */

@@ -3,6 +3,8 @@ import type { Sql } from 'postgres';
 /** The state of the feed: the last place given, and the newest place that was deleted. */
 export type Feed = { deployment: string; last: number; deletedTo: number };
 
+const batchSize = 5000;
+
 type Row = { deployment: string; last_position: string; deleted_to: string; waiting: boolean };
 
 /**
@@ -13,30 +15,33 @@ type Row = { deployment: string; last_position: string; deleted_to: string; wait
  * alone (docs/decisions/027).
  */
 export async function placeChanges({ sql }: { sql: Sql }): Promise<Feed> {
-  const read = () => sql<Row[]>`
-    select deployment, last_position, deleted_to,
-      exists (select from changes where position is null) as waiting
-    from change_feed`;
-  const [before] = await read();
-  if (before?.waiting === false) return feedOf(before);
+  for (;;) {
+    const [row] = await sql<Row[]>`
+      select deployment, last_position, deleted_to,
+        exists (select from changes where position is null) as waiting
+      from change_feed`;
+    if (row === undefined) throw new Error('The feed of changes has no row.');
+    if (!row.waiting) {
+      return { deployment: row.deployment, last: Number(row.last_position), deletedTo: Number(row.deleted_to) };
+    }
+    await placeBatch(sql);
+  }
+}
 
+/** Batches keep the lock short where many changes were made while no service read the feed. */
+async function placeBatch(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
     // The lock comes first: the next statement sees everything that was placed before it.
     await tx`select from change_feed for update`;
     await tx`
-      with fresh as (
-        select id, row_number() over (order by id) as place from changes where position is null
+      with oldest as (
+        select id from changes where position is null order by id limit ${batchSize}
+      ), fresh as (
+        select id, row_number() over (order by id) as place from oldest
       ), placed as (
         update changes set position = last_position + place from fresh, change_feed where changes.id = fresh.id
         returning 1
       )
       update change_feed set last_position = last_position + (select count(*) from placed)`;
   });
-  const [after] = await read();
-  return feedOf(after);
-}
-
-function feedOf(row: Row | undefined): Feed {
-  if (row === undefined) throw new Error('The feed of changes has no row.');
-  return { deployment: row.deployment, last: Number(row.last_position), deletedTo: Number(row.deleted_to) };
 }

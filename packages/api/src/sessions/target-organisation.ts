@@ -67,7 +67,8 @@ export async function writableTarget(app: App, principal: Writes, reference: str
  */
 export async function writableTargets(app: App, principal: Writes, references: string[]): Promise<Target[]> {
   const own = ownTarget(principal);
-  const known = own === null ? await readTargets(app, [...new Set(references)]) : [own];
+  const known =
+    own === null ? await readTargets(app, [...new Set(references.map((each) => each.toLowerCase()))]) : [own];
   const byName = new Map(
     known.flatMap((target) => [
       [target.organisation.slug, target],
@@ -76,7 +77,7 @@ export async function writableTargets(app: App, principal: Writes, references: s
   );
 
   return references.map((reference, at) => {
-    const target = byName.get(isId(reference) ? reference.toLowerCase() : reference);
+    const target = byName.get(reference.toLowerCase());
     const field = `records.${at}.organisation`;
     if (target === undefined) throw unknown(field);
     requireApprovedOrganisation(target.approval, field);
@@ -94,7 +95,8 @@ function ownTarget(principal: Reads): Target | null {
 
 /** A text in the form of an id is one, so that no slug stands for another organisation's id. */
 function names(reference: string, { id, slug }: Target['organisation']): boolean {
-  return isId(reference) ? reference.toLowerCase() === id : reference === slug;
+  const wanted = reference.toLowerCase();
+  return wanted === (isId(reference) ? id : slug);
 }
 
 function isId(reference: string): boolean {

@@ -57,8 +57,9 @@ insert into change_feed default values;
 insert into told_members (organisation_id, user_id)
   select organisation_id, user_id from memberships join users on users.id = user_id where email_verified_at is not null;
 --> statement-breakpoint
-insert into told_organisations (organisation_id)
-  select id from organisations where approval <> 'pending' or id in (select organisation_id from told_members);
+-- The next minute's job tells the plan of an organisation that has subscriptions.
+insert into told_organisations (organisation_id, due_at)
+  select id, case when id in (select organisation_id from payment_subscriptions) then now() end from organisations where approval <> 'pending' or id in (select organisation_id from told_members);
 --> statement-breakpoint
 create function tell_change(kind text, organisation uuid, who uuid, details jsonb) returns void language sql as $$
   insert into changes (at, type, organisation_id, user_id, data)

@@ -30,10 +30,7 @@ type About = { publicBaseUrl: string | null; service: { name: string } };
 
 /** Returns the OpenAPI 3.1 document of this deployment, made from the schemas that check its requests. */
 export function openApiDocument({ publicBaseUrl, service }: About): OpenApiDocument {
-  const paths: OpenApiDocument['paths'] = {};
-  for (const operation of operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: documented(operation) };
-  }
+  const { paths, schemas } = describedOperations();
 
   return {
     openapi: '3.1.0',
@@ -48,10 +45,26 @@ export function openApiDocument({ publicBaseUrl, service }: About): OpenApiDocum
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: Object.fromEntries(Object.entries(answers).map(([name, schema]) => [name, schemaOf(schema, 'output')])),
+      schemas,
       securitySchemes: securitySchemes(publicBaseUrl),
     },
   };
+}
+
+let described: { paths: OpenApiDocument['paths']; schemas: Record<string, JsonSchema> } | undefined;
+
+/** Returns what is the same for every deployment. Made once: the schemas take long to convert, and anyone may ask. */
+function describedOperations() {
+  if (described !== undefined) return described;
+  const paths: OpenApiDocument['paths'] = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: documented(operation) };
+  }
+  const schemas = Object.fromEntries(
+    Object.entries(answers).map(([name, schema]) => [name, schemaOf(schema, 'output')]),
+  );
+  described = { paths, schemas };
+  return described;
 }
 
 function securitySchemes(publicBaseUrl: string | null): Record<string, JsonSchema> {

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentCheckouts } from '../../db/schema/billing.ts';
+import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
 import { checkoutReturn } from '../../links.ts';
+import { lockOrganisation } from '../../organisations/lock.ts';
 import { listAll } from '../../providers/list-all.ts';
 import { type Ask, providerErrorOf } from '../../providers/payment.ts';
 import type { PaidTier } from '../plans/plans.ts';
@@ -69,7 +71,8 @@ export async function expireAll(app: App, { ask }: Conversation, sessions: Sessi
 /**
  * Creates a checkout session, stores it, and returns the address of its page.
  *
- * @throws AppError PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
+ * @throws AppError PROVIDER_UNAVAILABLE; AWAITING_APPROVAL if the approval was undone meanwhile; INTERNAL
+ *   without a canonical base URL.
  */
 export async function createSession(app: App, conversation: Conversation, price: TierPrice): Promise<string> {
   const { ask, organisationId, customerId, tier } = conversation;
@@ -92,9 +95,29 @@ export async function createSession(app: App, conversation: Conversation, price:
   );
   if (session.url === null) throw new Error(`The payment provider gave no address for checkout ${session.id}.`);
 
-  await app.db
-    .insert(paymentCheckouts)
-    .values({ id: session.id, organisationId, priceId: price.id, openedAt: app.now() })
-    .onConflictDoNothing();
-  return session.url;
+  if (await storeIfApproved(app, organisationId, { id: session.id, priceId: price.id })) return session.url;
+  await ask((provider) => provider.checkout.sessions.expire(session.id));
+  throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
+}
+
+/**
+ * Stores a session, unless the organisation's approval was undone during the request to the
+ * provider: an organisation that waits could pay and then see nothing. Undoing takes the same lock
+ * and refuses where a session is stored.
+ */
+async function storeIfApproved(
+  app: App,
+  organisationId: string,
+  { id, priceId }: { id: string; priceId: string },
+): Promise<boolean> {
+  return app.db.transaction(async (tx) => {
+    await lockOrganisation(tx, organisationId);
+    const approved = and(eq(organisations.id, organisationId), eq(organisations.approval, 'approved'));
+    if ((await tx.$count(organisations, approved)) === 0) return false;
+    await tx
+      .insert(paymentCheckouts)
+      .values({ id, organisationId, priceId, openedAt: app.now() })
+      .onConflictDoNothing();
+    return true;
+  });
 }

@@ -1,5 +1,6 @@
-import { eq } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { paymentCheckouts } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { approveWaiting } from '../../organisations/approve.ts';
 import { accountByEmail } from '../../sessions/account.ts';
@@ -90,6 +91,19 @@ describe('undoing a decision', () => {
     await test.settled();
     await expect(undo(owner)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
     expect(await statusOf(owner.email)).toBe('active');
+  });
+
+  it('and a checkout at the same time never leave an open checkout of an organisation that waits', async () => {
+    for (let round = 0; round < 6; round++) {
+      const owner = await decidedOwner('approve');
+      const { api } = await signInAs(test, owner.email);
+      const delay = new Promise((resolve) => setTimeout(resolve, round * 4));
+      await Promise.allSettled([api.billing.checkout({ tier: 'silver' }), delay.then(() => undo(owner))]);
+
+      const open = and(eq(paymentCheckouts.organisationId, owner.organisationId), isNull(paymentCheckouts.closedAt));
+      const waits = (await statusOf(owner.email)) === 'awaiting_approval';
+      expect(waits && (await test.app.db.$count(paymentCheckouts, open)) > 0).toBe(false);
+    }
   });
 
   it('fails for a suspended organisation and for the operator’s own', async () => {

@@ -6,6 +6,7 @@ import type { Transaction } from '../../db/client.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
+import { lockOrganisation } from '../../organisations/lock.ts';
 import type { Client } from '../../security/client.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
 import { readOrganisation } from '../find-accounts.ts';
@@ -39,6 +40,8 @@ export async function undoDecision(
   if (own?.id === id) throw new AppError('VALIDATION', 'You cannot undo the approval of your own organisation.');
 
   return app.db.transaction(async (tx) => {
+    // A checkout that is being opened waits for the lock, or is stored and seen below.
+    await lockOrganisation(tx, id);
     const { name, slug } = await readOrganisation(tx, id);
     const [changed] = await tx
       .update(organisations)

@@ -13,7 +13,7 @@ const environment = {
 export default defineConfig({
   testDir: '.',
   outputDir: 'test-results',
-  // Each worker has a service of its own, which needs a core beside the browser's.
+  // Each worker has its own service, which needs a core beside the browser's.
   workers: Math.max(2, os.availableParallelism()),
   fullyParallel: false,
   retries: 0,

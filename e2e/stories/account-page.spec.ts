@@ -4,12 +4,16 @@ import { openSetting } from '../support/settings.ts';
 
 const other = 'quite another pass phrase';
 
-test('name, password, data and leaving, each by its own hand', async ({ page, request, service }) => {
+test('a user changes the name and the password, downloads the data and deletes the account', async ({
+  page,
+  request,
+  service,
+}) => {
   const email = await makeOwner(service, request, { organisation: 'Short Stay Ltd' });
   await signIn(page, email);
   await page.goto('/account');
 
-  await test.step('the name', async () => {
+  await test.step('a changed name is saved', async () => {
     await openSetting(page, 'Name');
     await page.getByLabel('Your name').fill('Ada Larch');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -17,7 +21,7 @@ test('name, password, data and leaving, each by its own hand', async ({ page, re
     expect(await (await page.request.get('/api/session')).json()).toMatchObject({ user: { name: 'Ada Larch' } });
   });
 
-  await test.step('the password, which ends other sessions', async () => {
+  await test.step('a new password ends the other sessions', async () => {
     await request.post('/api/login', { data: { email, password: passPhrase } });
     await openSetting(page, 'Password');
     await page.getByLabel('Current password').fill('not the pass phrase');
@@ -31,14 +35,14 @@ test('name, password, data and leaving, each by its own hand', async ({ page, re
     expect((await request.get('/api/session')).status()).toBe(401);
   });
 
-  await test.step('the data', async () => {
+  await test.step('the data is downloaded as a file', async () => {
     await page.getByRole('link', { name: 'Data', exact: true }).click();
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download' }).click();
     expect((await download).suggestedFilename()).toBe('account.json');
   });
 
-  await test.step('leaving', async () => {
+  await test.step('the account is deleted with its organisation', async () => {
     await page.getByRole('link', { name: 'Delete the account' }).click();
     await expect(page.getByText('Short Stay Ltd, because no one else is in it.')).toBeVisible();
     await page.getByLabel('Password', { exact: true }).fill(other);
@@ -48,7 +52,7 @@ test('name, password, data and leaving, each by its own hand', async ({ page, re
   });
 });
 
-test('a lost password is set anew after coming in through the identity provider', async ({
+test('a user who signed in through the identity provider replaces a forgotten password', async ({
   page,
   request,
   service,

@@ -51,7 +51,7 @@ test.afterAll(async () => {
   for (const end of ends.reverse()) await end();
 });
 
-test('over https a person signs up, and the link in the mail is the public one', async ({ service }) => {
+test('over https a user signs up, and the link in the mail has the public origin', async ({ service }) => {
   await page.goto(`${id}/signup`);
   await page.getByLabel('Organisation').fill('Behind a proxy');
   await page.getByLabel('E-mail', { exact: true }).fill(email);
@@ -65,7 +65,7 @@ test('over https a person signs up, and the link in the mail is the public one',
   expect(await served.operator('approve', email)).toBe(0);
 });
 
-test('a product on a sibling host is asked with a cookie that can ask and do nothing else', async () => {
+test('a product on a sibling host receives a separate cookie, not that of the session', async () => {
   await page.goto(`${app}/orders`);
   await expect(page).toHaveURL(`${id}/login?return_to=${encodeURIComponent(`${app}/orders`)}`);
   await page.getByLabel('E-mail', { exact: true }).fill(email);
@@ -84,7 +84,7 @@ test('a product on a sibling host is asked with a cookie that can ask and do not
   expect(shared?.value).not.toBe(own?.value);
 });
 
-test('the shared cookie opens who it is, and no other path', async () => {
+test('the shared cookie verifies the session, and authorises no other request', async () => {
   const [shared] = await context.cookies(app);
   const cookie = `__Secure-gatehouse=${shared?.value}`;
   const ask = (path: string, sent: RequestInit = {}, value = cookie) =>
@@ -111,14 +111,14 @@ test('the shared cookie opens who it is, and no other path', async () => {
   for (const path of ['/', '/billing', '/account', '/members', '/operator', '/onboarding']) {
     expect((await ask(path)).headers.get('location'), path).toBe('/login');
   }
-  // Under the other cookie's name it is nothing, and signing out with it ends nothing.
+  // Under the session cookie's name its value is not a session, and signing out with it ends none.
   expect((await ask('/api/subscription', {}, `__Host-session=${shared?.value}`)).status).toBe(401);
   expect((await ask('/api/logout', { method: 'POST' })).status).toBe(200);
   expect((await ask('/api/logout', { method: 'POST' }, `__Host-session=${shared?.value}`)).status).toBe(200);
   expect((await ask('/api/session')).status).toBe(200);
 });
 
-test('the shared cookie dies with its session', async () => {
+test('the shared cookie is invalid once its session has ended', async () => {
   const [before] = await context.cookies(app);
   const cookie = `__Secure-gatehouse=${before?.value}`;
   const status = async () =>

@@ -3,26 +3,26 @@ import { makeOwner, signIn } from '../support/people.ts';
 import { type PaidLife, paidLifeOf, turnSwitches } from '../support/provider.ts';
 import { expect, type Service, test } from '../support/service.ts';
 
-type Weather = {
+type Conditions = {
   name: string;
   switches: Record<string, unknown>;
-  /** What it takes until the service has heard of what happened at the provider. */
-  passes: (service: Service, life: PaidLife) => Promise<void>;
+  /** Waits until the service knows the state at the provider, by events or by a reconciliation. */
+  synced: (service: Service, life: PaidLife) => Promise<void>;
 };
 
-const weathers: Weather[] = [
-  { name: 'with every delivery on time', switches: {}, passes: (_, life) => life.everythingDelivered() },
+const allConditions: Conditions[] = [
+  { name: 'with every delivery on time', switches: {}, synced: (_, life) => life.everythingDelivered() },
   {
-    name: 'with every delivery late, twice and in no order',
+    name: 'with every delivery delayed, duplicated and in random order',
     switches: {
       duplicate_deliveries: true,
       duplicate_events: true,
       reorder_deliveries: true,
       delivery_delay_ms: 400,
     },
-    passes: (_, life) => life.everythingDelivered(),
+    synced: (_, life) => life.everythingDelivered(),
   },
-  { name: 'with no delivery at all', switches: { drop_deliveries: true }, passes: (service) => reconcile(service) },
+  { name: 'with no delivery at all', switches: { drop_deliveries: true }, synced: (service) => reconcile(service) },
 ];
 
 async function reconcile(service: Service): Promise<void> {
@@ -31,31 +31,35 @@ async function reconcile(service: Service): Promise<void> {
   expect(stdout).toMatch(/^\d+ subscriptions? compared, \d+ repaired\./);
 }
 
-for (const weather of weathers) {
-  test(`a paid plan from its beginning to its end, ${weather.name}`, async ({ page, request, service }) => {
+for (const conditions of allConditions) {
+  test(`the plan follows the subscription from checkout to the end of dunning, ${conditions.name}`, async ({
+    page,
+    request,
+    service,
+  }) => {
     await signIn(page, await makeOwner(service, request, { organisation: 'Larch & Sons' }));
-    await turnSwitches(service, weather.switches);
+    await turnSwitches(service, conditions.switches);
     try {
-      await runLife(page, service, weather);
+      await runLife(page, service, conditions);
     } finally {
       await turnSwitches(service, null);
     }
   });
 }
 
-async function runLife(page: Page, service: Service, weather: Weather): Promise<void> {
+async function runLife(page: Page, service: Service, conditions: Conditions): Promise<void> {
   const life = await paidLifeOf(service, page.request);
 
-  /** The page says so now, and still does once all has been told. */
+  /** Expects the sentences on the page once the service knows the provider's state. */
   async function billingSays(...sentences: (string | RegExp)[]): Promise<void> {
-    await weather.passes(service, life);
+    await conditions.synced(service, life);
     await expect(async () => {
       await page.goto('/billing');
       for (const sentence of sentences) await expect(page.getByText(sentence).first()).toBeVisible({ timeout: 500 });
     }).toPass({ timeout: 10_000 });
   }
 
-  await test.step('Free to Silver', async () => {
+  await test.step('Silver is bought', async () => {
     await page.goto('/billing');
     await page.getByRole('button', { name: 'Choose Silver' }).click();
     await page.waitForURL(`${service.sandboxUrl}/pay/checkout/**`);
@@ -66,7 +70,7 @@ async function runLife(page: Page, service: Service, weather: Weather): Promise<
     await expect(plan(page)).resolves.toMatchObject({ tier: 'silver', status: 'active' });
   });
 
-  await test.step('Silver to Gold in place: one subscription, one bill', async () => {
+  await test.step('Silver changes to Gold in the same subscription', async () => {
     await page.getByRole('button', { name: 'Switch to Gold' }).click();
     await page.waitForURL(`${service.sandboxUrl}/pay/portal/**`);
     await page.getByRole('button', { name: 'Change to Gold' }).click();
@@ -75,7 +79,7 @@ async function runLife(page: Page, service: Service, weather: Weather): Promise<
     expect(await life.subscriptions()).toHaveLength(1);
   });
 
-  await test.step('cancelled in our page, and resumed there', async () => {
+  await test.step('Gold is cancelled and resumed on the billing page', async () => {
     await page.getByRole('link', { name: 'Cancel plan' }).click();
     await page.getByRole('button', { name: 'Cancel Gold' }).click();
     await expect(page.getByText(/Ends on \d+ \w+ \d{4}, then Free/)).toBeVisible();
@@ -86,7 +90,7 @@ async function runLife(page: Page, service: Service, weather: Weather): Promise<
     expect(await life.subscription()).toMatchObject({ cancel_at_period_end: false, cancel_at: null });
   });
 
-  await test.step('cancelled in the portal, where the end is a moment, and resumed in our page', async () => {
+  await test.step('Gold is cancelled in the portal by a date, and resumed on the billing page', async () => {
     await page.getByRole('button', { name: 'Payment and invoices' }).click();
     await page.waitForURL(`${service.sandboxUrl}/pay/portal/**`);
     await page.getByRole('button', { name: 'Cancel Gold' }).click();
@@ -100,7 +104,7 @@ async function runLife(page: Page, service: Service, weather: Weather): Promise<
     expect(await life.subscription()).toMatchObject({ cancel_at_period_end: false, cancel_at: null });
   });
 
-  await test.step('the renewal is declined: past due, with grace and a way to pay', async () => {
+  await test.step('a declined renewal keeps the plan for a grace period and links to the invoice', async () => {
     await life.cardDeclinesFromNowOn();
     await life.periodEnds();
     await billingSays('Payment due', 'Your last payment did not go through.', /Gold stays on until \d+ \w+ \d{4}/);
@@ -109,7 +113,7 @@ async function runLife(page: Page, service: Service, weather: Weather): Promise<
     expect(await payNow.getAttribute('href')).toMatch(`${service.sandboxUrl}/pay/invoice/`);
   });
 
-  await test.step('dunning ends: Free again', async () => {
+  await test.step('the end of dunning leads back to Free', async () => {
     await life.dunningEnds();
     await billingSays('Free of charge.');
     await expect(plan(page)).resolves.toMatchObject({ tier: 'free', status: 'canceled', ends_at: null });

@@ -79,7 +79,7 @@ for (const [what, colour] of [
 
       await test.step('after sign-in', async () => {
         const request = await playwright.request.newContext({ baseURL: service.baseUrl });
-        await makeOwner(service, request, { approved: false, organisation: 'Somebody who waits' });
+        await makeOwner(service, request, { approved: false, organisation: 'Waiting Ltd' });
         await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
         for (const path of ['/', '/billing', '/account', '/operator']) await expectBranding(page, path, pictures);
         await page.goto('/');
@@ -89,7 +89,7 @@ for (const [what, colour] of [
         );
       });
 
-      expect(refused, 'the policy lets every part of the page be').toEqual([]);
+      expect(refused, 'the policy blocks no part of the page').toEqual([]);
     } finally {
       await service.stop();
       pictured.close();

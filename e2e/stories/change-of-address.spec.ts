@@ -2,7 +2,7 @@ import { linkFor, makeOwner, newEmail, passPhrase, signIn } from '../support/peo
 import { expect, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
 
-test('an address is changed by the link that goes to the new one', async ({ page, request, service }) => {
+test('an address is changed by the link in the mail to the new address', async ({ page, request, service }) => {
   const email = await makeOwner(service, request, { organisation: 'Moving House' });
   const taken = await makeOwner(service, request);
   const wanted = newEmail('moved');
@@ -12,7 +12,7 @@ test('an address is changed by the link that goes to the new one', async ({ page
   await openSetting(page, 'E-mail');
   const password = page.locator('#address-password');
 
-  await test.step('a wrong password is refused at its own field, and what was typed stays', async () => {
+  await test.step('a wrong password is marked at its field, and the typed address is kept', async () => {
     await page.getByLabel('New address').fill(wanted);
     await password.fill('not the pass phrase');
     await page.getByRole('button', { name: 'Send the link' }).click();
@@ -21,7 +21,7 @@ test('an address is changed by the link that goes to the new one', async ({ page
     await expect(page.getByLabel('New password')).not.toHaveAttribute('aria-invalid', 'true');
   });
 
-  await test.step('an address that somebody has gets the same words', async () => {
+  await test.step('a taken address gets the same answer as a free one', async () => {
     const words = 'If that address is free, a link is on its way to it.';
     for (const each of [taken, wanted]) {
       await page.goto('/account');
@@ -33,7 +33,7 @@ test('an address is changed by the link that goes to the new one', async ({ page
     }
   });
 
-  await test.step('opened, it changes the address, and other browsers are signed out', async () => {
+  await test.step('opening the link changes the address and signs other browsers out', async () => {
     await page.goto(await linkFor(service, wanted));
     await expect(page.locator('main')).toHaveAttribute('data-ok', 'true');
     await expect(page.getByRole('heading', { name: 'Address changed' })).toBeVisible();
@@ -45,7 +45,7 @@ test('an address is changed by the link that goes to the new one', async ({ page
   });
 });
 
-test('in a browser without the session, the link asks before it changes the address', async ({
+test('in a browser without the session, the link asks for confirmation before it changes the address', async ({
   browser,
   page,
   request,

@@ -13,7 +13,7 @@ const exec = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
-/** What another service of the company is like: it has the packed client, and nothing else of this repository. */
+/** The folder of another service: it has the packed client, and no other file of this repository. */
 let elsewhere: string;
 
 test.beforeAll(async () => {
@@ -54,7 +54,7 @@ test('another service reads the user and the plan with the packed client', async
   });
 });
 
-test('the packed client says what was refused while a gate is shut', async ({ request, service }) => {
+test('the packed client reports the error code of an account that awaits approval', async ({ request, service }) => {
   const cookie = await signedInCookie(request, await makeOwner(service, request, { approved: false }));
   expect(await ask(service.baseUrl, 'session', cookie)).toEqual({
     refused: { name: 'GatehouseError', status: 403, code: 'AWAITING_APPROVAL' },
@@ -65,7 +65,7 @@ for (const [module, moduleResolution] of [
   ['nodenext', 'nodenext'],
   ['esnext', 'bundler'],
 ] as const) {
-  test(`the packed types hold on their own, resolved as ${moduleResolution} does`, async () => {
+  test(`the packed types compile without this repository, resolved as ${moduleResolution} does`, async () => {
     write(
       'right.ts',
       `import { createGatehouse, GatehouseError, type Session, type Subscription } from '@gatehouse/client';
@@ -76,17 +76,17 @@ for (const [module, moduleResolution] of [
        export const status: number = new GatehouseError(403, null, '').status;
        // @ts-expect-error There is no such role.
        export const isGuest: boolean = session?.role === 'guest';
-       // @ts-expect-error It says who somebody is, or null.
+       // @ts-expect-error The session may be null.
        export const id: string = session.user.id;`,
     );
     const options = { module, moduleResolution, target: 'es2022', lib: ['es2022', 'dom'], types: [], strict: true };
     write('tsconfig.json', JSON.stringify({ compilerOptions: { ...options, noEmit: true }, files: ['right.ts'] }));
-    const said = await exec(process.execPath, [tsc, '-p', '.'], { cwd: elsewhere }).catch((error) => error);
-    expect(said.stdout).toBe('');
+    const compiled = await exec(process.execPath, [tsc, '-p', '.'], { cwd: elsewhere }).catch((error) => error);
+    expect(compiled.stdout).toBe('');
   });
 }
 
-/** Plain Node in a process of its own, as the other service would run. */
+/** Runs the client in a separate Node process, as another service would. */
 async function ask(baseUrl: string, what: 'session' | 'subscription', cookie: string): Promise<unknown> {
   write(
     'ask.js',

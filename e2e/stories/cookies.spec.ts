@@ -51,7 +51,7 @@ for (const scheme of ['http', 'https'] as const) {
 
     const openBrowser = () => openCookieBrowser(service);
 
-    /** That an answer sets these cookies, clears those, and touches no other. */
+    /** Expects that an answer sets and clears these cookies, and no others. */
     function expectCookies(answer: Answer, { set = [], cleared = [] }: { set?: string[]; cleared?: string[] }): void {
       const wanted = (kinds: string[], seconds: number | null) =>
         kinds
@@ -78,7 +78,7 @@ for (const scheme of ['http', 'https'] as const) {
       return (await send(service, '/api/session', { headers: { cookie } })).status;
     }
 
-    /** Somebody confirmed, and approved because the link is opened where the sign-up was. */
+    /** Creates an approved user: APPROVED_DOMAINS applies when the link is opened in the browser that signed up. */
     async function signUp(browser: ReturnType<typeof openBrowser>): Promise<string> {
       const email = newEmail();
       await browser.ask('/api/signup', json({ email, password: passPhrase }));
@@ -88,13 +88,13 @@ for (const scheme of ['http', 'https'] as const) {
       return email;
     }
 
-    async function atProvider(browser: ReturnType<typeof openBrowser>, email: string): Promise<string> {
+    async function returnFromProvider(browser: ReturnType<typeof openBrowser>, email: string): Promise<string> {
       const start = await browser.ask('/auth/idp/start');
-      const back = await chooseAtProvider(start.headers.location ?? '', publicUrl, email);
-      return back.pathname + back.search;
+      const callback = await chooseAtProvider(start.headers.location ?? '', publicUrl, email);
+      return callback.pathname + callback.search;
     }
 
-    test('each cookie has its name, attributes and lifetime, where it is set and where it goes', async () => {
+    test('each cookie has its name, attributes and lifetime where it is set, and is cleared with the same attributes', async () => {
       const browser = openBrowser();
       const email = newEmail();
       expectCookies(await browser.ask(`/login?return_to=${encodeURIComponent(product)}`), { set: ['return'] });
@@ -126,7 +126,7 @@ for (const scheme of ['http', 'https'] as const) {
       expectCookies(await browser.ask('/auth/idp/start'), { set: ['attempt'] });
       expectCookies(await browser.ask('/auth/idp/callback?error=access_denied'), {});
       expectCookies(await browser.ask('/auth/idp/callback?state=x&code=y'), { cleared: ['attempt'] });
-      expectCookies(await browser.ask(await atProvider(browser, email)), {
+      expectCookies(await browser.ask(await returnFromProvider(browser, email)), {
         set: ['session', 'shared', 'known'],
         cleared: ['attempt'],
       });
@@ -139,7 +139,7 @@ for (const scheme of ['http', 'https'] as const) {
       });
     });
 
-    test('a sign-in has a new id, and the one before in the same browser is dead on the server', async () => {
+    test('a sign-in makes a new session id, and ends the session that the browser had before', async () => {
       const browser = openBrowser();
       const email = await signUp(browser);
       const held = () => browser.jar.get(cookies.session?.name ?? '');
@@ -148,7 +148,7 @@ for (const scheme of ['http', 'https'] as const) {
         () => browser.ask('/api/login', json({ email, password: passPhrase })),
         () => browser.ask('/login', form({ email, password: passPhrase })),
         () => browser.ask('/api/trpc/signIn.withPassword', json({ email, password: passPhrase })),
-        async () => browser.ask(await atProvider(browser, email)),
+        async () => browser.ask(await returnFromProvider(browser, email)),
       ]) {
         await signIn();
         ids.push(held());
@@ -158,7 +158,7 @@ for (const scheme of ['http', 'https'] as const) {
       expect(new Set(ids).size).toBe(ids.length);
     });
 
-    test('a browser stays known after sign-out, by one cookie for all who sign in from it', async () => {
+    test('a browser keeps one `known` cookie after sign-out, for all users who sign in from it', async () => {
       const browser = openBrowser();
       const [one, other] = [await signUp(browser), await signUp(browser)];
       const known = () => browser.jar.get(cookies.known?.name ?? '');
@@ -177,10 +177,10 @@ for (const scheme of ['http', 'https'] as const) {
       expect((await browser.ask('/api/session')).status).toBe(200);
       browser.jar.delete(cookies.session?.name ?? '');
       browser.jar.delete(cookies.shared?.name ?? '');
-      expect((await browser.ask('/api/session')).status, 'it opens nothing').toBe(401);
+      expect((await browser.ask('/api/session')).status, 'the known cookie is not a session').toBe(401);
     });
 
-    test('a password change gives the browser a new id, and the one before is dead on the server', async () => {
+    test('a password change makes a new session id, and ends the session that the browser had before', async () => {
       const browser = openBrowser();
       const email = await signUp(browser);
       await browser.ask('/api/login', json({ email, password: passPhrase }));
@@ -205,7 +205,7 @@ for (const scheme of ['http', 'https'] as const) {
       ['the form', '/logout', null],
       ['the router', '/api/trpc/signIn.out', json({})],
     ] as const) {
-      test(`sign-out by ${what} ends the session on the server, whatever the browser keeps`, async () => {
+      test(`sign-out by ${what} ends the session on the server, also for a browser that keeps its cookie`, async () => {
         const browser = openBrowser();
         const email = await signUp(browser);
         await browser.ask('/api/login', json({ email, password: passPhrase }));
@@ -217,7 +217,7 @@ for (const scheme of ['http', 'https'] as const) {
       });
     }
 
-    test('/verify keeps the link to itself, whatever comes of it', async () => {
+    test('/verify sends no referrer and is not stored, for valid and used links', async () => {
       const browser = openBrowser();
       const email = newEmail();
       await browser.ask('/api/signup', json({ email, password: passPhrase }));

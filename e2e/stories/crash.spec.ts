@@ -5,9 +5,7 @@ import { expect, type Part, type Service, startService, test } from '../support/
 const parts: Part[] = ['database', 'service', 'toolchain', 'everything'];
 const atOnce = 10;
 
-test('what was answered before a kill -9 is there afterwards, whichever process it was, and mails that were owed leave', async ({
-  playwright,
-}) => {
+test('after kill -9 of any process, every answered sign-up is stored and its mail is sent', async ({ playwright }) => {
   test.setTimeout(240_000);
   test.skip(process.platform !== 'linux', 'It finds the processes to kill in /proc.');
   const service = await startService();
@@ -37,7 +35,7 @@ test('what was answered before a kill -9 is there afterwards, whichever process 
 /** An account, and the cookie of the browser that signed up. */
 type SignedUp = { email: string; cookie: string };
 
-/** Kills when the first of them are answered. Gives back those that were, by then or afterwards. */
+/** Kills the part once two sign-ups are answered. Returns all sign-ups that were answered, also later ones. */
 async function signUpsUntilKilled(request: APIRequestContext, service: Service, part: Part): Promise<SignedUp[]> {
   const answered: SignedUp[] = [];
   let killed: Promise<void> | undefined;

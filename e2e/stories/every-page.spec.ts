@@ -11,12 +11,12 @@ import { type Seen, visitAllPages } from '../support/tour/visit-all-pages.ts';
 
 const routes = fileURLToPath(new URL('../../apps/web/src/routes', import.meta.url));
 
-test('each page is accessible in light and dark, fits on a phone and carries the company’s name alone, and none is left out', async ({
+test('every page is accessible in light and dark, fits on a phone and shows only the company’s name', async ({
   browser,
   playwright,
 }) => {
   test.setTimeout(600_000);
-  // The built-in colour, given as a company's own: the pages then look as without it.
+  // The built-in colour as a company's colour, so that the pages look as without branding.
   const environment = { ...branding, BRAND_COLOR: '#005f5d', APPROVED_DOMAINS: approvedDomain };
   const service = await startService({ environment });
   const request = await playwright.request.newContext({ baseURL: service.baseUrl });
@@ -52,7 +52,7 @@ function filesCalled(name: string): string[] {
   return fs.readdirSync(routes, { recursive: true, encoding: 'utf8' }).filter((file) => path.basename(file) === name);
 }
 
-/** Whether what was seen is that page itself, or, of an error page, one below it that went wrong. */
+/** Whether a visited path belongs to the route's page, or, for an error page, is an error below the route. */
 function isBelow({ path: seen, status }: Seen, file: string, kind: 'page' | 'error'): boolean {
   if (status >= 400 !== (kind === 'error')) return false;
   const pattern = path

@@ -6,7 +6,7 @@ import { openSetting } from '../support/settings.ts';
 const password = (page: Page) => page.getByLabel('Password', { exact: true });
 const email = (page: Page) => page.getByLabel('E-mail', { exact: true });
 
-/** As when the session ends on the server: the browser keeps its cookie. */
+/** Ends the session on the server; the browser keeps its cookie. */
 async function endSession(page: Page): Promise<void> {
   const cookies = await page.context().cookies();
   const session = cookies.find(({ name }) => name === 'session');
@@ -15,7 +15,7 @@ async function endSession(page: Page): Promise<void> {
   if (session) await page.context().addCookies([session]);
 }
 
-test('Tab goes from the address to the password, and Show is behind it', async ({ page }) => {
+test('Tab moves from the address to the password, and then to Show', async ({ page }) => {
   await page.goto('/login');
   await expect(page.getByRole('button', { name: 'Show password' })).toBeVisible();
   await email(page).fill('mia@quayside.example');
@@ -46,7 +46,7 @@ for (const javaScriptEnabled of [true, false]) {
       }
     });
 
-    test('a session that has ended leads to sign-in, says so once, and leads back to the page', async ({
+    test('an ended session redirects to sign-in, with a notice once, and back to the page', async ({
       page,
       service,
     }) => {
@@ -69,7 +69,9 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test('an error goes when its field changes, and no strength is green beside an error', async ({ page }) => {
+test('an error disappears when its field changes, and a field with an error shows no password strength', async ({
+  page,
+}) => {
   await page.goto('/signup');
   await email(page).fill(newEmail());
   await password(page).fill('gatehouse1234');
@@ -83,7 +85,7 @@ test('an error goes when its field changes, and no strength is green beside an e
   await expect(page.locator('#password-hint')).toContainText('Strong');
 });
 
-test('a session that ends in the middle of a form keeps the text, and sign-in in a new tab lets it be sent', async ({
+test('a form keeps its text when the session ends, and can be sent after sign-in in a new tab', async ({
   page,
   context,
   service,
@@ -122,7 +124,7 @@ test('the skip link moves the focus to the content', async ({ page, service }) =
   await expect(page.locator('main')).toBeFocused();
 });
 
-test('an unknown page keeps the navigation of a user who is signed in', async ({ page, service }) => {
+test('an unknown page shows a signed-in user the navigation', async ({ page, service }) => {
   await signIn(page, await makeOwner(service, page.request));
   await page.goto('/no-such-page');
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();

@@ -9,7 +9,7 @@ import { expect, type Service, test } from '../support/service.ts';
 
 const routes = fileURLToPath(new URL('../../apps/web/src/routes', import.meta.url));
 
-/** Every path that answers in JSON beside the router: a new one is found here by itself. */
+/** Every path that answers in JSON, except the router's. New ones are found automatically. */
 const paths = fs
   .globSync('{api,webhooks}/**/+server.ts', { cwd: routes })
   .map((file) => `/${file.replace(/\/\+server\.ts$/, '')}`)
@@ -25,7 +25,7 @@ const contentType = fc.oneof(
 );
 const method = fc.constantFrom('POST', 'POST', 'POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PROPFIND');
 
-/** Signing out would end what the rest is asked with. */
+/** Sent without a session, because signing out would end the sessions of the other requests. */
 const endsSessions = new Set(['/api/logout', '/api/trpc/signIn.out']);
 const restFields = ['email', 'password', 'org_name', 'tier', 'organisation_id'];
 const usageFields = ['organisation', 'meter', 'amount', 'idempotency_key', 'records', 'used', 'at'];
@@ -40,33 +40,33 @@ async function expectNoFailure(service: Service, path: string, sent: Sent): Prom
 }
 
 /** The headers of a caller without a session, an administrator, an operator, and an API key. */
-let people: Record<string, string>[] = [];
+let callers: Record<string, string>[] = [];
 test.beforeAll(async ({ service, playwright }) => {
   test.setTimeout(60_000);
-  people = [{}];
+  callers = [{}];
   for (const operator of [false, true]) {
     const request = await playwright.request.newContext({ baseURL: service.baseUrl });
     const email = await makeOwner(service, request, { operator });
     await request.post('/api/login', { data: { email, password: passPhrase } });
     const { cookies } = await request.storageState();
-    people.push({ cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') });
+    callers.push({ cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') });
     await request.dispose();
   }
   const { stdout } = await service.operator('api-key', 'create', '--name', 'Fuzz', '--scope', 'WRITE');
-  people.push({ authorization: `Bearer ${stdout.trim()}` });
+  callers.push({ authorization: `Bearer ${stdout.trim()}` });
 });
 test.afterAll(async ({ service }) => {
-  // Whoever was signed out by what they sent was nobody from then on, and the test worth little.
-  for (const headers of people.filter(({ cookie }) => cookie !== undefined))
+  // A request that ended a caller's session would have left the later ones unauthenticated.
+  for (const headers of callers.filter(({ cookie }) => cookie !== undefined))
     expect((await send(service, '/api/session', { headers })).status).toBe(200);
 });
 
-async function asEach(path: string, ask: (headers: Record<string, string>) => Promise<void>): Promise<void> {
-  const who = endsSessions.has(path) ? [{}] : people;
-  await Promise.all(who.map(ask));
+async function forEachCaller(path: string, ask: (headers: Record<string, string>) => Promise<void>): Promise<void> {
+  const asked = endsSessions.has(path) ? [{}] : callers;
+  await Promise.all(asked.map(ask));
 }
 
-test('no content of a request makes a JSON endpoint fail, for any caller', async ({ service }) => {
+test('no request body makes a JSON endpoint answer 500, for any caller', async ({ service }) => {
   test.setTimeout(120_000);
   expect(paths.length).toBeGreaterThan(10);
   for (const path of paths) {
@@ -76,7 +76,7 @@ test('no content of a request makes a JSON endpoint fail, for any caller', async
     );
     await fc.assert(
       fc.asyncProperty(method, bodyWith(fieldsOfPath(path)), contentType, (verb, content, type) =>
-        asEach(path, (cookie) =>
+        forEachCaller(path, (cookie) =>
           expectNoFailure(service, path, {
             method: verb,
             headers: { ...cookie, ...(type && { 'content-type': type }) },
@@ -89,14 +89,14 @@ test('no content of a request makes a JSON endpoint fail, for any caller', async
   }
 });
 
-test('no content of a request makes a procedure fail, for any caller', async ({ service }) => {
+test('no input makes a procedure answer 500, for any caller', async ({ service }) => {
   test.setTimeout(120_000);
   for (const name of procedures) {
     const path = `/api/trpc/${name}`;
     const examples = eachField(fieldsOf(name)).map((content) => [content] as [string]);
     await fc.assert(
       fc.asyncProperty(bodyWith(fieldsOf(name)), (content) =>
-        asEach(path, (cookie) =>
+        forEachCaller(path, (cookie) =>
           isMutation(name)
             ? expectNoFailure(service, path, {
                 method: 'POST',
@@ -111,7 +111,7 @@ test('no content of a request makes a procedure fail, for any caller', async ({ 
   }
 });
 
-test('nothing that names a procedure, or many of them, makes the router fail', async ({ service }) => {
+test('no path or batch of procedure names makes the router answer 500', async ({ service }) => {
   const name = fc.oneof(
     fc.constantFrom(...procedures, 'accounts', '__proto__', 'constructor', 'toString', '', '%ff', '%00'),
     fc.string().map(encoded),
@@ -158,7 +158,7 @@ test('nothing that names a procedure, or many of them, makes the router fail', a
   );
 });
 
-/** No longer than what Node reads of an address: beyond, it refuses the request line and ends the connection. */
+/** Limits the length, because Node closes the connection for a longer request line. */
 function inAddress(value: string): string {
   return encoded(value).slice(0, 3000);
 }
@@ -171,7 +171,7 @@ function encoded(value: string): string {
   }
 }
 
-test('nothing that an address holds makes the callback, the link or a page fail', async ({ service }) => {
+test('no query string makes the callback, a link or a page answer 500', async ({ service }) => {
   const value = fc
     .oneof(fc.string({ unit: codePoint }), fc.constantFrom('', '%00', '%ff', 'x'.repeat(5000)))
     .map(encoded);

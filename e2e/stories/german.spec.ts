@@ -11,7 +11,7 @@ test.use({ locale: 'de-DE' });
 const messages = fileURLToPath(new URL('../../apps/web/src/lib/messages', import.meta.url));
 const english = sentencesOf('en').filter((sentence) => !sentencesOf('de').includes(sentence));
 
-test('a German browser is served in German from sign-up to billing, and its mail too', async ({ page, service }) => {
+test('a German browser gets German pages from sign-up to billing, and German mail', async ({ page, service }) => {
   test.setTimeout(180_000);
   const email = newEmail('inhaberin');
 
@@ -69,7 +69,7 @@ test('a German browser is served in German from sign-up to billing, and its mail
   await see(page, '/');
 });
 
-test('the footer changes the language of this and every later page, without a script', async ({ browser, service }) => {
+test('the footer changes the language of all pages, without JavaScript', async ({ browser, service }) => {
   const context = await browser.newContext({ baseURL: service.baseUrl, locale: 'de-DE', javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto('/login');
@@ -117,7 +117,7 @@ async function see(page: Page, address?: string): Promise<void> {
   await expectAccessible(page, `${page.url()} in German`);
 }
 
-/** The texts of two words and more in the message files, as far as they stand in one line without a value. */
+/** The texts of two words and more in the message files, that are written in one line without a value. */
 function sentencesOf(language: 'en' | 'de'): string[] {
   const files = fs.readdirSync(messages, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   return files.flatMap((file) => {

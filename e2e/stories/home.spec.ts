@@ -3,7 +3,7 @@ import { makeOwner, signIn } from '../support/people.ts';
 import { paidLifeOf } from '../support/provider.ts';
 import { expect, test } from '../support/service.ts';
 
-test('home lists the next steps until they are done, and then a failed payment before all else', async ({
+test('home lists the next steps until they are done, and shows a failed payment first', async ({
   page,
   request,
   service,

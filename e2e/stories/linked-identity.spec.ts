@@ -5,7 +5,7 @@ import { openSetting } from '../support/settings.ts';
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with' : 'without';
 
-  test(`an unlinked identity is refused until it is connected again, ${how} JavaScript`, async ({
+  test(`an unlinked identity cannot sign in until it is linked again, ${how} JavaScript`, async ({
     browser,
     request,
     service,
@@ -37,7 +37,7 @@ for (const javaScriptEnabled of [true, false]) {
       expect(await session()).toBe(200);
     });
 
-    await test.step('its subject gets the answer of every other failure', async () => {
+    await test.step('its subject gets the same answer as any other failure', async () => {
       await page.request.post('/api/logout');
       await page.goto('/auth/idp/start');
       await provider.click();
@@ -45,7 +45,7 @@ for (const javaScriptEnabled of [true, false]) {
       expect(await session()).toBe(401);
     });
 
-    await test.step('connecting it again leads home, signed in', async () => {
+    await test.step('linking it again signs the user in', async () => {
       await signIn(page, email);
       await page.goto('/account');
       await openSetting(page, 'Not linked');

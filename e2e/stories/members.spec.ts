@@ -32,7 +32,7 @@ test('a user is invited, joins, changes roles, and is removed', async ({ browser
   const theirs = await (await browser.newContext({ baseURL: service.baseUrl })).newPage();
   let email = '';
 
-  await test.step('looking at the link, or asking for its head, uses nothing up and keeps nothing', async () => {
+  await test.step('a GET or HEAD of the link neither consumes the invitation nor sets a cookie', async () => {
     expect((await theirs.request.head(invitation)).status()).toBe(200);
     const answer = await theirs.goto(invitation);
     expect(answer?.headers()).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
@@ -42,14 +42,14 @@ test('a user is invited, joins, changes roles, and is removed', async ({ browser
     await expect(theirs.getByRole('heading', { name: 'This invitation does not work' })).toBeVisible();
   });
 
-  await test.step('a new person signs up with it, and has no organisation of their own', async () => {
+  await test.step('a new user signs up with it, and gets no organisation', async () => {
     email = await signUpBy(theirs, service, invitation);
     await signIn(theirs, email);
     await expect(theirs).toHaveURL('/invitation');
     expect((await theirs.request.get('/api/session')).status()).toBe(403);
   });
 
-  await test.step('they join, and are in without anybody’s approval', async () => {
+  await test.step('the user joins without an operator’s approval', async () => {
     await theirs.getByRole('button', { name: 'Join Larch & Sons' }).click();
     await expect(theirs).toHaveURL('/onboarding');
     await theirs.getByRole('button', { name: 'Continue', exact: true }).click();
@@ -59,7 +59,7 @@ test('a user is invited, joins, changes roles, and is removed', async ({ browser
     expect((await theirs.goto(invitation))?.status()).toBe(400);
   });
 
-  await test.step('the owner makes them an admin, from their next click on', async () => {
+  await test.step('a new role applies from the user’s next request', async () => {
     await theirs.goto('/members');
     await expect(theirs.getByRole('link', { name: 'Invite someone' })).toHaveCount(0);
     const row = await rowOf(page, email);
@@ -75,7 +75,7 @@ test('a user is invited, joins, changes roles, and is removed', async ({ browser
     await expect(theirs.getByText('changed you from member to admin')).toBeVisible();
   });
 
-  await test.step('removed, they belong to nothing, and home says so', async () => {
+  await test.step('home tells a removed user that there is no organisation', async () => {
     const row = await rowOf(page, email);
     await row.getByRole('link', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
@@ -163,7 +163,7 @@ test('a user whose own organisation awaits approval joins another by the link, t
   await expect(theirs.getByRole('menuitemradio', { name: /Waiting Ltd.*Awaiting approval/ })).toBeDisabled();
 });
 
-test('a new person of the identity provider who holds an invitation gets no organisation of their own', async ({
+test('a new user of the identity provider with an invitation gets no own organisation', async ({
   browser,
   page,
   request,

@@ -9,7 +9,7 @@ function scrape(service: Service) {
   return send(service, '/metrics', { headers: { authorization: `Bearer ${token}` } });
 }
 
-test('without a token in the configuration there are no metrics, whatever one sends', async ({ service }) => {
+test('without METRICS_TOKEN there are no metrics, with or without an Authorization header', async ({ service }) => {
   for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
     const answer = await send(service, '/metrics', { method, headers: { authorization: `Bearer ${token}` } });
     expect(answer.status, method).toBe(404);
@@ -73,7 +73,7 @@ test('sign-ups and sign-ins are in the metrics and in a trace, without personal 
 
 test('the metrics are readable with the bearer token only', async () => {
   test.setTimeout(60_000);
-  // The collector is away: nothing waits for it, the end of the service neither.
+  // No collector listens: neither requests nor the shutdown wait for it.
   const service = await startService({
     environment: { METRICS_TOKEN: token, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
   });

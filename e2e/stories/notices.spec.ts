@@ -19,7 +19,7 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled });
 
-    test('cancelling and keeping a plan is said once, with its day, takes the focus and moves nothing', async ({
+    test('the notice of a cancelled or kept plan is shown once, with its date, takes the focus and moves nothing', async ({
       page,
       service,
     }) => {
@@ -62,7 +62,7 @@ test('a dialog that is closed returns the focus to the link that opened it', asy
   await expect(opener).toBeFocused();
 });
 
-test('a notice is over on the next page, and its live region is the same element on both', async ({
+test('a notice is gone on the next page, and its live region is the same element on both', async ({
   page,
   service,
 }) => {
@@ -79,7 +79,7 @@ test('a notice is over on the next page, and its live region is the same element
   await expect(live(page)).toHaveAttribute('data-seen', 'yes');
 });
 
-test('no link and no cookie made elsewhere puts a notice on a page', async ({ page, context, service }) => {
+test('no link and no forged cookie puts a notice on a page', async ({ page, context, service }) => {
   const made = JSON.stringify({ text: ['Call 0900 1234.'] });
   await context.addCookies([{ name: 'notice', value: encodeURIComponent(made), url: service.baseUrl }]);
   await page.goto(`/login?notice=${encodeURIComponent(made)}&done=Call`);
@@ -87,7 +87,10 @@ test('no link and no cookie made elsewhere puts a notice on a page', async ({ pa
   await expect(page.locator('#notice')).toHaveCount(0);
 });
 
-test('a form without an answer keeps the page and what was typed, and says so', async ({ page, service }) => {
+test('a form whose request fails keeps the page and the typed text, and reports the failure', async ({
+  page,
+  service,
+}) => {
   await signIn(page, await makeOwner(service, page.request));
   await page.goto('/account');
   await openSetting(page, 'Name');

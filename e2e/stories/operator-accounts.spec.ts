@@ -5,7 +5,7 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled });
 
-    test('a person is suspended only after a question, with a reason, and restored from the notice', async ({
+    test('a user is suspended with a reason after a confirmation, and restored from the notice', async ({
       page,
       request,
       service,

@@ -3,8 +3,8 @@ import { paidLifeOf, turnSwitches } from '../support/provider.ts';
 import { expect, test } from '../support/service.ts';
 
 const ways = [
-  { how: 'with a script', organisation: 'Quill & Vellum', javaScriptEnabled: true },
-  { how: 'without one', organisation: 'Thorn & Rowan', javaScriptEnabled: false },
+  { how: 'with JavaScript', organisation: 'Quill & Vellum', javaScriptEnabled: true },
+  { how: 'without JavaScript', organisation: 'Thorn & Rowan', javaScriptEnabled: false },
 ];
 for (const { how, organisation, javaScriptEnabled } of ways) {
   test(`an operator reads the payment provider’s events, applies one again and syncs, ${how}`, async ({
@@ -22,11 +22,11 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
     await expect(theirs.getByText('You are on Silver')).toBeVisible({ timeout: 20_000 });
     await customer.close();
     await life.everythingDelivered();
-    const desk = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });
-    const page = await desk.newPage();
+    const operatorContext = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });
+    const page = await operatorContext.newPage();
     await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
 
-    await test.step('finds the organisation’s events from the operators’ pages', async () => {
+    await test.step('the search finds the organisation’s events', async () => {
       await page.goto('/operator');
       await page.getByRole('link', { name: 'Events' }).click();
       await expect(page.getByRole('heading', { name: 'Events', level: 1 })).toBeVisible();
@@ -41,7 +41,7 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
       await page.goto(`/operator/events?search=${encodeURIComponent(organisation)}`);
     });
 
-    await test.step('reads one, and applies it again', async () => {
+    await test.step('an event is read and applied again', async () => {
       await page.getByRole('link', { name: 'Subscription created' }).click();
       await expect(page.getByText('It changed or confirmed something here.')).toBeVisible();
       await expect(page.locator('pre')).toContainText('"object": "event"');
@@ -50,7 +50,7 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
       await expect(page.getByText('silver, active')).toBeVisible();
     });
 
-    await test.step('reads the organisation’s history, and syncs its subscription', async () => {
+    await test.step('the organisation’s history is read, and its subscription synced', async () => {
       await page.getByRole('link', { name: organisation }).click();
       await expect(page.getByRole('heading', { name: organisation })).toBeVisible();
       await expect(page.getByText('Checkout opened')).toBeVisible();
@@ -59,7 +59,7 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
       await expect(page.getByText('Synced a subscription')).toBeVisible();
     });
 
-    await test.step('sees a row drift while the provider is away, and syncs it', async () => {
+    await test.step('a row that drifts while the provider does not answer is shown, and synced later', async () => {
       const button = page.getByRole('button', { name: `Sync now: ${(await life.subscription()).id}` });
       await turnSwitches(service, { api_failure: 503 });
       try {
@@ -81,32 +81,30 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
       await expect(page.getByRole('status').getByText(/^\d+ subscriptions? compared/)).toBeVisible();
     });
 
-    await test.step('and finds what was marked for a look', async () => {
+    await test.step('noted events are listed', async () => {
       await page.getByRole('link', { name: 'Show them' }).click();
       await expect(page.getByRole('row', { name: 'charge.refunded' }).filter({ hasText: organisation })).toContainText(
         'Noted',
       );
     });
 
-    await test.step('and is led to a page that says so for what is not there', async () => {
+    await test.step('an unknown event is a 404, and an invalid id a 400', async () => {
       expect((await page.request.get('/operator/events/evt_nowhere')).status()).toBe(404);
       expect((await page.request.get('/operator/events/organisations/nobody')).status()).toBe(400);
     });
 
-    await desk.close();
+    await operatorContext.close();
   });
 }
 
-test('others are refused', async ({ page, request, service }) => {
+test('users who are no operators get 403', async ({ page, request, service }) => {
   await signIn(page, await makeOwner(service, request));
   for (const path of ['', '/drift', '/evt_1', '/organisations/1']) {
     expect((await page.request.get(`/operator/events${path}`)).status(), path).toBe(403);
   }
 });
 
-test('the doctor finds nothing wrong beside a running service, and ends with 1 where something is', async ({
-  service,
-}) => {
+test('the doctor exits with 1 while a check fails, and with 0 beside a configured service', async ({ service }) => {
   const before = await service.operator('doctor');
   expect(before.stdout).toContain(
     'WRONG  Portal: It was never configured from here. Run "npm run operator -- billing-setup".',

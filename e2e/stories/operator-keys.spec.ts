@@ -1,7 +1,11 @@
 import { makeOwner, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 
-test('requests are decided by keys, which can be turned off', async ({ page, request, service }) => {
+test('an operator decides requests by keyboard shortcuts, which can be turned off', async ({
+  page,
+  request,
+  service,
+}) => {
   for (const name of ['Ash', 'Beech', 'Cedar']) {
     await makeOwner(service, request, { approved: false, organisation: `Thicket ${name}` });
   }
@@ -9,7 +13,7 @@ test('requests are decided by keys, which can be turned off', async ({ page, req
   await page.goto('/operator?search=Thicket');
   await expect(page.getByRole('button', { name: /Commands/ })).toBeVisible();
 
-  await test.step('j and k move, a approves, d asks', async () => {
+  await test.step('j and k move the focus, a approves, d opens the dialog to decline', async () => {
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('k');

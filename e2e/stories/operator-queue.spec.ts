@@ -30,7 +30,7 @@ test('any number of requests can be ticked and decided together', async ({ page,
     await expect(boxes(page).nth(0)).not.toBeChecked();
   });
 
-  await test.step('ticks from before the scripts are there count', async () => {
+  await test.step('checkboxes that were ticked before the scripts loaded count', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -51,7 +51,7 @@ test('any number of requests can be ticked and decided together', async ({ page,
   });
 });
 
-test('a decision names its object and moves the focus to the next row; clicks on rows that just moved do nothing', async ({
+test('a decision names its organisation and focuses the next row; a click on a row that just moved does nothing', async ({
   page,
   request,
   service,

@@ -81,7 +81,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test('a member row keeps its table on a phone, and says who joined when', async ({ page, request, service }) => {
+test('members stay a table on a phone, with the day on which each joined', async ({ page, request, service }) => {
   const email = await makeOwner(service, request);
   await signIn(page, email);
   await page.setViewportSize({ width: 320, height: 700 });
@@ -92,7 +92,7 @@ test('a member row keeps its table on a phone, and says who joined when', async 
   await expect(table.getByRole('cell', { name: /Today/ })).toBeVisible();
 });
 
-test('the activity says what was done, and a wrong password while signed in is no sign-in', async ({
+test('the activity lists actions, and a wrong password while signed in is not listed as a sign-in', async ({
   page,
   request,
   service,

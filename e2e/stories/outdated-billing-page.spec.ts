@@ -4,7 +4,7 @@ import { expect, type Service, test } from '../support/service.ts';
 
 const refusal = 'You act for another organisation by now. Load the page again.';
 
-/** An owner of Quayside who is an admin of Larch & Sons too, on a page that shows the billing of Quayside. */
+/** Opens the billing page of Quayside for its owner, who is also an admin of Larch & Sons. */
 async function openBilling(page: Page, other: Page, service: Service): Promise<{ shown: string; current: string }> {
   const { request } = page.context();
   await signIn(other, await makeOwner(service, request, { organisation: 'Larch & Sons' }));
@@ -23,14 +23,14 @@ async function openBilling(page: Page, other: Page, service: Service): Promise<{
   return { shown, current };
 }
 
-/** As another tab of the same browser does it. */
+/** Switches the organisation, as another tab of the same browser would. */
 async function switchTo(page: Page, organisation_id: string): Promise<void> {
   const answer = await page.context().request.post('/api/trpc/organisations.switch', { data: { organisation_id } });
   expect(answer.status()).toBe(200);
 }
 
 for (const javaScriptEnabled of [true, false]) {
-  test(`a billing page of another organisation buys nothing, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async ({
+  test(`a billing page of an organisation that is no longer the current one changes nothing, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async ({
     browser,
     service,
   }) => {

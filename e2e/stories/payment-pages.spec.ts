@@ -8,8 +8,8 @@ test.use({ javaScriptEnabled: false });
 test.setTimeout(120_000);
 
 /**
- * The sandbox's payment provider by way of another port: its API at 127.0.0.1, and its pages
- * at localhost, which for a browser is another origin, as with a domain of the company's own.
+ * Starts a proxy of the sandbox's payment provider: its API at 127.0.0.1, and its pages at
+ * localhost, which for a browser is another origin, like a custom domain of the company.
  */
 async function startPagesElsewhere(port: number, sandboxUrl: () => string) {
   const api = `http://127.0.0.1:${port}`;
@@ -37,7 +37,7 @@ async function startPagesElsewhere(port: number, sandboxUrl: () => string) {
   return { api, pages, stop: () => new Promise((resolve) => server.close(resolve).closeAllConnections()) };
 }
 
-test('a checkout on the company’s own domain opens without JavaScript, once its origin is configured', async ({
+test('a checkout on a custom domain opens without JavaScript if its origin is configured', async ({
   page,
   playwright,
 }) => {

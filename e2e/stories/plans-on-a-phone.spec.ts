@@ -2,7 +2,7 @@ import { expectFitsWindow } from '../support/page-width.ts';
 import { makeOwner, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 
-test('on a phone the current plan comes first, and the others show what changes', async ({
+test('on a phone the current plan is first, and the others show only their differences', async ({
   page,
   request,
   service,
@@ -19,7 +19,7 @@ test('on a phone the current plan comes first, and the others show what changes'
   const top = async (name: string) => (await card(name).boundingBox())?.y ?? Number.NaN;
   const lines = (name: string) => card(name).getByRole('listitem').filter({ visible: true });
 
-  await test.step('wide: the plans in their order, each with all it includes', async () => {
+  await test.step('on a wide screen the plans are in order, each with everything it includes', async () => {
     expect(await top('Silver')).toBe(await top('Free'));
     await expect(lines('Gold')).toHaveText(
       [
@@ -34,7 +34,7 @@ test('on a phone the current plan comes first, and the others show what changes'
     );
   });
 
-  await test.step('on a phone', async () => {
+  await test.step('on a phone the current plan is first', async () => {
     await page.setViewportSize({ width: 320, height: 700 });
     expect(await top('Silver')).toBeLessThan(await top('Free'));
     expect(await top('Free')).toBeLessThan(await top('Gold'));

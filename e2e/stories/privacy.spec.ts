@@ -5,19 +5,19 @@ import { cookiesOf, linkFor, passPhrase } from '../support/people.ts';
 import { type Answer, send } from '../support/raw-request.ts';
 import { expect, type Service, test } from '../support/service.ts';
 
-/** An address of always the same length, so that answers which name it can be compared byte by byte. */
+/** Returns an address of fixed length, so that answers that contain it can be compared byte by byte. */
 function newAddress(): string {
   return `${randomBytes(6).toString('hex')}@company.example`;
 }
 
-/** @returns the cookie of the browser that signed up. */
+/** Signs up, and returns the cookies of the browser. */
 async function signUp(service: Service, email: string): Promise<string> {
   const body = JSON.stringify({ email, password: passPhrase, org_name: 'Company' });
   const headers = { 'content-type': 'application/json' };
   return cookiesOf(await send(service, '/api/signup', { method: 'POST', headers, body }));
 }
 
-async function verified(service: Service): Promise<string> {
+async function makeVerifiedUser(service: Service): Promise<string> {
   const email = newAddress();
   const cookie = await signUp(service, email);
   const link = new URL(await linkFor(service, email));
@@ -29,7 +29,7 @@ async function operate(service: Service, ...args: string[]): Promise<void> {
   expect((await service.operator(...args)).stderr).toBe('');
 }
 
-/** Every state that an account can be in, each made through the real doors. */
+/** Every status of an account, made through the real endpoints and admin commands. */
 const states: Record<string, (service: Service) => Promise<string>> = {
   unknown: async () => newAddress(),
   async unverified(service) {
@@ -37,19 +37,19 @@ const states: Record<string, (service: Service) => Promise<string>> = {
     await signUp(service, email);
     return email;
   },
-  awaiting: verified,
+  awaiting: makeVerifiedUser,
   async active(service) {
-    const email = await verified(service);
+    const email = await makeVerifiedUser(service);
     await operate(service, 'approve', email);
     return email;
   },
   async declined(service) {
-    const email = await verified(service);
+    const email = await makeVerifiedUser(service);
     await operate(service, 'decline', email, '--reason', 'Not a customer.');
     return email;
   },
   async suspended(service) {
-    const email = await verified(service);
+    const email = await makeVerifiedUser(service);
     await operate(service, 'suspend', email);
     return email;
   },
@@ -68,11 +68,11 @@ async function signInAtProvider(service: Service, email: string): Promise<void> 
   expect(callback.headers.location).toBe('/');
 }
 
-/** An answer without what differs from request to request by chance. */
+/** Returns an answer without its random values and times, which differ between equal requests. */
 function comparable({ status, headers, text }: Answer, email: string) {
   // The entity tag is a hash of the page, and so of its nonce.
   const { date: _, etag: __, 'x-request-id': ___, 'set-cookie': cookies = [], ...rest } = headers;
-  const noChance = (value: string) =>
+  const withoutRandomValues = (value: string) =>
     value
       .replaceAll(email, 'ADDRESS')
       .replaceAll(encodeURIComponent(email), 'ADDRESS')
@@ -82,9 +82,9 @@ function comparable({ status, headers, text }: Answer, email: string) {
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');
   return {
     status,
-    headers: noChance(JSON.stringify(rest)),
+    headers: withoutRandomValues(JSON.stringify(rest)),
     cookies: cookies.map((cookie) => cookie.replace(/=[^;]*/, '=VALUE').replace(/Expires=[^;]+/i, '')),
-    text: noChance(text),
+    text: withoutRandomValues(text),
   };
 }
 
@@ -104,7 +104,7 @@ function form(path: string, fields: Record<string, string>): Asked {
 
 const others = { password: 'another pass phrase', org_name: 'Others' };
 
-/** Every procedure that takes an address; a wrong password where one is asked of who has the address. */
+/** Every procedure that takes an address, with a wrong password where it takes the password of that account. */
 const procedures: Record<string, (email: string, organisationId: string) => object> = {
   'accounts.signUp': (email) => ({ email, ...others }),
   'accounts.resend': (email) => ({ email }),
@@ -114,8 +114,8 @@ const procedures: Record<string, (email: string, organisationId: string) => obje
   'organisations.transfer': (email, organisation_id) => ({ email, organisation_id, password: passPhrase }),
 };
 
-/** The REST paths and forms that lead to them. */
-const doors: Record<string, (email: string, invitation: string, organisationId: string) => Asked> = {
+/** The JSON endpoints and forms that take an address. */
+const endpoints: Record<string, (email: string, invitation: string, organisationId: string) => Asked> = {
   'POST /api/login': (email) => json('/api/login', { email, password: wrong }),
   'POST /api/signup': (email) => json('/api/signup', { email, ...others }),
   'POST /api/signup/resend': (email) => json('/api/signup/resend', { email }),
@@ -131,8 +131,8 @@ const doors: Record<string, (email: string, invitation: string, organisationId: 
   'the form at /account': (email) => form('/account?/changeAddress', { email, password: passPhrase }),
 };
 
-const routes: typeof doors = {
-  ...doors,
+const routes: typeof endpoints = {
+  ...endpoints,
   ...Object.fromEntries(
     Object.entries(procedures).map(([name, fields]) => [
       name,
@@ -141,7 +141,7 @@ const routes: typeof doors = {
   ),
 };
 
-/** An address in a state. Those that stay in it whatever is asked are made once for all routes. */
+/** Addresses by state, made once for all routes if no request changes their state. */
 const kept = new Map<string, Promise<string>>();
 
 function addressIn(state: string, service: Service): Promise<string> {
@@ -152,7 +152,7 @@ function addressIn(state: string, service: Service): Promise<string> {
   return made;
 }
 
-/** Where somebody has to be signed in to ask: the session of a person whom the address is not. */
+/** The routes that require a session. It belongs to another user than the address. */
 const needsSession = new Set([
   'accounts.changeAddress',
   'the form at /account',
@@ -161,7 +161,7 @@ const needsSession = new Set([
 ]);
 
 async function newSession(service: Service): Promise<string> {
-  const email = await verified(service);
+  const email = await makeVerifiedUser(service);
   await operate(service, 'approve', email);
   const { path, headers, body } = json('/api/login', { email, password: passPhrase });
   const answer = await send(service, path, { method: 'POST', headers, body });
@@ -173,7 +173,7 @@ async function organisationOf(service: Service, cookie: string): Promise<string>
   return JSON.parse(text).organisation.id;
 }
 
-/** To an organisation of this service; signing up does not use it up. */
+/** Creates an invitation to an organisation of this service. Signing up does not consume it. */
 async function newInvitation(service: Service): Promise<string> {
   const cookie = await newSession(service);
   const organisation_id = await organisationOf(service, cookie);
@@ -183,14 +183,14 @@ async function newInvitation(service: Service): Promise<string> {
   return new URL(JSON.parse(answer.text).result.data.url).searchParams.get('token') ?? '';
 }
 
-/** The status of each route: a wrong password and an owner who is no member are refused, all else is accepted. */
+/** The status of each route: 401 for a wrong password, 400 for a new owner who is no member, else success. */
 function statusOf(route: string): number {
   if (route === 'organisations.transfer') return 400;
   if (/login|withPassword/.test(route)) return 401;
   return /form/.test(route) ? 303 : 200;
 }
 
-test('every procedure that takes an address is asked here', () => {
+test('every procedure that takes an address is covered by these tests', () => {
   const taking = everyProcedure.filter((path) => fieldsOf(path).some((field) => /(^|_)(e?mail|address)$/.test(field)));
   expect(taking.sort()).toEqual(Object.keys(procedures).sort());
 });
@@ -215,8 +215,8 @@ for (const [route, request] of Object.entries(routes)) {
   });
 }
 
-test('a browser that is known to one account learns nothing of another', async ({ service }) => {
-  const email = await verified(service);
+test('a browser that is known to one account gets the same answer for every other account', async ({ service }) => {
+  const email = await makeVerifiedUser(service);
   const { path, headers, body } = json('/api/login', { email, password: passPhrase });
   const signedIn = await send(service, path, { method: 'POST', headers, body });
   const cookie = signedIn.headers['set-cookie']?.find((each) => each.startsWith('known='))?.split(';')[0] ?? '';

@@ -8,7 +8,7 @@ import { runStory } from '../support/story.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-test('the production way runs the same story, from the environment alone', async ({ browser }) => {
+test('a production service runs the same story, configured by environment variables only', async ({ browser }) => {
   test.setTimeout(180_000);
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
@@ -23,7 +23,7 @@ test('the production way runs the same story, from the environment alone', async
   await world.stop();
 });
 
-test('nothing of the sandbox is in what production runs', () => {
+test('the production build contains no code of the sandbox', () => {
   const found = execFileSync('sh', [
     '-c',
     `grep -rlE 'packages/sandbox|Sandbox payments|oidc-provider' '${root}apps/web/build' '${root}apps/server/dist' || true`,

@@ -12,7 +12,7 @@ test.afterAll(() => limited.stop());
 
 let clients = 0;
 
-/** Somebody whom no limit knows yet: the address is the one that the proxy in front tells. */
+/** Returns a client that no limit has counted yet: its address is in X-Forwarded-For. */
 function newClient() {
   clients += 1;
   const from = { 'x-forwarded-for': `192.0.2.${clients}` };
@@ -28,7 +28,7 @@ function expectToWait({ headers }: Answer, minutes: number): void {
 const asJson = { 'content-type': 'application/json' };
 const asForm = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
 
-test('/verify answers 60 dead links, then a page that says to wait', async () => {
+test('/verify answers 60 invalid links of a client, then a page that says to wait', async () => {
   const ask = newClient();
   for (let asked = 0; asked < 60; asked++) expect((await ask('/verify?token=x')).status).toBe(400);
 
@@ -42,7 +42,7 @@ test('/verify answers 60 dead links, then a page that says to wait', async () =>
   expect((await newClient()('/verify?token=x')).status).toBe(400);
 });
 
-test('the callback accepts 60 failures of a client, then none of its requests', async () => {
+test('the callback refuses every request of a client after 60 failures', async () => {
   const ask = newClient();
   const start = await ask('/auth/idp/start');
   const back = await chooseAtProvider(start.headers.location ?? '', limited.baseUrl, newEmail());
@@ -51,11 +51,11 @@ test('the callback accepts 60 failures of a client, then none of its requests', 
 
   const { status, headers: answered, text } = await ask(back.pathname + back.search, { headers });
   expect([status, answered.location, text]).toEqual([302, '/login?error=idp', '']);
-  // The attempt was not used up by that: from elsewhere it still leads in.
+  // The refusal did not consume the attempt: from another address it still signs in.
   expect((await newClient()(back.pathname + back.search, { headers })).headers.location).toBe('/');
 });
 
-test('/auth/idp/start begins 60 attempts, then sends back to the page', async () => {
+test('/auth/idp/start begins 60 attempts of a client, then redirects to the sign-in page', async () => {
   const ask = newClient();
   for (let asked = 0; asked < 60; asked++) {
     expect((await ask('/auth/idp/start')).headers.location).toContain('/idp/auth?');
@@ -68,7 +68,7 @@ const image = { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image', 'sec-fet
 const frame = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' };
 const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'cross-site' };
 
-test('images, frames and prefetches of another site use up no limit, no link and no attempt', async () => {
+test('images, frames and prefetches of another site count against no limit, and consume no link and no attempt', async () => {
   const ask = newClient();
   const start = await ask('/auth/idp/start', { headers: navigation });
   const back = await chooseAtProvider(start.headers.location ?? '', limited.baseUrl, newEmail());
@@ -110,7 +110,7 @@ for (const [path, fields, most, minutes, before] of [
   ['/signup?/create', { email: 'no address', password: '' }, 20, 60, 400],
   ['/signup?/resend', { email: 'no address' }, 20, 60, 400],
 ] as const) {
-  test(`the form at ${path} is its page with 429 after ${most}`, async () => {
+  test(`the form at ${path} answers its page with 429 after ${most} requests`, async () => {
     const ask = newClient();
     const body = new URLSearchParams(fields).toString();
     const submit = () => ask(path, { method: 'POST', headers: { ...asForm }, body });
@@ -129,7 +129,7 @@ for (const [path, fields, most, minutes, before] of [
   ['/api/signup', {}, 20, 60, 400],
   ['/api/signup/resend', {}, 20, 60, 400],
 ] as const) {
-  test(`${path} answers 429 after ${most}, with when to come back`, async () => {
+  test(`${path} answers 429 with Retry-After after ${most} requests`, async () => {
     const ask = newClient();
     const submit = () => ask(path, { method: 'POST', headers: { ...asJson }, body: JSON.stringify(fields) });
     for (let asked = 0; asked < most; asked++) expect((await submit()).status).toBe(before);

@@ -6,9 +6,9 @@ const json = { 'content-type': 'application/json' };
 const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
 
 for (const [what, path, sent, status, code] of [
-  ['a method that is not there', '/api/signup', { method: 'GET' }, 405, 'METHOD_NOT_ALLOWED'],
+  ['a method that the endpoint does not have', '/api/signup', { method: 'GET' }, 405, 'METHOD_NOT_ALLOWED'],
   [
-    'such a method from another site',
+    'a method that the endpoint does not have, from another site,',
     '/api/subscription',
     { method: 'POST', headers: foreign },
     405,
@@ -30,14 +30,14 @@ for (const [what, path, sent, status, code] of [
   ],
   ['another site without a body', '/api/billing/portal', { method: 'POST', headers: foreign }, 403, 'FOREIGN_ORIGIN'],
   [
-    'nobody with an unreadable body',
+    'an unreadable body without a session',
     '/api/billing/checkout',
     { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' },
     401,
     'UNAUTHENTICATED',
   ],
   [
-    'text that claims to be JSON',
+    'JSON sent as text',
     '/api/login',
     { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' },
     415,
@@ -74,20 +74,20 @@ test('invalid UTF-8 in JSON is refused, and not read as something else', async (
   const email = newEmail();
   const typed = JSON.stringify({ email, password: passPhrase, org_name: '@' });
   const body = Buffer.from(typed);
-  // A byte that UTF-8 never begins with, in place of the name.
+  // The name becomes a byte that is invalid in UTF-8.
   body[body.lastIndexOf('@')] = 0xff;
   const answer = await send(service, '/api/signup', { method: 'POST', headers: json, body });
   expect(answer.status).toBe(400);
   expect(JSON.parse(answer.text)).toMatchObject({ error: 'The body is not valid JSON.', code: 'VALIDATION' });
-  // The same with the character in its place is a sign-up.
+  // The same body with a valid character is a sign-up.
   expect((await send(service, '/api/signup', { method: 'POST', headers: json, body: typed })).status).toBe(200);
 });
 
-test('405 names the methods that are there', async ({ service }) => {
+test('a 405 lists the allowed methods', async ({ service }) => {
   expect((await send(service, '/api/signup')).headers.allow).toBe('POST');
 });
 
-test('a body that grows beyond the limit unannounced is refused', async ({ service }) => {
+test('a chunked body beyond the limit gets 413', async ({ service }) => {
   const answer = await send(service, '/api/login', {
     method: 'POST',
     headers: { ...json, 'transfer-encoding': 'chunked' },
@@ -96,7 +96,7 @@ test('a body that grows beyond the limit unannounced is refused', async ({ servi
   expect(answer.status).toBe(413);
 });
 
-test('a POST without a body is an empty object', async ({ service }) => {
+test('a POST without a body is read as an empty object', async ({ service }) => {
   const answer = await send(service, '/api/signup', { method: 'POST' });
   expect(answer.status).toBe(400);
   expect(JSON.parse(answer.text).fields).toEqual({ email: expect.any(String), password: expect.any(String) });
@@ -119,12 +119,12 @@ test('Host and X-Forwarded-* change no link, redirect or cookie', async ({ servi
     .toContain(`${service.baseUrl}/verify?token=`);
 });
 
-test('HEAD changes nothing: it starts no session and opens no link', async ({ service }) => {
+test('HEAD has no side effects: it starts no session and consumes no link', async ({ service }) => {
   expect((await send(service, '/verify?token=x', { method: 'HEAD' })).status).toBe(200);
   expect((await send(service, '/auth/idp/start', { method: 'HEAD' })).headers['set-cookie']).toBeUndefined();
 });
 
-test('a prefetched link is sent away without being looked at', async ({ service }) => {
+test('a prefetch of a link gets 503, and its token is not read', async ({ service }) => {
   for (const [name, value] of [
     ['sec-purpose', 'prefetch;prerender'],
     ['purpose', 'prefetch'],
@@ -136,7 +136,7 @@ test('a prefetched link is sent away without being looked at', async ({ service 
   }
 });
 
-test('pages carry a policy that lets no foreign script, frame or form target in', async ({ service }) => {
+test('pages have a Content-Security-Policy without foreign scripts, frames or form targets', async ({ service }) => {
   const { headers } = await send(service, '/login');
   const policy = headers['content-security-policy'] ?? '';
   expect(policy).toMatch(/script-src [^;]*'nonce-/);
@@ -155,7 +155,7 @@ for (const path of ['/', '/billing', '/account', '/members', '/operator', '/onbo
   });
 }
 
-test('a form from another site gets a page that says so, with every header', async ({ service }) => {
+test('a form from another site gets an error page with every security header', async ({ service }) => {
   const headers = { ...foreign, 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
   const answer = await send(service, '/login', { method: 'POST', headers, body: 'email=a&password=b' });
   expect(answer.status).toBe(403);
@@ -165,7 +165,7 @@ test('a form from another site gets a page that says so, with every header', asy
   expect(answer.headers['x-request-id']).toBeTruthy();
 });
 
-test('only a page that is opened uses up a verification link', async ({ service, request }) => {
+test('only a GET of its page consumes a verification link', async ({ service, request }) => {
   const email = newEmail();
   await request.post('/api/signup', { data: { email, password: passPhrase } });
   const link = new URL(await linkFor(service, email));
@@ -189,11 +189,11 @@ test('a client over its limit still sees the sign-in page, without a return URL'
   const product = 'https://product.example';
   const limited = await startService({ environment: { RATE_LIMITS: 'on', RETURN_ORIGINS: product } });
   try {
-    const come = () => send(limited, `/login?return_to=${encodeURIComponent(product)}`);
-    expect((await come()).headers['set-cookie']?.[0]).toMatch(/^return=/);
-    for (let asked = 1; asked < 300; asked++) await come();
+    const openSignIn = () => send(limited, `/login?return_to=${encodeURIComponent(product)}`);
+    expect((await openSignIn()).headers['set-cookie']?.[0]).toMatch(/^return=/);
+    for (let asked = 1; asked < 300; asked++) await openSignIn();
 
-    const { status, headers } = await come();
+    const { status, headers } = await openSignIn();
     expect([status, headers['set-cookie']]).toEqual([200, undefined]);
   } finally {
     await limited.stop();
@@ -204,10 +204,10 @@ const form = { 'content-type': 'application/x-www-form-urlencoded', accept: 'tex
 const chunked = { 'transfer-encoding': 'chunked' };
 
 for (const [what, headers, body, status] of [
-  ['a form that grows beyond the limit unannounced', { ...form, ...chunked }, `email=${'x'.repeat(70_000)}`, 413],
-  ['a form beyond every limit', { ...form, ...chunked }, `email=${'x'.repeat(1_200_000)}`, 413],
-  ['parts without a boundary', { ...form, 'content-type': 'multipart/form-data' }, 'email=a', 400],
-  ['a text', { ...form, 'content-type': 'text/plain' }, 'email=a', 415],
+  ['a chunked form beyond the limit', { ...form, ...chunked }, `email=${'x'.repeat(70_000)}`, 413],
+  ['a chunked form of more than a megabyte', { ...form, ...chunked }, `email=${'x'.repeat(1_200_000)}`, 413],
+  ['multipart without a boundary', { ...form, 'content-type': 'multipart/form-data' }, 'email=a', 400],
+  ['plain text', { ...form, 'content-type': 'text/plain' }, 'email=a', 415],
   ['JSON', { ...form, ...json }, '{}', 415],
   ['a form', form, 'email=a&password=b', 401],
 ] as const) {
@@ -224,7 +224,7 @@ for (const [path, status] of [
   ['/login/', 200],
   ['/login/?return_to=https%3A%2F%2Fevil.example', 200],
 ] as const) {
-  test(`${path} is answered as without its slash, with every header`, async ({ service }) => {
+  test(`${path} is answered as without its trailing slash, with every security header`, async ({ service }) => {
     const answer = await send(service, path);
     expect(answer.status).toBe(status);
     expect(answer.headers['content-security-policy']).toBeTruthy();
@@ -234,7 +234,7 @@ for (const [path, status] of [
   });
 }
 
-test('a page with a slash behind it finds its style and scripts', async ({ service }) => {
+test('a page with a trailing slash loads its style and scripts', async ({ service }) => {
   const { text } = await send(service, '/login/');
   const assets = [...text.matchAll(/(?:href|src)="([^"]*_app\/[^"]+)"/g)].map(([, asset]) => asset ?? '');
   expect(assets.length).toBeGreaterThan(0);

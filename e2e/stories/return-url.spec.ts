@@ -5,7 +5,7 @@ import { expect, type Service, startService } from '../support/service.ts';
 
 const test = base.extend<object, { beside: { product: Product; service: Service } }>({
   beside: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are asked for.
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the requested fixtures.
     async ({}, use) => {
       const product = await startProduct();
       const environment = { RETURN_ORIGINS: product.url, SERVICE_URL: product.url, SERVICE_NAME: 'Larch' };
@@ -20,12 +20,12 @@ const test = base.extend<object, { beside: { product: Product; service: Service 
   baseURL: ({ beside }, use) => use(beside.service.baseUrl),
 });
 
-test('sign-in with a password leads back to the page that was wanted, once', async ({ page, request, beside }) => {
+test('sign-in with a password returns to the requested page, once', async ({ page, request, beside }) => {
   const { product, service } = beside;
   const email = await makeOwner(service, request);
   const wanted = `${product.url}/orders?page=2&sort=a%26b`;
 
-  await test.step('the product sends nobody to sign in, and the first screen comes before the way back', async () => {
+  await test.step('the product redirects to sign-in, and onboarding comes before the return', async () => {
     await page.goto(wanted);
     await expect(page).toHaveURL(/\/login\?return_to=/);
     await page.getByLabel('E-mail', { exact: true }).fill(email);
@@ -40,26 +40,29 @@ test('sign-in with a password leads back to the page that was wanted, once', asy
     await expect(page.getByText(email)).toBeVisible();
   });
 
-  await test.step('the way is gone once it was gone, and home has a button', async () => {
+  await test.step('the return URL is used once, and home links to the product', async () => {
     await page.goto('/');
     await expect(page).toHaveURL(`${service.baseUrl}/`);
     await page.getByRole('link', { name: 'Open Larch' }).click();
     await expect(page).toHaveURL(`${product.url}/`);
   });
 
-  await test.step('whoever is signed in already is sent on at once', async () => {
+  await test.step('a signed-in user is redirected at once', async () => {
     await page.goto(`/login?return_to=${encodeURIComponent(wanted)}`);
     await expect(page).toHaveURL(wanted);
   });
 
-  await test.step('signed out of the service is signed out of the product', async () => {
+  await test.step('sign-out from the service signs the user out of the product', async () => {
     await page.request.post('/api/logout');
     await page.goto(wanted);
     await expect(page).toHaveURL(/\/login\?return_to=/);
   });
 });
 
-test('a new user comes back after sign-up, the mail’s link, approval and onboarding', async ({ page, beside }) => {
+test('a new user returns to the product after sign-up, verification, approval and onboarding', async ({
+  page,
+  beside,
+}) => {
   const { product, service } = beside;
   const email = newEmail('new');
   await page.goto(`/signup?return_to=${encodeURIComponent(`${product.url}/welcome`)}`);
@@ -75,7 +78,7 @@ test('a new user comes back after sign-up, the mail’s link, approval and onboa
   await expect(page).toHaveURL('/awaiting-approval');
 
   await page.goto(`${product.url}/welcome`);
-  await expect(page, 'a shut gate is no way in').toHaveURL('/awaiting-approval');
+  await expect(page, 'an account that awaits approval does not reach the product').toHaveURL('/awaiting-approval');
   expect((await service.operator('approve', email)).code).toBe(0);
   await expect(page).toHaveURL('/onboarding', { timeout: 15_000 });
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
@@ -83,7 +86,7 @@ test('a new user comes back after sign-up, the mail’s link, approval and onboa
   await expect(page.getByText(email)).toBeVisible();
 });
 
-test('the identity provider leads back too', async ({ page, request, beside }) => {
+test('sign-in through the identity provider returns to the requested page', async ({ page, request, beside }) => {
   const { product, service } = beside;
   const email = await makeOwner(service, request);
   const wanted = `${product.url}/reports`;
@@ -96,7 +99,7 @@ test('the identity provider leads back too', async ({ page, request, beside }) =
   await expect(page).toHaveURL(wanted);
 });
 
-test('the return URL works without JavaScript', async ({ browser, request, beside }) => {
+test('sign-in returns to the requested page without JavaScript', async ({ browser, request, beside }) => {
   const { product, service } = beside;
   const email = await makeOwner(service, request);
   const context = await browser.newContext({ javaScriptEnabled: false });
@@ -110,7 +113,11 @@ test('the return URL works without JavaScript', async ({ browser, request, besid
   await context.close();
 });
 
-test('a URL of another origin is no return URL, and sets no cookie', async ({ page, request, beside }) => {
+test('a URL of an origin that is not configured is not a return URL, and sets no cookie', async ({
+  page,
+  request,
+  beside,
+}) => {
   const { product, service } = beside;
   const email = await makeOwner(service, request);
   for (const evil of ['//evil.example', 'https://evil.example', `${product.url}@evil.example`, 'javascript:alert(1)']) {

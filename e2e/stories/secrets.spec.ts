@@ -6,7 +6,7 @@ function tokenOf(link: string): string {
   return new URL(link).searchParams.get('token') ?? '';
 }
 
-test('no secret of a whole run is in the log, the metrics or the traces', async ({ browser }) => {
+test('no secret that a whole story uses is in the log, the metrics or the traces', async ({ browser }) => {
   test.setTimeout(90_000);
   const collector = await startCollector();
   const service = await startService({

@@ -1,7 +1,7 @@
 import { test } from '../support/service.ts';
 import { runStory } from '../support/story.ts';
 
-test('from sign-up to a paid plan, its cancellation, and back in through the identity provider', async ({
+test('a customer signs up, buys and cancels a plan, and signs in through the identity provider', async ({
   browser,
   page,
   service,

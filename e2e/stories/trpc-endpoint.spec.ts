@@ -20,15 +20,15 @@ const errorCodes: [what: string, path: string, sent: Sent, status: number, code:
     'NOT_JSON',
   ],
   ['text', 'accounts.signUp', { headers: { 'content-type': 'text/plain' }, body: credentials }, 415, 'NOT_JSON'],
-  ['nobody with a form', 'billing.checkout', multipart, 401, 'UNAUTHENTICATED'],
+  ['a form without a session', 'billing.checkout', multipart, 401, 'UNAUTHENTICATED'],
   [
-    'nobody with text',
+    'text without a session',
     'billing.checkout',
     { headers: { 'content-type': 'text/plain' }, body: 'x' },
     401,
     'UNAUTHENTICATED',
   ],
-  ['nobody with malformed JSON', 'billing.checkout', { headers: json, body: '{' }, 401, 'UNAUTHENTICATED'],
+  ['malformed JSON without a session', 'billing.checkout', { headers: json, body: '{' }, 401, 'UNAUTHENTICATED'],
   ['malformed JSON', 'accounts.signUp', { headers: json, body: '{' }, 400, 'VALIDATION'],
   ['no body', 'accounts.signUp', {}, 400, 'VALIDATION'],
   ['no such procedure', 'no.such.procedure', multipart, 404, 'NOT_FOUND'],
@@ -42,12 +42,12 @@ for (const [what, path, sent, status, code] of errorCodes) {
   });
 }
 
-test('a list is no object', async ({ service }) => {
+test('a list is refused as input', async ({ service }) => {
   const answer = await send(service, '/api/trpc/accounts.signUp', { method: 'POST', headers: json, body: '[]' });
   expect(JSON.parse(answer.text).error.message).toBe('Send a JSON object.');
 });
 
-test('a body that grows beyond the limit unannounced is refused', async ({ service }) => {
+test('a chunked body beyond the limit gets 413', async ({ service }) => {
   const answer = await send(service, '/api/trpc/accounts.signUp', {
     method: 'POST',
     headers: { ...json, 'transfer-encoding': 'chunked' },
@@ -57,7 +57,7 @@ test('a body that grows beyond the limit unannounced is refused', async ({ servi
   expect(JSON.parse(answer.text).code).toBe('TOO_LARGE');
 });
 
-test('a query takes its input from the address, and HEAD is answered like GET', async ({ service }) => {
+test('a query reads its input from the query string, and HEAD is answered like GET', async ({ service }) => {
   const input = encodeURIComponent(JSON.stringify({ token: 'x' }));
   const dead = await send(service, `/api/trpc/accounts.passwordToken?input=${input}`);
   expect(JSON.parse(dead.text).error).toMatchObject({
@@ -68,7 +68,7 @@ test('a query takes its input from the address, and HEAD is answered like GET', 
   expect(await send(service, '/api/trpc/sessions.verify', { method: 'HEAD' })).toMatchObject({ status: 401, text: '' });
 });
 
-test('a mutation is not done by GET or HEAD, which says what is', async ({ service }) => {
+test('GET and HEAD of a mutation get 405 with the allowed method, and change nothing', async ({ service }) => {
   for (const method of ['GET', 'HEAD']) {
     const answer = await send(service, '/api/trpc/signIn.out', { method });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
@@ -76,14 +76,14 @@ test('a mutation is not done by GET or HEAD, which says what is', async ({ servi
 });
 
 for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
-  test(`${method} is no method of a procedure`, async ({ service }) => {
+  test(`${method} of a procedure gets 405`, async ({ service }) => {
     const answer = await send(service, '/api/trpc/sessions.verify', { method });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, POST']);
     expect(JSON.parse(answer.text).code).toBe('METHOD_NOT_ALLOWED');
   });
 }
 
-test('a client over its limit gets the time of its next attempt', async () => {
+test('a client over its limit gets 429 with Retry-After', async () => {
   test.setTimeout(90_000);
   const limited = await startService({ environment: { RATE_LIMITS: 'on' } });
   try {

@@ -21,7 +21,7 @@ test.afterAll(async () => {
   for (const end of ends.reverse()) await end();
 });
 
-test('the primary dies under a stream of sign-ups: what was answered is there, and the standby takes over', async () => {
+test('when the primary is killed during sign-ups, the standby takes over and has every answered sign-up', async () => {
   const answered: string[] = [];
   const errorCodes: { status: number; retryAfter: string | null; body: unknown }[] = [];
   let streaming = true;

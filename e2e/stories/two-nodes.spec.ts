@@ -21,7 +21,7 @@ test.beforeAll(async () => {
   const [first, second] = [await freePort(), await freePort()];
   world = await startWorld(`http://localhost:${first}`);
   ends.push(world.stop);
-  // At the same moment, on an empty database.
+  // Both nodes start at the same moment on an empty database.
   nodes = await Promise.all([startServed(first, world.environment), startServed(second, world.environment)]);
   ends.push(...nodes.map(({ stop }) => stop));
   service = world.asService(nodes[0]);
@@ -44,12 +44,12 @@ function at({ port }: Served, path: string): string {
   return `http://localhost:${port}${path}`;
 }
 
-/** The same thing many times at once, every other time on the other node. */
+/** Acts many times in parallel, alternating between the nodes. */
 function overBoth<Result>(times: number, act: (node: Served, index: number) => Promise<Result>): Promise<Result[]> {
   return Promise.all(Array.from({ length: times }, (_, index) => act(index % 2 ? nodes[1] : nodes[0], index)));
 }
 
-/** Everything that was told has been applied, and every job that followed is done. */
+/** Waits until every delivered event has been applied and every job has ended. */
 async function settled(): Promise<void> {
   await world.sandbox.payment.deliveries.settled({ retries: true });
   await expect
@@ -84,7 +84,7 @@ async function planOn(node: Served, request: APIRequestContext) {
   return (await (await request.get(at(node, '/api/subscription'))).json()).plan;
 }
 
-/** Somebody who may buy, signed in at one node and so at both, and what the provider has of them. */
+/** Creates a signed-in owner. Returns a function that reads what the provider has of the organisation. */
 async function makeBuyer(request: APIRequestContext): Promise<() => ReturnType<typeof ownedBy>> {
   const email = await makeOwner(service, request);
   await request.post('/api/login', { data: { email, password: passPhrase } });
@@ -92,7 +92,7 @@ async function makeBuyer(request: APIRequestContext): Promise<() => ReturnType<t
   return () => ownedBy(organisation.id);
 }
 
-test('many sign-ups at once: one account per address, a slug per organisation, one mail each, one use of a link', async () => {
+test('parallel sign-ups on both nodes make one account per address, one slug per organisation and one mail each, and a link is used once', async () => {
   const email = newEmail('crowd');
   const answers = await overBoth(50, (node) => signUp(node, email, 'The Same'));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -113,7 +113,9 @@ test('many sign-ups at once: one account per address, a slug per organisation, o
   expect(opened.filter(({ status }) => status === 400)).toHaveLength(49);
 });
 
-test('many clicks on both nodes buy once, change once, and leave the provider’s truth', async ({ playwright }) => {
+test('parallel clicks on both nodes buy once and change once, and both show the provider’s state', async ({
+  playwright,
+}) => {
   const request = await playwright.request.newContext({ baseURL: service.baseUrl });
   const owned = await makeBuyer(request);
   const { payment } = world.sandbox;
@@ -129,7 +131,7 @@ test('many clicks on both nodes buy once, change once, and leave the provider’
   expect(owned()).toMatchObject({ customers: { length: 1 }, open: { length: 1 }, live: [] });
 
   payment.payCheckout(pages[0] ?? '');
-  // While what was paid is still being told to both.
+  // The events of the payment are still being delivered to both nodes.
   const portals = await overBoth(50, click('gold'));
   expect(portals.every((url) => url.includes('/pay/portal/'))).toBe(true);
   await settled();
@@ -158,12 +160,10 @@ test('many clicks on both nodes buy once, change once, and leave the provider’
   await request.dispose();
 });
 
-test('a node that is killed in the middle of a checkout leaves nothing that the other would do twice', async ({
-  playwright,
-}) => {
+test('after a node is killed during a checkout, the other node repeats none of its steps', async ({ playwright }) => {
   const request = await playwright.request.newContext({ baseURL: service.baseUrl });
   const owned = await makeBuyer(request);
-  // It is carried out at the provider, and the answer never comes.
+  // The provider carries the request out, and never answers.
   world.sandbox.payment.failNext('hang', { only: 'POST /v1/checkout/sessions', afterEffect: true });
   const lost = request.post(at(nodes[1], '/api/billing/checkout'), { data: { tier: 'silver' } }).catch(() => 'lost');
   await expect.poll(() => owned().open.length).toBe(1);
@@ -175,7 +175,7 @@ test('a node that is killed in the middle of a checkout leaves nothing that the 
     select extract(epoch from ends_at - clock_timestamp())::float as seconds from payment_leases`;
   expect(lease?.seconds).toBeGreaterThan(20);
   expect(lease?.seconds).toBeLessThanOrEqual(45);
-  // Nobody waits for all of it here.
+  // Shortened, so that the test does not wait for it.
   await database.sql`update payment_leases set ends_at = clock_timestamp() + interval '1 second'`;
 
   const click = () => request.post('/api/billing/checkout', { data: { tier: 'silver' } });

@@ -6,7 +6,7 @@ import { expect, test } from '../support/service.ts';
 
 const hasIpv6 = Object.values(os.networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 
-test('behind two proxies, over IPv6, the client is who the outer proxy saw', async ({ service }) => {
+test('behind two proxies, over IPv6, the client’s address is the one that the outer proxy saw', async ({ service }) => {
   test.skip(!hasIpv6, 'This machine has no IPv6.');
   test.setTimeout(60_000);
   const port = await freePort('::1');

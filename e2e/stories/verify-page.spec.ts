@@ -5,7 +5,7 @@ import { test as base, expect, type Service, startService } from '../support/ser
 /** Addresses of company.example are approved without an operator. */
 const test = base.extend<object, { service: Service }>({
   service: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that are asked for.
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the requested fixtures.
     async ({}, use) => {
       const service = await startService({ environment: { APPROVED_DOMAINS: 'company.example' } });
       await use(service);
@@ -18,7 +18,7 @@ const test = base.extend<object, { service: Service }>({
 const chosen = 'chosen on the page itself';
 const json = { 'content-type': 'application/json' };
 
-/** The link of a sign-up in another browser. */
+/** Signs up in another browser, and returns the link in the mail. */
 async function signUpElsewhere(service: Service, { email = newEmail(), org_name = '' } = {}): Promise<string> {
   const body = JSON.stringify({ email, password: passPhrase, org_name });
   await send(service, '/api/signup', { method: 'POST', headers: json, body });
@@ -30,7 +30,7 @@ async function statusOfSignIn(service: Service, email: string, password: string)
   return (await send(service, '/api/login', { method: 'POST', headers: json, body })).status;
 }
 
-test('a used link says where to sign in beside what it still offers, and each page stays good', async ({
+test('a used link offers sign-in beside its remaining actions, and each page that it opened stays valid', async ({
   page,
   service,
 }) => {
@@ -52,7 +52,7 @@ test('a used link says where to sign in beside what it still offers, and each pa
   await expect(page.getByRole('link', { name: 'Sign in' })).toBeVisible();
 });
 
-test('a prefetch is refused without a look at the token', async ({ service }) => {
+test('a prefetch gets 503 and does not consume the link', async ({ service }) => {
   const { pathname, search } = new URL(await signUpElsewhere(service));
   for (const name of ['sec-purpose', 'purpose', 'x-moz']) {
     const answer = await send(service, pathname + search, { headers: { [name]: 'prefetch' } });
@@ -64,7 +64,7 @@ test('a prefetch is refused without a look at the token', async ({ service }) =>
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('a link that is opened elsewhere offers a password and the organisation’s name, mistakes included', async ({
+  test('a link that is opened in another browser asks for a password and the organisation’s name, and shows errors', async ({
     page,
     service,
   }) => {
@@ -87,7 +87,7 @@ test.describe('without JavaScript', () => {
     expect(await statusOfSignIn(service, email, chosen)).toBe(200);
   });
 
-  test('the browser that signed up keeps its password after a mail scanner opened the link', async ({
+  test('the browser that signed up can keep its password after a mail scanner opened the link', async ({
     page,
     service,
   }) => {
@@ -103,7 +103,7 @@ test.describe('without JavaScript', () => {
     expect(await statusOfSignIn(service, email, passPhrase)).toBe(200);
   });
 
-  test('a lost password is replaced by way of the sign-in page', async ({ page, request, service }) => {
+  test('a forgotten password is replaced from the sign-in page', async ({ page, request, service }) => {
     const email = await makeOwner(service, request);
     await page.goto('/login');
     await page.getByText('Forgot your password?').click();
@@ -114,7 +114,7 @@ test.describe('without JavaScript', () => {
     await page.getByRole('button', { name: 'Send the link' }).click();
     await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
 
-    // Its mail waits for the minute to end that the first one began; a sign-up with the address brings one too.
+    // At most one mail a minute is sent to an address; a sign-up with the address sends one too.
     const first = await linkFor(service, email);
     await request.post('/api/signup', { data: { email, password: passPhrase } });
     await expect.poll(() => linkFor(service, email)).not.toBe(first);
@@ -131,14 +131,14 @@ test.describe('without JavaScript', () => {
   });
 });
 
-test('the page of a link tells no other site its address, whatever came of it', async ({ service }) => {
+test('the pages of a link send no referrer and are not stored, for every result', async ({ service }) => {
   const { pathname, search } = new URL(await signUpElsewhere(service));
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
   const answers = {
     opened: [await send(service, pathname + search), 200],
     used: [await send(service, pathname + search), 400],
-    dead: [await send(service, '/verify?token=x'), 400],
-    looked: [await send(service, pathname + search, { method: 'HEAD' }), 200],
+    unknown: [await send(service, '/verify?token=x'), 400],
+    head: [await send(service, pathname + search, { method: 'HEAD' }), 200],
     approval: [await send(service, '/verify?/approve', { method: 'POST', headers, body: 'token=x' }), 400],
     kept: [await send(service, '/verify?/keep', { method: 'POST', headers, body: 'token=x' }), 400],
     address: [await send(service, '/verify?/address', { method: 'POST', headers, body: 'token=x' }), 400],

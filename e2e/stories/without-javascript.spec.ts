@@ -3,7 +3,7 @@ import { expect, test } from '../support/service.ts';
 
 test.use({ javaScriptEnabled: false });
 
-test('sign-up and sign-in work without JavaScript, mistakes included', async ({ page, service }) => {
+test('sign-up and sign-in work without JavaScript, and show errors', async ({ page, service }) => {
   const email = newEmail('plain');
   await page.goto('/signup');
   await page.getByLabel('Organisation').fill('Plain Pages');
@@ -54,7 +54,7 @@ test('a plan is bought, cancelled and kept without JavaScript', async ({ page, s
   await expect(page.getByText(/Renews on/)).toBeVisible();
 });
 
-test('an account that waits for approval changes its password, ends sessions and leaves without JavaScript', async ({
+test('a user who awaits approval changes the password, ends sessions and deletes the account without JavaScript', async ({
   page,
   request,
   service,

@@ -22,7 +22,8 @@ export function expectReadableColours(page: Page, name: string): Promise<void> {
 
 /** Checks a page by the named rules in each colour scheme, or by all rules where they are null. */
 async function expectNoFinding(page: Page, name: string, rulesIn: Record<'light' | 'dark', string[] | null>) {
-  // Once for both, which @axe-core/playwright would not do. By the debugger, which no policy of a page forbids.
+  // Evaluated once for both colour schemes, unlike by @axe-core/playwright, and through the debugger, which the
+  // policy of a page does not forbid.
   await page.evaluate(axeSource);
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });

@@ -1,5 +1,5 @@
 /**
- * Signs in at the sandbox's identity provider, from its consent screen on, by requests that keep
+ * Signs in at the sandbox's identity provider, starting at its consent screen, with requests that keep
  * cookies as a browser does.
  *
  * @returns the URL of the service to which the provider redirects.

@@ -1,6 +1,6 @@
 export const name = 'Larch & <b>Sons</b>';
 
-/** The variables of a company that shows its own name on the pages. */
+/** The environment variables that brand the pages with a company's name. */
 export const branding = {
   SERVICE_NAME: name,
   SERVICE_URL: 'https://app.company.example/',

@@ -16,7 +16,7 @@ export function readmesSite({ port, gatehouse, upstream }: { port: number; gateh
     .replaceAll('127.0.0.1:8080', new URL(upstream).host);
 }
 
-/** Starts a separate Caddy with a folder of its own. */
+/** Starts a separate Caddy with its own folder. */
 export async function startCaddy(port: number, site: string): Promise<{ stop: () => Promise<void> }> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-caddy-'));
   const file = path.join(folder, 'Caddyfile');

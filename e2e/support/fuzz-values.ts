@@ -27,7 +27,7 @@ export const nested = fc
   });
 const junk = fc.oneof(fc.json(), text, nested, fc.constantFrom('{"email":', '[]', '""', 'null', '{"a":'.repeat(3000)));
 
-/** What is sent: mostly objects with the fields that are asked for, and anything at all. */
+/** Generates request bodies: mostly objects with the given fields, and arbitrary text. */
 export function bodyWith(fields: string[]): fc.Arbitrary<string> {
   const names = [...fields, '__proto__', 'constructor'];
   const whole = fc.record(Object.fromEntries(fields.map((name) => [name, field])));
@@ -41,7 +41,7 @@ export function bodyWith(fields: string[]): fc.Arbitrary<string> {
 
 const hostile = ['', '\u0000', 'a\u0000b', '\ud800', 'x'.repeat(3000), 7, null, true, [], {}, ['\u0000'], [null]];
 
-/** What gets past the first look, so that what stands beside it is looked at as well. */
+/** Values that pass validation, so that the field beside them is validated too. */
 const plausible: Record<string, unknown> = {
   email: 'person@company.example',
   password: passPhrase,
@@ -55,7 +55,7 @@ const plausible: Record<string, unknown> = {
   organisation_ids: [randomUUID()],
 };
 
-/** Each field with each hostile value in turn, beside others that will do. */
+/** Each field with each hostile value in turn, beside plausible values. */
 export function eachField(fields: string[]): string[] {
   const others = Object.fromEntries(fields.map((name) => [name, plausible[name] ?? randomUUID()]));
   return fields.flatMap((name) => hostile.map((value) => JSON.stringify({ ...others, [name]: value })));

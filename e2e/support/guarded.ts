@@ -11,7 +11,7 @@ type Playwright = PlaywrightWorkerArgs['playwright'];
 
 type Addresses = { port: number; gatehouse: string; upstream: string };
 
-/** Declares the stories of a proxy of the README that stands in front of a product without accounts. */
+/** Declares the stories of one of the README's proxy configurations, in front of a product without accounts. */
 export function testProxy(name: string, start: (at: Addresses) => Promise<{ stop: () => Promise<void> }>): void {
   test.setTimeout(120_000);
 
@@ -88,9 +88,9 @@ export async function checkGuarded({ service, guarded }: Guarded, page: Page, pl
     'x-gatehouse-scopes': 'READ WRITE ADMIN',
   });
 
-  await test.step('what a client claims of itself is overwritten, and a post goes through with its body', async () => {
+  await test.step('headers that a client forges are overwritten, and a POST is passed on with its body', async () => {
     const claimed = {
-      'x-gatehouse-user': 'somebody',
+      'x-gatehouse-user': 'forged',
       'x-gatehouse-organisation': 'else',
       'x-gatehouse-scopes': 'ADMIN',
     };
@@ -109,7 +109,7 @@ export async function checkGuarded({ service, guarded }: Guarded, page: Page, pl
     ]);
   });
 
-  await test.step('signed out is out with the next request', async () => {
+  await test.step('after sign-out the next request is redirected', async () => {
     await page.request.post(`${service.baseUrl}/api/logout`);
     const answer = await page.request.get(wanted, { maxRedirects: 0 });
     expect([answer.status(), answer.headers().location]).toEqual([302, `${service.baseUrl}/login?return_to=${wanted}`]);

@@ -36,7 +36,7 @@ export function readmesOneHost({ listen, name, gatehouse, upstream }: OneHost, p
 }
 
 /**
- * Starts a separate nginx with a folder of its own. It allows underscores in headers globally, as
+ * Starts a separate nginx with its own folder. It allows underscores in headers globally, as
  * another site on the same nginx may need, so that the tested `server` block has to refuse them.
  */
 export async function startNginx(port: number, server: string): Promise<{ stop: () => Promise<void> }> {

@@ -4,7 +4,7 @@ import type { Service } from './service.ts';
 
 export const passPhrase = 'a long enough pass phrase';
 
-/** Names of organisations that strangers can sign up with: 100 characters without a space, right to left, emoji. */
+/** Names of organisations that any visitor can sign up with: 100 characters without a space, right to left, emoji. */
 export const difficultNames = [`${'Unbreakable'.repeat(9)}!`, 'شركة النور للبصريات', '🦊 Fox 🦊 Works 🦊'];
 
 export function newEmail(name = 'person'): string {

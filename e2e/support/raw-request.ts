@@ -4,7 +4,7 @@ import type { Service } from './service.ts';
 export type Sent = { method?: string; headers?: Record<string, string>; body?: string | Uint8Array };
 export type Answer = { status: number; headers: http.IncomingHttpHeaders; text: string };
 
-/** Sends a request that no browser would send: fetch would add headers of its own. */
+/** Sends a request that no browser would send: fetch would add headers. */
 export function send(
   service: Pick<Service, 'baseUrl'>,
   path: string,

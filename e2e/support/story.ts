@@ -6,7 +6,7 @@ import { expect, type Service, test } from './service.ts';
 type Tier = { tier: string; price_source: string };
 
 /**
- * Goes through everything that a first customer does, from sign-up to a sign-in through the identity
+ * Does everything that a first customer does, from sign-up to a sign-in through the identity
  * provider.
  */
 export async function runStory(service: Service, { browser, page }: { browser: Browser; page: Page }): Promise<void> {
@@ -24,14 +24,14 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     await expect(page.getByText('We don’t e-mail you about it')).toBeVisible();
   });
 
-  await test.step('the mail’s link opens the first gate', async () => {
+  await test.step('the link in the mail opens the e-mail gate', async () => {
     await page.goto(await linkFor(service, email));
     await expect(page.locator('main')).toHaveAttribute('data-ok', 'true');
     await expect(page.locator('main')).toHaveAttribute('data-awaiting-approval', 'true');
     await expect(page.getByRole('heading', { name: 'E-mail confirmed' })).toBeVisible();
   });
 
-  await test.step('sign in to wait', async () => {
+  await test.step('sign in, and wait for approval', async () => {
     await signIn(page, email);
     await expect(page).toHaveURL('/awaiting-approval');
     await page.goto('/billing');
@@ -60,7 +60,7 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     await expect(page).toHaveURL('/onboarding', { timeout: 15_000 });
   });
 
-  await test.step('the first screen, once', async () => {
+  await test.step('onboarding is shown once', async () => {
     await page.getByRole('button', { name: 'Continue', exact: true }).click();
     await expect(page).toHaveURL('/');
     await expect(page.getByRole('heading', { name: 'Larch & Sons' })).toBeVisible();
@@ -87,7 +87,7 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     });
   });
 
-  await test.step('checkout of Silver: a card that is declined, then one that pays', async () => {
+  await test.step('a checkout of Silver, with a declined card and then a valid one', async () => {
     await page.getByRole('button', { name: 'Choose Silver' }).click();
     await page.waitForURL(`${service.sandboxUrl}/pay/checkout/**`);
     await page
@@ -112,7 +112,7 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     await expect(page.getByRole('heading', { name: 'Silver Active', level: 2 })).toBeVisible();
   });
 
-  await test.step('cancel in our page: the end shows, and can be taken back', async () => {
+  await test.step('cancel on the billing page, and keep the plan', async () => {
     await page.getByRole('link', { name: 'Cancel plan' }).click();
     await expect(page.getByRole('dialog', { name: 'Cancel Silver?' })).toBeVisible();
     await page.getByRole('button', { name: 'Cancel Silver' }).click();

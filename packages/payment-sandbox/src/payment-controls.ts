@@ -6,8 +6,8 @@ import type { ProviderEvent, Subscription } from './provider/records.ts';
 import type { PaymentState } from './provider/state.ts';
 import type { Switches } from './provider/switches.ts';
 
-/** Another account, or the other mode of the account, that the same API serves under its own key. */
-export interface World {
+/** Another account, or the other mode of the same account. The same API serves it under its own key. */
+export interface OtherAccount {
   secretKey: string;
   /** By default test mode. */
   livemode?: boolean;
@@ -15,7 +15,7 @@ export interface World {
   account?: string;
 }
 
-/** How tests and the control page operate the payment provider. */
+/** The controls by which tests and the control page operate the payment provider. */
 export interface PaymentProvider {
   apiUrl: string;
   secretKey: string;
@@ -34,7 +34,10 @@ export interface PaymentProvider {
     /** Moves the clock ahead and runs everything that is due, each at its own time. Returns the new time in seconds. */
     advance(by: { seconds?: number; hours?: number; days?: number }): number;
     advanceTo(seconds: number): number;
-    /** Moves the clock past the end of a subscription's period (by default the earliest) and past the charge of its renewal. */
+    /**
+     * Moves the clock past the end of a subscription's period (by default the earliest) and past the
+     * charge of its renewal.
+     */
     advanceToPeriodEnd(subscription?: string): number;
     /** Moves the clock to the next step that is due and runs it. Returns its description, or null if nothing is due. */
     advanceToNext(): string | null;
@@ -46,14 +49,21 @@ export interface PaymentProvider {
   emit(type: string, object: object, about?: Announcement): ProviderEvent;
   /** Pays a checkout session as on its hosted page. The session is named by its id or its address. */
   payCheckout(session: string, card?: string): Payment;
-  /** Acts in the portal as on its hosted page. The session is named by its id or its address. Throws the sentence that the page would show. */
+  /**
+   * Acts in the portal as on its hosted page. The session is named by its id or its address.
+   *
+   * @throws Error with the sentence that the page would show.
+   */
   portal(session: string): {
     changeCard(card: string): void;
     cancel(subscription: string): void;
     resume(subscription: string): void;
     changePlan(subscription: string, price: string): void;
   };
-  /** Pays an invoice as on its hosted page. Returns null if it was paid, otherwise the sentence that the page would show. */
+  /**
+   * Pays an invoice as on its hosted page. Returns null if it was paid, otherwise the sentence that the
+   * page would show.
+   */
   payInvoice(invoice: string, card?: string): string | null;
   /** Changes the card of a customer as in the portal, without a session. */
   setCard(customer: string, card: string): void;
@@ -63,7 +73,7 @@ export interface PaymentProvider {
    * Adds another account or mode to the same API, with its own objects, switches, clock and webhook
    * endpoint. It shares no data with this one and is kept in memory only.
    */
-  openWorld(world: World): PaymentProvider;
+  openAccount(other: OtherAccount): PaymentProvider;
   /** Deletes everything, resets the clock and the switches, and creates the initial products again. */
   reset(): void;
 }

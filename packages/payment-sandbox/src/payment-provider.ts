@@ -5,7 +5,7 @@ import { announce } from './events/announce.ts';
 import { createDeliveryQueue } from './events/delivery-queue.ts';
 import { addEndpoint } from './events/webhook-endpoints.ts';
 import { payInvoice } from './invoices/invoice-page.ts';
-import type { PaymentProvider, World } from './payment-controls.ts';
+import type { OtherAccount, PaymentProvider } from './payment-controls.ts';
 import { cancelInPortal, changeCard, changePlan, resumeInPortal } from './portal/portal.ts';
 import { now } from './provider/clock.ts';
 import type { Provider } from './provider/provider.ts';
@@ -25,8 +25,8 @@ export interface PaymentSettings {
   path: string | null;
   /** Whether the two products and a portal configuration exist from the start. */
   seeded: boolean;
-  /** Its account and mode, if the API serves several; by default the only account, in test mode. */
-  world?: { account: string; livemode: boolean; worlds: Map<string, Provider> };
+  /** The account and mode, if the API serves several; by default the only account, in test mode. */
+  identity?: { account: string; livemode: boolean; providersByKey: Map<string, Provider> };
 }
 
 export interface RunningPaymentProvider extends PaymentProvider {
@@ -52,7 +52,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
   const provider: Provider = {
     url: settings.url,
     secretKey: settings.secretKey,
-    ...(settings.world ?? { account: 'own', livemode: false, worlds: new Map() }),
+    ...(settings.identity ?? { account: 'own', livemode: false, providersByKey: new Map() }),
     file,
     state: file.value,
     deliveries: queue,
@@ -61,7 +61,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
   };
   const others: RunningPaymentProvider[] = [];
   let webhookUrl: string | null = null;
-  provider.worlds.set(settings.secretKey, provider);
+  provider.providersByKey.set(settings.secretKey, provider);
   begin();
   const ticker = setInterval(tick, tickMs);
   ticker.unref();
@@ -93,15 +93,15 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     portal,
     payInvoice: (invoice, card = goodCard) => saved(() => payInvoice(provider, find('invoices', invoice), card)),
     setCard(customer, card) {
-      if (!findCard(card)) throw new Error(`${card} is none of the test cards.`);
+      if (!findCard(card)) throw new Error(`${card} is not a test card.`);
       saved(() => changeCard(provider, { customer } as PortalSession, card));
     },
     forceStatus: (id, status) => saved(() => forceStatus(provider, id, status)),
     reset,
-    openWorld,
+    openAccount,
     close() {
       for (const other of others) other.close();
-      provider.worlds.delete(settings.secretKey);
+      provider.providersByKey.delete(settings.secretKey);
       clearInterval(ticker);
       queue.stop();
       file.close();
@@ -197,18 +197,18 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
   }
 
   function find<K extends 'checkout_sessions' | 'portal_sessions' | 'invoices'>(
-    shelf: K,
+    collection: K,
     idOrAddress: string,
   ): PaymentState[K][string] {
     const id = idOrAddress.split(/[?#]/)[0]?.split('/').at(-1) ?? '';
-    const found = provider.state[shelf][id];
-    if (!found) throw new Error(`There is no ${id} among the ${shelf.replace('_', ' ')}.`);
+    const found = provider.state[collection][id];
+    if (!found) throw new Error(`There is no ${id} among the ${collection.replace('_', ' ')}.`);
     return found as PaymentState[K][string];
   }
 
-  function openWorld({ secretKey, livemode = false, account = provider.account }: World): PaymentProvider {
-    const world = { account, livemode, worlds: provider.worlds };
-    const other = startPaymentProvider({ ...settings, secretKey, path: null, world });
+  function openAccount({ secretKey, livemode = false, account = provider.account }: OtherAccount): PaymentProvider {
+    const identity = { account, livemode, providersByKey: provider.providersByKey };
+    const other = startPaymentProvider({ ...settings, secretKey, path: null, identity });
     others.push(other);
     return other;
   }

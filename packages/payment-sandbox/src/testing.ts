@@ -10,7 +10,7 @@ export interface Received {
   headers: IncomingMessage['headers'];
 }
 
-/** A service that checks the signature of each event and collects it. */
+/** A stand-in for the service: it verifies and collects each event. */
 export interface FakeService {
   url: string;
   received: Received[];
@@ -50,7 +50,10 @@ export async function startFakeService(): Promise<FakeService> {
   });
 }
 
-/** A sandbox whose events go to `/webhooks/payment` of the service. With `dataDir` it keeps its state there. */
+/**
+ * Starts a sandbox that sends its events to `/webhooks/payment` of the service. With `dataDir` it keeps
+ * its state there.
+ */
 export function startTestSandbox(
   options: { serviceUrl?: string; dataDir?: string; seeded?: boolean } = {},
 ): Promise<PaymentSandbox> {
@@ -62,7 +65,7 @@ export function startTestSandbox(
   });
 }
 
-/** The unmodified SDK, pointed at a sandbox. */
+/** Returns the unmodified SDK with the address and key of a sandbox. */
 export function sdk(
   sandbox: { payment: { apiUrl: string; secretKey: string } },
   config: ConstructorParameters<typeof Stripe>[1] = {},

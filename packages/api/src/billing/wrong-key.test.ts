@@ -32,8 +32,8 @@ let apps: Record<keyof typeof keys, BillingApp>;
 beforeAll(() => {
   const { payment } = billing.sandbox;
   worlds = {
-    live: payment.openWorld({ secretKey: keys.live, livemode: true }),
-    foreign: payment.openWorld({ secretKey: keys.foreign, account: 'another' }),
+    live: payment.openAccount({ secretKey: keys.live, livemode: true }),
+    foreign: payment.openAccount({ secretKey: keys.foreign, account: 'another' }),
   };
   const under = (secretKey: string): BillingApp => ({
     ...billing.app,

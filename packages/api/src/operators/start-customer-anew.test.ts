@@ -20,7 +20,7 @@ let foreign: BillingApp;
 beforeAll(async () => {
   billing = await startBillingTest();
   const { payment } = billing.sandbox;
-  payment.openWorld({ secretKey: foreignKey, account: 'another' });
+  payment.openAccount({ secretKey: foreignKey, account: 'another' });
   foreign = { ...billing.app, payment: createPayment({ secretKey: foreignKey, apiUrl: payment.apiUrl }) };
 });
 afterAll(() => billing.close());

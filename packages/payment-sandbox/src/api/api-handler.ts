@@ -8,7 +8,7 @@ import { ApiError, ParameterError } from '../routing/api-error.ts';
 import { type Field, readFields } from '../routing/form-fields.ts';
 import { readParameters } from '../routing/parameters.ts';
 import type { Call, Route } from '../routing/route.ts';
-import { requireKey, worldOf } from './authentication.ts';
+import { providerOf, requireKey } from './authentication.ts';
 import { expand } from './expand.ts';
 import { fingerprintOf, occupy, saveAnswer, savedAnswer } from './idempotency.ts';
 import { takeFailure } from './injected-failure.ts';
@@ -25,7 +25,7 @@ interface Answer {
 export async function handleApi(first: Provider, exchange: Exchange): Promise<boolean> {
   const { req, res, method, path } = exchange;
   if (!path.startsWith('/v1/')) return false;
-  const provider = worldOf(first, req.headers.authorization);
+  const provider = providerOf(first, req.headers.authorization);
   const requestId = newId('req', 14);
   res.setHeader('Request-Id', requestId);
   res.setHeader('Stripe-Version', String(req.headers['stripe-version'] ?? ''));
@@ -33,7 +33,7 @@ export async function handleApi(first: Provider, exchange: Exchange): Promise<bo
   const delay = provider.state.switches.api_delay_ms;
   const failure = takeFailure(provider, `${method} ${path}`);
   const isSilent = failure === 'hang' || failure === 'close';
-  if (isSilent && !provider.state.switches.api_failure_after_effect) return fallSilent(res, failure);
+  if (isSilent && !provider.state.switches.api_failure_after_effect) return sendNothing(res, failure);
 
   let body: string;
   try {
@@ -43,19 +43,20 @@ export async function handleApi(first: Provider, exchange: Exchange): Promise<bo
     write(res, { status: error.status, body: JSON.stringify(new ApiError(error.status, error.message).body()) });
     return true;
   }
-  const answer = await carryOut(provider, exchange, body, requestId, delay, failure);
-  if (isSilent) return fallSilent(res, failure);
+  const answer = await performOnce(provider, exchange, body, requestId, delay, failure);
+  if (isSilent) return sendNothing(res, failure);
   write(res, answer);
   return true;
 }
 
-/** Gives no answer: cuts the connection, or keeps it open until the client gives up. */
-function fallSilent(res: ServerResponse, failure: 'hang' | 'close'): true {
+/** Sends no answer: closes the connection, or keeps it open until the client gives up. */
+function sendNothing(res: ServerResponse, failure: 'hang' | 'close'): true {
   if (failure === 'close') res.destroy();
   return true;
 }
 
-async function carryOut(
+/** Performs a request, or returns the saved answer to an earlier one with the same idempotency key. */
+async function performOnce(
   provider: Provider,
   exchange: Exchange,
   body: string,
@@ -88,7 +89,7 @@ async function carryOut(
   }
 }
 
-/** Carries the request out, or lets it fail as the switch says. `ran` is false if nothing was carried out. */
+/** Performs a request, or fails as the switches configure. `ran` is false if the request was not performed. */
 function perform(
   provider: Provider,
   { method, path, query }: Exchange,
@@ -103,7 +104,7 @@ function perform(
   let ran = true;
   try {
     const found = findRoute(method, path);
-    if (!found) throw unknownAddress(method, path);
+    if (!found) throw unknownUrl(method, path);
     const fields = readFields(method === 'GET' || (method === 'DELETE' && body === '') ? query.toString() : body);
     const result = run(provider, found.route, { ...found, path }, fields, {
       id: requestId,
@@ -141,7 +142,7 @@ function readPaths(field: Field): string[] {
   throw new ParameterError(400, 'Invalid array: expand', { param: 'expand' });
 }
 
-function unknownAddress(method: string, path: string): ApiError {
+function unknownUrl(method: string, path: string): ApiError {
   return new ApiError(404, `Unrecognized request URL (${method}: ${path}).`);
 }
 

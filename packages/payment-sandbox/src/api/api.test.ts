@@ -15,7 +15,7 @@ afterAll(() => sandbox.close());
 
 const silver = 'price_sandbox_silver_monthly';
 
-test('an unknown parameter is refused by name, at any depth', async () => {
+test('an unknown parameter is refused, and the error names it, at any depth', async () => {
   await expectError(stripe.customers.create({ emial: 'a@b.test' } as never), {
     status: 400,
     code: 'parameter_unknown',
@@ -52,7 +52,7 @@ test('missing, empty and malformed parameters get different errors', async () =>
   });
 });
 
-test('a hash in place of a list, and a list in place of a hash, are refused by what they hold', async () => {
+test('a hash in place of a list, and a list in place of a hash, are refused with their value in the message', async () => {
   await expectError(stripe.subscriptions.update('sub_none', { items: { other: { price: silver } } as never }), {
     status: 400,
     param: 'items',
@@ -68,7 +68,7 @@ test('a hash in place of a list, and a list in place of a hash, are refused by w
   );
 });
 
-test('a missing object is resource_missing: 404 in the address, 400 in a parameter', async () => {
+test('a missing object is resource_missing: 404 for an id in the path, 400 for one in a parameter', async () => {
   await expectError(stripe.subscriptions.retrieve('sub_none'), {
     status: 404,
     code: 'resource_missing',
@@ -95,7 +95,7 @@ test('a missing object is resource_missing: 404 in the address, 400 in a paramet
   await expectError(stripe.rawRequest('GET', '/v1/nothing') as Promise<unknown>, { status: 404 });
 });
 
-test('a wrong key, and none, are refused', async () => {
+test('a wrong key and a missing key get 401', async () => {
   const { hostname, port } = new URL(sandbox.payment.apiUrl);
   const stranger = new Stripe('another_key', { host: hostname, port, protocol: 'http', maxNetworkRetries: 0 });
   await expectError(stranger.customers.list(), { status: 401 });
@@ -118,7 +118,7 @@ test('an idempotency key replays its first answer and refuses other parameters',
   });
 });
 
-test('a key keeps a 500 as well, but not a refusal of the parameters', async () => {
+test('a key stores a 500 too, but not an error about parameters', async () => {
   sandbox.payment.failNext(500, { only: 'POST /v1/customers' });
   const options = { idempotencyKey: 'customer:org_10' };
   await expectError(stripe.customers.create({}, options), { status: 500 });
@@ -141,7 +141,7 @@ test('of two concurrent requests with one key, the second gets 409', async () =>
   expect(refused?.reason).toMatchObject({ statusCode: 409, code: 'idempotency_key_in_use' });
 });
 
-test('a lost answer is found again by the key that the SDK repeats', async () => {
+test('after a lost answer the SDK gets it by its idempotency key', async () => {
   sandbox.payment.failNext('close', { only: 'POST /v1/customers', afterEffect: true });
   const before = Object.keys(sandbox.payment.state().customers).length;
   const customer = await sdk(sandbox, { maxNetworkRetries: 1 }).customers.create({});
@@ -149,7 +149,7 @@ test('a lost answer is found again by the key that the SDK repeats', async () =>
   expect(Object.keys(sandbox.payment.state().customers)).toHaveLength(before + 1);
 });
 
-test('slow, cut and unanswered requests end by the timeout of the SDK', async () => {
+test('slow, aborted and unanswered requests end at the timeout of the SDK', async () => {
   sandbox.payment.set({ api_delay_ms: 300 });
   await expectError(stripe.customers.list({}, { timeout: 100 }), { type: 'StripeConnectionError' });
   sandbox.payment.resetSwitches();
@@ -181,13 +181,13 @@ test('expand works through lists and refuses members that are not references', a
   await expectError(stripe.prices.retrieve(silver, { expand: ['a.b.c.d.e'] }), { status: 400 });
 });
 
-test('metadata is merged key by key, and an empty text removes a key', async () => {
+test('metadata is merged by key, and an empty string removes a key', async () => {
   const { id } = await stripe.customers.create({ metadata: { a: '1', b: '2' } });
   expect((await stripe.customers.update(id, { metadata: { b: '', c: '3' } })).metadata).toEqual({ a: '1', c: '3' });
   expect((await stripe.customers.update(id, { metadata: '' })).metadata).toEqual({});
 });
 
-test('webhook endpoints show their secret once', async () => {
+test('the secret of a webhook endpoint is shown only at its creation', async () => {
   const made = await stripe.webhookEndpoints.create({
     url: 'http://localhost:1/hook',
     enabled_events: ['invoice.paid'],
@@ -219,7 +219,7 @@ async function expectError(
     () => null,
     (reason: Stripe.errors.StripeError) => reason,
   );
-  expect(error, 'the request was to be refused').not.toBeNull();
+  expect(error, 'the request should have failed').not.toBeNull();
   const { status, message, ...rest } = wanted;
   if (message !== undefined) expect(error?.message).toMatch(message);
   expect(error).toMatchObject({ ...rest, ...(status !== undefined && { statusCode: status }) });

@@ -18,9 +18,9 @@ export function requireKey(secretKey: string, header: string | undefined): void 
   throw new ApiError(401, `Invalid API Key provided: ${key.slice(0, 4)}****${key.slice(-4)}`);
 }
 
-/** The provider whose secret key a request carries. For an unknown key it is the first one, which refuses it. */
-export function worldOf(first: Provider, header: string | undefined): Provider {
-  return first.worlds.get(readKey(header)) ?? first;
+/** Returns the provider with the secret key of a request, or the first one, which refuses an unknown key. */
+export function providerOf(first: Provider, header: string | undefined): Provider {
+  return first.providersByKey.get(readKey(header)) ?? first;
 }
 
 function readKey(header = ''): string {

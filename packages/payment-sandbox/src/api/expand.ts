@@ -23,7 +23,7 @@ export function expand(provider: Provider, answer: object, paths: string[], keep
     if (path.split('.').length > 4) {
       throw refused('You cannot expand more than 4 levels of a property.', { param: 'expand' });
     }
-    walk(provider, copy as Loose, path.split('.'), path);
+    expandPath(provider, copy as Loose, path.split('.'), path);
   }
   return copy;
 }
@@ -43,10 +43,10 @@ function strip(value: Loose, at: string, wanted: Set<string>, keepSecret: boolea
   }
 }
 
-function walk(provider: Provider, node: Loose, parts: string[], path: string): void {
+function expandPath(provider: Provider, node: Loose, parts: string[], path: string): void {
   const [name = '', ...rest] = parts;
   if (Array.isArray(node)) {
-    for (const entry of node) if (isHash(entry)) walk(provider, entry, parts, path);
+    for (const entry of node) if (isHash(entry)) expandPath(provider, entry, parts, path);
     return;
   }
   if (node.object === 'customer' && name === 'subscriptions' && !node.deleted)
@@ -65,7 +65,7 @@ function walk(provider: Provider, node: Loose, parts: string[], path: string): v
     strip(node[name] as Loose, '', new Set(prefixes(rest.join('.'))), false);
   }
   const next = node[name];
-  if (rest.length > 0 && (isHash(next) || Array.isArray(next))) walk(provider, next as Loose, rest, path);
+  if (rest.length > 0 && (isHash(next) || Array.isArray(next))) expandPath(provider, next as Loose, rest, path);
 }
 
 function subscriptionsOf(provider: Provider, customer: Loose): object {
@@ -81,7 +81,7 @@ function subscriptionsOf(provider: Provider, customer: Loose): object {
 
 function findById(provider: Provider, id: string): object | undefined {
   const { state } = provider;
-  const shelves: Record<string, object>[] = [
+  const collections: Record<string, object>[] = [
     state.customers,
     state.deleted_customers,
     state.products,
@@ -93,7 +93,7 @@ function findById(provider: Provider, id: string): object | undefined {
     state.portal_configurations,
     state.test_clocks,
   ];
-  return shelves.find((shelf) => Object.hasOwn(shelf, id))?.[id];
+  return collections.find((records) => Object.hasOwn(records, id))?.[id];
 }
 
 function isHash(value: unknown): value is Loose {

@@ -7,12 +7,13 @@ const keptHours = 24;
 /** Keys whose first request has not been answered. */
 const inUse = new WeakMap<Provider, Set<string>>();
 
+/** Returns a hash of a request, to detect that an idempotency key is reused for another request. */
 export function fingerprintOf(method: string, path: string, body: string): string {
   return createHash('sha256').update(`${method} ${path}\n${body}`).digest('hex');
 }
 
 /**
- * The answer to the first request with this key, if there was one within 24 hours.
+ * Returns the answer to the first request with this key, if there was one within 24 hours.
  *
  * @throws ApiError idempotency_error if the parameters differ, or if the first request has not been answered.
  */
@@ -36,7 +37,7 @@ export function savedAnswer(provider: Provider, key: string, fingerprint: string
   return undefined;
 }
 
-/** Marks a key as in use. Returns the function that ends it. */
+/** Marks a key as in use. Returns a function that releases it. */
 export function occupy(provider: Provider, key: string): () => void {
   const keys = inUse.get(provider) ?? new Set();
   inUse.set(provider, keys);
@@ -44,6 +45,7 @@ export function occupy(provider: Provider, key: string): () => void {
   return () => keys.delete(key);
 }
 
+/** Stores the answer to a request, for 24 hours of the provider's clock. */
 export function saveAnswer(provider: Provider, key: string, answer: Omit<SavedAnswer, 'at'>): void {
   const { saved_answers: saved } = provider.state;
   saved[key] = { ...answer, at: Date.now() };

@@ -12,8 +12,8 @@ let live: PaymentProvider;
 let stripe: { test: Stripe; live: Stripe; foreign: Stripe };
 beforeAll(async () => {
   sandbox = await startTestSandbox();
-  live = sandbox.payment.openWorld({ secretKey: liveKey, livemode: true });
-  sandbox.payment.openWorld({ secretKey: foreignKey, account: 'another' });
+  live = sandbox.payment.openAccount({ secretKey: liveKey, livemode: true });
+  sandbox.payment.openAccount({ secretKey: foreignKey, account: 'another' });
   const { hostname: host, port } = new URL(sandbox.payment.apiUrl);
   const withKey = (key: string) => new Stripe(key, { host, port, protocol: 'http', maxNetworkRetries: 0 });
   stripe = { test: sdk(sandbox), live: withKey(liveKey), foreign: withKey(foreignKey) };

@@ -1,7 +1,7 @@
 import type { Provider } from '../provider/provider.ts';
 import { ApiError } from '../routing/api-error.ts';
 
-/** A copy of an object in which every `livemode` is the mode of the provider. */
+/** Returns a copy of an object in which every `livemode` is the mode of the provider. */
 export function inMode<T extends object>({ livemode }: Provider, object: T): T {
   return JSON.parse(JSON.stringify(object, (name, value) => (name === 'livemode' ? livemode : value)));
 }
@@ -9,7 +9,8 @@ export function inMode<T extends object>({ livemode }: Provider, object: T): T {
 /** Adds the sentence of the real provider to a resource_missing error, if the other mode of the account has the object. */
 export function withHint(provider: Provider, error: ApiError): ApiError {
   const id = error.code === 'resource_missing' ? /^No such .*: '(.+)'$/.exec(error.message)?.[1] : undefined;
-  const [, other] = [...provider.worlds].find(([, world]) => isOtherMode(provider, world) && holds(world, id)) ?? [];
+  const others = [...provider.providersByKey.values()].filter((each) => isOtherMode(provider, each));
+  const other = others.find((each) => holds(each, id));
   if (!other) return error;
 
   const [there, here] = other.livemode ? ['live', 'test'] : ['test', 'live'];
@@ -22,6 +23,6 @@ function isOtherMode(one: Provider, other: Provider): boolean {
 }
 
 function holds({ state }: Provider, id: string | undefined): boolean {
-  const shelves = Object.values(state).filter((shelf) => typeof shelf === 'object' && shelf !== null);
-  return id !== undefined && shelves.some((shelf) => Object.hasOwn(shelf, id));
+  const collections = Object.values(state).filter((value) => typeof value === 'object' && value !== null);
+  return id !== undefined && collections.some((records) => Object.hasOwn(records, id));
 }

@@ -32,7 +32,7 @@ export const routes: { route: Route; pattern: RegExp }[] = [
   ...testClockRoutes,
 ].map((route) => ({ route, pattern: new RegExp(`^${route.path.replaceAll(':id', '([^/]+)')}$`) }));
 
-/** The route of a request, with the ids that its address names. */
+/** Returns the route of a request, with the ids in its path. */
 export function findRoute(method: string, path: string): { route: Route; id: string; otherId: string } | undefined {
   for (const { route, pattern } of routes) {
     const match = route.method === method ? pattern.exec(path) : null;

@@ -13,7 +13,7 @@ afterAll(() => sandbox.close());
 
 const silver = 'price_sandbox_silver_monthly';
 
-test('a list of prices names ten lookup keys at most', async () => {
+test('a list of prices accepts at most ten lookup keys', async () => {
   const keys = (count: number) => Array.from({ length: count }, (_, index) => `key_${index}`);
   expect((await stripe.prices.list({ lookup_keys: keys(10) })).data).toEqual([]);
   await expect(stripe.prices.list({ lookup_keys: keys(11) })).rejects.toMatchObject({

@@ -89,6 +89,7 @@ export const priceRoutes = [
   ),
 ];
 
+/** @throws ApiError resource_missing if there is no such price. */
 export function findPrice(provider: Provider, id: string, param: string): Price {
   const price = provider.state.prices[id];
   if (!price) throw missing('price', id, param);
@@ -173,9 +174,9 @@ function update({ provider, id, params }: Call<Stripe.PriceUpdateParams>): Price
 }
 
 /**
- * A lookup key belongs to one price. With `transfer_lookup_key` it is taken from the price that has it.
+ * Returns the lookup key for a price. A key belongs to one price; `transfer_lookup_key` takes it from another.
  *
- * @throws ApiError resource_already_exists if another price has it and it may not be taken.
+ * @throws ApiError resource_already_exists if another price has it and it is not to be transferred.
  */
 function claimLookupKey(
   provider: Provider,

@@ -52,6 +52,7 @@ export const productRoutes = [
   route<Stripe.ProductDeleteParams>('DELETE', '/v1/products/:id', {}, remove),
 ];
 
+/** @throws ApiError resource_missing if there is no such product. */
 export function findProduct(provider: Provider, id: string, param = 'id'): Product {
   const product = provider.state.products[id];
   if (!product) throw missing('product', id, param);

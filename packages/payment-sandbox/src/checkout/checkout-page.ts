@@ -8,7 +8,7 @@ import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, LineItem } from '../provider/records.ts';
 import { payCheckout } from './pay-checkout.ts';
 
-/** Answers requests for the hosted checkout at /pay/checkout/:id. */
+/** Answers requests for the hosted checkout at /pay/checkout/:id. @throws HttpError 404 if there is no such checkout. */
 export async function checkoutPage(provider: Provider, { req, res, method }: Exchange, id: string): Promise<void> {
   const session = provider.state.checkout_sessions[id];
   if (!session) throw new HttpError(404, 'There is no such checkout.');
@@ -25,7 +25,7 @@ export async function checkoutPage(provider: Provider, { req, res, method }: Exc
 
 function openPage(provider: Provider, session: CheckoutSession, message: string | null, card?: string): string {
   const customer = provider.state.customers[session.customer ?? ''];
-  // A customer without a name or an address is not shown; an id means nothing to a buyer.
+  // A customer without a name or an address is not shown, because an id is meaningless to a buyer.
   const buyer = customer?.name ?? customer?.email;
   const currency = session.currency ?? 'gbp';
   return page({

@@ -7,7 +7,7 @@ import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, Customer } from '../provider/records.ts';
 import { startSubscription } from '../subscriptions/start-subscription.ts';
 
-/** The result of a payment: where the browser goes next, or the sentence that the page shows. */
+/** The result of a payment: the address that the browser is redirected to, or the sentence that the page shows. */
 export type Payment = { paid: true; location: string } | { paid: false; message: string };
 
 /**
@@ -17,7 +17,7 @@ export type Payment = { paid: true; location: string } | { paid: false; message:
 export function payCheckout(provider: Provider, session: CheckoutSession, number: string, email = ''): Payment {
   if (session.status !== 'open') return { paid: false, message: 'This checkout is no longer open.' };
   const card = findCard(number);
-  if (!card) return { paid: false, message: 'This is none of the test cards. Choose one of those listed.' };
+  if (!card) return { paid: false, message: 'This is not a test card. Choose one of those listed.' };
   if (card.present === 'declines') return { paid: false, message: 'Your card was declined. Try another card.' };
   const customer = customerOf(provider, session, email);
   if (!customer) return { paid: false, message: 'The customer of this checkout no longer exists.' };
@@ -61,18 +61,19 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
   return { paid: true, location: successAddress(session) };
 }
 
-/** The address to which the browser returns after payment, with the id of the session in place of its placeholder. */
+/** Returns the address to which the browser returns after payment, with the session's id in place of its placeholder. */
 export function successAddress(session: CheckoutSession): string {
   return (session.success_url ?? '/').replaceAll('{CHECKOUT_SESSION_ID}', session.id);
 }
 
+/** Expires an open session, and announces it. */
 export function expireSession(provider: Provider, session: CheckoutSession): void {
   session.status = 'expired';
   session.url = null;
   announce(provider, 'checkout.session.expired', withoutLines(session));
 }
 
-/** Events show a session without its lines, as an answer does that does not expand them. */
+/** Events show a session without its lines, like an answer that does not expand them. */
 function withoutLines({ line_items: _, ...session }: CheckoutSession): object {
   return session;
 }

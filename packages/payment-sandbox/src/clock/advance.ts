@@ -39,7 +39,7 @@ export function runUntil(provider: Provider, until: number, testClock: string | 
       provider.replayedTime = null;
     }
   }
-  throw new Error(`More than ${mostSteps} things would happen in that time.`);
+  throw new Error(`More than ${mostSteps} steps are due in that time.`);
 }
 
 /** The next step that will be due, or null. */
@@ -102,7 +102,7 @@ function* stepsOfResumption(provider: Provider, subscription: Subscription): Gen
   const run = () => voidInvoice(provider, invoice);
   yield {
     at: resumption.at + firstPaymentHours * 3600,
-    about: 'a resumption that no payment was tried for is given up',
+    about: 'a resumption without a payment attempt is given up',
     run,
   };
 }

@@ -3,7 +3,7 @@ import { newId } from '../provider/id.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { PaymentMethod } from '../provider/records.ts';
 
-/** A test card. */
+/** A test card, with its number and its results. */
 export interface Card {
   number: string;
   brand: string;
@@ -11,8 +11,8 @@ export interface Card {
   about: string;
   /** The result of a charge that the owner makes on a page. */
   present: 'pays' | 'declines';
-  /** The result of a later charge without the owner; `asks` requires authentication. */
-  absent: 'pays' | 'declines' | 'asks';
+  /** The result of a later charge without the owner; `requires_action` requires authentication. */
+  absent: 'pays' | 'declines' | 'requires_action';
   /** The id by which the API accepts it as a payment method. */
   token: string;
 }
@@ -38,26 +38,27 @@ export const cards: readonly Card[] = [
   {
     number: '4000002760003184',
     brand: 'visa',
-    about: 'pays now, asks its owner at each later charge',
+    about: 'pays now, requires authentication at each later charge',
     present: 'pays',
-    absent: 'asks',
+    absent: 'requires_action',
     token: 'pm_card_authenticationRequired',
   },
 ];
 
 export const goodCard = '4242424242424242';
 
-/** The test card with this number; spaces and hyphens are ignored. */
+/** Returns the test card with this number; spaces and hyphens are ignored. */
 export function findCard(number: string): Card | undefined {
   const digits = number.replace(/[\s-]/g, '');
   return cards.find((card) => card.number === digits);
 }
 
+/** Returns the test card with this id of a payment method, such as pm_card_visa. */
 export function cardByToken(token: string): Card | undefined {
   return cards.find((card) => card.token === token);
 }
 
-/** "4242 4242 4242 4242", as it is printed on a card. */
+/** Groups digits as they are printed on a card: "4242 4242 4242 4242". */
 export function grouped(number: string): string {
   return number.replace(/(\d{4})(?=\d)/g, '$1 ');
 }
@@ -96,7 +97,7 @@ export function saveCard(provider: Provider, card: Card, customer: string | null
   return method;
 }
 
-/** The test card of a saved payment method. */
+/** Returns the test card of a saved payment method. */
 export function cardOf(method: PaymentMethod | undefined): Card | undefined {
   return cards.find((card) => card.number.endsWith(method?.card?.last4 ?? 'none'));
 }

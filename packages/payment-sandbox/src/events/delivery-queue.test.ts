@@ -18,7 +18,7 @@ afterEach(async () => {
   await service.close();
 });
 
-test('a delivery carries both signature headers, and names its request', async () => {
+test('a delivery has both signature headers, and its event names the request that caused it', async () => {
   await makeCustomers(1);
   const [delivered] = service.received;
   expect(delivered?.headers['payment-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
@@ -27,7 +27,7 @@ test('a delivery carries both signature headers, and names its request', async (
   expect(delivered?.event.request?.idempotency_key).toBeTruthy();
 });
 
-test('a delivery that the service refuses is retried until it succeeds', async () => {
+test('a delivery that gets an error is retried until it succeeds', async () => {
   service.answers = [500, 302, 400];
   await makeCustomers(1);
   expect((await sdk(sandbox).events.list({ delivery_success: false })).data).toHaveLength(1);
@@ -110,13 +110,13 @@ test('payloads can have the shape of older API versions', async () => {
   expect(of('invoice.paid')).toMatchObject({ subscription: of('customer.subscription.created').id });
 });
 
-test('any event can be sent by hand, in any mode', async () => {
+test('any event can be emitted, in any mode', async () => {
   sandbox.payment.emit('charge.refunded', { id: 'ch_1', object: 'charge', customer: 'cus_1' }, { livemode: true });
   await sandbox.payment.deliveries.settled();
   expect(service.received[0]?.event).toMatchObject({ type: 'charge.refunded', livemode: true });
 });
 
-test('waiting deliveries, customers, switches and the clock survive a restart', async () => {
+test('waiting deliveries, customers, switches and the clock are kept across a restart', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'sandbox-'));
   const first = await startTestSandbox({ serviceUrl: 'http://127.0.0.1:1', dataDir });
   first.payment.set({ retry_first_ms: 1, retry_longest_ms: 1000, dunning_end: 'unpaid' });

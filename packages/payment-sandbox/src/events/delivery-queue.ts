@@ -17,7 +17,7 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
   let timer: NodeJS.Timeout | undefined;
   let sending = false;
   let stopped = false;
-  const ending = new AbortController();
+  const stopping = new AbortController();
   // Once the start has finished, deliveries that an earlier process left waiting continue.
   const started = setImmediate(() => pump());
   return { enqueue, resend, resendEvent, sendDropped, settled, retryNow, stop };
@@ -41,7 +41,7 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
       }
     }
     state.deliveries.splice(0, Math.max(0, state.deliveries.length - keptDeliveries));
-    // Later, so that the change that caused the event is complete before the service hears of it.
+    // Deferred, so that the change that caused the event is complete before its delivery.
     setImmediate(pump);
   }
 
@@ -94,7 +94,7 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
 
   function stop(): void {
     stopped = true;
-    ending.abort(new Error('The sandbox ends.'));
+    stopping.abort(new Error('The sandbox stops.'));
     clearImmediate(started);
     clearTimeout(timer);
   }
@@ -129,7 +129,7 @@ export function createDeliveryQueue(provider: () => Provider): DeliveryQueue {
       delivery.next_attempt_at = null;
       return;
     }
-    const outcome = await sendEvent(event, endpoint, state.switches.wrong_signature, ending.signal);
+    const outcome = await sendEvent(event, endpoint, state.switches.wrong_signature, stopping.signal);
     // An attempt that the end of the process interrupted is repeated at the next start.
     if (stopped) return;
     delivery.attempts.push(outcome);
@@ -159,7 +159,7 @@ function wants(endpoint: WebhookEndpoint, type: string): boolean {
   return endpoint.status === 'enabled' && (types.includes('*') || types.includes(type));
 }
 
-/** Counts the endpoints that no delivery of the event has reached. */
+/** Returns the number of endpoints that have not received the event. */
 function countPending(deliveries: Delivery[], event: ProviderEvent): void {
   const own = deliveries.filter((delivery) => delivery.event === event.id);
   const reached = new Set(own.filter(({ state }) => state === 'delivered').map(({ endpoint }) => endpoint));

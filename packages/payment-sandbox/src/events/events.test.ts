@@ -11,10 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-test('a list of events names one type, or twenty at most', async () => {
+test('a list of events accepts one type, or at most twenty', async () => {
   const types = Array.from({ length: 20 }, () => 'price.created');
   expect((await stripe.events.list({ types })).data.length).toBeGreaterThan(0);
-  const refusal = { statusCode: 400, param: 'types' };
-  await expect(stripe.events.list({ types: [...types, 'price.updated'] })).rejects.toMatchObject(refusal);
-  await expect(stripe.events.list({ types, type: 'price.created' })).rejects.toMatchObject(refusal);
+  const expected = { statusCode: 400, param: 'types' };
+  await expect(stripe.events.list({ types: [...types, 'price.updated'] })).rejects.toMatchObject(expected);
+  await expect(stripe.events.list({ types, type: 'price.created' })).rejects.toMatchObject(expected);
 });

@@ -15,13 +15,13 @@ describe('a webhook endpoint', () => {
   const url = 'https://id.example.com/webhooks/payment';
 
   test.each([['price.*'], ['price.changed'], ['*.created'], ['']])(
-    'names events one by one: not %j',
+    'accepts exact event types only: not %j',
     async (...events) => {
       const enabled_events = events as Stripe.WebhookEndpointCreateParams.EnabledEvent[];
-      const refusal = { statusCode: 400, param: expect.stringContaining('enabled_events') };
-      await expect(stripe.webhookEndpoints.create({ url, enabled_events })).rejects.toMatchObject(refusal);
+      const expected = { statusCode: 400, param: expect.stringContaining('enabled_events') };
+      await expect(stripe.webhookEndpoints.create({ url, enabled_events })).rejects.toMatchObject(expected);
       const { id } = await stripe.webhookEndpoints.create({ url, enabled_events: ['*'] });
-      await expect(stripe.webhookEndpoints.update(id, { enabled_events })).rejects.toMatchObject(refusal);
+      await expect(stripe.webhookEndpoints.update(id, { enabled_events })).rejects.toMatchObject(expected);
       expect((await stripe.webhookEndpoints.retrieve(id)).enabled_events).toEqual(['*']);
       await stripe.webhookEndpoints.del(id);
     },
@@ -34,11 +34,11 @@ describe('a webhook endpoint', () => {
     'ftp://localhost/x',
     'http://127.0.0.1.example.com',
   ])('cannot be at %s', async (address) => {
-    const refusal = { statusCode: 400, param: 'url', code: 'url_invalid' };
-    const asked = { url: address, enabled_events: ['price.created' as const] };
-    await expect(stripe.webhookEndpoints.create(asked)).rejects.toMatchObject(refusal);
-    const { id } = await stripe.webhookEndpoints.create({ ...asked, url });
-    await expect(stripe.webhookEndpoints.update(id, { url: address })).rejects.toMatchObject(refusal);
+    const expected = { statusCode: 400, param: 'url', code: 'url_invalid' };
+    const params = { url: address, enabled_events: ['price.created' as const] };
+    await expect(stripe.webhookEndpoints.create(params)).rejects.toMatchObject(expected);
+    const { id } = await stripe.webhookEndpoints.create({ ...params, url });
+    await expect(stripe.webhookEndpoints.update(id, { url: address })).rejects.toMatchObject(expected);
     await stripe.webhookEndpoints.del(id);
   });
 

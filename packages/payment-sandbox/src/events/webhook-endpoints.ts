@@ -109,7 +109,7 @@ function update({ provider, id, params }: Call<Stripe.WebhookEndpointUpdateParam
 }
 
 /**
- * @throws ParameterError if there are no events, or if the address is neither https nor http on this machine.
+ * @throws ParameterError if there are no events, or if the address is neither https nor http on loopback.
  */
 function checkSettings({ url, enabled_events: events }: Stripe.WebhookEndpointUpdateParams): void {
   if (events?.length === 0) {

@@ -20,7 +20,7 @@ export function sendPage(res: ServerResponse, status: number, html: string): voi
   send(res, status, 'text/html; charset=utf-8', html);
 }
 
-/** Answers a posted form: the browser continues with GET (RFC 9110 §15.4.4). */
+/** Redirects after a posted form: the browser continues with GET (RFC 9110 §15.4.4). */
 export function redirect(res: ServerResponse, location: string): void {
   res.writeHead(303, { Location: location, 'Cache-Control': 'no-store' });
   res.end();

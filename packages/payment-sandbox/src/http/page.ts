@@ -9,7 +9,7 @@ export interface Page {
   body: Html;
 }
 
-/** Renders a whole page. Each page says that it belongs to the sandbox, so that it is not mistaken for the real provider. */
+/** Renders a whole page. Each page is marked as the sandbox's, so that it is not mistaken for the real provider's. */
 export function page({ title, width = 'wide', refreshSeconds, body }: Page): string {
   return html`<!doctype html>
 <html lang="en-GB">
@@ -23,7 +23,7 @@ ${refreshSeconds !== undefined && html`<meta http-equiv="refresh" content="${ref
 <link rel="stylesheet" href="/sandbox.css">
 </head>
 <body class="${width}">
-<header><p class="sandbox-note"><strong>Sandbox.</strong> Everything here is made up and stays on this machine. <a href="/">Start page</a></p></header>
+<header><p class="sandbox-note"><strong>Sandbox.</strong> All data here is invented and stays on this machine. <a href="/">Start page</a></p></header>
 <main>
 ${body}
 </main>

@@ -10,7 +10,7 @@ export interface Exchange {
   query: URLSearchParams;
 }
 
-/** Thrown by a handler to answer with this status and this sentence. */
+/** Thrown by a handler: the server answers with its status and sentence. */
 export class HttpError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -37,7 +37,7 @@ export async function readText(req: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Reads the fields of a form that a page posted. */
+/** Reads the fields of a posted form. @throws HttpError 413 if the body is larger than a megabyte. */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
   return new URLSearchParams(await readText(req));
 }

@@ -26,7 +26,7 @@ export async function startServer(port: number, handlers: Handler[]): Promise<Ru
     res.on('error', () => {});
     answer(req, res, handlers).catch((error: unknown) => sendError(req, res, error));
   });
-  // A switch can leave requests without an answer, so the server has no timeout of its own.
+  // A switch can leave requests unanswered, so the server has no timeout.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 30_000;
   await new Promise<void>((resolve, reject) => {
@@ -58,12 +58,12 @@ async function answer(req: IncomingMessage, res: ServerResponse, handlers: Handl
   throw new HttpError(404, 'There is no such page in the sandbox.');
 }
 
-/** Against DNS rebinding: a foreign name that resolves to this machine gets no answer. */
+/** Prevents DNS rebinding: a foreign name that resolves to this machine gets 403. */
 function isLoopbackHost(host: string | undefined): boolean {
   return /^(localhost|127\.0\.0\.1)(:\d+)?$/i.test(host ?? '');
 }
 
-/** Against cross-site requests: a page of another site must not post forms here. */
+/** Prevents cross-site requests: a page of another site must not post forms here. */
 function isForeignForm({ method, headers }: IncomingMessage): boolean {
   return method !== 'GET' && method !== 'HEAD' && headers['sec-fetch-site'] === 'cross-site';
 }

@@ -32,7 +32,7 @@ function endDunning(provider: Provider, subscription: Subscription): void {
   const { dunning_end: end } = provider.state.switches;
   if (subscription.status === 'paused') return;
   if (end === 'pause' && canPause(subscription)) pauseFor(provider, subscription, 'final_payment_failure');
-  // The real provider cancels what it cannot pause.
+  // The real provider cancels a subscription that it cannot pause.
   else if (end === 'cancel' || end === 'pause') endSubscription(provider, subscription, 'payment_failed');
   if (end === 'unpaid') {
     change(provider, 'customer.subscription.updated', subscription, () => {

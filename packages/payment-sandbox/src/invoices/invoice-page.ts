@@ -10,7 +10,11 @@ import type { Provider } from '../provider/provider.ts';
 import type { Invoice } from '../provider/records.ts';
 import { payNow } from './invoice.ts';
 
-/** Answers requests for the hosted invoice at /pay/invoice/:id, where an open invoice can be paid. */
+/**
+ * Answers requests for the hosted invoice at /pay/invoice/:id, where an open invoice can be paid.
+ *
+ * @throws HttpError 404 if there is no such invoice.
+ */
 export async function invoicePage(provider: Provider, { req, res, method }: Exchange, id: string): Promise<void> {
   const invoice = provider.state.invoices[id];
   if (!invoice) throw new HttpError(404, 'There is no such invoice.');
@@ -22,12 +26,15 @@ export async function invoicePage(provider: Provider, { req, res, method }: Exch
   else sendPage(res, 402, pageOf(invoice, message, number));
 }
 
-/** Pays an open invoice with a card, as its owner does on the page. Returns null, or the sentence that the page shows. */
+/**
+ * Pays an open invoice with a card, as the customer does on the page. Returns null, or the sentence
+ * that the page shows.
+ */
 export function payInvoice(provider: Provider, invoice: Invoice, number: string): string | null {
   const card = findCard(number);
   if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
     return 'There is nothing to pay on this invoice.';
-  if (!card) return 'This is none of the test cards. Choose one of those listed.';
+  if (!card) return 'This is not a test card. Choose one of those listed.';
   const method = saveCard(provider, card, invoice.customer);
   const charge = payNow(provider, invoice.id, true, { manual: true, paymentMethod: method.id });
   return charge.result === 'paid' ? null : 'Your card was declined. Try another card.';

@@ -3,8 +3,8 @@ import { announce, change } from '../events/announce.ts';
 import { timeOfCustomer } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice, InvoiceLine, Subscription } from '../provider/records.ts';
+import { afterFailedAttempt, afterSettlement } from '../subscriptions/pause/end-pause.ts';
 import { canPause, pauseFor } from '../subscriptions/pause/pause.ts';
-import { afterFailedAttempt, afterSettlement } from '../subscriptions/pause/wake-paused.ts';
 import { dunningAfterFailure } from './dunning.ts';
 import { type BillingReason, newInvoice, newLine } from './new-invoice.ts';
 
@@ -32,7 +32,7 @@ export function draftInvoice(
   return invoice;
 }
 
-/** Gives a draft its number and its final amount. */
+/** Finalises a draft: sets its number and its final amount. */
 export function finalizeInvoice(provider: Provider, invoice: Invoice): void {
   if (invoice.status !== 'draft') return;
   const at = timeOfCustomer(provider, invoice.customer);
@@ -58,7 +58,7 @@ export function finalizeInvoice(provider: Provider, invoice: Invoice): void {
   });
 }
 
-export type Charge = { result: 'paid' } | { result: 'declined' | 'asks' | 'no_card'; message: string };
+export type Charge = { result: 'paid' } | { result: 'declined' | 'requires_action' | 'no_card'; message: string };
 
 interface PayOptions {
   /** The payment was requested, so it does not count as a retry. */
@@ -91,22 +91,25 @@ export function payNow(
   return charge;
 }
 
-/** The payment method that an invoice is charged to: the subscription's, otherwise the customer's. */
+/** Returns the payment method that an invoice is charged to: the subscription's, otherwise the customer's. */
 export function payingMethod(provider: Provider, invoice: Invoice): string | null {
   const subscription = provider.state.subscriptions[invoice.parent.subscription_details.subscription];
   const customer = provider.state.customers[invoice.customer];
   return subscription?.default_payment_method ?? customer?.invoice_settings.default_payment_method ?? null;
 }
 
-/** The result that a charge would have. Changes nothing. */
+/** Returns the result that a charge would have. Changes nothing. */
 export function tryCharge(provider: Provider, methodId: string | null, ownerPresent: boolean): Charge {
   const card = methodId ? cardOf(provider.state.payment_methods[methodId]) : undefined;
   if (!card)
     return { result: 'no_card', message: 'This customer has no attached payment source or default payment method.' };
   const outcome = ownerPresent ? card.present : card.absent;
   if (outcome === 'pays') return { result: 'paid' };
-  if (outcome === 'asks')
-    return { result: 'asks', message: 'This payment requires additional user action before it can be completed.' };
+  if (outcome === 'requires_action')
+    return {
+      result: 'requires_action',
+      message: 'This payment requires additional user action before it can be completed.',
+    };
   return { result: 'declined', message: 'Your card was declined.' };
 }
 
@@ -138,12 +141,17 @@ function activate(provider: Provider, subscription: Subscription, invoice: Invoi
   });
 }
 
-function fail(provider: Provider, invoice: Invoice, result: 'declined' | 'asks' | 'no_card', manual: boolean): void {
+function fail(
+  provider: Provider,
+  invoice: Invoice,
+  result: 'declined' | 'requires_action' | 'no_card',
+  manual: boolean,
+): void {
   const subscription = provider.state.subscriptions[invoice.parent.subscription_details.subscription];
   const isFirst = invoice.billing_reason === 'subscription_create';
   const end = isFirst || manual ? null : dunningAfterFailure(provider, invoice);
   announce(provider, 'invoice.payment_failed', invoice);
-  if (result === 'asks') announce(provider, 'invoice.payment_action_required', invoice);
+  if (result === 'requires_action') announce(provider, 'invoice.payment_action_required', invoice);
   if (!subscription || isFirst) return;
   if (subscription.status === 'paused') afterFailedAttempt(provider, subscription, invoice);
   if (subscription.status === 'active' || subscription.status === 'trialing')
@@ -151,7 +159,10 @@ function fail(provider: Provider, invoice: Invoice, result: 'declined' | 'asks' 
   end?.(subscription);
 }
 
-/** Makes a subscription past due after a failed payment. With the switch `first_failure`, a failed renewal pauses it instead. */
+/**
+ * Makes a subscription past due after a failed payment. With the switch `first_failure`, a failed
+ * renewal pauses it instead.
+ */
 function markPastDue(provider: Provider, subscription: Subscription, invoice: Invoice): void {
   const pauses = provider.state.switches.first_failure === 'pause' && invoice.billing_reason === 'subscription_cycle';
   if (pauses && canPause(subscription)) {
@@ -163,6 +174,7 @@ function markPastDue(provider: Provider, subscription: Subscription, invoice: In
   });
 }
 
+/** Voids an invoice, and ends a resumption that waits for it. */
 export function voidInvoice(provider: Provider, invoice: Invoice): void {
   invoice.status = 'void';
   invoice.auto_advance = false;
@@ -174,6 +186,7 @@ export function voidInvoice(provider: Provider, invoice: Invoice): void {
   if (provider.state.resumptions[id]?.invoice === invoice.id) delete provider.state.resumptions[id];
 }
 
+/** Marks an invoice as uncollectible, and settles the pause of its subscription. */
 export function markUncollectible(provider: Provider, invoice: Invoice): void {
   invoice.status = 'uncollectible';
   invoice.auto_advance = false;

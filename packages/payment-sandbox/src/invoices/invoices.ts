@@ -104,8 +104,8 @@ function pay({ provider, id, params }: Call<Stripe.InvoicePayParams>): Invoice {
   if (charge.result === 'no_card') throw refused(charge.message, { code: 'resource_missing' });
   throw new ApiError(402, charge.message, {
     type: 'card_error',
-    code: charge.result === 'asks' ? 'invoice_payment_intent_requires_action' : 'card_declined',
-    declineCode: charge.result === 'asks' ? 'authentication_required' : 'generic_decline',
+    code: charge.result === 'requires_action' ? 'invoice_payment_intent_requires_action' : 'card_declined',
+    declineCode: charge.result === 'requires_action' ? 'authentication_required' : 'generic_decline',
   });
 }
 

@@ -20,7 +20,7 @@ test('a renewal moves the period and charges the card an hour later', async () =
   expect(invoices.data[0]?.parent?.subscription_details?.subscription).toBe(bought.id);
 });
 
-test('a declined renewal is past due, is tried three times more, and ends in cancellation', async () => {
+test('a declined renewal makes the subscription past due, is retried three times, and ends in cancellation', async () => {
   const bought = await setup.buy();
   setup.sandbox.payment.setCard(bought.customer as string, declinesLater);
   setup.sandbox.payment.clock.advanceToPeriodEnd(bought.id);
@@ -55,7 +55,7 @@ test('the end of dunning can also leave the subscription unpaid, or past due', a
   }
 });
 
-test('payment of the open invoice on its page makes the subscription active again; a new card alone pays nothing', async () => {
+test('paying the open invoice on its page makes the subscription active; a new card alone pays nothing', async () => {
   const bought = await setup.buy();
   const customer = bought.customer as string;
   setup.sandbox.payment.setCard(customer, declinesLater);

@@ -3,7 +3,7 @@ import type { Price } from '../provider/records.ts';
 /**
  * The currencies whose amounts have no decimals, or three, as the real provider's
  * documentation lists them (https://docs.stripe.com/currencies). ugx is listed there
- * without decimals too, and yet sent in hundredths.
+ * without decimals too, but is sent in hundredths.
  */
 const decimals: Record<string, number> = {
   ...Object.fromEntries(
@@ -12,14 +12,14 @@ const decimals: Record<string, number> = {
   ...Object.fromEntries('bhd jod kwd omr tnd'.split(' ').map((code) => [code, 3])),
 };
 
-/** "£24.00" */
+/** Formats an amount in minor units: "£24.00". */
 export function money(minor: number, currency: string): string {
   const digits = decimals[currency.toLowerCase()] ?? 2;
   const fixed = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   return new Intl.NumberFormat('en-GB', { style: 'currency', currency, ...fixed }).format(minor / 10 ** digits);
 }
 
-/** "£24.00 a month" */
+/** Formats a price with its interval: "£24.00 a month". */
 export function priceWords(price: Price): string {
   const sum =
     price.unit_amount === null

@@ -8,7 +8,12 @@ import type { Provider } from '../provider/provider.ts';
 
 const pages = { checkout: checkoutPage, portal: portalPage, invoice: invoicePage };
 
-/** Answers requests for the hosted pages at /pay and for their stylesheet. The address is the only secret, as with the real provider. */
+/**
+ * Answers requests for the hosted pages at /pay and for their stylesheet. The address is the only
+ * secret, as with the real provider.
+ *
+ * @throws HttpError 405 for a method other than GET, HEAD and POST, 404 for an unknown page.
+ */
 export async function handlePages(provider: Provider, exchange: Exchange): Promise<boolean> {
   if (exchange.path === '/sandbox.css') {
     send(exchange.res, 200, 'text/css; charset=utf-8', stylesheet);
@@ -17,7 +22,7 @@ export async function handlePages(provider: Provider, exchange: Exchange): Promi
   const [, first, kind, id] = exchange.path.split('/');
   if (first !== 'pay' || !kind || !id || !Object.hasOwn(pages, kind)) return false;
   if (!['GET', 'HEAD', 'POST'].includes(exchange.method))
-    throw new HttpError(405, 'Pages are read and their forms posted.');
+    throw new HttpError(405, 'A page accepts GET, HEAD and POST.');
   await pages[kind as keyof typeof pages](provider, exchange, id);
   return true;
 }

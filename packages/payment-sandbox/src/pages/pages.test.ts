@@ -46,7 +46,7 @@ test('the checkout shows no id in place of a missing name', async () => {
   expect(await read(url as string)).not.toMatch(/an-id|<dt>For/);
 });
 
-test('the portal changes card and plan, cancels and resumes, as far as its configuration allows', async () => {
+test('the portal changes card and plan, cancels and resumes if its configuration allows it', async () => {
   const { url } = await stripe.billingPortal.sessions.create({
     customer: customer.id,
     return_url: 'http://localhost:3000/billing',
@@ -83,7 +83,7 @@ test('a flow shows its single task and ends at its return URL', async () => {
   const saved = await post(card.url, { act: 'card', card: '4242424242424242' });
   expect(saved.headers.get('location')).toBe('http://localhost:3000/billing?done');
   const cancel = await flow({ type: 'subscription_cancel', subscription_cancel: { subscription: subscription.id } });
-  expect(await read(cancel.url)).toContain('It stays yours until');
+  expect(await read(cancel.url)).toContain('Your plan stays until');
   const change = await flow({ type: 'subscription_update', subscription_update: { subscription: subscription.id } });
   expect(await read(change.url)).toContain('Change to Gold');
 });
@@ -91,8 +91,8 @@ test('a flow shows its single task and ends at its return URL', async () => {
 test.each([
   ['always_invoice', /difference for the rest of the period is charged now/],
   ['create_prorations', /difference is on your next invoice/],
-  ['none', /new price counts from your next invoice/],
-] as const)('a portal whose changes of plan are %s says what is charged now', async (proration_behavior, words) => {
+  ['none', /new price applies from your next invoice/],
+] as const)('a portal whose changes of plan are %s shows what is charged now', async (proration_behavior, words) => {
   const products = ['silver', 'gold'].map((tier) => ({
     product: `prod_sandbox_${tier}`,
     prices: [`price_sandbox_${tier}_monthly`],
@@ -113,12 +113,12 @@ test.each([
   expect(await read((await open()).url)).toMatch(words);
 });
 
-test('the portal that comes with the sandbox charges a change of plan as the provider does by default', async () => {
+test('the seeded portal configuration charges a change of plan as the real provider does by default', async () => {
   const [standard] = (await stripe.billingPortal.configurations.list({ is_default: true })).data;
   expect(standard?.features.subscription_update).toMatchObject({ enabled: true, proration_behavior: 'none' });
 });
 
-test('a portal configuration that sells nothing, or what is not there, is refused', async () => {
+test('a portal configuration without products, or with unknown ones, is refused', async () => {
   const update = (products: { product: string; prices: string[] }[]) =>
     stripe.billingPortal.configurations.create({
       features: { subscription_update: { enabled: true, default_allowed_updates: ['price'], products } },

@@ -31,7 +31,7 @@ describe('the portal', () => {
     });
   }
 
-  test('says of each product whether its quantity can be changed', async () => {
+  test('shows for each product whether its quantity can be changed', async () => {
     const products = async (quantity?: Quantity) => (await configure(quantity)).features.subscription_update.products;
     const fixed = { enabled: false, maximum: null, minimum: 1 };
     expect(await products()).toMatchObject([{ adjustable_quantity: fixed }]);
@@ -41,7 +41,7 @@ describe('the portal', () => {
     await expect(products({ enabled: true, minimum: 5, maximum: 4 })).rejects.toMatchObject({ statusCode: 400 });
   });
 
-  test('keeps what an update does not name, within inner objects too', async () => {
+  test('keeps the members that an update does not name, also in nested objects', async () => {
     const { id } = await configure();
     const updated = await stripe.billingPortal.configurations.update(id, {
       features: { subscription_cancel: { cancellation_reason: { enabled: false } } },
@@ -53,7 +53,7 @@ describe('the portal', () => {
     expect(updated.features.subscription_update.products).toHaveLength(1);
   });
 
-  test('changes no subscription of several items, and no several items at once', async () => {
+  test('refuses to change a subscription with several items, or several items at once', async () => {
     const customer = (await stripe.customers.create({ payment_method: 'pm_card_visa' })).id;
     const [method] = (await stripe.paymentMethods.list({ customer })).data;
     const start = (prices: string[]) =>

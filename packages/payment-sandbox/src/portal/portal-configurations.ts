@@ -50,6 +50,7 @@ export const portalConfigurationRoutes = [
   ),
 ];
 
+/** @throws ApiError resource_missing if there is no such configuration. */
 export function findConfiguration(provider: Provider, id: string, param: string): PortalConfiguration {
   const configuration = provider.state.portal_configurations[id];
   if (!configuration) throw missing('configuration', id, param);

@@ -8,7 +8,7 @@ import { periodEnd } from '../subscriptions/end-subscription.ts';
 import { offeredPrices } from './portal.ts';
 import { button, cardWords, changeWords, homeBody } from './portal-home.ts';
 
-/** The page of a session's flow. */
+/** Renders the page of a session's flow. */
 export function flowBody(provider: Provider, session: PortalSession, flow: NonNullable<PortalSession['flow']>): Html {
   const id =
     flow.subscription_cancel?.subscription ??
@@ -30,7 +30,7 @@ function cardTask(provider: Provider, session: PortalSession): Html {
 
 function cancelTask(provider: Provider, session: PortalSession, subscription: Subscription): Html {
   const name = nameOf(provider, subscription.items.data[0]?.price);
-  return html`<h2>Cancel ${name}</h2><p>It stays yours until ${day(periodEnd(subscription))}.</p>
+  return html`<h2>Cancel ${name}</h2><p>Your plan stays until ${day(periodEnd(subscription))}.</p>
 ${button(session, 'cancel', subscription.id, `Cancel ${name}`, true)}`;
 }
 

@@ -56,7 +56,9 @@ export function readFlow(
   data: FlowData,
 ): Flow {
   if (provider.state.switches.portal_refuses_flows) {
-    throw refused('The portal refuses flows, because a switch of the sandbox says so.', { param: 'flow_data' });
+    throw refused('The portal refuses flows, because the switch portal_refuses_flows of the sandbox is on.', {
+      param: 'flow_data',
+    });
   }
   const { features } = configuration;
   const flow: Flow = {
@@ -88,7 +90,7 @@ export function readFlow(
   }
   if (data.type === 'subscription_update') {
     const subscription = ownSubscription(provider, customer, data, 'subscription_update');
-    refuseSeveralItems(subscription, 'flow_data[subscription_update][subscription]');
+    requireOneItem(subscription, 'flow_data[subscription_update][subscription]');
     flow.subscription_update = { subscription: subscription.id };
   }
   if (data.type === 'subscription_update_confirm') {
@@ -102,7 +104,7 @@ function readConfirm(provider: Provider, customer: string, configuration: Portal
   const wanted = data.subscription_update_confirm?.items ?? [];
   const base = 'flow_data[subscription_update_confirm][items]';
   if (wanted.length !== 1) throw refused('The items array must hold exactly one item.', { param: base });
-  refuseSeveralItems(subscription, 'flow_data[subscription_update_confirm][subscription]');
+  requireOneItem(subscription, 'flow_data[subscription_update_confirm][subscription]');
   const offered = (configuration.features.subscription_update.products ?? []).flatMap(({ prices }) => prices);
   const items = wanted.map(({ id, price, quantity }, index) => {
     const item = subscription.items.data.find((one) => one.id === id);
@@ -129,7 +131,7 @@ function readConfirm(provider: Provider, customer: string, configuration: Portal
 }
 
 /** The portal cannot change a subscription with several items. */
-function refuseSeveralItems({ id, items }: Subscription, param: string): void {
+function requireOneItem({ id, items }: Subscription, param: string): void {
   if (items.data.length === 1) return;
   throw refused(`The subscription \`${id}\` cannot be updated because it has multiple items.`, { param });
 }

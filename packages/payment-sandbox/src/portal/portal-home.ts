@@ -8,7 +8,7 @@ import type { PortalSession, Subscription } from '../provider/records.ts';
 import { periodEnd } from '../subscriptions/end-subscription.ts';
 import { configurationOf, offeredPrices, subscriptionsOf } from './portal.ts';
 
-/** The home page: plans, card and invoices, as far as the configuration enables them. */
+/** Renders the home page: the plans, card and invoices that the configuration enables. */
 export function homeBody(provider: Provider, session: PortalSession): Html {
   const { features } = configurationOf(provider, session);
   const subscriptions = subscriptionsOf(provider, session);
@@ -55,7 +55,7 @@ export function changeWords(provider: Provider, session: PortalSession): string 
   if (proration === 'always_invoice')
     return 'The difference for the rest of the period is charged now. A lower plan is credited to your next invoices.';
   if (proration === 'create_prorations') return 'Nothing is charged now. The difference is on your next invoice.';
-  return 'Nothing is charged now. The new price counts from your next invoice.';
+  return 'Nothing is charged now. The new price applies from your next invoice.';
 }
 
 /** "Charged to a card that ends in 4242." */

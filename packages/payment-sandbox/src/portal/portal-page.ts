@@ -10,7 +10,12 @@ import { cancelInPortal, changeCard, changePlan, PortalProblem, resumeInPortal }
 import { flowBody } from './portal-flow-page.ts';
 import { homeBody } from './portal-home.ts';
 
-/** Answers requests for the customer portal at /pay/portal/:id: its home page, or the task of the session's flow. */
+/**
+ * Answers requests for the customer portal at /pay/portal/:id: its home page, or the task of the
+ * session's flow.
+ *
+ * @throws HttpError 404 if there is no such session.
+ */
 export async function portalPage(provider: Provider, { req, res, method, query }: Exchange, id: string): Promise<void> {
   const session = provider.state.portal_sessions[id];
   if (!session || !provider.state.customers[session.customer])
@@ -43,7 +48,7 @@ function act(provider: Provider, session: PortalSession, form: URLSearchParams):
   acts[wanted]?.();
 }
 
-/** The address after an action: as the flow says, otherwise the home page. */
+/** Returns the address after an action: that of the flow, otherwise the home page. */
 function after(session: PortalSession, act: string): string {
   const completion = session.flow?.after_completion;
   if (completion?.type === 'redirect' && completion.redirect) return completion.redirect.return_url;
@@ -53,7 +58,7 @@ function after(session: PortalSession, act: string): string {
 const doneWords: Record<string, string> = {
   card: 'The card has been changed.',
   cancel: 'The cancellation has been scheduled.',
-  resume: 'The plan goes on.',
+  resume: 'The plan continues.',
   plan: 'The plan has been changed.',
 };
 

@@ -7,7 +7,7 @@ import { endSubscription, isFinal, noDetails, periodEnd, scheduleEnd } from '../
 import { releaseSchedule } from '../subscriptions/schedules/schedule.ts';
 import { updateItems } from '../subscriptions/update-items.ts';
 
-/** Thrown with the sentence that the page shows, if an action is not possible. */
+/** Thrown if an action is not possible. The message is the sentence that the page shows. */
 export class PortalProblem extends Error {}
 
 /** @throws PortalProblem if the configuration of the session no longer exists. */
@@ -17,7 +17,7 @@ export function configurationOf(provider: Provider, session: PortalSession): Por
   return configuration;
 }
 
-/** The customer's subscriptions that have not ended, newest first. */
+/** Returns the customer's subscriptions that have not ended, newest first. */
 export function subscriptionsOf(provider: Provider, session: PortalSession): Subscription[] {
   const all = Object.values(provider.state.subscriptions);
   return all.filter((one) => one.customer === session.customer && !isFinal(one)).toReversed();
@@ -32,7 +32,7 @@ export function subscriptionsOf(provider: Provider, session: PortalSession): Sub
 export function changeCard(provider: Provider, session: PortalSession, number: string): void {
   const card = findCard(number);
   const customer = provider.state.customers[session.customer];
-  if (!card) throw new PortalProblem('This is none of the test cards. Choose one of those listed.');
+  if (!card) throw new PortalProblem('This is not a test card. Choose one of those listed.');
   if (!customer) throw new PortalProblem('This customer no longer exists.');
   if (card.present === 'declines') throw new PortalProblem('Your card was declined. Try another card.');
   const method = usePaymentMethod(provider, saveCard(provider, card, null).id, customer);
@@ -47,7 +47,7 @@ export function changeCard(provider: Provider, session: PortalSession, number: s
 }
 
 /**
- * Cancels as the configuration says: at once, or at the end of the period, in the form of the
+ * Cancels by the configuration: at once, or at the end of the period, in the form of the
  * switch `portal_cancellation`.
  *
  * @throws PortalProblem if the configuration does not allow it, or the end is scheduled already.
@@ -73,7 +73,7 @@ export function cancelInPortal(provider: Provider, session: PortalSession, subsc
   );
 }
 
-/** Removes a scheduled cancellation of either form. */
+/** Removes a scheduled cancellation of either form. @throws PortalProblem if the plan has ended. */
 export function resumeInPortal(provider: Provider, session: PortalSession, subscriptionId: string): void {
   scheduleEnd(provider, own(provider, session, subscriptionId), null);
 }
@@ -106,7 +106,7 @@ export function changePlan(
   });
 }
 
-/** The prices that the configuration lets a customer change to. */
+/** Returns the prices to which the configuration lets a customer change. */
 export function offeredPrices(provider: Provider, session: PortalSession): Price[] {
   const { subscription_update: feature } = configurationOf(provider, session).features;
   if (!feature.enabled) return [];

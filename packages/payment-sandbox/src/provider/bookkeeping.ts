@@ -1,7 +1,7 @@
 import type { SubscriptionItem } from './records.ts';
 
 /*
- * What the provider keeps beside the objects of its API. These types import nothing but
+ * The records that the provider keeps beside the objects of its API. These types import nothing but
  * other record types, so that the state can name them without importing the code that
  * works on them.
  */
@@ -22,7 +22,10 @@ export interface Resumption {
   at: number;
   /** The id of the invoice. */
   invoice: string;
-  /** True: any payment attempt ends the pause, and a failed one leaves the subscription past due. False: only payment ends it. */
+  /**
+   * True: any payment attempt ends the pause, and a failed one leaves the subscription past due. False:
+   * only payment ends it.
+   */
   onAttempt: boolean;
   renewed: Renewed;
 }
@@ -43,7 +46,7 @@ export interface SavedAnswer {
   at: number;
 }
 
-/** An event on its way to one webhook endpoint. */
+/** The delivery of an event to one webhook endpoint. */
 export interface Delivery {
   id: string;
   /** The id of the event. */
@@ -55,7 +58,7 @@ export interface Delivery {
   attempts: DeliveryAttempt[];
   /** Milliseconds of the machine's clock; null when no further attempt is planned. */
   next_attempt_at: number | null;
-  /** Present while an attempt that was requested by hand has not been made. */
+  /** Present until an attempt that was requested through the controls has been made. */
   asked?: true;
 }
 

@@ -1,24 +1,24 @@
 import type { Provider } from './provider.ts';
 
-/** The provider's time in seconds: the machine's time plus the offset by which its clock was advanced. */
+/** Returns the provider's time in seconds: the machine's time plus the offset by which its clock was advanced. */
 export function now(provider: Provider): number {
   if (provider.replayedTime !== null) return provider.replayedTime;
   return Math.floor(Date.now() / 1000) + provider.state.clock_offset_seconds;
 }
 
-/** The time of a test clock in seconds, or the provider's time without one. */
+/** Returns the time of a test clock in seconds, or the provider's time without one. */
 export function timeOf(provider: Provider, testClock: string | null | undefined): number {
   if (provider.replayedTime !== null) return provider.replayedTime;
   return (testClock && provider.state.test_clocks[testClock]?.frozen_time) || now(provider);
 }
 
-/** The time of a customer's test clock in seconds, or the provider's time without one. */
+/** Returns the time of a customer's test clock in seconds, or the provider's time without one. */
 export function timeOfCustomer(provider: Provider, customer: string): number {
   return timeOf(provider, provider.state.customers[customer]?.test_clock);
 }
 
 /**
- * The same time of day a number of intervals later. Months keep the day of the anchor: after
+ * Returns the same time of day a number of intervals later. Months keep the day of the anchor: after
  * a short month, a period that began on the 31st ends on the 31st again.
  */
 export function addInterval(from: number, interval: string, count: number, anchor = from): number {

@@ -13,7 +13,7 @@ export interface Provider {
   /** Whether this is the live mode of the account, or its test mode. */
   livemode: boolean;
   /** All accounts and modes that this API serves, by secret key, this one included. */
-  worlds: Map<string, Provider>;
+  providersByKey: Map<string, Provider>;
   file: StoredFile<PaymentState>;
   state: PaymentState;
   deliveries: DeliveryQueue;
@@ -25,17 +25,17 @@ export interface Provider {
 
 /** The deliveries of events to webhook endpoints. */
 export interface DeliveryQueue {
-  /** Plans the delivery of an event to every endpoint that wants its type. */
+  /** Plans the delivery of an event to every endpoint that subscribes to its type. */
   enqueue(event: ProviderEvent): void;
-  /** Sends a delivery once more at once, whatever its state. Throws if there is no such delivery. */
+  /** Sends a delivery once more at once, whatever its state. @throws Error if there is no such delivery. */
   resend(id: string): Delivery;
-  /** Sends an event to its endpoints once more at once. Throws if it was never delivered to any. */
+  /** Sends an event to its endpoints once more at once. @throws Error if it has no delivery. */
   resendEvent(eventId: string): void;
   /** Sends all dropped deliveries, oldest first. Returns how many there were. */
   sendDropped(): number;
   /**
    * Resolves when every delivery has been attempted once, and every requested repetition
-   * has been made; with `retries`, when every delivery has ended. Throws after `timeoutMs` (30 s).
+   * has been made; with `retries`, when every delivery has ended. @throws Error after `timeoutMs` (30 s).
    */
   settled(options?: { retries?: boolean; timeoutMs?: number }): Promise<void>;
   /** Sends at once all deliveries that wait for a retry. */

@@ -19,36 +19,36 @@ import type {
 import { defaultSwitches, type Switches } from './switches.ts';
 
 /** Records of one kind by their id, oldest first. */
-export type Shelf<T> = Record<string, T>;
+export type Records<T> = Record<string, T>;
 
 /** The whole state of a provider, stored as one JSON document. */
 export interface PaymentState {
-  customers: Shelf<Customer>;
-  deleted_customers: Shelf<Stripe.DeletedCustomer>;
-  products: Shelf<Product>;
-  prices: Shelf<Price>;
-  payment_methods: Shelf<PaymentMethod>;
-  checkout_sessions: Shelf<CheckoutSession>;
-  portal_configurations: Shelf<PortalConfiguration>;
-  portal_sessions: Shelf<PortalSession>;
-  subscriptions: Shelf<Subscription>;
-  subscription_schedules: Shelf<SubscriptionSchedule>;
-  invoices: Shelf<Invoice>;
-  events: Shelf<ProviderEvent>;
-  webhook_endpoints: Shelf<WebhookEndpoint>;
-  test_clocks: Shelf<TestClock>;
+  customers: Records<Customer>;
+  deleted_customers: Records<Stripe.DeletedCustomer>;
+  products: Records<Product>;
+  prices: Records<Price>;
+  payment_methods: Records<PaymentMethod>;
+  checkout_sessions: Records<CheckoutSession>;
+  portal_configurations: Records<PortalConfiguration>;
+  portal_sessions: Records<PortalSession>;
+  subscriptions: Records<Subscription>;
+  subscription_schedules: Records<SubscriptionSchedule>;
+  invoices: Records<Invoice>;
+  events: Records<ProviderEvent>;
+  webhook_endpoints: Records<WebhookEndpoint>;
+  test_clocks: Records<TestClock>;
   /** The settings that checkout sessions pass on to their subscriptions, by session. */
-  subscription_data: Shelf<SubscriptionData>;
+  subscription_data: Records<SubscriptionData>;
   /** Lines that wait for the next invoice of a subscription, by subscription. */
-  pending_lines: Shelf<InvoiceLine[]>;
+  pending_lines: Records<InvoiceLine[]>;
   /** Resumptions whose invoice has not been paid, by subscription. */
-  resumptions: Shelf<Resumption>;
-  /** Paused subscriptions whose unused time was credited. */
-  paused_credits: Shelf<true>;
+  resumptions: Records<Resumption>;
+  /** Paused subscriptions whose unused time was credited, by subscription. */
+  paused_credits: Records<true>;
   /** Subscriptions whose event trial_will_end has been sent. */
-  announced_trials: Shelf<true>;
+  announced_trials: Records<true>;
   deliveries: Delivery[];
-  saved_answers: Shelf<SavedAnswer>;
+  saved_answers: Records<SavedAnswer>;
   switches: Switches;
   /** How far the provider's clock is ahead of the machine's clock. */
   clock_offset_seconds: number;
@@ -57,35 +57,35 @@ export interface PaymentState {
 
 export function emptyState(): PaymentState {
   return {
-    customers: shelf(),
-    deleted_customers: shelf(),
-    products: shelf(),
-    prices: shelf(),
-    payment_methods: shelf(),
-    checkout_sessions: shelf(),
-    portal_configurations: shelf(),
-    portal_sessions: shelf(),
-    subscriptions: shelf(),
-    subscription_schedules: shelf(),
-    invoices: shelf(),
-    events: shelf(),
-    webhook_endpoints: shelf(),
-    test_clocks: shelf(),
-    subscription_data: shelf(),
-    pending_lines: shelf(),
-    resumptions: shelf(),
-    paused_credits: shelf(),
-    announced_trials: shelf(),
+    customers: newRecords(),
+    deleted_customers: newRecords(),
+    products: newRecords(),
+    prices: newRecords(),
+    payment_methods: newRecords(),
+    checkout_sessions: newRecords(),
+    portal_configurations: newRecords(),
+    portal_sessions: newRecords(),
+    subscriptions: newRecords(),
+    subscription_schedules: newRecords(),
+    invoices: newRecords(),
+    events: newRecords(),
+    webhook_endpoints: newRecords(),
+    test_clocks: newRecords(),
+    subscription_data: newRecords(),
+    pending_lines: newRecords(),
+    resumptions: newRecords(),
+    paused_credits: newRecords(),
+    announced_trials: newRecords(),
     deliveries: [],
-    saved_answers: shelf(),
+    saved_answers: newRecords(),
     switches: defaultSwitches(),
     clock_offset_seconds: 0,
     next_invoice_number: 1,
   };
 }
 
-/** An object without a prototype, so that an id like "constructor" finds nothing. */
-function shelf<T>(records: Shelf<T> = {}): Shelf<T> {
+/** Returns an object without a prototype, so that an id like "constructor" finds nothing. */
+function newRecords<T>(records: Records<T> = {}): Records<T> {
   return Object.assign(Object.create(null), records);
 }
 
@@ -93,8 +93,8 @@ function shelf<T>(records: Shelf<T> = {}): Shelf<T> {
 export function restoreState(state: PaymentState): void {
   const members = state as unknown as Record<string, unknown>;
   for (const [name, value] of Object.entries(emptyState())) {
-    const isShelf = typeof value === 'object' && Object.getPrototypeOf(value) === null;
-    if (isShelf) members[name] = shelf(members[name] as Shelf<unknown>);
+    const isRecords = typeof value === 'object' && Object.getPrototypeOf(value) === null;
+    if (isRecords) members[name] = newRecords(members[name] as Records<unknown>);
   }
   state.switches = { ...defaultSwitches(), ...state.switches };
 }

@@ -58,6 +58,6 @@ function read(path: string): object {
   try {
     return JSON.parse(text) as object;
   } catch (cause) {
-    throw new Error(`The sandbox cannot read ${path}. Remove the file to begin anew.`, { cause });
+    throw new Error(`The sandbox cannot read ${path}. Remove the file to start with an empty state.`, { cause });
   }
 }

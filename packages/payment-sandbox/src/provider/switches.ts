@@ -6,7 +6,7 @@ export interface Switches {
   duplicate_deliveries: boolean;
   /** Each change makes two events with ids of their own. */
   duplicate_events: boolean;
-  /** Deliveries are held for a moment and sent in random order. */
+  /** Deliveries wait a short random time, and so are sent in random order. */
   reorder_deliveries: boolean;
   /** Deliveries are not sent at all; the events stay listed as undelivered. */
   drop_deliveries: boolean;
@@ -26,7 +26,7 @@ export interface Switches {
   first_failure: 'past_due' | 'pause';
   /** What happens to a subscription that a failed payment paused, once that invoice is paid or marked uncollectible. */
   paid_while_paused: 'stays_paused' | 'resumes';
-  /** Milliseconds that each API request waits before it is worked on. */
+  /** Milliseconds that each API request waits before it is processed. */
   api_delay_ms: number;
   /** The status of failing API requests, or `close` to cut the connection, or `hang` to never answer; null: no failure. */
   api_failure: number | 'close' | 'hang' | null;
@@ -34,7 +34,7 @@ export interface Switches {
   api_failure_count: number | null;
   /** Only requests fail whose "METHOD /path" starts with this text; '': all. */
   api_failure_only: string;
-  /** A failing request is carried out, and only its answer is lost. */
+  /** A failing request is performed, and only its answer is lost. */
   api_failure_after_effect: boolean;
   /** Milliseconds before the first retry of a delivery. Each later pause is twice as long, up to `retry_longest_ms`. */
   retry_first_ms: number;

@@ -1,4 +1,4 @@
-/** A refused request, with the status, code and sentence of the real provider. */
+/** An error answer of the API, with the status, code and sentence of the real provider. */
 export class ApiError extends Error {
   readonly status: number;
   readonly type: string;
@@ -32,16 +32,16 @@ export class ApiError extends Error {
   }
 }
 
-/** Invalid parameters. Nothing was carried out, so an idempotency key does not keep the answer. */
+/** Invalid parameters. The request was not performed, so an idempotency key does not store the answer. */
 export class ParameterError extends ApiError {}
 
-/** There is no such object: 404 if the address names it, 400 if a parameter does. */
+/** Returns the error for an unknown id: 404 if it is in the path, 400 if it is in a parameter. */
 export function missing(kind: string, id: string, param = 'id'): ApiError {
   const status = param === 'id' ? 404 : 400;
   return new ApiError(status, `No such ${kind}: '${id}'`, { code: 'resource_missing', param });
 }
 
-/** A request that the state does not allow: status 400. */
+/** Returns the error 400 for a request that the state does not allow. */
 export function refused(message: string, details: { code?: string; param?: string } = {}): ApiError {
   return new ApiError(400, message, details);
 }

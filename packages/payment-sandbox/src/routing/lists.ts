@@ -13,7 +13,7 @@ export interface PageParameters {
 }
 
 /**
- * Makes a page of records, newest first, from the cursors of the SDK's pagination.
+ * Returns a page of records, newest first, from the cursors of the SDK's pagination.
  *
  * @throws ApiError if the limit is not between 1 and 100, or a cursor names no record.
  */
@@ -48,7 +48,7 @@ function indexOf(records: { id: string }[], id: string, kind: string, param: str
   return index;
 }
 
-/** Whether a time lies in the range of a list's filter. Without a filter every time does. */
+/** Whether a time lies in the range of a list's filter. Without a filter it always does. */
 export function inRange(value: number | null | undefined, range: number | Stripe.RangeQueryParam | undefined): boolean {
   if (range === undefined) return true;
   if (value === null || value === undefined) return false;

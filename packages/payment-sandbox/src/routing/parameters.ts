@@ -84,7 +84,7 @@ function readNested(field: Field, rule: Exclude<Rule, string>, param: string): u
     throw new ParameterError(400, `Invalid ${param}: must be one of ${rule.one.join(', ')}`, { param });
   }
   if ('list' in rule) {
-    // The SDK encodes an empty list as empty text.
+    // The SDK encodes an empty list as an empty string.
     if (field === '') return [];
     if (!Array.isArray(field)) throw wrong('array', shown(field), param);
     return field.map((value, index) => read(value, rule.list, `${param}[${index}]`));

@@ -10,11 +10,16 @@ import { mergeMetadata } from '../routing/parameters.ts';
 import type { Call } from '../routing/route.ts';
 import { scheduleEnd } from './end-subscription.ts';
 import { startSubscription } from './start-subscription.ts';
-import { endAfter, refuseContradiction } from './update-subscription.ts';
+import { endAfter, requireOneEnd } from './update-subscription.ts';
 
-/** Carries out POST /v1/subscriptions. */
+/**
+ * Performs POST /v1/subscriptions.
+ *
+ * @throws ApiError if the customer, a price or the payment method does not exist, if a price is not
+ * recurring, or if the first payment fails and `payment_behavior` is error_if_incomplete.
+ */
 export function createSubscription({ provider, params }: Call<Stripe.SubscriptionCreateParams>): Subscription {
-  refuseContradiction(params);
+  requireOneEnd(params);
   const customer = liveCustomer(provider, params.customer ?? '', 'customer');
   const items = (params.items ?? []).map((wanted, index) => {
     const price = findPrice(provider, wanted.price ?? '', `items[${index}][price]`);
@@ -32,7 +37,7 @@ export function createSubscription({ provider, params }: Call<Stripe.Subscriptio
   if (method && provider.state.payment_methods[method]?.customer !== customer.id)
     throw missing('PaymentMethod', method, 'default_payment_method');
   if (trialEnd === null && behaviour !== 'default_incomplete') {
-    refuseUnpayable(provider, method ?? customer.invoice_settings.default_payment_method, behaviour);
+    requirePayable(provider, method ?? customer.invoice_settings.default_payment_method, behaviour);
   }
   const subscription = startSubscription(provider, {
     customer: customer.id,
@@ -56,7 +61,7 @@ function readTrialEnd(provider: Provider, customer: string, params: Stripe.Subsc
   return null;
 }
 
-function refuseUnpayable(provider: Provider, method: string | null, behaviour: string): void {
+function requirePayable(provider: Provider, method: string | null, behaviour: string): void {
   const charge = tryCharge(provider, method, false);
   if (charge.result === 'no_card')
     throw refused(`${charge.message} Please consider adding a default payment method.`, { code: 'resource_missing' });

@@ -57,7 +57,7 @@ export function applyEnd(
   };
 }
 
-/** The earliest period end of its items. */
+/** Returns the earliest period end of the subscription's items. */
 export function periodEnd(subscription: Subscription): number {
   return Math.min(...subscription.items.data.map((item) => item.current_period_end));
 }

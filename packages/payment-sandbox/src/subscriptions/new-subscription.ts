@@ -16,7 +16,7 @@ export interface NewSubscription {
   billingMode?: 'classic' | 'flexible';
   /** False: the first invoice is not charged, and the subscription is incomplete until it is paid. */
   payFirstInvoice?: boolean;
-  /** True: the owner of the card pays the first invoice on a page. */
+  /** True: the customer pays the first invoice on a page. */
   ownerPresent?: boolean;
 }
 
@@ -127,7 +127,7 @@ export function firstPeriodEnd(price: Price, from: number): number {
   return addInterval(from, price.recurring?.interval ?? 'month', price.recurring?.interval_count ?? 1);
 }
 
-/** A price in the older shape `plan`, which items still have. */
+/** Returns a price in the older shape `plan`, which items still have. */
 export function planOf(price: Price): Plan {
   return {
     id: price.id,

@@ -153,7 +153,11 @@ function cancel({ provider, id, params }: Call<Stripe.SubscriptionCancelParams>)
   return subscription;
 }
 
-/** For tests: sets any status and announces the change. */
+/**
+ * Sets any status and announces the change, for tests.
+ *
+ * @throws ApiError resource_missing if there is no such subscription.
+ */
 export function forceStatus(provider: Provider, id: string, status: string): Subscription {
   return change(provider, 'customer.subscription.updated', findSubscription(provider, id), (subscription) => {
     subscription.status = status as Subscription['status'];

@@ -7,7 +7,10 @@ import { endSubscription } from './end-subscription.ts';
 import { firstPeriodEnd } from './new-subscription.ts';
 import { pauseFor } from './pause/pause.ts';
 
-/** Ends a trial at its time: the first paid period starts, or without a payment method the subscription is paused or ends, as it is configured. */
+/**
+ * Ends a trial at its time: the first paid period starts, or without a payment method the subscription
+ * is paused or ends, by its trial settings.
+ */
 export function endTrial(provider: Provider, subscription: Subscription): void {
   const customer = provider.state.customers[subscription.customer];
   const method = subscription.default_payment_method ?? customer?.invoice_settings.default_payment_method ?? null;

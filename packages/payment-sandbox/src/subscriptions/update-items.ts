@@ -47,7 +47,7 @@ export function updateItems(provider: Provider, subscription: Subscription, upda
       ? []
       : prorationLines(subscription, items, at, newInterval);
   const isBilledNow = lines.length > 0 && (proration === 'always_invoice' || newInterval);
-  if (isBilledNow) refuseDecline(provider, subscription, update, lines);
+  if (isBilledNow) requireAccepted(provider, subscription, update, lines);
 
   const draft = isBilledNow ? draftInvoice(provider, subscription, 'subscription_update', { lines }) : null;
   if (!draft) for (const line of lines) addPendingLine(provider, subscription, line);
@@ -140,7 +140,12 @@ function intervalOf(item: SubscriptionItem): string {
 }
 
 /** @throws ApiError card_declined if the charge would be declined and `payment` is error_if_incomplete. */
-function refuseDecline(provider: Provider, subscription: Subscription, update: ItemUpdate, lines: InvoiceLine[]): void {
+function requireAccepted(
+  provider: Provider,
+  subscription: Subscription,
+  update: ItemUpdate,
+  lines: InvoiceLine[],
+): void {
   if (update.payment !== 'error_if_incomplete' && update.payment !== 'pending_if_incomplete') return;
   const total = lines.reduce((sum, line) => sum + line.amount, 0);
   const customer = provider.state.customers[subscription.customer];

@@ -12,16 +12,16 @@ import { type ItemChange, updateItems } from './update-items.ts';
 type Changes = Omit<Stripe.SubscriptionUpdateParams, 'expand'>;
 
 /**
- * Carries out POST /v1/subscriptions/:id. All changes are one event.
+ * Performs POST /v1/subscriptions/:id. All changes are one event.
  *
- * @throws ApiError if the subscription has ended, is incomplete, or has a schedule that decides about
+ * @throws ApiError if the subscription has ended, is incomplete, or has a schedule that manages
  * its end, or if parameters contradict each other. Nothing has changed then.
  */
 export function updateSubscription(provider: Provider, subscription: Subscription, changes: Changes): Subscription {
-  refuseContradiction(changes);
-  refuseFinal(subscription, changes);
-  refuseIncomplete(subscription, changes);
-  refuseManagedEnd(subscription, changes);
+  requireOneEnd(changes);
+  requireNotFinal(subscription, changes);
+  requireComplete(subscription, changes);
+  requireUnmanagedEnd(subscription, changes);
   checkMethod(provider, subscription, changes.default_payment_method);
   const end = endAfter(provider, subscription, changes);
 
@@ -55,7 +55,7 @@ export function updateSubscription(provider: Provider, subscription: Subscriptio
 }
 
 /** @throws ParameterError if both parameters that schedule an end are present, whatever their values. */
-export function refuseContradiction(changes: Pick<Changes, 'cancel_at' | 'cancel_at_period_end'>): void {
+export function requireOneEnd(changes: Pick<Changes, 'cancel_at' | 'cancel_at_period_end'>): void {
   if (changes.cancel_at_period_end === undefined || changes.cancel_at === undefined) return;
   throw new ParameterError(
     400,
@@ -67,7 +67,7 @@ export function refuseContradiction(changes: Pick<Changes, 'cancel_at' | 'cancel
   );
 }
 
-function refuseFinal(subscription: Subscription, changes: Changes): void {
+function requireNotFinal(subscription: Subscription, changes: Changes): void {
   const others = Object.keys(changes).filter((name) => name !== 'metadata' && name !== 'cancellation_details');
   if (!isFinal(subscription) || others.length === 0) return;
   throw refused('A canceled subscription can only update its cancellation_details and metadata.', {
@@ -76,13 +76,13 @@ function refuseFinal(subscription: Subscription, changes: Changes): void {
 }
 
 /** Until its first invoice is paid, only the metadata of a subscription can be changed. */
-function refuseIncomplete(subscription: Subscription, changes: Changes): void {
+function requireComplete(subscription: Subscription, changes: Changes): void {
   if (subscription.status !== 'incomplete' || Object.keys(changes).every((name) => name === 'metadata')) return;
   throw refused('A subscription with a status of `incomplete` can only update its metadata.');
 }
 
 /** The end of a subscription with a schedule can be changed only through the schedule. */
-function refuseManagedEnd(subscription: Subscription, changes: Changes): void {
+function requireUnmanagedEnd(subscription: Subscription, changes: Changes): void {
   const touchesEnd = changes.cancel_at !== undefined || changes.cancel_at_period_end !== undefined;
   if (subscription.schedule === null || !touchesEnd) return;
   throw refused(
@@ -98,7 +98,7 @@ function checkMethod(provider: Provider, subscription: Subscription, method: str
 type End = Parameters<typeof applyEnd>[2];
 
 /**
- * The scheduled end after an update, or null if the update does not change it.
+ * Returns the scheduled end after an update, or null if the update does not change it.
  *
  * @throws ApiError if `cancel_at` is not in the future.
  */

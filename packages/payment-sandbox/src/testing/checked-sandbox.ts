@@ -27,21 +27,21 @@ interface CheckedSandbox {
  * agree with the SDK's types, and the events of each subscription must form a whole history.
  */
 export function useCheckedSandbox(): CheckedSandbox {
-  let walk: TypeCheck;
+  let typeCheck: TypeCheck;
   const setup = { buy, checkout, statusOf, typesOf } as CheckedSandbox;
 
   beforeAll(() => void sdkTypes(), 60_000);
   beforeEach(async () => {
-    walk = startTypeCheck();
+    typeCheck = startTypeCheck();
     setup.sandbox = await startTestSandbox();
-    setup.stripe = sdk(setup.sandbox, { httpClient: walk.httpClient });
+    setup.stripe = sdk(setup.sandbox, { httpClient: typeCheck.httpClient });
   });
   afterEach(async () => {
     const events = setup.sandbox.payment.events();
     await setup.sandbox.close();
     expectUnbrokenHistory(events);
-    walk.read(events);
-    expect(walk.found()).toEqual([]);
+    typeCheck.read(events);
+    expect(typeCheck.found()).toEqual([]);
   });
   return setup;
 

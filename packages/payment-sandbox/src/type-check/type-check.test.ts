@@ -10,30 +10,30 @@ import { everyResource, wholeLife } from './whole-story.ts';
 
 let service: FakeService;
 let sandbox: Sandbox;
-let walk: TypeCheck;
+let typeCheck: TypeCheck;
 let stripe: Stripe;
 beforeAll(() => void sdkTypes(), 60_000);
 beforeEach(async () => {
   service = await startFakeService();
   sandbox = await startTestSandbox({ serviceUrl: service.url });
-  walk = startTypeCheck();
-  stripe = sdk(sandbox, { httpClient: walk.httpClient });
+  typeCheck = startTypeCheck();
+  stripe = sdk(sandbox, { httpClient: typeCheck.httpClient });
 });
 afterEach(async () => {
   await sandbox.close();
   await service.close();
 });
 
-describe('all that the sandbox answers and sends is what the SDK’s types say', () => {
-  test('about every resource, on every route', async () => {
+describe('all answers and events of the sandbox match the SDK’s types', () => {
+  test('for every resource, on every route', async () => {
     await everyResource(stripe, service.url);
     await wholeLife(stripe, sandbox);
-    walk.read(sandbox.payment.events());
-    expect(walk.found()).toEqual([]);
-    expect(walk.unread()).toEqual([]);
+    typeCheck.read(sandbox.payment.events());
+    expect(typeCheck.found()).toEqual([]);
+    expect(typeCheck.unread()).toEqual([]);
   });
 
-  test('about every kind of refusal', async () => {
+  test('for every kind of error', async () => {
     const { id: customer } = await stripe.customers.create({});
     const asked = [
       () => stripe.customers.retrieve('cus_none'),
@@ -48,13 +48,13 @@ describe('all that the sandbox answers and sends is what the SDK’s types say',
       sandbox.payment.failNext(status);
       await expect(stripe.customers.list()).rejects.toMatchObject({ statusCode: status });
     }
-    expect(walk.found()).toEqual([]);
+    expect(typeCheck.found()).toEqual([]);
   });
 
-  /** Without those that make requests fail, and the one whose payloads are of an older version. */
+  /** All switches except those that make requests fail, and the one for payloads of an older version. */
   const switched = Object.keys(defaultSwitches()).filter((name) => !/^api_|refuses|^old_/.test(name));
 
-  test.each([0, 1, 2])('over a whole life, with every switch in its place number %i', async (place) => {
+  test.each([0, 1, 2])('for a whole subscription, with value number %i of every switch', async (place) => {
     const defaults: Record<string, unknown> = { ...defaultSwitches() };
     const turned = switched.flatMap((name): [string, unknown][] => {
       const choices = words[name] ?? (typeof defaults[name] === 'boolean' ? [false, true] : []);
@@ -62,17 +62,19 @@ describe('all that the sandbox answers and sends is what the SDK’s types say',
     });
     sandbox.payment.set(Object.fromEntries(turned) as Partial<Switches>);
     await wholeLife(stripe, sandbox);
-    walk.read(sandbox.payment.events());
-    expect(walk.found()).toEqual([]);
-    expect(walk.objects()).toEqual(expect.arrayContaining(['subscription', 'invoice', 'checkout.session', 'event']));
+    typeCheck.read(sandbox.payment.events());
+    expect(typeCheck.found()).toEqual([]);
+    expect(typeCheck.objects()).toEqual(
+      expect.arrayContaining(['subscription', 'invoice', 'checkout.session', 'event']),
+    );
   });
 
-  test('and payloads of an older version differ from them in the documented members alone', async () => {
+  test('and payloads of an older version differ only in the documented members', async () => {
     sandbox.payment.set({ old_payload_shape: true });
     await wholeLife(stripe, sandbox);
-    expect(walk.found().filter((sentence) => !sentence.startsWith('event '))).toEqual([]);
-    walk.read(sandbox.payment.events());
-    const members = walk
+    expect(typeCheck.found().filter((sentence) => !sentence.startsWith('event '))).toEqual([]);
+    typeCheck.read(sandbox.payment.events());
+    const members = typeCheck
       .found()
       .map((sentence) => /\.(\w+: (?:is missing|the type has no such member))$/.exec(sentence)?.[1]);
     expect([...new Set(members)].sort()).toEqual([
@@ -87,7 +89,7 @@ describe('all that the sandbox answers and sends is what the SDK’s types say',
   });
 });
 
-test('an endpoint may name exactly the events that the SDK lists', () => {
+test('an endpoint accepts exactly the event types that the SDK lists', () => {
   const { checker, named } = sdkTypes();
   const member = named('WebhookEndpointCreateParams').getProperty('enabled_events');
   const [event] = member ? checker.getTypeArguments(checker.getTypeOfSymbol(member) as never) : [];
@@ -95,7 +97,7 @@ test('an endpoint may name exactly the events that the SDK lists', () => {
   expect([...eventTypes, '*'].sort()).toEqual(listed.sort());
 });
 
-describe('the walk itself', () => {
+describe('the type check', () => {
   type Loose = Record<string, never>;
 
   async function subscription(): Promise<Loose> {
@@ -107,7 +109,11 @@ describe('the walk itself', () => {
 
   test.each<[string, (given: Loose) => void, string]>([
     ['null where it is not allowed', (one) => set(one, 'customer', null), 'subscription.customer: null is not'],
-    ['an unlisted word', (one) => set(one, 'status', 'asleep'), 'subscription.status: "asleep" is not'],
+    [
+      'an unknown value of an enumeration',
+      (one) => set(one, 'status', 'asleep'),
+      'subscription.status: "asleep" is not',
+    ],
     ['a number as text', (one) => set(one, 'created', '1'), 'subscription.created: "1" is not number'],
     ['a list for an object', (one) => set(one, 'items', []), 'subscription.items: a list is not allowed'],
     [
@@ -120,7 +126,7 @@ describe('the walk itself', () => {
       (one) => set(one, 'items.data.0.price.unit_amount_decimal', 7),
       'unit_amount_decimal: 7 is not',
     ],
-    ['metadata that is no text', (one) => set(one, 'metadata.a', 1), 'subscription.metadata.a: 1 is not string'],
+    ['metadata that is not a string', (one) => set(one, 'metadata.a', 1), 'subscription.metadata.a: 1 is not string'],
   ])('finds %s', async (_, change, sentence) => {
     const given = await subscription();
     change(given);

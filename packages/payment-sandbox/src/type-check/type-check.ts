@@ -69,7 +69,7 @@ export function startTypeCheck(): TypeCheck {
   }
 }
 
-/** Where an object differs from the SDK's type of its `object`. */
+/** Returns the differences between an object and the SDK's type of its `object`. */
 export function differencesOf(value: { object?: unknown }): string[] {
   const { object } = value;
   if (object === 'event') return ofEvent(value as ProviderEvent);

@@ -4,9 +4,9 @@ import type { PaymentSandbox as Sandbox } from '../start-payment-sandbox.ts';
 const silver = 'price_sandbox_silver_monthly';
 const gold = 'price_sandbox_gold_monthly';
 const declinesLater = '4000000000000341';
-const asksLater = '4000002760003184';
+const requiresActionLater = '4000002760003184';
 
-/** Everything that the API answers with at least once: each resource, expanded and plain, listed, changed and deleted. */
+/** Requests each resource at least once: plain, expanded, listed, changed and deleted. */
 export async function everyResource(stripe: Stripe, serviceUrl: string): Promise<void> {
   const product = await stripe.products.create({ name: 'Copper', metadata: { made: 'here' }, unit_label: 'seat' });
   const price = await stripe.prices.create({
@@ -70,7 +70,10 @@ export async function everyResource(stripe: Stripe, serviceUrl: string): Promise
   await stripe.customers.retrieve(clocked.id);
 }
 
-/** A customer from the first address to the last invoice, by a card that pays, one that declines and one that asks. */
+/**
+ * Runs a customer from creation to the last invoice, with a card that pays, one that declines and one
+ * that requires authentication.
+ */
 export async function wholeLife(stripe: Stripe, sandbox: Sandbox): Promise<void> {
   const { payment } = sandbox;
   const customer = await stripe.customers.create({ email: 'pays@company.example', metadata: { organisation: '1' } });
@@ -91,7 +94,7 @@ export async function wholeLife(stripe: Stripe, sandbox: Sandbox): Promise<void>
   visit.cancel(id);
   visit.resume(id);
   visit.changePlan(id, gold);
-  visit.changeCard(asksLater);
+  visit.changeCard(requiresActionLater);
   await stripe.subscriptions.update(id, { cancel_at_period_end: true, description: 'Ends', metadata: { a: 'b' } });
   await stripe.subscriptions.update(id, { cancel_at_period_end: false });
   await stripe.subscriptionItems.update(item, { price: silver });
@@ -113,9 +116,9 @@ export async function wholeLife(stripe: Stripe, sandbox: Sandbox): Promise<void>
   await stripe.events.retrieve(newest?.id as string);
 }
 
-/** A renewal that asks the card's owner, one that declines and is paid by hand, and one whose dunning comes to its end. */
+/** Runs a renewal that requires authentication, a declined one that is paid on its page, and one with full dunning. */
 async function renewals(stripe: Stripe, { payment }: Sandbox, customer: string, id: string): Promise<void> {
-  payment.setCard(customer, asksLater);
+  payment.setCard(customer, requiresActionLater);
   const { items } = await stripe.subscriptions.retrieve(id);
   payment.clock.advanceTo(items.data[0]?.current_period_end as number);
   const [draft] = (await stripe.invoices.list({ customer, status: 'draft' })).data;
@@ -149,7 +152,7 @@ async function everyFlow(stripe: Stripe, customer: string, subscription: string,
   for (const flow_data of flows) await stripe.billingPortal.sessions.create({ customer, flow_data });
 }
 
-/** A trial that pauses for want of a card and is resumed; first invoices that are paid late, or never. */
+/** Runs a trial that pauses without a card and is resumed, and first invoices that are paid late or never. */
 async function trials(stripe: Stripe, { payment }: Sandbox): Promise<void> {
   const customer = await stripe.customers.create({});
   const trial = await stripe.subscriptions.create({
@@ -176,7 +179,10 @@ async function trials(stripe: Stripe, { payment }: Sandbox): Promise<void> {
   await stripe.paymentMethods.detach(failing.id);
 }
 
-/** A pause on request and its end; a schedule that is updated and released, and one that is cancelled before it begins. */
+/**
+ * Runs a pause on request and its end, a schedule that is updated and released, and one that is
+ * cancelled before its start.
+ */
 async function pausesAndSchedules(stripe: Stripe): Promise<void> {
   const { id: customer } = await stripe.customers.create({ payment_method: 'pm_card_visa' });
   const [method] = (await stripe.paymentMethods.list({ customer })).data;
@@ -201,7 +207,7 @@ async function pausesAndSchedules(stripe: Stripe): Promise<void> {
   await stripe.subscriptionSchedules.cancel(planned.id);
 }
 
-/** First invoices that are paid, voided and given up over the API. */
+/** Pays, voids and marks uncollectible first invoices through the API. */
 async function invoicesByHand(stripe: Stripe, unpaid: Stripe.SubscriptionCreateParams): Promise<void> {
   const invoices: string[] = [];
   for (let count = 0; count < 3; count += 1) {

@@ -32,7 +32,7 @@ async function buy(): Promise<Stripe.Subscription> {
   return (await stripe.subscriptions.list({ customer: customer.id })).data[0] as Stripe.Subscription;
 }
 
-/** A subscription whose renewal failed as the switches say. */
+/** Returns a subscription whose renewal failed, in the status that the switches set. */
 async function failing(): Promise<Stripe.Subscription> {
   const bought = await buy();
   sandbox.payment.setCard(bought.customer as string, declinesLater);
@@ -47,7 +47,7 @@ const openOf = async (subscription: string) =>
   (await invoicesOf(subscription)).find(({ status }) => status === 'open') as Stripe.Invoice;
 
 describe('a failed payment', () => {
-  test('pauses after the first failure of a renewal, and its invoice can still be paid', async () => {
+  test('pauses the subscription after the first failure of a renewal, and its invoice can still be paid', async () => {
     sandbox.payment.set({ first_failure: 'pause' });
     const { id } = await failing();
     expect(await stateOf(id)).toMatchObject({
@@ -58,7 +58,7 @@ describe('a failed payment', () => {
     expect((await stateOf(id)).status).toBe('paused');
   });
 
-  test('pauses at the end of dunning, and makes no further invoice', async () => {
+  test('pauses the subscription at the end of dunning, which then gets no further invoice', async () => {
     sandbox.payment.set({ dunning_end: 'pause' });
     const { id } = await failing();
     expect((await stateOf(id)).status).toBe('past_due');
@@ -69,7 +69,7 @@ describe('a failed payment', () => {
     expect(await invoicesOf(id)).toHaveLength(count);
   });
 
-  test('cancels at the end of dunning what cannot be paused', async () => {
+  test('cancels a subscription that cannot be paused at the end of dunning', async () => {
     sandbox.payment.set({ dunning_end: 'pause' });
     const { id } = await failing();
     await stripe.subscriptionSchedules.create({ from_subscription: id });
@@ -77,17 +77,20 @@ describe('a failed payment', () => {
     expect((await stateOf(id)).status).toBe('canceled');
   });
 
-  test.each(['paid', 'given up'])('where the settings resume, the pause ends with its invoice: %s', async (how) => {
-    sandbox.payment.set({ first_failure: 'pause', paid_while_paused: 'resumes' });
-    const { id } = await failing();
-    const invoice = (await openOf(id)).id as string;
-    if (how === 'paid') sandbox.payment.payInvoice(invoice);
-    else await stripe.invoices.markUncollectible(invoice);
-    const state = await stateOf(id);
-    expect(state).toMatchObject({ status: 'active' });
-    expect(state.status_details).toBeUndefined();
-    expect(sandbox.payment.events().map(({ type }) => type)).toContain('customer.subscription.resumed');
-  });
+  test.each(['paid', 'given up'])(
+    'with `paid_while_paused: resumes` the pause ends with its invoice: %s',
+    async (how) => {
+      sandbox.payment.set({ first_failure: 'pause', paid_while_paused: 'resumes' });
+      const { id } = await failing();
+      const invoice = (await openOf(id)).id as string;
+      if (how === 'paid') sandbox.payment.payInvoice(invoice);
+      else await stripe.invoices.markUncollectible(invoice);
+      const state = await stateOf(id);
+      expect(state).toMatchObject({ status: 'active' });
+      expect(state.status_details).toBeUndefined();
+      expect(sandbox.payment.events().map(({ type }) => type)).toContain('customer.subscription.resumed');
+    },
+  );
 });
 
 describe('a pause on request', () => {
@@ -114,7 +117,7 @@ describe('a pause on request', () => {
     expect((await stateOf(id)).items.data[0]?.current_period_start).toBe(items.data[0]?.current_period_end);
   });
 
-  test('is refused for what is not active, or is managed by a schedule', async () => {
+  test('is refused for a subscription that is not active, or is managed by a schedule', async () => {
     const { id } = await buy();
     await stripe.subscriptionSchedules.create({ from_subscription: id });
     await expect(stripe.subscriptions.pause(id)).rejects.toMatchObject({ statusCode: 400 });
@@ -132,7 +135,7 @@ describe('a resumption', () => {
     return id;
   }
 
-  test('that the card refuses stays paused with an open invoice, and ends with its payment', async () => {
+  test('whose charge is declined leaves the subscription paused with an open invoice, until that is paid', async () => {
     const id = await pausedForLong();
     expect(await stripe.subscriptions.resume(id, unchanged)).toMatchObject({ status: 'paused' });
     await expect(stripe.subscriptions.resume(id, unchanged)).rejects.toMatchObject({ statusCode: 400 });
@@ -140,7 +143,7 @@ describe('a resumption', () => {
     expect(await stateOf(id)).toMatchObject({ status: 'active' });
   });
 
-  test('by attempt charges nothing at once: a failed attempt is past due, a paid one active', async () => {
+  test('on a payment attempt charges nothing at once: a failed attempt makes it past due, a paid one active', async () => {
     for (const [card, status] of [
       ['4000000000000002', 'past_due'],
       [goodCard, 'active'],
@@ -152,7 +155,7 @@ describe('a resumption', () => {
     }
   });
 
-  test('by attempt that nobody tries to pay is void after 23 hours, and can be begun anew', async () => {
+  test('without a payment attempt is void after 23 hours, and can be requested again', async () => {
     const id = await pausedForLong();
     await stripe.subscriptions.resume(id);
     sandbox.payment.clock.advance({ hours: 23 });

@@ -12,7 +12,7 @@ export type PauseReason =
   | 'pause_requested'
   | 'trial_end_without_payment_method';
 
-/** Whether a subscription can be paused outside of a trial: it is in flexible billing mode and has no schedule. */
+/** Whether a subscription can be paused outside of a trial: only in flexible billing mode and without a schedule. */
 export function canPause(subscription: Subscription): boolean {
   return subscription.billing_mode.type === 'flexible' && subscription.schedule === null;
 }
@@ -33,7 +33,7 @@ export function pauseFor(provider: Provider, subscription: Subscription, reason:
 }
 
 /**
- * Carries out POST /v1/subscriptions/:id/pause. The unused time that has been paid for
+ * Performs POST /v1/subscriptions/:id/pause. The unused time that has been paid for
  * becomes a credit on the next invoice, unless `unused_time_from` is `none`.
  *
  * @throws ApiError if it is not active, has a schedule, or is in classic billing mode.

@@ -8,11 +8,11 @@ import type { Provider } from '../../provider/provider.ts';
 import type { Invoice, InvoiceLine, Subscription, SubscriptionItem } from '../../provider/records.ts';
 import { refused } from '../../routing/api-error.ts';
 import { firstPeriodEnd } from '../new-subscription.ts';
+import { endPause } from './end-pause.ts';
 import { remainderLine } from './pause.ts';
-import { wakePaused } from './wake-paused.ts';
 
 /**
- * Carries out POST /v1/subscriptions/:id/resume. Where there is something to pay, the
+ * Performs POST /v1/subscriptions/:id/resume. If an amount is due, the
  * subscription stays paused until its resumption invoice has been paid, or with
  * `resume_on_payment_attempt` until a payment was attempted. A scheduled cancellation stays.
  *
@@ -38,7 +38,7 @@ export function resumePaused(
   const { now, later } = charges(provider, subscription, renewed, { at, unchanged, params });
   for (const line of later) addPendingLine(provider, subscription, line);
   if (now.length === 0) {
-    wakePaused(provider, subscription, renewed);
+    endPause(provider, subscription, renewed);
     return subscription;
   }
 
@@ -50,7 +50,7 @@ export function resumePaused(
   return subscription;
 }
 
-/** The items with a new period that starts now. */
+/** Returns the items with a new period that starts now. */
 function restarted(subscription: Subscription, at: number): Renewed {
   const items = structuredClone(subscription.items.data);
   for (const item of items) {
@@ -60,7 +60,7 @@ function restarted(subscription: Subscription, at: number): Renewed {
   return { items, billingCycleAnchor: at };
 }
 
-/** The items with the period of the unchanged anchor in which the time lies. */
+/** Returns the items with the current period of the unchanged anchor. */
 function continued(subscription: Subscription, at: number): Renewed {
   const { billing_cycle_anchor: billingCycleAnchor } = subscription;
   const items = structuredClone(subscription.items.data);
@@ -77,7 +77,7 @@ function continued(subscription: Subscription, at: number): Renewed {
 type Terms = { at: number; unchanged: boolean; params: Stripe.SubscriptionResumeParams };
 
 /**
- * The charges of a resumption. A new period is charged in full. Of a continued period the
+ * Returns the charges of a resumption. A new period is charged in full. Of a continued period the
  * remaining time is charged if the period began during the pause, or if the pause credited it.
  * A period that was paid and not credited is not charged again.
  */

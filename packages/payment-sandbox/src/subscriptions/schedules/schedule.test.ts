@@ -26,7 +26,7 @@ async function buy(): Promise<Stripe.Subscription> {
   return stripe.subscriptions.create({ customer: await customerWithCard(), items: [{ price: silver }] });
 }
 
-test('a schedule manages its subscription: its end can be changed by the schedule alone, until it is released', async () => {
+test('the end of a managed subscription can be changed only through its schedule, until the release', async () => {
   const { id } = await buy();
   const schedule = await stripe.subscriptionSchedules.create({ from_subscription: id });
   expect(schedule).toMatchObject({ status: 'active', subscription: id, end_behavior: 'release' });
@@ -62,7 +62,7 @@ test.each([true, false])(
   },
 );
 
-test('its phases follow each other, and the renewal at a change bills the new phase', async () => {
+test('the phases of a schedule follow each other, and the renewal at a change bills the new phase', async () => {
   const { id, items } = await buy();
   const { id: schedule, phases } = await stripe.subscriptionSchedules.create({ from_subscription: id });
   await stripe.subscriptionSchedules.update(schedule, {
@@ -79,7 +79,7 @@ test('its phases follow each other, and the renewal at a change bills the new ph
   expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active', schedule: null });
 });
 
-test('one that has not begun makes its subscription at its time, unless it was canceled before', async () => {
+test('a schedule that has not started creates its subscription at its start, unless it was cancelled before', async () => {
   const customer = await customerWithCard();
   const start = sandbox.payment.clock.now() + 86_400;
   const plan = () =>
@@ -114,7 +114,7 @@ test('the end of a subscription ends its schedule, and the end of a schedule its
   expect((await stripe.subscriptionSchedules.retrieve(third.id)).status).toBe('completed');
 });
 
-test('the portal refuses to change the plan of a managed subscription, and releases it where it is canceled', async () => {
+test('the portal refuses to change the plan of a managed subscription, and releases it by a cancellation', async () => {
   const { id, customer, items } = await buy();
   const schedule = await stripe.subscriptionSchedules.create({ from_subscription: id });
   await expect(

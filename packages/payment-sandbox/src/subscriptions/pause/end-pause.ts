@@ -4,7 +4,7 @@ import type { Provider } from '../../provider/provider.ts';
 import type { Invoice, Subscription } from '../../provider/records.ts';
 
 /** Ends a pause. The subscription is active, or past due if the payment of its resumption failed. */
-export function wakePaused(
+export function endPause(
   provider: Provider,
   subscription: Subscription,
   renewed: Renewed | null,
@@ -23,26 +23,26 @@ export function wakePaused(
 }
 
 /**
- * To be called when an invoice of a paused subscription was paid or marked uncollectible. Ends
+ * Called after an invoice of a paused subscription was paid or marked uncollectible. Ends
  * the pause if it is the invoice of the resumption, or if the switch `paid_while_paused` resumes
  * and it is the invoice whose failure paused the subscription.
  */
 export function afterSettlement(provider: Provider, subscription: Subscription, invoice: Invoice): void {
   const resumption = provider.state.resumptions[subscription.id];
   if (resumption?.invoice === invoice.id) {
-    wakePaused(provider, subscription, resumption.renewed);
+    endPause(provider, subscription, resumption.renewed);
     return;
   }
 
   const reason = subscription.status_details?.paused.subscription.type;
   const isFailure = reason === 'first_payment_failure' || reason === 'final_payment_failure';
   const resumes = provider.state.switches.paid_while_paused === 'resumes';
-  if (isFailure && resumes && subscription.latest_invoice === invoice.id) wakePaused(provider, subscription, null);
+  if (isFailure && resumes && subscription.latest_invoice === invoice.id) endPause(provider, subscription, null);
 }
 
-/** To be called when a payment attempt failed while the subscription was paused. */
+/** Called after a payment attempt failed while the subscription was paused. */
 export function afterFailedAttempt(provider: Provider, subscription: Subscription, invoice: Invoice): void {
   const resumption = provider.state.resumptions[subscription.id];
   if (resumption?.invoice !== invoice.id || !resumption.onAttempt) return;
-  wakePaused(provider, subscription, resumption.renewed, 'past_due');
+  endPause(provider, subscription, resumption.renewed, 'past_due');
 }

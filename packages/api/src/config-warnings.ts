@@ -18,6 +18,7 @@ function incompletePairs(set: Set<string>): string[] {
     ['IDP_CLIENT_SECRET', 'IDP_CLIENT_ID', 'sign-in through the identity provider is off'],
     ['PAYMENT_SECRET_KEY', 'PAYMENT_WEBHOOK_SECRET', "the payment provider's events are refused"],
     ['PAYMENT_WEBHOOK_SECRET', 'PAYMENT_SECRET_KEY', 'billing is off'],
+    ['TOKEN_KEY_SECRET', 'TOKEN_TTL_SECONDS', 'no tokens are issued'],
   ];
   return pairs
     .filter(([one, other]) => set.has(one) && !set.has(other))

@@ -55,6 +55,8 @@ const wrongValues: Record<keyof typeof variables.shape | 'PAYMENT_PRICE_GOLD', s
   LOG_FORMAT: ['xml'],
   VERIFICATION_TTL_SECONDS: ['59', '604801', 'an hour'],
   SESSION_TTL_DAYS: ['0', '91', 'a month'],
+  TOKEN_TTL_SECONDS: ['9', '3601', 'five minutes'],
+  TOKEN_KEY_SECRET: ['thirty-one characters are few..', `${'s'.repeat(32)}${bell}`],
   PAST_DUE_GRACE_DAYS: ['-1', '91'],
   SERVICE_NAME: ['n'.repeat(61), `Name${bell}`],
   SERVICE_URL: ['nowhere', 'javascript:alert(1)'],

@@ -95,6 +95,8 @@ export const variables = z
     LOG_FORMAT: z.enum(['pretty', 'json'], 'must be pretty or json.').optional(),
     VERIFICATION_TTL_SECONDS: integer(60, 604_800).default(3600),
     SESSION_TTL_DAYS: integer(1, 90).default(30),
+    TOKEN_TTL_SECONDS: integer(10, 3600).optional(),
+    TOKEN_KEY_SECRET: line.min(32, 'must have at least 32 characters.').optional(),
     PAST_DUE_GRACE_DAYS: integer(0, 90).default(7),
     SERVICE_NAME: line.max(60, 'must be at most 60 characters.').default('Gatehouse'),
     SERVICE_URL: webUrl.optional(),
@@ -179,6 +181,11 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
     mailFrom: set.MAIL_FROM ?? `no-reply@${publicBaseUrl ? new URL(publicBaseUrl).hostname : 'localhost'}`,
     verificationTtlSeconds: set.VERIFICATION_TTL_SECONDS,
     sessionTtlDays: set.SESSION_TTL_DAYS,
+    /** The issuer is part of every token, so without a canonical base URL there are none. */
+    tokens:
+      set.TOKEN_TTL_SECONDS !== undefined && publicBaseUrl !== null
+        ? { ttlSeconds: set.TOKEN_TTL_SECONDS, secret: set.TOKEN_KEY_SECRET ?? null, issuer: publicBaseUrl }
+        : null,
     cookieDomain: set.COOKIE_DOMAIN ?? null,
     returnOrigins: set.RETURN_ORIGINS,
     approvedDomains: set.APPROVED_DOMAINS,
@@ -196,7 +203,12 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
     retentionDays: set.RETENTION_DAYS,
     timeouts,
     /** Sentences about probable mistakes, logged at start. */
-    warnings,
+    warnings: [
+      ...warnings,
+      ...(set.TOKEN_TTL_SECONDS !== undefined && publicBaseUrl === null
+        ? ['TOKEN_TTL_SECONDS is set and PUBLIC_BASE_URL is not: no tokens are issued.']
+        : []),
+    ],
   };
 }
 

@@ -26,6 +26,7 @@ import { createPayment } from './providers/payment.ts';
 import { createThrottle } from './security/throttle.ts';
 import { instrumentCalls } from './telemetry/instrument-calls.ts';
 import { createTelemetry, noTelemetry } from './telemetry/telemetry.ts';
+import { rotateTokenKeys } from './tokens/token-keys.ts';
 import { usageJobs } from './usage/jobs.ts';
 
 type Options = {
@@ -134,6 +135,7 @@ function jobKinds(app: App): JobKinds {
       async handler() {
         await sweep(app);
         await deleteOldKeys(app);
+        await rotateTokenKeys(app);
       },
       schedule: '17 * * * *',
       policy: 'stately',

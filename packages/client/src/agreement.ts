@@ -8,6 +8,7 @@ import type {
   Member,
   Session,
   Subscription,
+  Token,
   UsageAnswer,
 } from './answers.ts';
 
@@ -24,6 +25,7 @@ export const agreement: {
   release: Agree<UsageAnswer, Answers['usage']['release']>;
   change: Agree<Change, Answers['changes']['since']['changes'][number]>;
   member: Agree<Member, Answers['members']['list']['members'][number]>;
+  token: Agree<Token, Answers['tokens']['issue']>;
   organisation: Agree<ListedOrganisation, Answers['organisations']['list']['organisations'][number]>;
 } = {
   session: true,
@@ -34,5 +36,6 @@ export const agreement: {
   release: true,
   change: true,
   member: true,
+  token: true,
   organisation: true,
 };

@@ -69,6 +69,27 @@ export type Entitlement = {
   allowed_by: Tier[];
 };
 
+/** A signed token about a session or an API key, and when it expires. */
+export type Token = { token: string; expires_at: string };
+
+/** What a verified token says. A right that was revoked after `iat` may still be in it, until `exp`. */
+export type TokenClaims = {
+  iss: string;
+  aud: string;
+  /** The id of the user, or of the API key. */
+  sub: string;
+  kind: 'user' | 'key';
+  /** The organisation's id; null for a key of the deployment. */
+  organisation: string | null;
+  role: Session['role'];
+  scopes: Session['scopes'];
+  tier: Tier | null;
+  /** In seconds since 1970. */
+  iat: number;
+  exp: number;
+  jti: string;
+};
+
 /** A meter after a request: what is used, and the plan's limit. */
 export type UsageAnswer = { meter: string; used: number; limit: number | null; resets_at: string | null };
 

@@ -6,13 +6,17 @@ import type {
   Member,
   Session,
   Subscription,
+  Token,
+  TokenClaims,
   UsageAnswer,
 } from './answers.ts';
 import { type CookieSource, sessionCookies } from './cookies.ts';
 import { type CacheOptions, EntitlementCache } from './entitlement-cache.ts';
 import { GatehouseError } from './error.ts';
 import { type Follower, type Following, followChanges } from './follow-changes.ts';
+import { KeySet } from './key-set.ts';
 import { type Call, type Sending, send } from './send.ts';
+import { type TokenExpectation, verifyToken } from './verify-token.ts';
 
 export type * from './answers.ts';
 export type { CookieSource } from './cookies.ts';
@@ -20,6 +24,7 @@ export type { CacheOptions } from './entitlement-cache.ts';
 export { GatehouseError } from './error.ts';
 export type { Follower, Following } from './follow-changes.ts';
 export { type GuardOptions, guardNode, guardRequest, type NodeRequest, type NodeResponse } from './guard.ts';
+export type { TokenExpectation } from './verify-token.ts';
 
 export type Options = Sending & {
   /** How long answers about entitlements are kept; false asks each time. */
@@ -38,6 +43,8 @@ type Page = { after?: string; limit?: number };
  */
 export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
   const cache = keeping === false ? null : new EntitlementCache(keeping);
+  const keys = new KeySet(sending);
+  const origin = new URL(sending.url).origin;
   let following: Following | null = null;
   let closed = false;
   const ask = <Answer>(call: Call) => send(sending, call) as Promise<Answer>;
@@ -84,7 +91,7 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
   }
 
   return {
-    url: new URL(sending.url).origin,
+    url: origin,
 
     sessions: {
       /** Returns who is signed in, by the cookies of a request to your service; null if nobody is. */
@@ -98,6 +105,22 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
           throw error;
         }
       },
+    },
+
+    tokens: {
+      /** Exchanges the session of a request, or without one the API key, for a token that your other services verify. */
+      issue: ({ source, audience, signal }: Signal & { source?: CookieSource; audience?: string } = {}) =>
+        ask<Token>({
+          method: 'POST',
+          path: '/api/token',
+          body: { audience },
+          ...(source !== undefined && { cookie: sessionCookies(source) }),
+          signal,
+          repeatable: true,
+        }),
+      /** Returns what a token says. @throws GatehouseError UNAUTHENTICATED if it is not valid now. */
+      verify: (token: string, { audience = origin, issuer = origin }: TokenExpectation = {}): Promise<TokenClaims> =>
+        verifyToken(keys, token, { audience, issuer }),
     },
 
     /** Returns the plan, the use and the prices of the signed-in user's organisation. */

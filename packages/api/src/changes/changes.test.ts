@@ -50,6 +50,10 @@ describe('the feed tells of', () => {
     await db.update(organisations).set({ name: 'Renamed' }).where(organisation);
     await db.update(organisations).set({ approval: 'declined' }).where(organisation);
     await db.update(organisations).set({ approval: 'approved' }).where(organisation);
+    // Undoing an approval ends access; undoing a decline changes nothing for a service.
+    for (const approval of ['pending', 'declined', 'pending', 'approved'] as const) {
+      await db.update(organisations).set({ approval }).where(organisation);
+    }
     await db.update(memberships).set({ role: 'admin' }).where(eq(memberships.userId, userId));
     await db
       .update(users)
@@ -67,6 +71,9 @@ describe('the feed tells of', () => {
       'organisation.suspended',
       'organisation.restored',
       'organisation.renamed',
+      'organisation.declined',
+      'organisation.approved',
+      'organisation.suspended',
       'organisation.declined',
       'organisation.approved',
       'member.role_changed',

@@ -109,6 +109,22 @@ export const answers = {
     ),
     next: z.string().describe('The cursor to continue with.'),
   }),
+  Token: z.object({
+    token: z.string().describe('A JWT, signed with EdDSA. Its key is in /.well-known/jwks.json.'),
+    expires_at: time,
+  }),
+  KeySet: z.object({
+    keys: z.array(
+      z.object({
+        kty: z.string(),
+        crv: z.string(),
+        x: z.string(),
+        kid: z.string(),
+        alg: z.string(),
+        use: z.string(),
+      }),
+    ),
+  }),
   OpenApi: z.record(z.string(), z.unknown()).describe('This document.'),
 };
 

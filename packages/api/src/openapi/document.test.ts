@@ -32,6 +32,8 @@ const agreement: {
   organisations: Agree<Written['Organisations'], Answers['organisations']['list']>;
   members: Agree<Written['Members'], Answers['members']['list']>;
   changes: Agree<Written['Changes'], Answers['changes']['since']>;
+  token: Agree<Written['Token'], Answers['tokens']['issue']>;
+  keySet: Agree<Written['KeySet'], Answers['tokens']['keySet']>;
 } = {
   entitlements: true,
   entitlement: true,
@@ -43,6 +45,8 @@ const agreement: {
   organisations: true,
   members: true,
   changes: true,
+  token: true,
+  keySet: true,
   signUp: true,
   resend: true,
   signIn: true,

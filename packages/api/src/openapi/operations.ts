@@ -2,6 +2,7 @@ import { accountOperations } from './account-operations.ts';
 import { billingOperations } from './billing-operations.ts';
 import type { Operation } from './operation.ts';
 import { serviceOperations } from './service-operations.ts';
+import { tokenOperations } from './token-operations.ts';
 
 const ownOperations: Operation[] = [
   {
@@ -22,5 +23,6 @@ export const operations: Operation[] = [
   ...accountOperations,
   ...billingOperations,
   ...serviceOperations,
+  ...tokenOperations,
   ...ownOperations,
 ];

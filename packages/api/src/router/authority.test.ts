@@ -108,6 +108,8 @@ const needs: Record<string, Need> = {
   'signIn.out': 'nothing',
   'subscription.overview': 'READ',
   'subscription.read': 'READ',
+  'tokens.issue': 'held READ',
+  'tokens.keySet': 'nothing',
   'usage.read': 'held READ',
   'usage.release': 'held WRITE',
   'usage.report': 'held WRITE',
@@ -151,7 +153,7 @@ let test: TestApp;
 const callers: Record<string, Caller> = {};
 
 beforeAll(async () => {
-  test = await startTestApp({ environment: { PAYMENT_SECRET_KEY: '' } });
+  test = await startTestApp({ environment: { PAYMENT_SECRET_KEY: '', TOKEN_TTL_SECONDS: '300' } });
   const owner = await makeOwner(test);
   callers['no session'] = callerFor(test, null);
   callers['session of a suspended user'] = await callerAfter(

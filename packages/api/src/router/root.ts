@@ -11,6 +11,7 @@ import { organisationsRouter } from './organisations.ts';
 import { sessionsRouter } from './sessions.ts';
 import { signInRouter } from './sign-in.ts';
 import { subscriptionRouter } from './subscription.ts';
+import { tokensRouter } from './tokens.ts';
 import { createCallerFactory, publicProcedure, router } from './trpc.ts';
 import { usageRouter } from './usage.ts';
 
@@ -31,6 +32,7 @@ export const appRouter = router({
   sessions: sessionsRouter,
   signIn: signInRouter,
   subscription: subscriptionRouter,
+  tokens: tokensRouter,
   usage: usageRouter,
 });
 

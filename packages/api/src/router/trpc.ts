@@ -14,6 +14,7 @@ import {
   requireUser,
 } from '../sessions/authorisation.ts';
 import type { Principal, Scope } from '../sessions/principal.ts';
+import { requireTokens } from '../tokens/require-tokens.ts';
 
 export type Context = {
   app: App;
@@ -163,6 +164,15 @@ export function holderProcedure<Needed extends Scope>(scope: Needed) {
     next({ ctx: { principal: requireScope(requirePrincipal(ctx.principal), scope) } }),
   );
 }
+
+/**
+ * Open to principals of every kind that hold READ, where tokens are on.
+ *
+ * @throws AppError NOT_FOUND, UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
+ */
+export const tokenProcedure = publicProcedure.use(({ ctx, next }) =>
+  next({ ctx: { app: requireTokens(ctx.app), principal: requireScope(requirePrincipal(ctx.principal), 'READ') } }),
+);
 
 /**
  * Open to keys of the deployment.

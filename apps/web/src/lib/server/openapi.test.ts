@@ -51,6 +51,8 @@ const calls: Record<string, (world: World) => Call> = {
   'organisations.list': ({ key }) => ({ headers: key }),
   'members.list': ({ key, organisation: id }) => ({ headers: key, path: { id } }),
   'changes.since': ({ key }) => ({ headers: key, query: { after: '0' } }),
+  'tokens.issue': ({ key }) => ({ headers: key, body: { audience: 'https://app.example' } }),
+  'tokens.keySet': () => ({}),
   'webhooks.payment': ({ app }) => signedEvent(app),
   'service.openapi': () => ({}),
 };
@@ -58,7 +60,7 @@ const calls: Record<string, (world: World) => Call> = {
 const oneCall = (meter = 'api_calls') => ({ meter, idempotency_key: randomUUID() });
 
 async function makeWorld() {
-  const billing = await startBillingTest();
+  const billing = await startBillingTest({ environment: { TOKEN_TTL_SECONDS: '300' } });
   const owner = await makeOwner(billing);
   const { userId, organisationId } = owner;
   const session = await startSession(billing.app, { userId, organisationId, client: testClient });

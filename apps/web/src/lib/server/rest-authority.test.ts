@@ -40,6 +40,7 @@ const needs: Record<string, Need> = {
   'GET /api/organisations/[id]/entitlements': 'held READ',
   'GET /api/organisations/[id]/entitlements/[name]': 'held READ',
   'GET /api/organisations/[id]/members': 'held READ',
+  'POST /api/token': 'held READ',
   'GET /api/usage/[meter]': 'held READ',
   'PUT /api/usage/[meter]': 'held WRITE',
   'POST /api/usage/release': 'held WRITE',
@@ -71,7 +72,7 @@ const kinds: Record<string, { has: Need[]; otherwise: number }> = {
 let test: TestApp;
 const principals: Record<string, Principal | null> = { 'no session': null };
 beforeAll(async () => {
-  test = await startTestApp();
+  test = await startTestApp({ environment: { TOKEN_TTL_SECONDS: '300' } });
   const owner = await makeOwner(test);
   principals['session of a suspended user'] = await principalAfter(
     await addMember(test, owner.organisationId, 'admin'),

@@ -8,4 +8,5 @@ export * from './organisations.ts';
 export * from './rate-limits.ts';
 export * from './sessions.ts';
 export * from './sign-in.ts';
+export * from './tokens.ts';
 export * from './usage.ts';

@@ -1,19 +1,20 @@
 import { type Config, isLoopback } from '@gatehouse/api/config';
 import { AppError } from '@gatehouse/api/errors';
 import { presentedKey } from '@gatehouse/api/keys/read-key';
-import { largestBodyOf, methodsOf } from '../http/endpoints.ts';
+import { isOff, largestBodyOf, methodsOf } from '../http/endpoints.ts';
 import { tooLarge } from '../http/read-body.ts';
 
 type Endpoint = { pathname: string; isPageData: boolean };
 
 /**
- * Checks a request before its principal is resolved, in this order: the method, the announced
- * size of the body, the origin.
+ * Checks a request before its principal is resolved, in this order: whether the feature is on, the
+ * method, the announced size of the body, the origin.
  *
- * @throws AppError METHOD_NOT_ALLOWED, TOO_LARGE or FOREIGN_ORIGIN.
+ * @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED, TOO_LARGE or FOREIGN_ORIGIN.
  */
 export function guardRequest({ method, headers }: Request, endpoint: Endpoint, config: Config): void {
   const { pathname } = endpoint;
+  if (isOff(pathname, config)) throw new AppError('NOT_FOUND', 'There is nothing here.');
   // Without a token /metrics does not exist, so every method answers 404.
   const methods = pathname === '/metrics' && config.metricsToken === null ? null : methodsOf(endpoint);
   if (methods !== null && !methods.includes(method)) {

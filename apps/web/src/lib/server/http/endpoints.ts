@@ -1,3 +1,5 @@
+import type { Config } from '@gatehouse/api/config';
+
 /** The JSON endpoints and their methods. Other methods answer 405, other paths under /api 404. */
 const methods: Record<string, string[]> = {
   '/api/login': ['POST'],
@@ -16,6 +18,8 @@ const methods: Record<string, string[]> = {
   '/api/usage/reserve': ['POST'],
   '/api/usage/release': ['POST'],
   '/api/usage/report': ['POST'],
+  '/api/token': ['POST'],
+  '/.well-known/jwks.json': ['GET', 'HEAD'],
   '/webhooks/payment': ['POST'],
   '/metrics': ['GET', 'HEAD'],
 };
@@ -25,6 +29,9 @@ const patterns: [path: RegExp, methods: string[]][] = [
   [/^\/api\/organisations\/[^/]+\/(members|entitlements|entitlements\/[^/]+)$/, ['GET', 'HEAD']],
   [/^\/api\/usage\/[^/]+$/, ['GET', 'HEAD', 'PUT']],
 ];
+
+/** The endpoints of a feature that a deployment may not have. */
+const tokenPaths = ['/api/token', '/.well-known/jwks.json'];
 
 const largestBody = 64 * 1024;
 const largestEvent = 1_000_000;
@@ -51,8 +58,13 @@ export function largestBodyOf(pathname: string): number {
   return reportPaths.includes(pathname) ? largestReport : largestBody;
 }
 
+/** Whether a path belongs to a feature that is off, so that nothing is there. */
+export function isOff(pathname: string, { tokens }: Pick<Config, 'tokens'>): boolean {
+  return tokens === null && tokenPaths.includes(pathname);
+}
+
 /** Whether a path answers in JSON, errors included. */
 export function isJsonPath(pathname: string): boolean {
   if (pathname === '/api/docs' || pathname === '/api/docs/') return false;
-  return pathname.startsWith('/api/') || pathname.startsWith('/webhooks/');
+  return pathname.startsWith('/api/') || pathname.startsWith('/webhooks/') || pathname === '/.well-known/jwks.json';
 }

@@ -1,3 +1,4 @@
+import { deleteOldChanges } from '@gatehouse/api/changes/delete-old';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, givePlan, makeOwner } from '@gatehouse/api/testing/factories';
 import { makeKey } from '@gatehouse/api/testing/keys';
@@ -179,4 +180,17 @@ describe('GET /api/changes', () => {
     const { status, body } = await get(`/api/changes?${query}`);
     expect([status, body.code]).toEqual([400, 'VALIDATION']);
   });
+});
+
+// The last test, because it moves the clock.
+it('GET /api/changes answers 410 with the oldest cursor after 30 days, from which reading goes on', async () => {
+  const { body: first } = await get('/api/changes?after=0&limit=1');
+  test.advance(31 * 86_400_000);
+  await deleteOldChanges(test.app);
+  const gone = await get(`/api/changes?after=${first.next}`);
+  expect([gone.status, gone.body]).toEqual([
+    410,
+    { error: expect.any(String), code: 'GONE', oldest: expect.any(String) },
+  ]);
+  expect((await get(`/api/changes?after=${gone.body.oldest}`)).status).toBe(200);
 });

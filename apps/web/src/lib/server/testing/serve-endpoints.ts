@@ -11,11 +11,15 @@ import { resolvePrincipal } from '../session/resolve-principal.ts';
 type Handler = (event: RequestEvent) => Response | Promise<Response>;
 
 /** All endpoints that answer in JSON: the glob finds new ones. */
-const modules = import.meta.glob<Record<string, Handler>>('../../../routes/{api,webhooks}/**/+server.ts', {
-  eager: true,
-});
+const modules = import.meta.glob<Record<string, Handler>>(
+  ['../../../routes/{api,webhooks}/**/+server.ts', '../../../routes/?x+2e?well-known/**/+server.ts'],
+  { eager: true },
+);
 const routes = Object.entries(modules)
-  .map(([file, handlers]) => ({ id: file.replace(/^.*routes(.*)\/\+server\.ts$/, '$1'), handlers }))
+  .map(([file, handlers]) => ({
+    id: file.replace(/^.*routes(.*)\/\+server\.ts$/, '$1').replace('[x+2e]', '.'),
+    handlers,
+  }))
   .sort((one, other) => dynamic(one.id) - dynamic(other.id));
 
 function dynamic(id: string): number {

@@ -1,0 +1,25 @@
+import { sql } from 'drizzle-orm';
+import { index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { moment } from './columns.ts';
+
+/** The keys that sign tokens (docs/decisions/031). A row stays until the last token that it signed has expired. */
+export const tokenKeys = pgTable(
+  'token_keys',
+  {
+    /** The `kid` of the tokens that it signs. */
+    id: uuid('id').primaryKey(),
+    publicKey: jsonb('public_key').$type<{ kty: string; crv: string; x: string }>().notNull(),
+    /** The private key as a JWK; a JWE of it where TOKEN_KEY_SECRET is set. */
+    privateKey: text('private_key').notNull(),
+    /** Names the secret that encrypts the private key; '' without one. A node signs with keys of its own secret only. */
+    sealedBy: text('sealed_by').notNull(),
+    signsFrom: moment('signs_from').notNull(),
+    /** When the next key takes over; null while there is no next key. */
+    signsUntil: moment('signs_until'),
+  },
+  (table) => [
+    index('token_keys_order').on(table.sealedBy, table.signsFrom),
+    // Of each secret one key at most has no successor, whatever runs at the same time.
+    uniqueIndex('token_keys_newest').on(table.sealedBy).where(sql`${table.signsUntil} is null`),
+  ],
+);

@@ -1,0 +1,10 @@
+import { issueToken, tokenInput } from '../tokens/issue-token.ts';
+import { requireTokens } from '../tokens/require-tokens.ts';
+import { readKeySet } from '../tokens/token-keys.ts';
+import { body, publicProcedure, router, tokenProcedure } from './trpc.ts';
+
+export const tokensRouter = router({
+  issue: tokenProcedure.input(body(tokenInput)).mutation(({ ctx, input }) => issueToken(ctx.app, ctx.principal, input)),
+  /** The JSON Web Key Set by which services verify tokens. */
+  keySet: publicProcedure.query(({ ctx }) => readKeySet(requireTokens(ctx.app))),
+});

@@ -1,0 +1,113 @@
+import { and, asc, eq, isNull, lt, sql } from 'drizzle-orm';
+import { exportJWK, generateKeyPair } from 'jose';
+import type { App } from '../app.ts';
+import type { Executor } from '../db/client.ts';
+import { newId } from '../db/id.ts';
+import { tokenKeys } from '../db/schema/tokens.ts';
+import { hasTokens, type TokensApp } from './require-tokens.ts';
+import { sealKey, sealName } from './seal-key.ts';
+
+export const tokenAlgorithm = 'EdDSA';
+/** The longest lifetime that TOKEN_TTL_SECONDS allows: keys are kept for it, whatever it is now. */
+export const longestTokenSeconds = 3600;
+
+const hour = 3_600_000;
+const rotation = 24 * hour;
+/** A key is published this long before it signs, so that every cache of the key set has it by then. */
+const lead = hour;
+/** Differences between the clocks of nodes and verifiers. */
+const clockMargin = 60_000;
+const kept = longestTokenSeconds * 1000 + clockMargin;
+
+/** The number is arbitrary but must be the same in every process. */
+const lockNumber = 7_240_313;
+
+export type TokenKey = typeof tokenKeys.$inferSelect;
+
+/** The part of a key that anyone may read, in the form of a JSON Web Key Set (RFC 7517 §5). */
+export type PublicKey = { kty: string; crv: string; x: string; kid: string; alg: string; use: string };
+
+/** Returns the key that signs now. Makes the next one where it is due. */
+export async function signingKey(app: TokensApp): Promise<TokenKey> {
+  const key = signingNow(await currentKeys(app), app.now());
+  if (key === undefined) throw new Error('No key signs tokens.');
+  return key;
+}
+
+/**
+ * Returns the public keys of all tokens that are valid, and those that will sign next. Makes the first key
+ * where there is none, so that no cache keeps an empty set.
+ */
+export async function readKeySet(app: TokensApp): Promise<{ keys: PublicKey[] }> {
+  await currentKeys(app);
+  const rows = await app.db.select().from(tokenKeys).orderBy(asc(tokenKeys.signsFrom));
+  return {
+    keys: rows.map(({ id, publicKey: { kty, crv, x } }) => ({
+      kty,
+      crv,
+      x,
+      kid: id,
+      alg: tokenAlgorithm,
+      use: 'sig',
+    })),
+  };
+}
+
+/** Makes the next key a day after the last one began to sign, and deletes keys whose tokens have expired. */
+export async function rotateTokenKeys(app: App): Promise<void> {
+  if (hasTokens(app)) await currentKeys(app);
+  await app.db.delete(tokenKeys).where(lt(lastUse, app.now().toISOString()));
+}
+
+/** A key of a secret that is no longer configured has no successor: it counts as unused two days after it began. */
+const lastUse = sql`coalesce(${tokenKeys.signsUntil}, ${tokenKeys.signsFrom} + interval '2 days') + ${`${kept / 1000} s`}::interval`;
+
+async function currentKeys(app: TokensApp): Promise<TokenKey[]> {
+  const keys = await ownKeys(app, app.db);
+  return isRotationDue(keys, app.now()) ? rotate(app) : keys;
+}
+
+/** The keys that this node can sign with, in the order in which they sign. */
+function ownKeys({ config: { tokens } }: TokensApp, db: Executor): Promise<TokenKey[]> {
+  const own = eq(tokenKeys.sealedBy, sealName(tokens.secret));
+  return db.select().from(tokenKeys).where(own).orderBy(asc(tokenKeys.signsFrom));
+}
+
+function signingNow(keys: TokenKey[], now: Date): TokenKey | undefined {
+  return keys.findLast(({ signsFrom }) => signsFrom <= now);
+}
+
+function isRotationDue(keys: TokenKey[], now: Date): boolean {
+  const newest = keys.at(-1);
+  return newest === undefined || newest.signsFrom.getTime() + rotation - lead <= now.getTime();
+}
+
+/** Parallel nodes make one key: the lock is a transaction's, because a session lock does not work behind a pooler. */
+function rotate(app: TokensApp): Promise<TokenKey[]> {
+  return app.db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${lockNumber})`);
+    const now = app.now();
+    const keys = await ownKeys(app, tx);
+    if (!isRotationDue(keys, now)) return keys;
+
+    const newest = keys.at(-1);
+    const signsFrom =
+      newest === undefined ? now : new Date(Math.max(newest.signsFrom.getTime() + rotation, now.getTime() + lead));
+    const sealedBy = sealName(app.config.tokens.secret);
+    await tx
+      .update(tokenKeys)
+      .set({ signsUntil: signsFrom })
+      .where(and(eq(tokenKeys.sealedBy, sealedBy), isNull(tokenKeys.signsUntil)));
+    await tx.insert(tokenKeys).values({ id: newId(now), ...(await makeKey(app)), sealedBy, signsFrom });
+    return ownKeys(app, tx);
+  });
+}
+
+async function makeKey({ config: { tokens } }: TokensApp): Promise<Pick<TokenKey, 'publicKey' | 'privateKey'>> {
+  const { privateKey } = await generateKeyPair(tokenAlgorithm, { extractable: true });
+  const { kty = '', crv = '', x = '', d } = await exportJWK(privateKey);
+  return {
+    publicKey: { kty, crv, x },
+    privateKey: await sealKey(JSON.stringify({ kty, crv, x, d }), tokens.secret),
+  };
+}

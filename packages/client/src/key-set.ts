@@ -1,0 +1,69 @@
+import { GatehouseError } from './error.ts';
+import { type Sending, send } from './send.ts';
+
+/** Written so because only some libraries of types name it. */
+type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+type PublicKey = { kty: string; crv: string; x: string; kid: string; alg: string };
+
+const freshMilliseconds = 300_000;
+/** How long keys are used while Gatehouse does not answer. No key signs a token that lives longer than an hour. */
+const staleMilliseconds = 3_600_000;
+/** Tokens with invented keys cause one request in this time. */
+const pauseMilliseconds = 5_000;
+
+/** The public keys of one Gatehouse, kept for five minutes, and asked for again where a token names an unknown one. */
+export class KeySet {
+  readonly #sending: Sending;
+  #keys = new Map<string, Promise<Key>>();
+  #readAt = Number.NEGATIVE_INFINITY;
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #running: Promise<void> | null = null;
+
+  constructor(sending: Sending) {
+    this.#sending = sending;
+  }
+
+  /** Returns a key; null for an unknown one. @throws GatehouseError if the keys cannot be read. */
+  async find(kid: string): Promise<Key | null> {
+    const age = Date.now() - this.#readAt;
+    const isKnown = this.#keys.has(kid);
+    if (!isKnown || age >= freshMilliseconds) {
+      const mayAsk = this.#running !== null || Date.now() - this.#triedAt >= pauseMilliseconds;
+      if (mayAsk) {
+        try {
+          await this.#read();
+        } catch (error) {
+          if (!isKnown || age >= staleMilliseconds) throw error;
+        }
+      } else if (this.#keys.size === 0 || age >= staleMilliseconds) {
+        throw new GatehouseError(0, 'UNREACHABLE', 'The keys of Gatehouse could not be read.');
+      }
+    }
+    return (await this.#keys.get(kid)) ?? null;
+  }
+
+  /** Parallel calls share one request. */
+  #read(): Promise<void> {
+    this.#running ??= this.#ask().finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async #ask(): Promise<void> {
+    this.#triedAt = Date.now();
+    const call = { path: '/.well-known/jwks.json', repeatable: true };
+    const { keys } = (await send({ ...this.#sending, apiKey: undefined }, call)) as { keys: PublicKey[] };
+    this.#keys = new Map(
+      keys.filter(({ alg, crv }) => alg === 'EdDSA' && crv === 'Ed25519').map((key) => [key.kid, imported(key)]),
+    );
+    this.#readAt = Date.now();
+  }
+}
+
+function imported({ kty, crv, x }: PublicKey): Promise<Key> {
+  const key = crypto.subtle.importKey('jwk', { kty, crv, x }, { name: 'Ed25519' }, false, ['verify']);
+  // Whoever needs the key gets the error; nobody may need it.
+  key.catch(() => {});
+  return key;
+}

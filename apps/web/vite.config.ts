@@ -2,12 +2,26 @@ import adapter from '@sveltejs/adapter-node';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig, type Plugin } from 'vite';
+import { clientChunk } from './client-chunks.ts';
+import { staticIcons } from './static-icons.ts';
 
 export default defineConfig({
   // The policy below permits no data: URLs, so no font or picture is inlined into the style sheet.
   build: { assetsInlineLimit: 0 },
+  environments: {
+    client: {
+      build: {
+        rolldownOptions: {
+          // Kit reads its entries' exports by name, so they may export more.
+          preserveEntrySignatures: 'allow-extension',
+          output: { codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: clientChunk }] } },
+        },
+      },
+    },
+  },
   plugins: [
     health(),
+    staticIcons(),
     tailwindcss(),
     sveltekit({
       adapter: adapter(),

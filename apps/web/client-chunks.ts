@@ -1,0 +1,34 @@
+import type { Rolldown } from 'vite';
+
+/**
+ * The chunk of a module that several pages share, so that a page loads some eight scripts instead of
+ * forty. By default each set of pages that shares modules gets a chunk of its own.
+ *
+ * - `base`: what every page loads, and what /login and /signup share with others.
+ * - `visitor`: the other pages before sign-in. `console`: the operator console. `app`: everything else.
+ */
+export function clientChunk(id: string, context: Rolldown.ChunkingContext): string | null {
+  if (/\.css\b/.test(id) || entries.test(id)) return null;
+  const roots = rootsOf(id, context, new Set());
+  if ([...roots].some((root) => onEveryPage.test(root))) return 'base';
+  if (roots.size < 2) return null;
+
+  const routes = [...roots].map((root) => root.slice(root.indexOf('/src/routes/') + '/src/routes/'.length));
+  if (routes.some((route) => /^(login|signup)\//.test(route))) return 'base';
+  if (routes.every((route) => route.startsWith('(app)/operator/'))) return 'console';
+  return routes.some((route) => route.startsWith('(app)/')) ? 'app' : 'visitor';
+}
+
+/** Kit starts by these files, and sets the payload before it loads the others. */
+const entries = /\/runtime\/client\/(entry|payload)\.js$|\/client-optimized\//;
+const onEveryPage = /\/runtime\/client\/client-entry\.js$|\/src\/routes\/\+(layout|error)\.svelte$/;
+const route = /\/src\/routes\/.*\+(page|layout|error)\.svelte$/;
+
+/** The routes that load the module, without those that load it on demand. */
+function rootsOf(id: string, context: Rolldown.ChunkingContext, seen: Set<string>): Set<string> {
+  if (seen.has(id)) return new Set();
+  seen.add(id);
+  if (route.test(id) || onEveryPage.test(id)) return new Set([id]);
+  const importers = [...(context.getModuleInfo(id)?.importers ?? [])];
+  return new Set(importers.flatMap((importer) => [...rootsOf(importer, context, seen)]));
+}

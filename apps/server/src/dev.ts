@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseConfig } from '@gatehouse/api/config';
 import { announcer } from './announce.ts';
 import { keepDatabase } from './keep-database.ts';
-import { migrations } from './service.ts';
+import { migrationsOf } from './migrations-folder.ts';
 import { onShutdownSignal } from './shutdown-signals.ts';
 
 const web = fileURLToPath(new URL('../../web', import.meta.url));
@@ -30,7 +30,7 @@ async function develop(): Promise<number> {
   const address = ['--host', config.host, '--port', String(config.port), '--strictPort'];
   const vite = spawn('pnpm', ['exec', 'vite', 'dev', ...address], {
     cwd: web,
-    env: { ...process.env, DATABASE_URL: url, GATEHOUSE_MIGRATIONS: migrations },
+    env: { ...process.env, DATABASE_URL: url, GATEHOUSE_MIGRATIONS: migrationsOf(import.meta.url) },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const exited = once(vite, 'exit');

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { App } from '@gatehouse/api/app';
 import { type Config, parseConfig } from '@gatehouse/api/config';
 import { createApp } from '@gatehouse/api/create-app';
@@ -8,8 +7,7 @@ import { cliError } from './commands/cli-error.ts';
 import { type Call, parseCommandLine, WrongUse } from './commands/parse-args.ts';
 import { describeDatabase } from './describe-database.ts';
 import { loadEnvFile } from './env-file.ts';
-
-const migrations = fileURLToPath(new URL('../../../packages/api/src/db/migrations', import.meta.url));
+import { migrationsOf } from './migrations-folder.ts';
 
 process.exit(await operate(process.argv.slice(2)));
 
@@ -42,8 +40,9 @@ async function withApp<Answer>(config: Config, { command }: Call, act: (app: App
     const databaseUrl = embedded?.url ?? config.databaseUrl;
     const app = await createApp({
       config: { ...config, databaseUrl, databasePool: 2 },
-      migrations,
+      migrations: migrationsOf(import.meta.url),
       work: false,
+      migrates: command.migrates ?? false,
       withoutDatabase: command.withoutDatabase ?? false,
       log,
     });

@@ -115,7 +115,7 @@ test('the application gets the embedded database, the migrations and the configu
   const seen = (await answer.json()) as Record<string, unknown>;
 
   expect(seen.databaseUrl).toMatch(/^postgres:\/\/gatehouse@localhost\/gatehouse\?host=/);
-  expect(seen.migrations).toMatch(/packages\/api\/src\/db\/migrations$/);
+  expect(seen.migrations).toMatch(/testing\/migrations$/);
   expect(seen.headers).toMatchObject({
     'x-gatehouse-host': 'auth.company.example',
     'x-gatehouse-protocol': 'https',

@@ -7,7 +7,6 @@ import { openHttpServer } from './http-server.ts';
 import { keepDatabase } from './keep-database.ts';
 import { onShutdownSignal } from './shutdown-signals.ts';
 
-export const migrations = fileURLToPath(new URL('../../../packages/api/src/db/migrations', import.meta.url));
 const shutdownMilliseconds = 3_000;
 const exitAtLatestMilliseconds = 24_500;
 
@@ -32,7 +31,7 @@ export async function runService(config: Config, handlerUrl: URL): Promise<void>
     process.exit(0);
   });
 
-  process.env.GATEHOUSE_MIGRATIONS = migrations;
+  process.env.GATEHOUSE_MIGRATIONS = fileURLToPath(new URL('migrations', handlerUrl));
   if (config.databaseUrl === null) process.env.DATABASE_URL = await database.start();
   nameHeaders();
   server.serve(await loadApplication(handlerUrl));

@@ -19,6 +19,8 @@ export type App = {
   config: Config;
   db: Database;
   sql: Sql;
+  /** The folder of the migrations that belong to this program. */
+  migrations: string;
   mail: Mailer;
   idp: IdentityProvider | null;
   payment: Payment | null;

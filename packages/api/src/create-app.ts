@@ -15,6 +15,7 @@ import { withAdvisoryLock } from './db/advisory-lock.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { pingDatabase } from './db/ping.ts';
+import { checkSchemaAge, explainPending, readSchemaState } from './db/schema-state.ts';
 import { explainDatabaseRefusal, isDatabaseAway } from './errors.ts';
 import { openJobs } from './jobs/queue.ts';
 import type { JobKinds, Jobs } from './jobs/registry.ts';
@@ -35,6 +36,8 @@ type Options = {
   migrations: string;
   /** Whether this process handles jobs. Otherwise it only enqueues them. */
   work: boolean;
+  /** Whether this process migrates the database. Otherwise it refuses one that lacks migrations. */
+  migrates?: boolean;
   /** Whether the App is created even if the database is unavailable, for commands that check everything else. */
   withoutDatabase?: boolean;
   log?: Log;
@@ -43,7 +46,8 @@ type Options = {
 
 /**
  * Opens the database, migrates it and starts the job queue. A process that handles jobs waits
- * while the database is unavailable.
+ * while the database is unavailable. Admin commands change no table: they refuse a database that
+ * lacks migrations.
  *
  * @throws Error whose message is a sentence that says why the App cannot start.
  */
@@ -51,6 +55,7 @@ export async function createApp({
   config,
   migrations,
   work,
+  migrates = work,
   withoutDatabase = false,
   log = createLog(config.log),
   now,
@@ -68,6 +73,7 @@ export async function createApp({
     config,
     db,
     sql,
+    migrations,
     mail: createMailer(config, log, instrumentCalls(telemetry, 'mail')),
     idp: config.idp && createIdentityProvider(config.idp, instrumentCalls(telemetry, 'identity')),
     payment: config.payment && createPayment(config.payment, instrumentCalls(telemetry, 'payment')),
@@ -97,15 +103,23 @@ export async function createApp({
   const open: typeof whileUnavailable = work ? whileUnavailable : (_, attempt) => attempt();
   try {
     if (!work) await pingDatabase(sql);
-    await open(log, () => migrate(sql, migrations));
+    if (migrates) await open(log, () => migrate(sql, migrations, log));
+    else await requireSchema(app);
     if (work) await open(log, () => refuseDemoAccounts(app));
     if (work) await open(log, () => warnOfOtherMode(app));
     if (work) await open(log, () => warnOfMissingTiers(app));
-    app.jobs = await open(log, () =>
-      withAdvisoryLock(sql, () =>
-        openJobs({ sql: queue.sql, log, metrics, traces, kinds: jobKinds(app), timeouts: config.timeouts, work }),
-      ),
-    );
+    const openQueue = () =>
+      openJobs({
+        sql: queue.sql,
+        log,
+        metrics,
+        traces,
+        kinds: jobKinds(app),
+        timeouts: config.timeouts,
+        work,
+        migrates,
+      });
+    app.jobs = migrates ? await open(log, () => withAdvisoryLock(sql, openQueue)) : await openQueue();
   } catch (error) {
     if (!withoutDatabase) {
       await app.close();
@@ -114,6 +128,14 @@ export async function createApp({
     }
   }
   return app;
+}
+
+/** @throws Error whose message is a sentence, if the database lacks migrations or is too new. */
+async function requireSchema({ sql, migrations, log }: App): Promise<void> {
+  const state = await readSchemaState(sql, migrations);
+  checkSchemaAge(state, log);
+  const problem = explainPending(state);
+  if (problem !== null) throw new Error(problem);
 }
 
 const unopened: Jobs = {

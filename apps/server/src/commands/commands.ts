@@ -1,6 +1,7 @@
 import type { App } from '@gatehouse/api/app';
 import { setUpBilling } from '@gatehouse/api/billing/actions/set-up-billing';
 import { reconcile } from '@gatehouse/api/billing/sync/reconcile';
+import { describeSchema } from '@gatehouse/api/operators/describe-schema';
 import { examine } from '@gatehouse/api/operators/doctor/doctor';
 import { findOrganisation, findUser } from '@gatehouse/api/operators/find-accounts';
 import * as account from './account-commands.ts';
@@ -20,6 +21,8 @@ export type Command = {
   does: string;
   /** Whether the command runs while the database is unavailable. */
   withoutDatabase?: boolean;
+  /** Whether the database is migrated before the command runs. */
+  migrates?: boolean;
   /** @throws Error whose message is the sentence to print, such as an AppError. */
   run: (app: App, args: string[]) => Promise<Answer>;
 };
@@ -55,6 +58,12 @@ export const commands: Record<string, Command> = {
   'billing-setup': { takes: [], does: 'makes products, prices and the portal at the provider', run: setUpBilling },
   reconcile: { takes: [], does: 'compares all subscriptions with the provider’s and repairs', run: reconcile },
   'new-customer': forOrganisation('gives up a customer that the provider does not know', newCustomer),
+  migrate: {
+    takes: [],
+    does: 'brings the tables of the database to this release',
+    migrates: true,
+    run: describeSchema,
+  },
   doctor: { takes: [], does: 'holds the whole configuration against reality', withoutDatabase: true, run: examine },
 };
 

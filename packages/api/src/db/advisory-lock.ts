@@ -14,7 +14,9 @@ export async function withAdvisoryLock<Result>(sql: Sql, work: () => Promise<Res
   for (;;) {
     let done: { result: Result } | null = null;
     await sql.begin(async (lock) => {
-      const [asked] = await lock`select pg_try_advisory_xact_lock(${lockNumber}) as taken`;
+      // In the simple protocol: the portal of a parameterised statement would hold a snapshot, for whose
+      // end `create index concurrently` waits.
+      const [asked] = await lock.unsafe(`select pg_try_advisory_xact_lock(${lockNumber}) as taken`);
       if (asked?.taken) done = { result: await work() };
     });
     if (done !== null) return (done as { result: Result }).result;

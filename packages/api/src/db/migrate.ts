@@ -1,19 +1,47 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import type { Sql } from 'postgres';
 import postgres from 'postgres';
+import type { Log } from '../log.ts';
 import { withAdvisoryLock } from './advisory-lock.ts';
+import { applyMigration } from './apply-migration.ts';
 import { normaliseAddresses } from './normal-addresses.ts';
+import { checkSchemaAge, readSchemaState } from './schema-state.ts';
 
-/** Applies the migrations in `folder` that are missing. Several processes may start at once. */
-export async function migrate(sql: Sql, folder: string): Promise<void> {
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/**
+ * Applies the migrations in `folder` that the database lacks, each in a transaction of its own.
+ * Several processes may start at once. Warns if the schema is newer than the folder.
+ *
+ * @throws Error whose message is a sentence, if the schema is newer by more than one release or if
+ * a migration fails.
+ */
+export async function migrate(sql: Sql, folder: string, log: Log = silent): Promise<void> {
+  checkSchemaAge(await readSchemaState(sql, folder), log);
+
   const single = postgres({ ...sql.options, max: 1, onnotice: () => {} } as never);
   try {
     await withAdvisoryLock(sql, async () => {
-      await applyMigrations(drizzle(single), { migrationsFolder: folder });
+      await prepareTable(single);
+      const { pending } = await readSchemaState(single, folder);
+      for (const migration of pending) await applyMigration(single, migration, log);
       await normaliseAddresses(drizzle(single));
     });
   } finally {
     await single.end({ timeout: 5 });
   }
+}
+
+/** Creates drizzle's table of the applied migrations, with the number of each one's release. */
+async function prepareTable(sql: Sql): Promise<void> {
+  const [column] = await sql`
+    select from information_schema.columns
+    where table_schema = 'drizzle' and table_name = '__drizzle_migrations' and column_name = 'release'`;
+  if (column !== undefined) return;
+
+  await sql`create schema if not exists drizzle`;
+  await sql`
+    create table if not exists drizzle.__drizzle_migrations
+      (id serial primary key, hash text not null, created_at bigint)`;
+  await sql`alter table drizzle.__drizzle_migrations add column if not exists release int`;
 }

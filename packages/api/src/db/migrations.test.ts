@@ -1,42 +1,26 @@
-import { randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { migrationsFolder } from '../testing/database.ts';
+import { createEmptyDatabase } from '../testing/empty-database.ts';
+import { copyMigrations } from '../testing/migrations-folder.ts';
 import { openDatabase } from './client.ts';
 import { migrate } from './migrate.ts';
 
-const name = `migrated_${randomBytes(8).toString('hex')}`;
-const earlier = mkdtempSync(join(tmpdir(), 'migrations-'));
-let server: ReturnType<typeof openDatabase>;
+let empty: Awaited<ReturnType<typeof createEmptyDatabase>>;
 let database: ReturnType<typeof openDatabase>;
+const earlier = copyMigrations(4);
 beforeAll(async () => {
-  server = openDatabase({ url: process.env.TEST_DATABASE_URL ?? '', pool: 1, prepare: false });
-  await server.sql.unsafe(`create database ${name}`);
-  const url = new URL(process.env.TEST_DATABASE_URL ?? '');
-  url.pathname = `/${name}`;
-  database = openDatabase({ url: url.href, pool: 2, prepare: false });
+  empty = await createEmptyDatabase();
+  database = openDatabase({ url: empty.url, pool: 2, prepare: false });
 });
 afterAll(async () => {
   await database.close();
-  await server.sql.unsafe(`drop database ${name} with (force)`);
-  await server.close();
-  rmSync(earlier, { recursive: true });
+  await empty.drop();
+  earlier.remove();
 });
-
-/** The folder of migrations as it was when it held so many. */
-function foldersFirst(count: number): string {
-  cpSync(migrationsFolder, earlier, { recursive: true });
-  const path = join(earlier, 'meta', '_journal.json');
-  const journal = JSON.parse(readFileSync(path, 'utf8'));
-  writeFileSync(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, count) }));
-  return earlier;
-}
 
 it('takes the mode of customers and subscriptions from their events', async () => {
   const { sql } = database;
-  await migrate(sql, foldersFirst(4));
+  await migrate(sql, earlier.folder);
   const [organisation] = await sql`
     insert into organisations (id, slug, created_at) values (gen_random_uuid(), 'company', now()) returning id`;
   const subscriptions = [

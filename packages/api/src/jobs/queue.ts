@@ -15,13 +15,15 @@ type Options = {
   kinds: JobKinds;
   timeouts: Pick<Timeouts, 'jobPollSeconds' | 'jobRetrySeconds'>;
   work: boolean;
+  /** Whether this process creates or migrates the queue's own tables. */
+  migrates: boolean;
 };
 
 /**
  * Opens the job queue in the service's own database. With `work` false the process only enqueues
  * jobs, as the admin commands do.
  */
-export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, work }: Options): Promise<Jobs> {
+export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, work, migrates }: Options): Promise<Jobs> {
   const boss = new PgBoss({
     db: { executeSql: (text, values) => execute(sql, text, values) },
     schedule: work,
@@ -29,13 +31,13 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
     // A killed process sends no more heartbeats. The supervisor notices that and retries its job.
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
-    migrate: true,
+    migrate: migrates,
   });
   boss.on('error', (error) => log.warn('job queue', { error: describeError(error) }));
   await boss.start();
 
   const entries = Object.entries(kinds) as [JobName, AnyKind][];
-  for (const [name, kind] of entries) await open(name, kind);
+  if (migrates) for (const [name, kind] of entries) await open(name, kind);
   const workers = new Map<string, string>();
   if (work) for (const [name, kind] of entries) workers.set(name, await startWorker(name, kind));
 

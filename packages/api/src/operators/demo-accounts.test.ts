@@ -1,7 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { App } from '../app.ts';
@@ -14,7 +10,9 @@ import { signInWithPassword } from '../sign-in/with-password.ts';
 import { grantOperator } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { migrationsFolder } from '../testing/database.ts';
+import { createEmptyDatabase } from '../testing/empty-database.ts';
 import { makeOwner, testClient, testPassword } from '../testing/factories.ts';
+import { copyMigrations } from '../testing/migrations-folder.ts';
 import { closeDemoAccounts, markDemoAccount } from './demo-accounts.ts';
 
 let test: TestApp;
@@ -57,16 +55,10 @@ it('an account is marked only beside a service on this machine', async () => {
 });
 
 it('the migration marks the demo accounts of earlier versions, and no other account', async () => {
-  const server = process.env.TEST_DATABASE_URL ?? '';
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  const outside = openDatabase({ url: server, pool: 1, prepare: false });
-  await outside.sql.unsafe(`create database ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  const { sql, close } = openDatabase({ url: url.href, pool: 2, prepare: true });
-
-  const earlier = earlierMigrations();
-  await migrate(sql, earlier);
+  const empty = await createEmptyDatabase();
+  const { sql, close } = openDatabase({ url: empty.url, pool: 2, prepare: true });
+  const earlier = copyMigrations(4);
+  await migrate(sql, earlier.folder);
   const addresses = [
     'operator@gatehouse.example',
     'owner@larch.example',
@@ -82,20 +74,6 @@ it('the migration marks the demo accounts of earlier versions, and no other acco
   expect(marked.map(({ email }) => email)).toEqual(addresses.slice(0, 3).sort());
 
   await close();
-  await outside.sql.unsafe(`drop database ${name} with (force)`);
-  await outside.close();
-  fs.rmSync(earlier, { recursive: true });
+  await empty.drop();
+  earlier.remove();
 });
-
-/** A folder with the migrations of the version before demo accounts were marked. */
-function earlierMigrations(): string {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-migrations-'));
-  const journal = JSON.parse(fs.readFileSync(path.join(migrationsFolder, 'meta/_journal.json'), 'utf8'));
-  journal.entries = journal.entries.filter(({ idx }: { idx: number }) => idx < 4);
-  fs.mkdirSync(path.join(folder, 'meta'));
-  fs.writeFileSync(path.join(folder, 'meta/_journal.json'), JSON.stringify(journal));
-  for (const { tag } of journal.entries) {
-    fs.copyFileSync(path.join(migrationsFolder, `${tag}.sql`), path.join(folder, `${tag}.sql`));
-  }
-  return folder;
-}

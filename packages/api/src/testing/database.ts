@@ -41,7 +41,7 @@ async function makeTemplate(server: string, sql: Sql): Promise<void> {
   await sql.unsafe(`drop database if exists ${unfinished}`);
   await sql.unsafe(`create database ${unfinished}`);
   const config = parseConfig({ PUBLIC_BASE_URL: 'http://localhost', DATABASE_URL: onDatabase(server, unfinished) });
-  const app = await createApp({ config, migrations: migrationsFolder, work: false, log: silent });
+  const app = await createApp({ config, migrations: migrationsFolder, work: false, migrates: true, log: silent });
   await app.close();
   await sql.unsafe(`alter database ${unfinished} rename to ${template}`);
 }

@@ -28,7 +28,7 @@ export const internalProcedures: Record<string, string[]> = {
     'leaving.deleteAccount',
   ],
   'The page of API keys': ['keys.list', 'keys.create', 'keys.revoke'],
-  'The billing page': ['billing.confirm', 'subscription.overview'],
+  'The billing page': ['billing.confirm', 'subscription.overview', 'usage.recent'],
   'The members, invitation and organisation pages': [
     'members.search',
     'members.invitations',

@@ -111,6 +111,7 @@ const needs: Record<string, Need> = {
   'tokens.issue': 'held READ',
   'tokens.keySet': 'nothing',
   'usage.read': 'held READ',
+  'usage.recent': 'READ',
   'usage.release': 'held WRITE',
   'usage.report': 'held WRITE',
   'usage.reserve': 'held WRITE',

@@ -1,10 +1,14 @@
 import type { App } from '../app.ts';
+import type { Reader } from '../sessions/authorisation.ts';
+import { organisationOf } from '../sessions/principal.ts';
 import { dayOf, type Meter, meterInPath } from './meter.ts';
 
 const dayMilliseconds = 86_400_000;
 
 /** A day in UTC: of a counter what was counted, of a gauge its value at the day's end (today: now). */
 export type UsageDay = { date: string; used: number };
+
+export type MeterHistory = { meter: string; days: UsageDay[] };
 
 /**
  * Returns the history of a meter for the last `days` days, the oldest first, with today. Days
@@ -17,34 +21,50 @@ export async function readHistory(
   { organisationId }: { organisationId: string },
   name: string,
   days: number,
-): Promise<{ meter: string; days: UsageDay[] }> {
-  const meter = meterInPath(app, name);
+): Promise<MeterHistory> {
+  const [history] = await readHistories(app, organisationId, [meterInPath(app, name)], days);
+  return history ?? { meter: name, days: [] };
+}
+
+/** Returns the same of every meter of the principal's organisation, for 30 days, by one statement. */
+export function readRecentHistories(app: App, principal: Reader): Promise<MeterHistory[]> {
+  return readHistories(app, organisationOf(principal).id, app.plans.meters, 30);
+}
+
+async function readHistories(app: App, organisationId: string, meters: Meter[], days: number): Promise<MeterHistory[]> {
   const now = app.now();
   const dates = Array.from({ length: days }, (_, at) =>
     dayOf(new Date(now.getTime() - (days - 1 - at) * dayMilliseconds)),
   );
 
-  const rows = await readDays(app, organisationId, meter, dates[0] ?? dayOf(now));
-  const used = meter.kind === 'gauge' ? levels(rows, dates) : sums(rows, dates);
-  return { meter: name, days: dates.map((date, at) => ({ date, used: used[at] ?? 0 })) };
+  const rows = await readDays(app, organisationId, meters, dates[0] ?? dayOf(now));
+  return meters.map(({ meter, kind }) => {
+    const own = rows.filter((row) => row.meter === meter);
+    const used = kind === 'gauge' ? levels(own, dates) : sums(own, dates);
+    return { meter, days: dates.map((date, at) => ({ date, used: used[at] ?? 0 })) };
+  });
 }
 
 /** The stored days from `first` on and, of a gauge, the last one before. The row in use holds its own last day. */
-async function readDays(app: App, organisationId: string, { meter, kind }: Meter, first: string): Promise<UsageDay[]> {
-  const isGauge = kind === 'gauge';
-  const rows = await app.sql<{ date: string; used: string }[]>`
-    select day::text as date, used from usage_days
-    where organisation_id = ${organisationId} and meter = ${meter} and day >= coalesce((
-      select max(day) from usage_days
-      where ${isGauge} and organisation_id = ${organisationId} and meter = ${meter} and day < ${first}), ${first}::date)
+async function readDays(app: App, organisationId: string, meters: Meter[], first: string) {
+  const asked = JSON.stringify(meters.map(({ meter, kind }) => ({ meter, is_gauge: kind === 'gauge' })));
+  const hasMembers = meters.some(({ meter }) => meter === 'members');
+  const rows = await app.sql<{ meter: string; date: string; used: string }[]>`
+    with asked as (select * from json_to_recordset(${asked}::json) as asked (meter text, is_gauge boolean))
+    select asked.meter, stored.date, stored.used from asked cross join lateral (
+      select day::text as date, used from usage_days
+      where organisation_id = ${organisationId} and meter = asked.meter and day >= coalesce((
+        select max(day) from usage_days
+        where asked.is_gauge and organisation_id = ${organisationId} and meter = asked.meter and day < ${first}), ${first}::date)
+    ) as stored
     union all
-    select day::text, case when ${isGauge} then used else day_used end from usage
-    where organisation_id = ${organisationId} and meter = ${meter} and (${isGauge} or day >= ${first})
+    select meter, day::text, case when is_gauge then used else day_used end from usage join asked using (meter)
+    where organisation_id = ${organisationId} and (is_gauge or day >= ${first})
     union all
-    select ${dayOf(app.now())}, count(*) from memberships
-    where ${meter === 'members'} and organisation_id = ${organisationId} having ${meter === 'members'}
-    order by 1`;
-  return rows.map(({ date, used }) => ({ date, used: Number(used) }));
+    select 'members', ${dayOf(app.now())}, count(*) from memberships
+    where ${hasMembers} and organisation_id = ${organisationId} having ${hasMembers}
+    order by 2`;
+  return rows.map(({ meter, date, used }) => ({ meter, date, used: Number(used) }));
 }
 
 function sums(rows: UsageDay[], dates: string[]): number[] {

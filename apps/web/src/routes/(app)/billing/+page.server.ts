@@ -16,7 +16,7 @@ export const load: PageServerLoad = async (event) => {
   const paying = administers && app.payment !== null;
   if (paying) await askForPayment(event);
 
-  const { notice, ...summary } = await api.subscription.overview();
+  const [{ notice, ...summary }, history] = await Promise.all([api.subscription.overview(), api.usage.recent()]);
   return {
     here: {
       id: organisation.id,
@@ -24,6 +24,7 @@ export const load: PageServerLoad = async (event) => {
       administers,
       confirmation: paying ? confirmationOf(event, summary.plan) : null,
       summary,
+      history,
       notice,
       returned: searchParams.get('checkout'),
       askingToCancel: administers && searchParams.get('ask') === 'cancel',

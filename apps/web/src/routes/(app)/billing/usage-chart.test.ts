@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { chartsOf } from './usage-chart.ts';
+
+const calls = { meter: 'api_calls', name: 'API calls', used: 1203, limit: 5000, resets_at: '2026-12-01T00:00:00Z' };
+const projects = { meter: 'projects', name: 'Projects', used: 2, limit: 3, resets_at: null };
+const daysOf = (...used: number[]) => used.map((each, at) => ({ date: `2026-11-${10 + at}`, used: each }));
+
+test('a chart has a bar for each day, the highest as high as the chart, and any use can be seen', () => {
+  const [chart] = chartsOf([calls], [{ meter: 'api_calls', days: daysOf(0, 1000, 2, 201) }]);
+  expect(chart?.bars.map(({ height }) => height)).toEqual([0, 1, 0.04, 0.201]);
+});
+
+test('the sentence adds up the days of a counter, and says the highest value of a gauge', () => {
+  const charts = chartsOf(
+    [calls, projects],
+    [
+      { meter: 'projects', days: daysOf(1, 3, 2) },
+      { meter: 'api_calls', days: daysOf(1000, 2, 201) },
+    ],
+  );
+  expect(charts.map(({ sentence }) => sentence)).toEqual([
+    '1,203 in all, at most 1,000 on 10 November',
+    'At most 3, on 11 November',
+  ]);
+});
+
+test('a meter that was not used has no chart', () => {
+  expect(chartsOf([calls, projects], [{ meter: 'api_calls', days: daysOf(0, 0) }])).toEqual([]);
+});

@@ -1,0 +1,37 @@
+import { formatDay } from '#lib/format/dates.ts';
+import { formatNumber } from '#lib/format/numbers.ts';
+import { billingTexts } from '#lib/messages/app/billing.ts';
+import type { RouterOutputs } from '#lib/router.ts';
+import type { Usage } from '#lib/subscription.ts';
+
+export type History = RouterOutputs['usage']['recent'];
+
+/** A day as a bar: its height as a part of the highest one, from 0 to 1. */
+type Bar = { date: string; used: number; height: number };
+
+export type Chart = { usage: Usage; bars: Bar[]; sentence: string };
+
+/** A day with any use has a bar that can be seen. */
+const leastHeight = 0.04;
+
+/** Returns a chart of each meter that was used in the last 30 days, with the sentence that says what it shows. */
+export function chartsOf(usage: Usage[], history: History): Chart[] {
+  return usage.flatMap((reading) => {
+    const days = history.find(({ meter }) => meter === reading.meter)?.days ?? [];
+    const highest = days.reduce((most, day) => (day.used > most.used ? day : most), { date: '', used: 0 });
+    if (highest.used === 0) return [];
+
+    const bars = days.map(({ date, used }) => {
+      return { date, used, height: used === 0 ? 0 : Math.max(leastHeight, used / highest.used) };
+    });
+    return [{ usage: reading, bars, sentence: sentenceOf(reading, days, highest) }];
+  });
+}
+
+/** A counter adds up over the days; a gauge does not. */
+function sentenceOf({ resets_at }: Usage, days: { used: number }[], highest: { date: string; used: number }): string {
+  const t = billingTexts();
+  const [most, day] = [formatNumber(highest.used), formatDay(highest.date)];
+  if (resets_at === null) return t.chartOfGauge(most, day);
+  return t.chartOfCounter(formatNumber(days.reduce((total, { used }) => total + used, 0)), most, day);
+}

@@ -45,7 +45,7 @@ test('sign-ups and sign-ins are in the metrics and in a trace, without personal 
     'gatehouse_http_request_duration_seconds_count{method="POST",route="/api/login",status="200"} 1',
     'gatehouse_http_request_duration_seconds_count{method="GET",route="none",status="404"} 1',
     'gatehouse_call_duration_seconds_count{to="mail",outcome="ok"} 1',
-    'gatehouse_jobs_waiting{job="verification-mail"} 0',
+    'gatehouse_jobs_waiting{kind="verification-mail"} 0',
     'gatehouse_database_up 1',
   ]) {
     expect(text.split('\n')).toContain(line);

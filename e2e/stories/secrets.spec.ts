@@ -94,4 +94,22 @@ test('no secret that a whole story uses is in the log, the metrics or the traces
     expect(text).not.toContain(encodeURIComponent(passPhrase));
   }
   for (const text of [metrics, collector.received()]) expect(text).not.toContain(email);
+
+  // What the log tells instead: who it was by pseudonyms, and why a request was refused.
+  const lines = log.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  const requests = (route: string, status: number) =>
+    lines.filter((line) => line.message === 'request' && line.route === route && line.status === status);
+  const pseudonym = expect.stringMatching(/^[0-9a-f]{16}$/);
+  expect(requests('/api/billing/checkout', 200)).toMatchObject([{ user: pseudonym, organisation: pseudonym }]);
+  expect(requests('/api/login', 401)).toMatchObject([{ code: 'UNAUTHENTICATED' }]);
+  expect(requests('/api/usage/reserve', 400)[0]).toMatchObject({
+    code: 'VALIDATION',
+    fields: expect.arrayContaining(['organisation']),
+  });
+  expect(lines).toContainEqual(
+    expect.objectContaining({ message: 'A delivery to /webhooks/payment was refused.', times: 1 }),
+  );
+  for (const line of lines.filter(({ message }) => message === 'request')) {
+    expect(JSON.stringify(line)).not.toContain(organisation.id);
+  }
 });

@@ -4,6 +4,7 @@ import type { Client } from '@gatehouse/api/security/client';
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import type { Language } from '#lib/language/language.ts';
 import type { VerificationFailure } from '#lib/server/http/open-verification-link.ts';
+import type { Failure } from '#lib/server/http/record-failure.ts';
 
 declare global {
   namespace App {
@@ -19,6 +20,8 @@ declare global {
       noticeIsForNextPage?: boolean;
       /** The router, called in this process for the principal. */
       api: Caller;
+      /** Why the request was refused, for its log line. */
+      failure?: Failure;
       /** The language of the answer's texts. */
       language: Language;
     }

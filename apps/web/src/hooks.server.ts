@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { isAppError } from '@gatehouse/api/errors';
 import { createCaller } from '@gatehouse/api/router/root';
 import { type Handle, type HandleServerError, type ServerInit, sequence } from '@sveltejs/kit/hooks';
 import { openApp, theApp } from '#lib/server/app.ts';
 import { guardRequest } from '#lib/server/guards/request-guard.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import { countRequest, tracedRequest } from '#lib/server/http/measure-request.ts';
+import { failureOfStatus, recordFailure } from '#lib/server/http/record-failure.ts';
 import { rejectRequest } from '#lib/server/http/reject-request.ts';
 import { routerContext } from '#lib/server/http/router-context.ts';
 import { addSecurityHeaders } from '#lib/server/http/security-headers.ts';
@@ -17,7 +17,10 @@ import { readTheme, writeFrame } from '#lib/server/session/theme.ts';
 
 export const init: ServerInit = openApp;
 
-/** Writes the log line, span and metrics of a request. They contain no query, header or body, so no secrets. */
+/**
+ * Writes the log line, span and metrics of a request. They contain no query, header or body, so no
+ * secrets; the line names user and organisation by pseudonyms, and a refusal by its code.
+ */
 const requestLog: Handle = async ({ event, resolve }) => {
   const app = theApp();
   const started = performance.now();
@@ -36,10 +39,26 @@ const requestLog: Handle = async ({ event, resolve }) => {
   const response = await tracedRequest(app, about, event.request.headers, () => resolve(event));
   response.headers.set('x-request-id', requestId);
   const milliseconds = performance.now() - started;
-  app.log.info('request', { ...about, status: response.status, milliseconds: Math.round(milliseconds) });
+  app.log.info('request', {
+    ...about,
+    status: response.status,
+    milliseconds: Math.round(milliseconds),
+    ...whoOf(event.locals),
+    ...(response.status >= 400 && (event.locals.failure ?? failureOfStatus(response.status))),
+  });
   countRequest(app, about, { status: response.status, milliseconds });
   return response;
 };
+
+/** The user and organisation of a request by their pseudonyms; the API key by its id, which does not authenticate. */
+function whoOf({ app, principal }: App.Locals) {
+  if (!principal) return {};
+  const { organisationId } = principal;
+  return {
+    ...(principal.kind === 'user' ? { user: app.pseudonymOf(principal.user.id) } : { key: principal.key.id }),
+    ...(organisationId !== null && { organisation: app.pseudonymOf(organisationId) }),
+  };
+}
 
 /** Every text and format of the answer follows the request's language. */
 const language: Handle = ({ event, resolve }) => inLanguage(event.locals.language, () => resolve(event));
@@ -67,9 +86,6 @@ const principal: Handle = async ({ event, resolve }) => {
   try {
     locals.principal = await resolvePrincipal(event);
   } catch (thrown) {
-    if (!isAppError(thrown)) {
-      app.log.error('the principal could not be read', { requestId: locals.requestId, error: thrown });
-    }
     locals.principal = null;
     return rejectRequest(event, thrown);
   }
@@ -90,10 +106,6 @@ export const handleError: HandleServerError = ({ kind, error: caught, event }) =
   if (kind !== 'unknown') return { requestId };
 
   const { status, body } = httpErrorOf(caught);
-  // The router has logged its own.
-  const isLogged = caught instanceof Error && caught.name === 'TRPCError';
-  if (status >= 500 && !isLogged) {
-    app?.log.error('request failed', { requestId, route: event.route.id, error: caught });
-  }
+  if (app) recordFailure(event.locals, caught);
   return { status, message: body.error, requestId };
 };

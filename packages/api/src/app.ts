@@ -12,6 +12,9 @@ import type { Payment } from './providers/payment.ts';
 import type { Throttle } from './security/throttle.ts';
 import type { PoolLoad } from './telemetry/instrument-statements.ts';
 import type { Metrics } from './telemetry/metrics.ts';
+import type { PseudonymOf } from './telemetry/pseudonyms.ts';
+import type { LogRefusal } from './telemetry/refusal-log.ts';
+import type { TierCounts } from './telemetry/tier-counts.ts';
 import type { Traces } from './telemetry/traces.ts';
 
 /** Everything that the use cases work with. A feature that is off is null. */
@@ -36,6 +39,12 @@ export type App = {
   traces: Traces;
   /** The load of the connection pool, counted if metrics are on. */
   load: PoolLoad;
+  /** Names users and organisations in the log. */
+  pseudonymOf: PseudonymOf;
+  /** Logs a delivery that the payment provider did not sign. */
+  logRefusedDelivery: LogRefusal;
+  /** How many organisations have a subscription, by tier, for the metrics. */
+  tierCounts: TierCounts;
   now: () => Date;
   close: () => Promise<void>;
 };

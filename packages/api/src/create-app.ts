@@ -4,7 +4,7 @@ import { sendVerification } from './accounts/verification/sending/send-verificat
 import type { App } from './app.ts';
 import { warnOfOtherMode } from './billing/customers/other-mode.ts';
 import { warnOfMissingTiers } from './billing/plans/missing-tiers.ts';
-import { loadPlans } from './billing/plans/plans.ts';
+import { loadPlans, paidTiers } from './billing/plans/plans.ts';
 import { unusedPriceWarnings } from './billing/plans/price-names.ts';
 import { createPriceCache } from './billing/prices/price-cache.ts';
 import { billingJobs } from './billing/sync/jobs.ts';
@@ -26,7 +26,10 @@ import { createMailer } from './providers/mailer.ts';
 import { createPayment } from './providers/payment.ts';
 import { createThrottle } from './security/throttle.ts';
 import { instrumentCalls } from './telemetry/instrument-calls.ts';
+import { loadPseudonyms } from './telemetry/pseudonyms.ts';
+import { createRefusalLog } from './telemetry/refusal-log.ts';
 import { createTelemetry, noTelemetry } from './telemetry/telemetry.ts';
+import { createTierCounts } from './telemetry/tier-counts.ts';
 import { rotateTokenKeys } from './tokens/token-keys.ts';
 import { usageJobs } from './usage/jobs.ts';
 
@@ -86,6 +89,9 @@ export async function createApp({
     metrics,
     traces,
     load,
+    pseudonymOf: () => 'unknown',
+    logRefusedDelivery: createRefusalLog(log, 'A delivery to /webhooks/payment was refused.'),
+    tierCounts: createTierCounts(sql, paidTiers(plans)),
     now: now ?? (() => new Date()),
     async close() {
       app.changes.stop();
@@ -105,6 +111,7 @@ export async function createApp({
     if (!work) await pingDatabase(sql);
     if (migrates) await open(log, () => migrate(sql, migrations, log));
     else await requireSchema(app);
+    if (work) app.pseudonymOf = await open(log, () => loadPseudonyms(sql));
     if (work) await open(log, () => refuseDemoAccounts(app));
     if (work) await open(log, () => warnOfOtherMode(app));
     if (work) await open(log, () => warnOfMissingTiers(app));
@@ -161,6 +168,7 @@ function jobKinds(app: App): JobKinds {
       },
       schedule: '17 * * * *',
       policy: 'stately',
+      recordsSuccess: true,
     },
     'changes-sweep': { handler: () => deleteOldChanges(app), schedule: '*/10 * * * *', policy: 'stately' },
     ...usageJobs(app),

@@ -38,6 +38,7 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
 
   const entries = Object.entries(kinds) as [JobName, AnyKind][];
   if (migrates) for (const [name, kind] of entries) await open(name, kind);
+  await addSuccessRows();
   const workers = new Map<string, string>();
   if (work) for (const [name, kind] of entries) workers.set(name, await startWorker(name, kind));
 
@@ -52,6 +53,16 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
       deleteAfterSeconds: 86_400,
     });
     if (work && kind.schedule !== undefined) await boss.schedule(name, kind.schedule);
+    for (const outcome of ['ok', 'failed'] as const) {
+      metrics.zero('gatehouse_job_duration_seconds', { kind: name, outcome });
+    }
+  }
+
+  /** A kind that never succeeds is as old as its first start. */
+  async function addSuccessRows() {
+    const recorded = entries.flatMap(([name, { recordsSuccess }]) => (recordsSuccess ? [name] : []));
+    if (!work || recorded.length === 0) return;
+    await sql`insert into job_successes (kind, at) select unnest(${recorded}::text[]), now() on conflict do nothing`;
   }
 
   function startWorker(name: JobName, kind: AnyKind) {
@@ -59,11 +70,12 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
     return boss.work(name, options, async ([job]) => {
       if (job === undefined) return;
       const started = performance.now();
-      let outcome = 'ok';
+      let outcome: 'ok' | 'failed' = 'ok';
       const parent = (job.data as Carried | null)?.traceparent ?? null;
       try {
         const work = { name: `job ${name}`, kind: 'consumer' as const, parent };
         await traces.run(work, () => kind.handler(job.data as never, job.id));
+        if (kind.recordsSuccess) await sql`update job_successes set at = now() where kind = ${name}`;
         // More jobs may wait: without this, each job of a burst would wait for the next poll.
         wake(name);
       } catch (error) {
@@ -71,7 +83,7 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
         log.warn('job failed', { job: name, id: job.id, error: describeError(error) });
         throw new Error(`${name} failed`);
       } finally {
-        metrics.time('gatehouse_job_duration_seconds', { job: name, outcome }, (performance.now() - started) / 1000);
+        metrics.time('gatehouse_job_duration_seconds', { kind: name, outcome }, (performance.now() - started) / 1000);
       }
     });
   }

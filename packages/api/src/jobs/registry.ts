@@ -55,6 +55,8 @@ export type JobKind<Data> = {
   /** A cron expression, for a job that starts at fixed times. */
   schedule?: string;
   concurrency?: number;
+  /** Whether the time of the last success is stored, so that an alert can notice its absence. */
+  recordsSuccess?: boolean;
 };
 
 export type JobKinds = { [Name in JobName]: JobKind<JobData[Name]> };

@@ -21,6 +21,9 @@ const windows = {
 
 export type Window = keyof typeof windows;
 
+/** The name of every rule. */
+export const rules = Object.keys(windows) as Window[];
+
 /** The keys from which one point each is taken, by rule: an address, a client, a network or a known browser. */
 export type Points = Partial<Record<Window, string>>;
 

@@ -23,7 +23,7 @@ export function instrumentCalls(
 ): InstrumentCall {
   return async (operation, call, isRefused = () => false) => {
     const started = performance.now();
-    let outcome = 'ok';
+    let outcome: 'ok' | 'refused' | 'failed' = 'ok';
     try {
       return await traces.run({ name: `${to} ${operation}`, kind: 'client', attributes: { 'peer.service': to } }, call);
     } catch (error) {

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import * as otel from '@opentelemetry/api';
 import { type ExportResult, ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import { detectResources, envDetector, type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type ReadableSpan, TracerProvider } from '@opentelemetry/sdk-trace';
 import { codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -23,7 +24,7 @@ export function createOpenTelemetry(endpoint: string, log: Log): Traces {
     new OTLPTraceExporter({ url: tracesUrl(endpoint), timeoutMillis: exportTimeoutMilliseconds }),
   );
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': 'gatehouse' }),
+    resource: resourceOfProcess(),
     spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis: exportTimeoutMilliseconds })],
   });
   const tracer = provider.getTracer('gatehouse');
@@ -66,6 +67,12 @@ export function createOpenTelemetry(endpoint: string, log: Log): Traces {
       await Promise.race([provider.shutdown().catch(() => {}), timeout]);
     },
   };
+}
+
+/** What the spans come from. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override and add attributes. */
+function resourceOfProcess(): Resource {
+  const own = resourceFromAttributes({ 'service.name': 'gatehouse', 'service.instance.id': randomUUID() });
+  return own.merge(detectResources({ detectors: [envDetector] }));
 }
 
 /** Appends the path for traces to OTEL_EXPORTER_OTLP_ENDPOINT, as the OTLP exporter specification says. */

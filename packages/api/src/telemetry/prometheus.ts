@@ -1,27 +1,37 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { counters, durations, levels, type Metrics } from './metrics.ts';
+import { counters, durations, levels, type Metrics, seriesOf } from './metrics.ts';
 
-/** Creates metrics in their own registry, together with the default metrics of a Node process. */
+/** Gauges of prom-client whose names end like those of counters, which `promtool check metrics` refuses. */
+const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+
+/**
+ * Creates metrics in their own registry, together with the default metrics of a Node process. Every
+ * series whose labels are known exists at 0 from the start: an alert on its increase sees the first.
+ */
 export function createPrometheus(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  for (const name of misnamed) registry.removeSingleMetric(name);
   const registers = [registry];
-  const counterMetrics = createAll(
-    counters,
-    (name, { help, labels }) => new Counter({ name, help, labelNames: labels, registers }),
-  );
-  const durationMetrics = createAll(
-    durations,
-    (name, { help, labels }) => new Histogram({ name, help, labelNames: labels, registers }),
-  );
+  const counterMetrics = createAll(counters, (name, { help, labels }) => {
+    const counter = new Counter({ name, help, labelNames: Object.keys(labels), registers });
+    for (const each of seriesOf(labels)) counter.inc(each, 0);
+    return counter;
+  });
+  const durationMetrics = createAll(durations, (name, { help, labels }) => {
+    const histogram = new Histogram({ name, help, labelNames: Object.keys(labels), registers });
+    for (const each of seriesOf(labels)) histogram.zero(each);
+    return histogram;
+  });
   const levelMetrics = createAll(
     levels,
-    (name, { help, labels }) => new Gauge({ name, help, labelNames: labels, registers }),
+    (name, { help, labels }) => new Gauge({ name, help, labelNames: [...labels], registers }),
   );
 
   return {
-    count: (name, labels) => counterMetrics[name].inc(labels),
-    time: (name, labels, seconds) => durationMetrics[name].observe(labels, seconds),
+    count: (name, labels) => counterMetrics[name].inc(labels as Labels),
+    time: (name, labels, seconds) => durationMetrics[name].observe(labels as Labels, seconds),
+    zero: (name, labels) => durationMetrics[name].zero(labels as Labels),
     async expose(read) {
       // A level that could not be read is left out: an unlabelled gauge would keep its last value, or become 0.
       for (const [name, { labels }] of Object.entries(levels)) {
@@ -34,14 +44,15 @@ export function createPrometheus(): Metrics {
   };
 }
 
-type Definition = { help: string; labels: readonly string[] };
+type Labels = Record<string, string>;
 
-function createAll<Name extends string, Metric>(
+function createAll<Name extends string, Definition, Metric>(
   table: Record<Name, Definition>,
-  create: (name: Name, definition: { help: string; labels: string[] }) => Metric,
+  create: (name: Name, definition: Definition) => Metric,
 ): Record<Name, Metric> {
   const entries = Object.entries(table) as [Name, Definition][];
-  return Object.fromEntries(
-    entries.map(([name, { help, labels }]) => [name, create(name, { help, labels: [...labels] })]),
-  ) as Record<Name, Metric>;
+  return Object.fromEntries(entries.map(([name, definition]) => [name, create(name, definition)])) as Record<
+    Name,
+    Metric
+  >;
 }

@@ -1,16 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { parseConfig } from '../config.ts';
 import { isAppError } from '../errors.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, makeSignUp, testClient, testPassword } from '../testing/factories.ts';
 import { tracesUrl } from './open-telemetry.ts';
+import { loadPseudonyms } from './pseudonyms.ts';
 import { readMetrics } from './read-metrics.ts';
 import { createTelemetry } from './telemetry.ts';
 import { noTraces } from './traces.ts';
 
-type Sent = { name: string; traceId: string; spanId: string; parentSpanId?: string; attributes: Attribute[] };
+type Sent = { name: string; traceId: string; spanId: string; parentSpanId?: string; resource: Attribute[] };
 type Attribute = { key: string; value: { stringValue?: string } };
 
 /** A collector that receives spans as JSON, the exporter's format. */
@@ -21,7 +23,11 @@ async function startCollector(): Promise<{ url: string; spans: Sent[]; server: S
     for await (const part of request) body += part;
     if (request.url === '/otlp/v1/traces') {
       const { resourceSpans } = JSON.parse(body);
-      for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
+      for (const { resource, scopeSpans } of resourceSpans) {
+        for (const { spans: sent } of scopeSpans) {
+          spans.push(...sent.map((span: Sent) => ({ ...span, resource: resource.attributes })));
+        }
+      }
     }
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
@@ -61,7 +67,7 @@ it('counts sign-ups, verifications, mails and sign-ins by their outcome', async 
   await expect
     .poll(() => readSeries('gatehouse_call_duration_seconds_count{to="mail",outcome="ok"}'), { timeout: 10_000 })
     .toBe(1);
-  expect(await readSeries('gatehouse_job_duration_seconds_count{job="verification-mail",outcome="ok"}')).toBe(1);
+  expect(await readSeries('gatehouse_job_duration_seconds_count{kind="verification-mail",outcome="ok"}')).toBe(1);
 });
 
 it('counts the refusals of a rate limit by its rule', async () => {
@@ -78,7 +84,7 @@ it('reports the waiting jobs and organisations of the whole service, and that th
 
   expect(await readSeries('gatehouse_database_up')).toBe(1);
   expect(await readSeries('gatehouse_organisations_awaiting_approval')).toBe(before + 1);
-  expect(await readSeries('gatehouse_jobs_waiting{job="payment-sync"}')).toBe(0);
+  expect(await readSeries('gatehouse_jobs_waiting{kind="payment-sync"}')).toBe(0);
   expect(await readSeries('gatehouse_subscriptions_to_sync')).toBe(0);
   expect(await readSeries('gatehouse_database_pool_size')).toBe(test.app.config.databasePool);
 });
@@ -111,7 +117,7 @@ it('leaves out the levels of the service while the database is too busy to answe
 
   expect(text).toContain('gatehouse_database_up 0\n');
   expect(text).toContain(`gatehouse_database_transactions{state="open"} ${test.app.config.databasePool}\n`);
-  expect(text).not.toMatch(/^gatehouse_(organisations|jobs|subscriptions)\w*[ {]/m);
+  expect(text).not.toMatch(/^gatehouse_(organisations_awaiting|jobs|subscriptions)\w*[ {]/m);
   expect(await readSeries('gatehouse_database_up')).toBe(1);
 });
 
@@ -130,6 +136,62 @@ it('puts a request, its statements, its job and its mail into one trace, without
   expect(spansOfTrace().map(({ name }) => name)).toContain('insert sign_ups');
   const exported = JSON.stringify(collector.spans);
   for (const secret of [email, testPassword, '$argon2']) expect(exported).not.toContain(secret);
+});
+
+it('names the service and its instance as OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say', async () => {
+  async function attributesWith(environment: Record<string, string>) {
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const config = parseConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const { traces } = await createTelemetry(config, test.app.log);
+    vi.unstubAllEnvs();
+    const name = `work ${randomUUID()}`;
+    await traces.run({ name, kind: 'server' }, async () => {});
+    await traces.close();
+    const span = collector.spans.find((each) => each.name === name);
+    return Object.fromEntries((span?.resource ?? []).map(({ key, value }) => [key, value.stringValue]));
+  }
+
+  const own = await attributesWith({});
+  expect(own).toMatchObject({
+    'service.name': 'gatehouse',
+    'service.instance.id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  expect(
+    await attributesWith({
+      OTEL_SERVICE_NAME: 'accounts',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=production,service.instance.id=node-1',
+    }),
+  ).toMatchObject({
+    'service.name': 'accounts',
+    'deployment.environment.name': 'production',
+    'service.instance.id': 'node-1',
+  });
+});
+
+it('stores when a job of each kind last succeeded', async () => {
+  const sweepSeries = 'gatehouse_job_last_success_timestamp_seconds{kind="sweep"}';
+  await test.app.sql`update job_successes set at = to_timestamp(1000)`;
+  expect(await readSeries(sweepSeries)).toBe(1000);
+
+  await test.app.db.transaction((tx) => test.app.jobs.send(tx, 'sweep', {}));
+  test.app.jobs.wake('sweep');
+  await expect.poll(() => readSeries(sweepSeries), { timeout: 10_000 }).toBeGreaterThan(Date.now() / 1000 - 60);
+  expect(await readSeries('gatehouse_job_last_success_timestamp_seconds{kind="payment-sweep"}')).toBe(1000);
+});
+
+it('reports the flagged events, the subscribed organisations by tier and the skew of the clocks', async () => {
+  expect(await readSeries('gatehouse_payment_events_flagged')).toBe(0);
+  expect(Math.abs((await readSeries('gatehouse_database_clock_skew_seconds')) ?? 99)).toBeLessThan(2);
+  await expect.poll(() => readSeries('gatehouse_organisations_subscribed{tier="silver"}')).toBe(0);
+});
+
+it('names a user by the same pseudonym on every node of a deployment, and by another one elsewhere', async () => {
+  const id = randomUUID();
+  const again = await loadPseudonyms(test.app.sql);
+  expect(again(id)).toMatch(/^[0-9a-f]{16}$/);
+  expect(again(id)).toBe(test.app.pseudonymOf(id));
+  await test.app.sql`delete from deployment_secrets where name = 'log-pseudonyms'`;
+  expect((await loadPseudonyms(test.app.sql))(id)).not.toBe(again(id));
 });
 
 it('records nothing while metrics and traces are off', async () => {

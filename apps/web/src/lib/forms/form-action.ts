@@ -3,7 +3,7 @@ import { fail, type RequestEvent, redirect } from '@sveltejs/kit';
 import { formTexts } from '#lib/messages/shared/forms.ts';
 import type { Notice, NoticeText } from '#lib/notices/notice.ts';
 import { type ErrorBody, httpErrorOf } from '#lib/server/http/error-response.ts';
-import { logUnexpected } from '#lib/server/http/log-unexpected.ts';
+import { recordFailure } from '#lib/server/http/record-failure.ts';
 import { translateBody } from '#lib/server/language/translate-error.ts';
 import { notify } from '#lib/server/session/notice.ts';
 import { formFields } from './form-fields.ts';
@@ -54,7 +54,7 @@ export async function actionFailure<Shown extends object>(
   thrown: unknown,
   shown: (body: ErrorBody) => Shown | Promise<Shown>,
 ) {
-  logUnexpected(locals, thrown);
+  recordFailure(locals, thrown);
   const { status, body: english, retryAfterSeconds } = httpErrorOf(thrown);
   const body = translateBody(english);
   if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });

@@ -21,7 +21,7 @@ export async function applyEvent(app: App, event: PaymentEvent, payload: string)
   const { handled, outcome } = await app.db.transaction(async (tx) => {
     const entry = await entryOf(app, tx, event, payload);
     const number = await store(tx, app, entry);
-    if (number === null) return { handled: await wasHandled(tx, event.id), outcome: 'duplicate' };
+    if (number === null) return { handled: await wasHandled(tx, event.id), outcome: 'duplicate' as const };
     return runHandler(app, tx, { ...entry, number });
   });
   app.metrics.count('gatehouse_payment_events_total', { outcome });

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, toAppError } from '../../errors.ts';
 import { openDelivery } from '../../providers/payment.ts';
 import { type Answer, applyEvent } from './apply-event.ts';
 import { type PaymentEvent, parseEvent } from './parse-event.ts';
@@ -20,6 +20,7 @@ type Delivery = {
 export async function receiveEvent(app: App, { body, signature }: Delivery): Promise<Answer> {
   const event = await openEvent(app, { body, signature }).catch((error) => {
     app.metrics.count('gatehouse_payment_events_total', { outcome: 'refused' });
+    app.logRefusedDelivery(toAppError(error).message);
     throw error;
   });
 

@@ -43,23 +43,32 @@ export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-
     // Retries for about an hour: until one succeeds, the portal sells the old prices.
     'payment-prices': { handler: whenOn(() => refreshPrices(app)), policy: 'stately', retryLimit: 20 },
     'payment-portal': { handler: whenOn(() => updatePortal(app)), policy: 'stately', retryLimit: 20 },
-    'payment-due': { handler: whenOn(() => enqueueDue(app)), policy: 'stately', schedule: '* * * * *', retryLimit: 0 },
+    'payment-due': {
+      handler: whenOn(() => enqueueDue(app)),
+      policy: 'stately',
+      schedule: '* * * * *',
+      retryLimit: 0,
+      recordsSuccess: true,
+    },
     'payment-undelivered': {
       handler: whenOn(() => applyUndelivered(app)),
       policy: 'stately',
       schedule: '*/15 * * * *',
+      recordsSuccess: true,
       retryLimit: 1,
     },
     'payment-compare': {
       handler: whenOn(async () => logReport(app, await compareAll(app))),
       policy: 'stately',
       schedule: '23 3 * * *',
+      recordsSuccess: true,
       retryLimit: 2,
     },
     'payment-sweep': {
       handler: async () => void (await deleteOldEvents(app)),
       policy: 'stately',
       schedule: '41 2 * * *',
+      recordsSuccess: true,
       retryLimit: 2,
     },
   };

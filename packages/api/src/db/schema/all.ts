@@ -2,6 +2,8 @@ export * from './accounts.ts';
 export * from './audit.ts';
 export * from './billing.ts';
 export * from './changes.ts';
+export * from './deployment.ts';
+export * from './jobs.ts';
 export * from './keys.ts';
 export * from './members.ts';
 export * from './organisations.ts';

@@ -142,6 +142,7 @@ export const paymentEvents = pgTable(
     index('payment_events_invoice').on(table.invoiceId).where(sql`${table.invoiceId} is not null`),
     index('payment_events_organisation').on(table.organisationId, table.created),
     index('payment_events_received').on(table.receivedAt),
+    index('payment_events_flagged').on(table.receivedAt).where(sql`${table.flagged}`),
   ],
 );
 

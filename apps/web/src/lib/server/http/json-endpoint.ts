@@ -2,8 +2,8 @@ import type { Caller } from '@gatehouse/api/router/root';
 import type { RequestEvent } from '@sveltejs/kit';
 import { largestBodyOf } from './endpoints.ts';
 import { errorResponse } from './error-response.ts';
-import { logUnexpected } from './log-unexpected.ts';
 import { readJson } from './read-body.ts';
+import { recordFailure } from './record-failure.ts';
 
 /** The parameters of a path and of its query. An empty value in a query counts as absent. */
 export type Address = { path: Record<string, string>; query: Record<string, string> };
@@ -23,7 +23,7 @@ export function jsonEndpoint<Answer>(
       const answer = await call(locals.api, body as never, { path: params as Address['path'], query: queryOf(url) });
       return Response.json(answer, { headers: headersOf(answer) });
     } catch (error) {
-      logUnexpected(locals, error);
+      recordFailure(locals, error);
       return errorResponse(error);
     }
   };

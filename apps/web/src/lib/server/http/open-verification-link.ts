@@ -5,6 +5,7 @@ import { isNavigation, isPrefetch } from '../guards/navigation.ts';
 import { translateBody, translateError } from '../language/translate-error.ts';
 import { readCookie } from '../session/cookies.ts';
 import { httpErrorOf } from './error-response.ts';
+import { recordFailure } from './record-failure.ts';
 
 export type VerificationFailure = FailedOutcome;
 export type VerificationSuccess = Extract<Outcome, { ok: true }>;
@@ -30,7 +31,7 @@ export async function openVerificationLink(event: RequestEvent): Promise<Verific
 }
 
 async function verify({ locals, url, cookies, setHeaders }: RequestEvent): Promise<Outcome> {
-  const { app, client, requestId } = locals;
+  const { app, client } = locals;
   const opened = {
     token: url.searchParams.get('token') ?? '',
     browserToken: readCookie(app, cookies, 'signup'),
@@ -40,7 +41,7 @@ async function verify({ locals, url, cookies, setHeaders }: RequestEvent): Promi
     return await verifyEmail(app, opened, client);
   } catch (thrown) {
     const { status, body, retryAfterSeconds } = httpErrorOf(thrown);
-    if (status >= 500) app.log.error('verification failed', { requestId, error: thrown });
+    recordFailure(locals, thrown);
     if (retryAfterSeconds !== undefined) setHeaders({ 'retry-after': String(retryAfterSeconds) });
     return error(status, translateBody(body).error);
   }

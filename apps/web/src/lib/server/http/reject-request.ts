@@ -6,6 +6,7 @@ import errorPage from '../../../error.html?raw';
 import { translateBody } from '../language/translate-error.ts';
 import { isJsonPath, methodsOf } from './endpoints.ts';
 import { errorResponse, httpErrorOf } from './error-response.ts';
+import { recordFailure } from './record-failure.ts';
 
 type RejectedRequest = Pick<RequestEvent, 'url' | 'isDataRequest' | 'locals'>;
 
@@ -18,6 +19,7 @@ export function rejectRequest(
   { url: { pathname }, isDataRequest, locals }: RejectedRequest,
   thrown: unknown,
 ): Response {
+  recordFailure(locals, thrown);
   const allow = allowOf({ pathname, isPageData: isDataRequest }, thrown);
   if (isJsonPath(pathname)) return errorResponse(thrown, allow);
 

@@ -5,6 +5,7 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { largestBodyOf } from './endpoints.ts';
 import { errorResponse } from './error-response.ts';
 import { readJsonText } from './read-body.ts';
+import { recordFailure } from './record-failure.ts';
 import { routerContext } from './router-context.ts';
 
 /** Serves the router over HTTP, with the rules of the JSON endpoints and tRPC's envelope. */
@@ -16,12 +17,11 @@ export async function trpcEndpoint(event: RequestEvent): Promise<Response> {
       router: appRouter,
       allowBatching: false,
       createContext: () => routerContext(event),
+      onError: ({ error }) => recordFailure(event.locals, error),
       responseMeta: ({ errors }) => ({ headers: retryAfter(errors[0]) }),
     });
   } catch (error) {
-    if (toAppError(error).code === 'INTERNAL') {
-      event.locals.app.log.error('request failed', { requestId: event.locals.requestId, error });
-    }
+    recordFailure(event.locals, error);
     return errorResponse(error);
   }
 }

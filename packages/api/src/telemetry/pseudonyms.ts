@@ -1,0 +1,19 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Sql } from 'postgres';
+
+/** Returns an id in a form that only this deployment can derive: 16 hex digits, the same on every node. */
+export type PseudonymOf = (id: string) => string;
+
+/**
+ * Reads the deployment's secret for pseudonyms, and makes it where there is none. The log names
+ * users and organisations by pseudonyms: lines of one user can be found together, and a log that
+ * leaks reveals no id.
+ */
+export async function loadPseudonyms(sql: Sql): Promise<PseudonymOf> {
+  const made = randomBytes(32).toString('base64url');
+  const [secret] = await sql<{ value: string }[]>`
+    insert into deployment_secrets (name, value) values ('log-pseudonyms', ${made})
+    on conflict (name) do update set name = excluded.name returning value`;
+  const key = Buffer.from(secret?.value ?? made, 'base64url');
+  return (id) => createHmac('sha256', key).update(id).digest('hex').slice(0, 16);
+}

@@ -9,7 +9,7 @@ export default defineConfig({
   format: 'esm',
   platform: 'node',
   target: 'node22',
-  // .js, not .mjs: what starts them is a contract.
+  // .js, not .mjs: documented commands start these files by name.
   fixedExtension: false,
   clean: true,
   dts: false,

@@ -61,7 +61,9 @@ function health(): Plugin {
         if (!there) response.setHeader('Allow', 'GET, HEAD');
         response.statusCode = there ? 200 : 405;
         response.end(
-          JSON.stringify(there ? { ok: true } : { error: 'This method is not there.', code: 'METHOD_NOT_ALLOWED' }),
+          JSON.stringify(
+            there ? { ok: true } : { error: 'This method is not allowed here.', code: 'METHOD_NOT_ALLOWED' },
+          ),
         );
       });
     },

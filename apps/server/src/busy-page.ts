@@ -14,12 +14,12 @@ export function busyPage(serviceName: string, { retrySeconds }: { retrySeconds: 
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">${refresh}
-    <title>${escapeHtml(serviceName)} is starting or ending</title>
+    <title>${escapeHtml(serviceName)} is starting or stopping</title>
   </head>
   <body style="margin: 0; padding: 12vh 24px; font: 16px/1.5 system-ui, sans-serif">
     <main style="max-width: 400px; margin: 0 auto">
       <h1 style="font-size: 28px; line-height: 1.2; margin: 0 0 8px; overflow-wrap: anywhere">${escapeHtml(serviceName)} is not ready yet</h1>
-      <p role="status" style="margin: 0">It is starting or ending, which takes a moment. ${advice}</p>
+      <p role="status" style="margin: 0">It is starting or stopping, which takes a moment. ${advice}</p>
     </main>
   </body>
 </html>

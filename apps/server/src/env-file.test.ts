@@ -11,24 +11,24 @@ beforeAll(() =>
 );
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-async function said(file: string, env: NodeJS.ProcessEnv) {
+async function printedBy(file: string, env: NodeJS.ProcessEnv) {
   const { ended, output } = runProgram(new URL(file, import.meta.url), ['list'], env, folder);
   await ended;
   return output();
 }
 
 it('the service reads .env in the working directory, and non-empty environment variables take precedence', async () => {
-  expect(await said('main.ts', {})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
-  expect(await said('main.ts', { PORT: ' ', LOG_LEVEL: 'info' })).toMatch(/^PORT must be .+\n$/);
+  expect(await printedBy('main.ts', {})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
+  expect(await printedBy('main.ts', { PORT: ' ', LOG_LEVEL: 'info' })).toMatch(/^PORT must be .+\n$/);
 }, 60_000);
 
 it('admin commands read .env too', async () => {
-  expect(await said('operator.ts', {})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
+  expect(await printedBy('operator.ts', {})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
 }, 60_000);
 
 it('the file is not read with GATEHOUSE_ENV_FILE=off', async () => {
   const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/gatehouse';
-  expect(await said('operator.ts', { GATEHOUSE_ENV_FILE: 'off', DATABASE_URL })).toMatch(
+  expect(await printedBy('operator.ts', { GATEHOUSE_ENV_FILE: 'off', DATABASE_URL })).toMatch(
     /^The database does not answer/,
   );
 });

@@ -36,20 +36,20 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     }
     answer(request, response);
   });
-  // Longer than the idle timeout of common proxies, so that a proxy never reuses a connection that we just closed.
+  // Longer than the idle timeout of common proxies, so that a proxy never reuses a connection that was just closed.
   server.keepAliveTimeout = 65_000;
   await listen(server, config);
 
   function answer(request: IncomingMessage, response: ServerResponse) {
     const target = pathOf(request.url ?? '');
-    if (target === null) return refuse(response, 400, 'VALIDATION', 'The request line is not one of HTTP.');
+    if (target === null) return refuse(response, 400, 'VALIDATION', 'The request line is not valid HTTP.');
     if (request.method === 'TRACE') return refuseMethod(response, 'GET, HEAD, POST, OPTIONS');
     if (target.split('?')[0] === '/healthz') return answerHealth(request, response);
     if (!application) return refuseBusy(request, response, config.service.name);
 
     request.url = target;
     canonicalise(request, config);
-    return application(request, response, () => refuse(response, 404, 'NOT_FOUND', 'There is nothing here.'));
+    return application(request, response, () => refuse(response, 404, 'NOT_FOUND', 'There is no such path.'));
   }
 
   return {
@@ -78,14 +78,14 @@ function answerHealth(request: IncomingMessage, response: ServerResponse) {
 
 function refuseMethod(response: ServerResponse, allow: string) {
   response.setHeader('Allow', allow);
-  refuse(response, 405, 'METHOD_NOT_ALLOWED', 'This method is not there.');
+  refuse(response, 405, 'METHOD_NOT_ALLOWED', 'This method is not allowed here.');
 }
 
 function refuseBusy(request: IncomingMessage, response: ServerResponse, serviceName: string) {
   response.setHeader('Retry-After', String(retrySeconds));
   response.setHeader('Connection', 'close');
   if (!acceptsHtml(request)) {
-    return refuse(response, 503, 'BUSY', 'The service is starting or ending. Try again in a moment.');
+    return refuse(response, 503, 'BUSY', 'The service is starting or stopping. Try again in a moment.');
   }
 
   const isRead = request.method === 'GET' || request.method === 'HEAD';
@@ -123,7 +123,7 @@ function listen(server: http.Server, { host, port }: Config): Promise<void> {
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): string {
   if (error.code === 'EADDRINUSE')
     return `Port ${port} is in use: stop what listens there, or choose another with PORT=${port + 100}.`;
-  if (error.code === 'EACCES') return `Port ${port} is not open to this user: choose one above 1023 with PORT=…`;
+  if (error.code === 'EACCES') return `This user may not listen on port ${port}: choose one above 1023 with PORT=…`;
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return `HOST is ${host}, which is no address of this machine.`;
   return `Port ${port} cannot be listened on: ${error.message}.`;

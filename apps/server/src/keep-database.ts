@@ -19,7 +19,7 @@ export function keepDatabase(dataDir: string, announce: Announce) {
 
   async function reopen() {
     while (!stopped) {
-      announce('warn', 'The embedded database went away; starting it again.');
+      announce('warn', 'The embedded database ended; starting it again.');
       try {
         await open();
         return;

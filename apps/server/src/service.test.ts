@@ -60,7 +60,7 @@ async function untilListening(): Promise<Response> {
   }
 }
 
-test('the service listens before it is ready: /healthz answers 200, everything else 503 with Retry-After', async () => {
+test('before the service is ready, /healthz answers 200 and every other path 503 with Retry-After', async () => {
   const program = service({ STAND_IN_INIT: '1500' });
 
   expect((await untilListening()).status).toBe(200);
@@ -168,15 +168,15 @@ test('SIGTERM ends the service while the application waits for its database', as
 });
 
 test('the end of standard input ends the service with GATEHOUSE_PARENT_PIPE only', async () => {
-  const told = await serving({ GATEHOUSE_PARENT_PIPE: '1' });
-  told.child.stdin?.end();
-  expect((await told.ended).code).toBe(0);
+  const withPipe = await serving({ GATEHOUSE_PARENT_PIPE: '1' });
+  withPipe.child.stdin?.end();
+  expect((await withPipe.ended).code).toBe(0);
 
-  const untold = await serving();
-  untold.child.stdin?.end();
+  const withoutPipe = await serving();
+  withoutPipe.child.stdin?.end();
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect((await ask('/x')).status).toBe(200);
-  await end(untold);
+  await end(withoutPipe);
 });
 
 test('the embedded database is started again after kill -9', async () => {

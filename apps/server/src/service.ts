@@ -23,7 +23,7 @@ export async function runService(config: Config, handlerUrl: URL): Promise<void>
   const server = await openHttpServer(config);
 
   onShutdownSignal(async (reason) => {
-    announce('info', 'Ending: what is under way is finished first.', { reason });
+    announce('info', 'Shutting down: open requests are finished first.', { reason });
     setTimeout(() => process.exit(0), exitAtLatestMilliseconds);
     await server.drain();
     await closeApplication(reason);
@@ -48,7 +48,10 @@ async function loadApplication(handlerUrl: URL) {
   return handler;
 }
 
-/** Emits Kit's shutdown event, as Kit's own server does. Calls the listeners directly, because `emit` does not await them. */
+/**
+ * Emits Kit's shutdown event, as Kit's own server does. Calls the listeners directly, because `emit`
+ * does not await them.
+ */
 async function closeApplication(reason: string): Promise<void> {
   const listeners = process.listeners('sveltekit:shutdown' as NodeJS.Signals) as ((reason: string) => unknown)[];
   const closed = Promise.allSettled(listeners.map(async (listener) => listener(reason)));

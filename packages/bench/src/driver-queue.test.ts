@@ -17,7 +17,7 @@ beforeAll(() => {
 
 afterAll(() => sql.end());
 
-test('with more callers than connections, no search goes over more entries than there are connections', async () => {
+test('with more callers than connections, no search covers more entries than there are connections', async () => {
   await sql`select 1`;
   const searched = vi.spyOn(Array.prototype, 'indexOf');
   let longest = 0;
@@ -48,7 +48,7 @@ const builds = [
   ['cf', driver.replace('cjs/src/index.js', 'cf/src/queue.js')],
 ] as const;
 
-test.each(builds)('the queue of the %s build keeps its order whatever is removed from it', async (_name, file) => {
+test.each(builds)('the queue of the %s build keeps its order after any removal', async (_name, file) => {
   const { default: Queue } = (await import(file)) as { default: (initial?: number[]) => Queue };
   const queue = Queue([1, 2]);
   queue.push(3);

@@ -30,7 +30,7 @@ await Promise.all(flood);
 
 console.log(`alone         median ${unloaded.median.toFixed(0)} ms, longest ${unloaded.longest.toFixed(0)} ms`);
 console.log(`under a flood median ${flooded.median.toFixed(0)} ms, longest ${flooded.longest.toFixed(0)} ms`);
-console.log(`turned away from the /48: ${refused}`);
+console.log(`refused from the /48: ${refused}`);
 console.log(
   `ratio of the longest to the limit of ${limitMilliseconds} ms: ${(flooded.longest / limitMilliseconds).toFixed(2)}`,
 );

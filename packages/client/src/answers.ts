@@ -50,7 +50,7 @@ export type Usage = {
 
 export type Approval = 'approved' | 'pending' | 'closed';
 
-/** What an organisation's plan gives it, and what of it is used. */
+/** The limits and features of an organisation's plan, and its usage. */
 export type Entitlements = {
   organisation: { id: string; slug: string; name: string | null; approval: Approval };
   plan: Pick<Subscription['plan'], 'tier' | 'name' | 'status' | 'ends_at'>;
@@ -72,7 +72,7 @@ export type Entitlement = {
 /** A signed token about a session or an API key, and when it expires. */
 export type Token = { token: string; expires_at: string };
 
-/** What a verified token says. A right that was revoked after `iat` may still be in it, until `exp`. */
+/** The claims of a verified token. A right that was revoked after `iat` stays in it until `exp`. */
 export type TokenClaims = {
   iss: string;
   aud: string;
@@ -90,7 +90,7 @@ export type TokenClaims = {
   jti: string;
 };
 
-/** A meter after a request: what is used, and the plan's limit. */
+/** A meter after a request: its usage, and the plan's limit. */
 export type UsageAnswer = { meter: string; used: number; limit: number | null; resets_at: string | null };
 
 export type Change = {

@@ -11,12 +11,12 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** A client of a server that answers as the test says, to see what the network can do to it. */
-async function against(respond: Respond, options: Partial<Options> = {}) {
-  const asked: string[] = [];
+/** Creates a client of a server whose answers the test chooses, to test network failures. */
+async function clientOf(respond: Respond, options: Partial<Options> = {}) {
+  const requested: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
-    respond(request, response, asked.length);
+    requested.push(`${request.method} ${request.url}`);
+    respond(request, response, requested.length);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -26,7 +26,7 @@ async function against(respond: Respond, options: Partial<Options> = {}) {
     server.closeAllConnections();
     server.close();
   });
-  return { gatehouse, asked };
+  return { gatehouse, requested };
 }
 
 function json(response: ServerResponse, status: number, body: unknown): void {
@@ -38,7 +38,7 @@ const used = { meter: 'api_calls', used: 1, limit: 10, resets_at: null };
 
 it('repeats a reservation with the same idempotency key until it is answered', async () => {
   const bodies: string[] = [];
-  const { gatehouse } = await against((request, response, count) => {
+  const { gatehouse } = await clientOf((request, response, count) => {
     request.on('data', (part) => bodies.push(String(part)));
     request.on('end', () => {
       if (count === 1) request.socket.destroy();
@@ -52,21 +52,23 @@ it('repeats a reservation with the same idempotency key until it is answered', a
 });
 
 it('sets a gauge again only with a time, because an older value could overwrite a newer one', async () => {
-  const { gatehouse, asked } = await against((_, response) => json(response, 503, busy), { retries: 1 });
+  const { gatehouse, requested } = await clientOf((_, response) => json(response, 503, busy), { retries: 1 });
   await expect(gatehouse.usage.set({ organisation: 'o', meter: 'm', used: 1 })).rejects.toMatchObject({ code: 'BUSY' });
-  expect(asked).toHaveLength(1);
+  expect(requested).toHaveLength(1);
   await expect(gatehouse.usage.set({ organisation: 'o', meter: 'm', used: 1, at: new Date() })).rejects.toThrow();
-  expect(asked).toHaveLength(3);
+  expect(requested).toHaveLength(3);
 });
 
-it('does not repeat what was refused', async () => {
-  const { gatehouse, asked } = await against((_, response) => json(response, 403, { error: 'No.', code: 'FORBIDDEN' }));
+it('does not repeat a request that was refused', async () => {
+  const { gatehouse, requested } = await clientOf((_, response) =>
+    json(response, 403, { error: 'No.', code: 'FORBIDDEN' }),
+  );
   await expect(gatehouse.organisations.list()).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' });
-  expect(asked).toHaveLength(1);
+  expect(requested).toHaveLength(1);
 });
 
 it('ends a request that is not answered in time, and one that is aborted', async () => {
-  const { gatehouse } = await against(() => {}, { timeoutMilliseconds: 50, retries: 0 });
+  const { gatehouse } = await clientOf(() => {}, { timeoutMilliseconds: 50, retries: 0 });
   await expect(gatehouse.organisations.list()).rejects.toMatchObject({ status: 0, code: 'TIMEOUT' });
   const reason = new Error('No longer needed.');
   await expect(gatehouse.organisations.list({}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -75,38 +77,40 @@ it('ends a request that is not answered in time, and one that is aborted', async
 it.each([
   [410, 'GONE'],
   [400, 'VALIDATION'],
-])('follows changes from the start again after %i %s, and says that changes were missed', async (status, code) => {
+])('follows changes from the start again after %i %s, and reports that changes were missed', async (status, code) => {
   const change = { cursor: 'c2', at: '', type: 'plan.changed', organisation: 'o', user: null, data: {} };
-  const { gatehouse, asked } = await against((request, response, count) => {
+  const { gatehouse, requested } = await clientOf((request, response, count) => {
     if (request.url?.includes('after=old')) json(response, status, { error: 'Refused.', code });
     else if (request.url?.includes('after=c1')) json(response, 200, { changes: [change], next: 'c2' });
     else if (count === 2) json(response, 200, { changes: [], next: 'c1' });
   });
-  const told: string[] = [];
+  const calls: string[] = [];
   const following = gatehouse.changes.follow({
     after: 'old',
-    onChange: ({ cursor }) => void told.push(cursor),
-    onReset: () => void told.push('reset'),
+    onChange: ({ cursor }) => void calls.push(cursor),
+    onReset: () => void calls.push('reset'),
   });
-  await vi.waitFor(() => expect(told).toEqual(['reset', 'c2']));
+  await vi.waitFor(() => expect(calls).toEqual(['reset', 'c2']));
   await following.close();
-  expect(asked[1]).toBe('GET /api/changes?wait=0');
+  expect(requested[1]).toBe('GET /api/changes?wait=0');
 });
 
 it('returns a stale entitlement at once while one request renews it', async () => {
   let allowed = true;
   const cache = { freshMilliseconds: 20, staleMilliseconds: 60_000, follow: false };
-  const { gatehouse, asked } = await against((_, response) => json(response, 200, { name: 'sso', allowed }), { cache });
+  const { gatehouse, requested } = await clientOf((_, response) => json(response, 200, { name: 'sso', allowed }), {
+    cache,
+  });
   const check = async () => (await gatehouse.entitlements.check('o', 'sso')).allowed;
   expect(await Promise.all([check(), check(), check()])).toEqual([true, true, true]);
-  expect(asked).toHaveLength(1);
+  expect(requested).toHaveLength(1);
   allowed = false;
   await new Promise((resolve) => setTimeout(resolve, 30));
   expect(await Promise.all([check(), check()])).toEqual([true, true]);
   await vi.waitFor(async () => expect(await check()).toBe(false));
 });
 
-it('sends on the cookies of a session alone', () => {
+it('sends on only the cookies of a session', () => {
   expect(sessionCookies('a=1; __Host-session=x; session=y; __Secure-gatehouse=z')).toBe(
     '__Host-session=x; __Secure-gatehouse=z',
   );

@@ -27,7 +27,7 @@ export { type GuardOptions, guardNode, guardRequest, type NodeRequest, type Node
 export type { TokenExpectation } from './verify-token.ts';
 
 export type Options = Sending & {
-  /** How long answers about entitlements are kept; false asks each time. */
+  /** How long answers about entitlements are cached; false turns the cache off. */
   cache?: (CacheOptions & { follow?: boolean }) | false;
 };
 
@@ -37,7 +37,7 @@ type Report = { organisation: string; meter: string; amount: number; idempotency
 type Page = { after?: string; limit?: number };
 
 /**
- * Creates a client of one Gatehouse. Without an API key it answers who is signed in, and nothing else.
+ * Creates a client of one Gatehouse. Without an API key it can only verify sessions.
  * Requests that are safe to repeat are repeated. Every function throws a GatehouseError for an error of
  * Gatehouse, and the reason of the signal once that is aborted.
  */
@@ -59,7 +59,7 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
         onChange: ({ organisation }) => (organisation === null ? cache.empty() : cache.forget(organisation)),
         onReset: () => cache.empty(),
         onError: (error) => {
-          // A key that no longer counts must not leave its answers behind.
+          // The answers to a key that was revoked must not stay in the cache.
           if (error instanceof GatehouseError && (error.status === 401 || error.status === 403)) cache.empty();
         },
       });
@@ -67,7 +67,7 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
     return cache.read(organisation, name, request);
   }
 
-  /** Use changes what entitlements say: this client forgets them, after a refusal too. */
+  /** Reported usage changes entitlements, so the cache drops those of the organisation, also after an error. */
   async function using<Answer>(call: Call): Promise<Answer> {
     try {
       return await ask<Answer>(call);
@@ -94,7 +94,7 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
     url: origin,
 
     sessions: {
-      /** Returns who is signed in, by the cookies of a request to your service; null if nobody is. */
+      /** Returns who is signed in, by the cookies of a request to your service; null without a session. */
       async verify(source: CookieSource, { signal }: Signal = {}): Promise<Session | null> {
         const cookie = sessionCookies(source);
         if (cookie === '') return null;
@@ -128,12 +128,15 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
       ask<Subscription>({ path: '/api/subscription', cookie: sessionCookies(source), signal, repeatable: true }),
 
     entitlements: {
-      /** Returns what an organisation's plan gives it, from the cache if it is there. */
+      /** Returns the limits and features of an organisation's plan, from the cache if possible. */
       get: (organisation: string, options?: Signal) =>
         kept(organisation, '', () =>
           get<Entitlements>(`/api/organisations/${encodeURIComponent(organisation)}/entitlements`, {}, options),
         ),
-      /** Returns whether an organisation may use a feature or one more of a meter. Reserve to be certain of a meter. */
+      /**
+       * Returns whether an organisation may use a feature or one more of a meter. Only a reservation
+       * guarantees an amount of a meter.
+       */
       check: (organisation: string, name: string, options?: Signal) =>
         kept(organisation, name, () =>
           get<Entitlement>(
@@ -147,7 +150,7 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
     usage: {
       /** Takes an amount of a meter within the plan's limit. @throws GatehouseError LIMIT_REACHED above it. */
       reserve: (request: Request, options: Signal = {}) => reserveOrRelease('reserve', request, options),
-      /** Gives an amount of a gauge back. */
+      /** Releases an amount of a gauge. */
       release: (request: Request, options: Signal = {}) => reserveOrRelease('release', request, options),
       /** Counts up to 1,000 records, all or none, also above the limit. */
       report: (records: Report[], { signal }: Signal = {}) =>
@@ -162,7 +165,7 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
           signal,
           repeatable: true,
         }),
-      /** Sets a gauge. Only with `at`, by which an older value loses, is the request repeated. */
+      /** Sets a gauge. The request is repeated only with `at`, because an older value then cannot overwrite a newer one. */
       set: (
         { meter, ...body }: { organisation: string; meter: string; used: number; at?: Date },
         { signal }: Signal = {},

@@ -1,4 +1,4 @@
-/** What a request brings its cookies in: the header itself, a Fetch request, or a request of Node. */
+/** The source of a request's cookies: the Cookie header, a Fetch request, or a Node request. */
 export type CookieSource =
   | string
   | { headers: { get: (name: string) => string | null } }
@@ -9,7 +9,7 @@ const strong = ['__Host-session', '__Secure-gatehouse'];
 /**
  * Returns the cookies of a request that name a session of Gatehouse, as a Cookie header; '' without one.
  * The request's other cookies belong to the product and are not sent on. The name `session` counts only
- * without the others: Gatehouse has it on http loopback.
+ * without the others: Gatehouse uses it on http loopback.
  */
 export function sessionCookies(source: CookieSource): string {
   const pairs = headerOf(source)

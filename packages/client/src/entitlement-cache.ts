@@ -9,7 +9,7 @@ type Entry = { value: unknown; at: number; organisationId: string | null };
 
 const mostEntries = 10_000;
 
-/** Keeps answers about entitlements by the organisation that they are about. */
+/** Caches entitlements by organisation. */
 export class EntitlementCache {
   readonly #fresh: number;
   readonly #stale: number;
@@ -22,7 +22,7 @@ export class EntitlementCache {
     this.#stale = staleMilliseconds;
   }
 
-  /** Returns a stored answer, or that of `ask`. Parallel calls share one request. */
+  /** Returns the cached answer, else the result of `ask`. Parallel calls share one request. */
   async read<Answer>(organisation: string, name: string, ask: () => Promise<Answer>): Promise<Answer> {
     const key = JSON.stringify([organisation, name]);
     const entry = this.#entries.get(key);
@@ -32,7 +32,7 @@ export class EntitlementCache {
     return entry.value as Answer;
   }
 
-  /** Forgets an organisation, named by its id, and all entries whose organisation's id is not known. */
+  /** Removes the entries of an organisation, and those whose organisation's id is not known. */
   forget(organisationId: string): void {
     for (const [key, entry] of this.#entries) {
       const [reference] = JSON.parse(key) as [string];
@@ -40,16 +40,16 @@ export class EntitlementCache {
         this.#entries.delete(key);
       }
     }
-    this.#forgetRunning();
+    this.#discardRunning();
   }
 
   empty(): void {
     this.#entries.clear();
-    this.#forgetRunning();
+    this.#discardRunning();
   }
 
-  /** An answer to a request that began earlier may be older than what emptied the cache: it is not stored. */
-  #forgetRunning(): void {
+  /** The answer to a running request may be older than the change that emptied the cache, so it is not stored. */
+  #discardRunning(): void {
     this.#emptied += 1;
     this.#running.clear();
   }

@@ -17,7 +17,7 @@ export type Follower = {
   onCursor?: (cursor: string) => void | Promise<void>;
   /**
    * Called when the feed begins without a cursor, and when the cursor is no longer kept, so that changes
-   * were missed: forget what was derived from the feed.
+   * were missed: discard what was derived from the feed.
    */
   onReset?: () => void | Promise<void>;
   /** Called for each failure; the feed is asked again after a pause. */
@@ -25,7 +25,7 @@ export type Follower = {
 };
 
 export type Following = {
-  /** Ends the feed and its open request. Resolves when no call of the follower runs any more. */
+  /** Ends the feed and its open request. Resolves when no callback runs any more. */
   close: () => Promise<void>;
 };
 
@@ -73,12 +73,12 @@ async function follow(poll: Poll, follower: Follower, waitSeconds: number, signa
   }
 }
 
-/** A cursor is refused with GONE after 30 days, and with VALIDATION where the database was restored to before it. */
+/** A cursor is refused with GONE after 30 days, and with VALIDATION if the database was restored to an earlier state. */
 function isCursorRefused(error: unknown): boolean {
   return error instanceof GatehouseError && (error.code === 'GONE' || error.code === 'VALIDATION');
 }
 
-/** A failure of `onError` cannot be told to anyone, and must not end the feed. */
+/** An error of `onError` is ignored, because it must not end the feed. */
 function tell({ onError }: Follower, error: unknown): void {
   try {
     onError?.(error);

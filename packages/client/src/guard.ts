@@ -2,49 +2,58 @@ import type { Session } from './answers.ts';
 import type { CookieSource } from './cookies.ts';
 import { GatehouseError } from './error.ts';
 
-/** What a guard needs of a client. */
+/** The part of a client that a guard uses. */
 export type Verifier = { url: string; sessions: { verify: (source: CookieSource) => Promise<Session | null> } };
 
 export type GuardOptions = {
   /** The scope that the request needs. READ unless set. */
   scope?: 'READ' | 'WRITE' | 'ADMIN';
-  /** The product's public origin, one of RETURN_ORIGINS: browsers come back to it after sign-in. */
+  /** The product's public origin, one of RETURN_ORIGINS: browsers return to it after sign-in. */
   origin?: string;
 };
 
-export type Refusal = {
+export type ErrorAnswer = {
   status: 401 | 403 | 503;
   body: { error: string; code: string };
   headers: Record<string, string>;
-  /** Where a browser is sent in place of the JSON answer; null for an error. */
+  /** The address to which a browser is redirected in place of the JSON answer; null for an error. */
   location: string | null;
 };
 
-/** Returns the session of a request, or the answer that refuses it. Without an answer of Gatehouse the request is refused. */
-export async function judge(
+/**
+ * Returns the session of a request, or the answer that refuses it. If Gatehouse does not answer, the
+ * request is refused with 503.
+ */
+export async function verify(
   gatehouse: Verifier,
   source: CookieSource,
   path: string,
   { scope = 'READ', origin }: GuardOptions = {},
-): Promise<{ session: Session } | { refusal: Refusal }> {
+): Promise<{ session: Session } | { errorAnswer: ErrorAnswer }> {
   try {
     const session = await gatehouse.sessions.verify(source);
     if (session === null) {
       const login = new URL('/login', gatehouse.url);
       if (origin !== undefined) login.searchParams.set('return_to', new URL(origin).origin + path);
-      return { refusal: refusal(401, 'UNAUTHENTICATED', 'Sign in first.', login.href) };
+      return { errorAnswer: errorAnswer(401, 'UNAUTHENTICATED', 'Sign in first.', login.href) };
     }
     if (session.scopes.includes(scope)) return { session };
-    return { refusal: refusal(403, 'FORBIDDEN', `This needs the scope ${scope}.`) };
+    return { errorAnswer: errorAnswer(403, 'FORBIDDEN', `This needs the scope ${scope}.`) };
   } catch (error) {
     if (!(error instanceof GatehouseError)) throw error;
-    if (error.status !== 403) return { refusal: refusal(503, 'BUSY', 'Sign-in cannot be checked at the moment.') };
+    if (error.status !== 403)
+      return { errorAnswer: errorAnswer(503, 'BUSY', 'Sign-in cannot be checked at the moment.') };
     const waits = error.code === 'AWAITING_APPROVAL' ? new URL('/awaiting-approval', gatehouse.url).href : null;
-    return { refusal: refusal(403, error.code ?? 'FORBIDDEN', error.message, waits) };
+    return { errorAnswer: errorAnswer(403, error.code ?? 'FORBIDDEN', error.message, waits) };
   }
 }
 
-function refusal(status: 401 | 403 | 503, code: string, error: string, location: string | null = null): Refusal {
+function errorAnswer(
+  status: 401 | 403 | 503,
+  code: string,
+  error: string,
+  location: string | null = null,
+): ErrorAnswer {
   const headers = {
     'cache-control': 'no-store',
     vary: 'accept, cookie',
@@ -53,14 +62,14 @@ function refusal(status: 401 | 403 | 503, code: string, error: string, location:
   return { status, body: { error, code }, headers, location };
 }
 
-/** Whether a browser asks for a page, which can be redirected; a request of a script cannot. */
+/** Whether a browser requests a page, which can be redirected; a request of a script cannot. */
 export function asksForPage(method: string | undefined, accept: string | null | undefined): boolean {
   return (method === 'GET' || method === 'HEAD') && (accept ?? '').includes('text/html');
 }
 
 /**
- * Returns the session of a Fetch request. Throws nothing that a request can cause: in place of a session
- * it returns the response to send, a redirect to sign-in for pages and JSON for other requests.
+ * Returns the session of a Fetch request, or the response to send without one: a redirect to sign-in
+ * for pages, JSON for other requests. No content of a request makes it throw.
  */
 export async function guardRequest(
   gatehouse: Verifier,
@@ -68,10 +77,10 @@ export async function guardRequest(
   options: GuardOptions = {},
 ): Promise<Session | Response> {
   const { pathname, search } = new URL(request.url);
-  const judged = await judge(gatehouse, request, pathname + search, options);
-  if ('session' in judged) return judged.session;
+  const result = await verify(gatehouse, request, pathname + search, options);
+  if ('session' in result) return result.session;
 
-  const { status, body, headers, location } = judged.refusal;
+  const { status, body, headers, location } = result.errorAnswer;
   if (location !== null && asksForPage(request.method, request.headers.get('accept'))) {
     return new Response(null, { status: 302, headers: { ...headers, location } });
   }
@@ -98,10 +107,10 @@ export async function guardNode(
   options: GuardOptions = {},
 ): Promise<Session | null> {
   const path = request.originalUrl ?? request.url ?? '/';
-  const judged = await judge(gatehouse, request, path.startsWith('/') ? path : '/', options);
-  if ('session' in judged) return judged.session;
+  const result = await verify(gatehouse, request, path.startsWith('/') ? path : '/', options);
+  if ('session' in result) return result.session;
 
-  const { status, body, headers, location } = judged.refusal;
+  const { status, body, headers, location } = result.errorAnswer;
   if (location !== null && asksForPage(request.method, request.headers.accept)) {
     response.writeHead(302, { ...headers, location });
     response.end();

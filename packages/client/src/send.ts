@@ -15,11 +15,11 @@ export type Call = {
   path: string;
   query?: Record<string, string | number | undefined>;
   body?: unknown;
-  /** Sent in place of the API key: with both, the key alone would count. */
+  /** Sent in place of the API key, because Gatehouse would ignore the cookie beside a key. */
   cookie?: string;
-  /** Whether a second request changes nothing more. */
+  /** Whether the request is idempotent. */
   repeatable: boolean;
-  /** How long Gatehouse itself may wait, beside the timeout. */
+  /** How long Gatehouse may wait before it answers, in addition to the timeout. */
   waitMilliseconds?: number;
   signal?: AbortSignal | undefined;
 };
@@ -54,7 +54,7 @@ function pauseAfter(error: unknown, attempt: number): number | null {
   return asked + jitter(attempt);
 }
 
-/** A random pause that doubles with each attempt, so that many clients do not return at the same moment. */
+/** A random pause that doubles with each attempt, so that many clients do not retry at the same moment. */
 export function jitter(attempt: number, most = 2000): number {
   return Math.random() * Math.min(most, 100 * 2 ** attempt);
 }

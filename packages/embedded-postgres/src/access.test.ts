@@ -16,7 +16,7 @@ afterAll(() => {
   for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
 });
 
-/** Below a folder that no other user may pass. */
+/** Returns a folder below one that no other user may enter. */
 function privateFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-access-'));
   fs.chmodSync(folder, 0o700);
@@ -43,7 +43,7 @@ describe('a new cluster', () => {
   });
   afterAll(() => database.stop());
 
-  it.skipIf(!isRoot || !hasProc)('is served below a private folder by a user of its own without a capability', () => {
+  it.skipIf(!isRoot || !hasProc)('runs below a private folder as a dedicated user without capabilities', () => {
     const { Uid = '', Groups, ...status } = statusOf(dataDir);
     const own = postgresAccount(path.join(dataDir, 'postgres'));
     const shared = fs.readFileSync('/etc/passwd', 'utf8').match(/^postgres:[^:]*:(\d+)/m)?.[1];
@@ -55,7 +55,7 @@ describe('a new cluster', () => {
       expect([set, status[set]]).toEqual([set, '0'.repeat(16)]);
   });
 
-  it('lets the service connect as a role that owns its database and has no right besides', async () => {
+  it('lets the service connect as a role that owns its database and has no other right', async () => {
     const sql = connect(database);
     const [role] = await sql`select rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls
       from pg_roles where rolname = current_user`;
@@ -70,7 +70,7 @@ describe('a new cluster', () => {
     await sql.end();
   });
 
-  it('lets no one connect as its superuser, or without the operating system vouching', async () => {
+  it('lets no client connect as the superuser, or without peer authentication', async () => {
     const sql = connect(database, 'postgres');
     await expect(sql`select 1`).rejects.toMatchObject({ code: '28000' });
     await sql.end();
@@ -80,7 +80,7 @@ describe('a new cluster', () => {
     ]);
   });
 
-  it('lets the role create databases where that was asked for', async () => {
+  it('lets the role create databases with `createDatabases`', async () => {
     const other = await openEmbedded(privateFolder(), { settings: { fsync: 'off' }, createDatabases: true });
     const sql = connect(other);
     await sql`create database another`;
@@ -90,7 +90,7 @@ describe('a new cluster', () => {
 });
 
 describe('a cluster of an earlier version', () => {
-  it('is upgraded at the start: user, roles and access rules, with everything that was in it', async () => {
+  it('is upgraded at the start: user, roles and access rules change, and all data is kept', async () => {
     const dataDir = privateFolder();
     await makeEarlierCluster(dataDir);
 
@@ -128,7 +128,7 @@ describe('a cluster of an earlier version', () => {
   });
 });
 
-/** As the versions before made it: the shared system user, trust, and the service as the superuser. */
+/** Makes a cluster as earlier versions did: with the shared system user, trust, and the service as superuser. */
 async function makeEarlierCluster(dataDir: string): Promise<void> {
   const folder = path.join(dataDir, 'postgres');
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -160,7 +160,7 @@ async function makeEarlierCluster(dataDir: string): Promise<void> {
   expect(stderr).not.toContain('ERROR');
 }
 
-/** The system's user of that name, or another one that is not root. */
+/** Returns the system user postgres, or another one that is not root. */
 function sharedAccount(): Account {
   const [, uid, gid] = /^(?:postgres|nobody):[^:]*:(\d+):(\d+)/m.exec(fs.readFileSync('/etc/passwd', 'utf8')) ?? [];
   return { uid: Number(uid), gid: Number(gid) };

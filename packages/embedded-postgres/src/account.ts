@@ -8,9 +8,9 @@ export type Account = { uid: number; gid: number };
 const dedicatedUser = 'gatehouse-postgres';
 
 /**
- * Null if this process is not root: PostgreSQL then runs as the same user. For root it is the user
- * who owns both the data directory and the cluster, else a dedicated system user, which is created
- * if it is missing.
+ * Returns the account that runs PostgreSQL: null if this process is not root, because PostgreSQL then
+ * runs as the same user; for root the user who owns both the data directory and the cluster, else a
+ * dedicated system user, which is created if it is missing.
  *
  * @throws Error with a sentence if the user cannot be created.
  */
@@ -19,13 +19,13 @@ export function postgresAccount(cluster: string): Account | null {
 
   const folder = fs.statSync(cluster, { throwIfNoEntry: false });
   const dataDir = fs.statSync(path.dirname(cluster), { throwIfNoEntry: false });
-  // Any other owner is the shared user of an earlier version, or a user id of another container.
+  // Another owner is the shared user of an earlier version, or a user id of another container.
   if (folder && folder.uid !== 0 && folder.uid === dataDir?.uid) return { uid: folder.uid, gid: folder.gid };
 
   return findUser(dedicatedUser) ?? createUser(dedicatedUser);
 }
 
-/** The name of a user id, also for users of a directory service; null if there is none. */
+/** Returns the name of a user id, also for users of a directory service; null if there is none. */
 export function userName(uid: number): string | null {
   const { status, stdout } = spawnSync('id', ['-nu', String(uid)], { encoding: 'utf8' });
   return status === 0 ? stdout.trim() : null;

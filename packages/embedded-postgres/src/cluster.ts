@@ -21,7 +21,7 @@ const initdbFlags = [
  * another name, and renames it, so that no process ever uses an incomplete cluster. With
  * `createDatabases` the service's role in a new cluster may create more databases, as tests do.
  *
- * @throws Error with a sentence for the operator if there can be no cluster.
+ * @throws Error with a sentence for the operator if the cluster cannot be created.
  */
 export async function clusterFolder(dataDir: string, { createDatabases = false } = {}): Promise<string> {
   const cluster = path.join(requireUsable(dataDir), 'postgres');
@@ -37,7 +37,9 @@ export async function clusterFolder(dataDir: string, { createDatabases = false }
   } catch (error) {
     if (fs.existsSync(path.join(cluster, 'PG_VERSION'))) return cluster;
     const { stderr, message } = error as Error & { stderr?: string };
-    throw new Error(`The database could not be made. ${explainOutput(stderr || message, dataDir)}`, { cause: error });
+    throw new Error(`The database could not be created. ${explainOutput(stderr || message, dataDir)}`, {
+      cause: error,
+    });
   } finally {
     fs.rmSync(unfinished, { recursive: true, force: true });
   }

@@ -63,7 +63,7 @@ test.skipIf(!hasProc).each(nowhere)('%s is refused with a sentence within ten se
   expect(output()).toContain(`DATA_DIR (${dataDir})`);
 });
 
-test('a fresh start makes the cluster and the database, and stop leaves nothing that listens', async () => {
+test('the first start creates the cluster and the database, and after stop nothing listens', async () => {
   const dataDir = path.join(emptyFolder(), 'not', 'there', 'yet');
   const database = await openEmbedded(dataDir);
 
@@ -176,7 +176,7 @@ test.skipIf(!hasProc)('a lock file that names a process of another kind does not
   await database.stop();
 });
 
-test('a first start that was killed in the middle leaves nothing behind', async () => {
+test('the files of a killed first start are removed by the next start', async () => {
   const dataDir = emptyFolder();
   fs.mkdirSync(path.join(dataDir, 'postgres.new-4194303', 'base'), { recursive: true });
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** The process id in the cluster's lock file; null if there is no such file. */
+/** Returns the process id in the cluster's lock file; null if there is no such file. */
 export function lockHolder(cluster: string): number | null {
   return readPid(path.join(cluster, 'postmaster.pid'));
 }

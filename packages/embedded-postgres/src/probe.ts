@@ -1,7 +1,7 @@
 import net from 'node:net';
 import path from 'node:path';
 
-/** What answers on a socket: a server that accepts queries, one that starts or shuts down, or nothing. */
+/** The state of the server on a socket: it accepts queries, starts or shuts down, or there is none. */
 export type Presence = 'ready' | 'busy' | 'absent';
 
 /** Sends a start-up message to the socket to learn whether the server accepts queries. */

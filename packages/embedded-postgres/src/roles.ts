@@ -4,10 +4,13 @@ import { type Account, userName } from './account.ts';
 import { postgresFolder } from './binaries.ts';
 import { clusterName, runCommand } from './run-command.ts';
 
-/** The first line of our access files. Without it an earlier version made the cluster, and the service's role is its superuser. */
+/**
+ * The first line of our access files. Without it an earlier version made the cluster, and the service's
+ * role is its superuser.
+ */
 const mark = '# Gatehouse writes this file at each start (roles 2).';
 
-/** The service's role. It owns the database of the same name, and nothing else. */
+/** The service's role. It owns only the database of the same name. */
 export const serviceRole = 'gatehouse';
 export const superuser = 'postgres';
 
@@ -27,7 +30,7 @@ export async function createRoles(account: Account | null, folder: string, creat
 /** Upgrades the roles and access rules of a cluster of any earlier version. No server may be using it. */
 export async function upgradeRoles(account: Account | null, folder: string): Promise<void> {
   if (!read(folder, 'pg_hba.conf').startsWith(mark)) {
-    await inSingleUserMode(account, folder, serviceRole, [takeSuperuserAway]);
+    await inSingleUserMode(account, folder, serviceRole, [replaceSuperuser]);
   }
   await writeAccessRules(account, folder);
 }
@@ -41,7 +44,10 @@ async function writeAccessRules(account: Account | null, folder: string): Promis
   await write(account, folder, 'pg_hba.conf', [mark, `local all ${serviceRole} peer map=${serviceRole}`]);
 }
 
-/** Writes a file as PostgreSQL's own user, so that a symbolic link of that user gains no rights, and renames it, so that it is complete. */
+/**
+ * Writes a file as PostgreSQL's own user, so that a symbolic link of that user gains no rights, and
+ * renames it, so that it is complete.
+ */
 async function write(account: Account | null, folder: string, name: string, lines: string[]): Promise<void> {
   const input = `${lines.join('\n')}\n`;
   if (read(folder, name) === input) return;
@@ -76,9 +82,9 @@ async function inSingleUserMode(
 
 /**
  * One statement, so that a kill in the middle leaves the cluster as it was. The first superuser
- * keeps its right for ever, so it gets another name, and the service a new role with the old name.
+ * cannot lose its right, so it is renamed, and the service gets a new role with the old name.
  */
-const takeSuperuserAway = `
+const replaceSuperuser = `
 DO $$
 DECLARE
   change text;

@@ -11,7 +11,7 @@ import { clusterName, postgresEnvironment } from './run-command.ts';
 export type Server = {
   pid: number;
   ended(): boolean;
-  /** Everything that the server has printed: after an early end, the reason. */
+  /** The server's output so far, which holds the reason of an early end. */
   printed(): string;
   stop(): Promise<void>;
 };
@@ -36,7 +36,7 @@ export async function startServer(cluster: string, sockets: string, settings: Re
   dropStaleLocks(cluster, sockets);
   const log = openLog(path.dirname(cluster));
   const child = spawn('/bin/sh', ['-c', stopWhenInputEnds, 'sh', ...command(account, cluster, sockets, settings)], {
-    // In a session of its own it does not receive the terminal's Ctrl-C.
+    // In a separate session it does not receive the terminal's Ctrl-C.
     detached: true,
     stdio: ['pipe', 'pipe', log.descriptor],
     env: postgresEnvironment(),

@@ -22,7 +22,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): SandboxOptions & { serv
 function needed(env: NodeJS.ProcessEnv, name: string): string {
   const value = env[name]?.trim();
   if (value) return value;
-  throw new Error(`${name} is not set. The sandbox is started by "npm start", which sets it.`);
+  throw new Error(`${name} is not set. Start the sandbox with "npm start", which sets it.`);
 }
 
 function readPort(env: NodeJS.ProcessEnv, name: string): number {
@@ -34,7 +34,7 @@ function readPort(env: NodeJS.ProcessEnv, name: string): number {
 
 /** Anyone can sign in as any user here, so only a service on the same machine is accepted. */
 function readServiceUrl(text: string): string {
-  if (!URL.canParse(text)) throw new Error('PUBLIC_BASE_URL is not an address.');
+  if (!URL.canParse(text)) throw new Error('PUBLIC_BASE_URL is not a URL.');
   const url = new URL(text);
   const isLoopback = url.hostname === 'localhost' || url.hostname === '[::1]' || /^127(\.\d+){3}$/.test(url.hostname);
   if (isLoopback && (url.protocol === 'http:' || url.protocol === 'https:')) return url.origin;

@@ -39,9 +39,9 @@ test.each([
   [{ PAYMENT_SECRET_KEY: '' }, 'PAYMENT_SECRET_KEY is not set'],
 ])('with %o the process does not start, and prints one sentence', async (changes, sentence) => {
   const child = start({ SANDBOX_DATA_DIR: dataDir, ...changes });
-  const said = child.stderr.toArray();
+  const printed = child.stderr.toArray();
   expect(await once(child, 'exit')).toEqual([1, null]);
-  expect(Buffer.concat((await said) as Buffer[]).toString()).toMatch(new RegExp(`^[^\n]*${sentence}[^\n]*\n$`));
+  expect(Buffer.concat((await printed) as Buffer[]).toString()).toMatch(new RegExp(`^[^\n]*${sentence}[^\n]*\n$`));
 });
 
 function start(changes: Record<string, string>) {

@@ -7,12 +7,12 @@ export function startPage(serviceUrl: string | null, accounts: DemoAccount[]): s
   return page({
     title: 'Start',
     body: html`<h1>The sandbox</h1>
-<p class="soft">Stand-ins for the three outside services that the service talks to, so that the whole of it can be tried without an account anywhere.</p>
+<p class="soft">Stand-ins for the three external systems of the service, so that it can be tried without any account.</p>
 ${serviceUrl && html`<p><a class="button primary" href="${serviceUrl}">Open the service</a></p>`}
 <div class="grid">
 <section class="panel" aria-labelledby="mailbox"><h2 id="mailbox">Mailbox</h2><p>Every mail that the service sends. Its links work.</p><p><a href="/mailbox">Read the mails</a></p></section>
-<section class="panel" aria-labelledby="idp"><h2 id="idp">Identity provider</h2><p>Signs in any person you invent, and can give wrong answers.</p><p><a href="/idp">People and answers</a></p></section>
-<section class="panel" aria-labelledby="payments"><h2 id="payments">Payments</h2><p>Plans, checkout, portal and signed events, with a clock that can be moved.</p><p><a href="/control">Clock, switches and deliveries</a></p></section>
+<section class="panel" aria-labelledby="idp"><h2 id="idp">Identity provider</h2><p>Signs in any person that you create, and can give wrong answers.</p><p><a href="/idp">People and answers</a></p></section>
+<section class="panel" aria-labelledby="payments"><h2 id="payments">Payments</h2><p>Plans, checkout, portal and signed events, with a clock that can be advanced.</p><p><a href="/control">Clock, switches and deliveries</a></p></section>
 </div>
 ${
   accounts.length > 0 &&

@@ -6,7 +6,10 @@ import { endAll, launch } from '../process/processes.mjs';
 
 const playwrightCommand = ['e2e/node_modules/.bin/playwright', 'test', '--config=e2e/playwright.config.ts'];
 
-/** Browser tests on the production build: all of them, or what Playwright's arguments choose (a path, `-g NAME`). */
+/**
+ * Runs the browser tests on the production build: all of them, or those that Playwright's arguments
+ * choose (a path, `-g NAME`).
+ */
 export function runBrowserTests(args) {
   return runPlaywright('stories', ['web', 'server', 'client'], args);
 }

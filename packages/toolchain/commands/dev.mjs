@@ -3,7 +3,7 @@ import { build } from '../install/build.mjs';
 import { fromRoot } from '../process/paths.mjs';
 import { prepare, runWithSandbox } from './start.mjs';
 
-/** The same as start, with hot reload: pages are served from their sources. */
+/** `npm run dev`: like start, with hot reload: pages are served from their sources. */
 export async function dev(flags) {
   const { port, environment, dataDir } = await prepare();
   // The operator's command line, which creates the demo accounts, is part of this build.

@@ -13,7 +13,7 @@ export const importsCommand = [
 ];
 export const typecheckCommand = ['pnpm', '--recursive', '--no-bail', 'check'];
 
-/** Lint rules, format, and which file may import which. */
+/** Checks lint rules, format, and which file may import which. */
 export function lint() {
   return runAll([lintCommand, importsCommand]);
 }
@@ -23,12 +23,12 @@ export function format(files) {
   return runAll([[biome, 'check', '--write', ...(files.length > 0 ? files : ['.'])]]);
 }
 
-/** The types of every package. */
+/** Checks the types of every package. */
 export function typecheck() {
   return runAll([typecheckCommand]);
 }
 
-/** Writes a migration for what has changed in packages/api/src/db/schema: `npm run db:generate -- --name NAME`. */
+/** Writes a migration for the changes in packages/api/src/db/schema: `npm run db:generate -- --name NAME`. */
 export async function generateMigration(flags) {
   await bootstrap();
   // drizzle-kit asks whether a new column is an old one renamed.

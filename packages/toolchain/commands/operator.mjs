@@ -7,7 +7,11 @@ import { UserError } from '../process/log.mjs';
 import { fromRoot } from '../process/paths.mjs';
 import { runInTerminal } from '../process/processes.mjs';
 
-/** Runs the operator's command line, with its standard output and its exit code. */
+/**
+ * Runs the operator's command line, with its standard output and its exit code.
+ *
+ * @throws UserError if it has not been built.
+ */
 export async function operator(args) {
   await bootstrap();
   await build(['server']);

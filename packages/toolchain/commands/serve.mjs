@@ -6,7 +6,11 @@ import { UserError } from '../process/log.mjs';
 import { fromRoot } from '../process/paths.mjs';
 import { endAll, launch } from '../process/processes.mjs';
 
-/** Runs the built service, configured by the environment alone. Exits with the service's exit code. */
+/**
+ * Runs the built service, configured by the environment alone. Exits with the service's exit code.
+ *
+ * @throws UserError without a build.
+ */
 export async function serve() {
   for (const { entry } of [builds.web, builds.server]) {
     if (!fs.existsSync(fromRoot(entry))) throw new UserError('There is no build here: run npm run build first.');

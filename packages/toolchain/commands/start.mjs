@@ -11,7 +11,10 @@ import { choosePort } from '../process/ports.mjs';
 import { endAll, isEnding, launch } from '../process/processes.mjs';
 import { waitUntilReady } from '../process/wait-until-ready.mjs';
 
-/** `npm start`: the built service and the sandbox, which replaces the identity provider, payment provider and mail server. */
+/**
+ * `npm start`: the built service and the sandbox, which replaces the identity provider, payment
+ * provider and mail server.
+ */
 export async function start(flags) {
   const { port, environment, dataDir } = await prepare();
   await build(['web', 'server']);
@@ -45,7 +48,9 @@ export async function runWithSandbox(service, { port, environment, dataDir, demo
   await step('Starting', () => waitUntilReady(port, sandbox, () => isEnding()));
   if (isEnding()) return;
 
-  const accounts = demo ? await step('Making the demo accounts', () => createDemo({ port, environment, dataDir })) : [];
+  const accounts = demo
+    ? await step('Creating the demo accounts', () => createDemo({ port, environment, dataDir }))
+    : [];
   if (isEnding()) return;
 
   process.stdout.write(welcome({ port, dataDir, accounts }));

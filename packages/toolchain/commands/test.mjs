@@ -11,7 +11,7 @@ import { launchPlaywright, runBrowserTests } from './browser-tests.mjs';
 import { importsCommand, lintCommand, typecheckCommand } from './developer-tools.mjs';
 import { runUnitTests, vitestCommand } from './unit-tests.mjs';
 
-/** All checks and tests, or those that the arguments choose: a path, and flags of its test runner. */
+/** Runs all checks and tests, or those that the arguments choose: a path, and flags of its test runner. */
 export function test(args) {
   if (args.length === 0) return runEverything();
   const isBrowserTest = args.some((argument) => /^e2e\/|\.spec\.ts\b/.test(argument));
@@ -47,7 +47,7 @@ async function runEverything() {
   await endAll(failures.length === 0 && passed > 0 ? 0 : 1);
 }
 
-/** A step that counts as one test, and shows the command's output only if it fails. */
+/** Runs a command as one test, and shows its output only if it fails. */
 function runQuietly(name, command) {
   return countAsOneTest(name, () =>
     step(name, async () => {
@@ -63,7 +63,7 @@ async function countAsOneTest(name, work) {
     return { passed: 1, failures: [] };
   } catch (error) {
     if (!isEnding()) log(error.message);
-    return { passed: 0, failures: [`${name}, as said above.`] };
+    return { passed: 0, failures: [`${name}: see above.`] };
   }
 }
 

@@ -4,13 +4,13 @@ import { endAll, launch } from '../process/processes.mjs';
 
 export const vitestCommand = ['node_modules/.bin/vitest', 'run'];
 
-/** Unit and integration tests: all of them, or what vitest's arguments choose (a path, `-t NAME`). */
+/** Runs all unit and integration tests, or those that vitest's arguments choose (a path, `-t NAME`). */
 export async function runUnitTests(args) {
   await bootstrap();
   await endAll(await launch([...vitestCommand, ...args], { env: testEnvironment() }).exited);
 }
 
-/** The tests that need no database and no process: they take seconds. */
+/** Runs the tests that need no database and no process, in seconds. */
 export function runPureTests(args) {
   return runUnitTests(['--project=pure', ...args]);
 }

@@ -25,15 +25,15 @@ export const demoAccounts = [
   {
     email: 'owner@harbour.example',
     orgName: 'Harbour Analytics',
-    note: 'Harbour Analytics, waits for approval',
+    note: 'Harbour Analytics, awaits approval',
   },
 ];
 
 /**
- * Makes the demo accounts through the endpoints that users have: sign-up, the link in the mail,
- * the operator's command line. Once for a data directory: a file, which the sandbox's start page
- * shows, lists those that are done, with the passwords made for this directory. A failure is
- * printed and stops nothing. Returns the accounts that exist.
+ * Creates the demo accounts once per data directory, through the real endpoints: sign-up, the link
+ * in the mail, the operator's command line. A file lists the accounts that exist with their
+ * passwords, for the sandbox's start page. A failure is printed and does not throw. Returns the
+ * accounts that exist.
  */
 export async function createDemoAccounts({ port, environment, dataDir }) {
   const file = path.join(dataDir, 'sandbox', 'demo-accounts.json');
@@ -70,7 +70,7 @@ export async function createDemoAccounts({ port, environment, dataDir }) {
 
 /**
  * Has `billing-setup` configure the portal, so that a change of plan is charged as in
- * production. Only at the sandbox: it would make products in a provider's account.
+ * production. Only for the sandbox: elsewhere it would create products in the provider's account.
  */
 export async function configurePortal({ port, environment }) {
   if (environment.PAYMENT_API_URL !== `http://localhost:${port + 1}`) return;

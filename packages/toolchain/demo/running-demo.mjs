@@ -16,7 +16,7 @@ export function recordRunningDemo({ port, dataDir }) {
 }
 
 /**
- * The environment of the operator's command. If the user names no other database, it is the
+ * Returns the environment of the operator's command. If the user names no other database, it is the
  * environment of the running `npm start`, or the data of the last one if there is no other data.
  */
 export function operatorEnvironment(environment) {

@@ -39,6 +39,6 @@ function read(file) {
     return JSON.parse(fs.readFileSync(file, 'utf8'));
   } catch (error) {
     if (error.code === 'ENOENT') return {};
-    throw new UserError(`${file} cannot be read: make it readable, or remove it to begin anew.`);
+    throw new UserError(`${file} cannot be read: make it readable, or remove it to create new secrets.`);
   }
 }

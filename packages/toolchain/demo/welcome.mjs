@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { root } from '../process/paths.mjs';
 
-/** The screen after the start: URLs, demo accounts, how to stop. */
+/** Returns the text that is printed after the start: URLs, demo accounts, how to stop. */
 export function welcome({ port, dataDir, accounts }) {
   const sandbox = `http://localhost:${port + 1}`;
   const width = Math.max(...accounts.map(({ email }) => email.length), 0) + 2;
@@ -12,10 +12,10 @@ export function welcome({ port, dataDir, accounts }) {
     '',
     `    Service   http://localhost:${port}`,
     `    Sandbox   ${sandbox}   identity provider, payment provider`,
-    `    Mailbox   ${sandbox}/mailbox   every mail that it sends`,
+    `    Mailbox   ${sandbox}/mailbox   all mail of the service`,
     ...(rows.length > 0 ? ['', '  Demo accounts, in this sandbox only', ...rows] : []),
     '',
-    `  Ctrl-C ends all of it; the data stays in ${dataDir.startsWith(root) ? path.relative(root, dataDir) : dataDir}.`,
+    `  Ctrl-C stops everything; the data stays in ${dataDir.startsWith(root) ? path.relative(root, dataDir) : dataDir}.`,
     '',
     '',
   ].join('\n');

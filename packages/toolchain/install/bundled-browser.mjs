@@ -38,7 +38,7 @@ export async function bundledBrowser() {
   return { executablePath: `${folder}/chromium`, env: { LD_LIBRARY_PATH: `${folder}/al2023/lib`, ...fonts } };
 }
 
-/** Unpacked aside and renamed: half a browser is never found. */
+/** Unpacks into another folder and renames that, so that no process finds an incomplete browser. */
 async function unpackInto(folder) {
   const unfinished = fs.mkdtempSync(`${folder}.new-`);
   const environment = { ...process.env, TMPDIR: unfinished, AWS_LAMBDA_JS_RUNTIME: lambda };
@@ -55,7 +55,7 @@ async function unpackInto(folder) {
   fs.renameSync(unfinished, folder);
 }
 
-/** Its own names a folder below /tmp. */
+/** Returns a font configuration for this folder, because the package's own names one below /tmp. */
 function fontConfiguration(fonts) {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

@@ -11,7 +11,7 @@ const causes = [
   ],
   [
     /EACCES|EPERM|EROFS|permission denied/i,
-    'This folder cannot be written by this user: run as its owner, or clone the repository anew.',
+    'This folder cannot be written by this user: run as its owner, or clone the repository again.',
   ],
   [
     /OUTDATED_LOCKFILE|frozen-lockfile/i,

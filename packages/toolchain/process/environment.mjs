@@ -5,25 +5,28 @@ import { toolEnvironment } from '../install/bootstrap.mjs';
 import { UserError } from './log.mjs';
 import { useMemoryFolder } from './memory-folder.mjs';
 
-/** The environment that the user set, without empty variables, which count as unset. */
+/** Returns the environment that the user set, without empty variables, which count as unset. */
 export function userEnvironment() {
   return Object.fromEntries(Object.entries(process.env).filter(([, value]) => value.trim() !== ''));
 }
 
-/** The environment of every program that is started here: production, and one thread per core to hash passwords. */
+/**
+ * Returns the environment of every program that is started here: production, with one thread per core
+ * to hash passwords.
+ */
 export function programEnvironment(environment) {
   const threads = String(Math.max(1, os.availableParallelism?.() ?? os.cpus().length));
   return toolEnvironment({ NODE_ENV: 'production', UV_THREADPOOL_SIZE: threads, ...environment });
 }
 
-/** The environment of the tests. It does not read the file `.env`, which holds the settings of production. */
+/** Returns the environment of the tests. It does not read the file `.env`, which holds the settings of production. */
 export function testEnvironment() {
   useMemoryFolder();
   return programEnvironment({ ...process.env, NODE_ENV: 'test', GATEHOUSE_ENV_FILE: 'off' });
 }
 
 /**
- * The environment of `npm start`. Its variables are the only connection between the service
+ * Returns the environment of `npm start`. Its variables are the only connection between the service
  * and the sandbox. A variable that the user set takes precedence.
  */
 export function startEnvironment(port, environment, dataDir) {
@@ -71,16 +74,14 @@ export function requireLoopback(environment) {
   const { PUBLIC_BASE_URL: base, HOST: host, DATABASE_URL: database } = environment;
   const production = 'For a real service use npm run build and npm run serve.';
   if (isPublic(environment)) {
-    throw new UserError(
-      `PUBLIC_BASE_URL is ${base}: the sandbox of npm start is for this machine alone. ${production}`,
-    );
+    throw new UserError(`PUBLIC_BASE_URL is ${base}: the sandbox of npm start is only for this machine. ${production}`);
   }
   if (host && !loopback.test(host)) {
-    throw new UserError(`HOST is ${host}: the sandbox of npm start is for this machine alone. ${production}`);
+    throw new UserError(`HOST is ${host}: the sandbox of npm start is only for this machine. ${production}`);
   }
   if (database) {
     throw new UserError(
-      `DATABASE_URL is set: npm start makes demo accounts, and has a database of its own for them. Unset it. ${production}`,
+      `DATABASE_URL is set: npm start creates demo accounts in a separate database. Unset it. ${production}`,
     );
   }
 }

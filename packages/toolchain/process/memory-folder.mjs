@@ -29,7 +29,7 @@ function hasSpace() {
   }
 }
 
-/** Removes what a killed run left, which would hold memory until the machine restarts. */
+/** Removes the folders of killed runs, which would hold memory until the machine restarts. */
 function removeAbandoned() {
   for (const found of fs.readdirSync(memory)) {
     const [, pid] = name.exec(found) ?? [];

@@ -8,7 +8,7 @@ const loopbacks = ['127.0.0.1', '::1'];
 const endingMilliseconds = 25_000;
 
 /**
- * The port of the service; the next two belong to the sandbox. If the last start was killed, waits
+ * Returns the port of the service; the next two are the sandbox's. If the last start was killed, waits
  * for its processes to release the ports.
  *
  * @throws UserError if PORT is invalid or one of the three ports is in use.
@@ -17,7 +17,7 @@ export async function choosePort(environment) {
   const port = Number(environment.PORT || 3000);
   if (!Number.isInteger(port) || port < 1 || port > 65_533) {
     throw new UserError(
-      `PORT is ${environment.PORT}, which is no port between 1 and 65533: choose another, for example PORT=3000.`,
+      `PORT is ${environment.PORT}, which is not a port from 1 to 65533: choose another, for example PORT=3000.`,
     );
   }
 

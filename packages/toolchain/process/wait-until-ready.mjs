@@ -3,7 +3,12 @@ import { UserError } from './log.mjs';
 
 const timeoutSeconds = 120;
 
-/** Waits until the sandbox reports that it is ready and GET /readyz answers 200. Resolves to false if `isOver` becomes true first. */
+/**
+ * Waits until the sandbox reports that it is ready and GET /readyz answers 200. Resolves to false if
+ * `isOver` becomes true first.
+ *
+ * @throws UserError after 120 s.
+ */
 export async function waitUntilReady(port, sandbox, isOver) {
   const until = Date.now() + timeoutSeconds * 1000;
   while (!isOver()) {

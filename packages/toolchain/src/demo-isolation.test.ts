@@ -31,15 +31,15 @@ describe('npm start', () => {
     ['HOST', '192.0.2.1'],
     ['PUBLIC_BASE_URL', 'https://id.company.example'],
     ['PUBLIC_BASE_URL', 'nowhere'],
-  ])('refuses %s=%s in a sentence', (name, value) => {
+  ])('refuses to start with %s=%s, and says why', (name, value) => {
     expect(() => environment.requireLoopback({ [name]: value })).toThrow(new RegExp(`^${name} is .*npm run serve\\.$`));
   });
 
-  it.each(['127.0.0.1', 'localhost', '::1'])('takes HOST=%s', (HOST) => {
+  it.each(['127.0.0.1', 'localhost', '::1'])('starts with HOST=%s', (HOST) => {
     expect(() => environment.requireLoopback({ HOST, PUBLIC_BASE_URL: 'http://localhost:3000' })).not.toThrow();
   });
 
-  it('makes secrets and passwords once for each data directory, for its owner alone', () => {
+  it('creates secrets and passwords once per data directory, readable only by its owner', () => {
     const [one, other] = [emptyFolder(), emptyFolder()];
     const made = secrets.sandboxSecrets(one);
     const grown = secrets.sandboxSecrets(one, ['a@b.example']);
@@ -85,7 +85,7 @@ describe('the operator command', () => {
     }
   });
 
-  it('works on what is named where no npm start runs', () => {
+  it('works on the configured database if no npm start runs', () => {
     const DATA_DIR = emptyFolder();
     fs.writeFileSync(path.join(DATA_DIR, 'npm-start.json'), JSON.stringify({ pid: 2 ** 22 - 1, port: 4000 }));
     expect(runningDemo.operatorEnvironment({ DATA_DIR })).toEqual({ DATA_DIR });

@@ -71,7 +71,7 @@ const allowed: [file: string, source: string][] = [
   ['packages/sandbox/src/ok7.ts', '@gatehouse/payment-sandbox/target'],
 ];
 
-/** Every way to name a module, each in a file below the layer that it names. */
+/** Every syntax that imports a module, each in a file below the layer that it imports. */
 const forms: [file: string, text: string][] = [
   [`${api}/audit/f1.ts`, "import type { It } from '../router/target.ts';\nexport type Mine = It;"],
   [`${api}/audit/f2.ts`, "import '../router/target.ts';"],
@@ -85,7 +85,7 @@ const packages = ['api', 'sandbox', 'payment-sandbox', 'embedded-postgres', 'cli
 let tree: string;
 let violations: Set<string>;
 
-/** All planted files stand in one tree, which one run of the linter reads under our configuration. */
+/** Writes all files into one tree, and runs dependency-cruiser on it once with the configuration of the repository. */
 beforeAll(() => {
   tree = fs.mkdtempSync(path.join(os.tmpdir(), 'layers-'));
   for (const name of packages) {
@@ -121,7 +121,7 @@ afterAll(() => fs.rmSync(tree, { recursive: true, force: true }));
 
 const stub = 'export const it = 1;\nexport type It = number;';
 
-/** Several plants may share a file. */
+/** Writes a file; several cases may share one. */
 function write(file: string, text: string): void {
   const to = path.join(tree, file);
   fs.mkdirSync(path.dirname(to), { recursive: true });
@@ -132,7 +132,7 @@ it.each(refused)('%s may not import %s', (file) => {
   expect(violations).toContain(file);
 });
 
-it.each(forms)('%s may not do so by: %s', (file) => {
+it.each(forms)('%s may not import it by: %s', (file) => {
   expect(violations).toContain(file);
 });
 

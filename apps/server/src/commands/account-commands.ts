@@ -6,7 +6,7 @@ import { makePasswordLink } from '@gatehouse/api/operators/make-password-link';
 import { grantOperator, listOperators, revokeOperator } from '@gatehouse/api/operators/operator-mark';
 import { restoreUser, suspendUser } from '@gatehouse/api/operators/suspend-user';
 
-// Each command calls one use case and puts what became true into a sentence.
+// Each command calls one use case and returns a sentence about the new state.
 
 export type User = { id: string; email: string };
 
@@ -44,7 +44,7 @@ export async function restore(app: App, { id, email }: User): Promise<string> {
   return `Restored ${email}.`;
 }
 
-/** Prints the link alone, so that a program can read it. */
+/** Prints only the link, so that a program can read it. */
 export function passwordLink(app: App, { id }: User): Promise<string> {
   return makePasswordLink(app, { userId: id }, commandLine);
 }

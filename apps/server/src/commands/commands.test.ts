@@ -9,14 +9,14 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** What the command prints, on stdout or, after a failure, on stderr. */
+/** Returns what the command prints, on stdout or, after a failure, on stderr. */
 async function run(...typed: string[]): Promise<string> {
   const { command, args } = parseCommandLine(typed);
   const answer = command.run(test.app, args).catch((error: Error) => error.message);
   return String(await answer);
 }
 
-it('each command prints what became true, and what is true already', async () => {
+it('each command prints the new state, and is idempotent', async () => {
   const { email, principal } = await makeOwner(test);
   const slug = principal.organisation?.slug ?? '';
 
@@ -45,7 +45,7 @@ it('each command prints what became true, and what is true already', async () =>
   );
 });
 
-it('a decision about an owner names the organisation', async () => {
+it('a decision about an owner prints the organisation', async () => {
   const approved = await makeOwner(test, { approved: false });
   const declined = await makeOwner(test, { approved: false });
 
@@ -88,7 +88,7 @@ it('an API key is printed once, listed without its secret and revoked', async ()
   );
 });
 
-it('an address is found in any spelling', async () => {
+it('an address is found regardless of case and spaces', async () => {
   const { email } = await makeOwner(test);
   expect(await run('suspend', ` ${email.toUpperCase()} `)).toBe(`Suspended ${email}.`);
 });

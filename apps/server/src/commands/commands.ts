@@ -29,7 +29,7 @@ export type Command = {
 
 export const commands: Record<string, Command> = {
   grant: forUser('makes a person an operator and approves their organisation', account.grant),
-  revoke: forUser('takes the mark of an operator away', account.revoke),
+  revoke: forUser('removes a person from the operators', account.revoke),
   list: { takes: [], does: 'lists the operators', run: account.list },
   approve: forUser('approves the organisations that the address owns', account.approve),
   decline: {
@@ -37,10 +37,10 @@ export const commands: Record<string, Command> = {
     does: 'declines them',
     run: async (app, [email = '', reason = '']) => account.decline(app, await findUser(app.db, email), reason),
   },
-  suspend: forUser('closes a person’s account', account.suspend),
-  restore: forUser('opens it again', account.restore),
-  'suspend-organisation': forOrganisation('closes an organisation', suspendOrganisation),
-  'restore-organisation': forOrganisation('opens it again', restoreOrganisation),
+  suspend: forUser('suspends a person’s account', account.suspend),
+  restore: forUser('restores a suspended account', account.restore),
+  'suspend-organisation': forOrganisation('suspends an organisation', suspendOrganisation),
+  'restore-organisation': forOrganisation('restores a suspended organisation', restoreOrganisation),
   'password-link': forUser('prints an address that sets a password, once, within an hour', account.passwordLink),
   'api-key create': {
     takes: ['--name NAME', '[--scope READ|WRITE]', '[--organisation SLUG]', '[--expires-days N]'],
@@ -60,11 +60,16 @@ export const commands: Record<string, Command> = {
   'new-customer': forOrganisation('gives up a customer that the provider does not know', newCustomer),
   migrate: {
     takes: [],
-    does: 'brings the tables of the database to this release',
+    does: 'applies the migrations of this release to the database',
     migrates: true,
     run: describeSchema,
   },
-  doctor: { takes: [], does: 'holds the whole configuration against reality', withoutDatabase: true, run: examine },
+  doctor: {
+    takes: [],
+    does: 'checks the whole configuration against the services that it names',
+    withoutDatabase: true,
+    run: examine,
+  },
 };
 
 /** A command that takes EMAIL, and resolves it once: use cases take ids. */

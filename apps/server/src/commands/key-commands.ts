@@ -8,14 +8,19 @@ import { createOperatorKey, revokeAnyKey } from '@gatehouse/api/operators/keys';
 
 type NewKey = { name: string; scope: string; slug: string; days: string };
 
-/** Prints the key alone, so that a program can read it. */
+/**
+ * Prints only the key, so that a program can read it.
+ *
+ * @throws AppError VALIDATION if the name, scope or days are invalid.
+ */
 export async function createApiKey(app: App, { name, scope, slug, days }: NewKey): Promise<string> {
   const input = newKeyInput.safeParse({
     name,
     ...(scope !== '' && { scope }),
     ...(days !== '' && { expires_in_days: Number(days) }),
   });
-  if (!input.success) throw invalid({ key: input.error.issues[0]?.message ?? 'This is no API key.' });
+  if (!input.success)
+    throw invalid({ key: input.error.issues[0]?.message ?? 'These are not the settings of an API key.' });
 
   const organisationId = slug === '' ? null : (await findOrganisation(app.db, slug)).id;
   const { key } = await createOperatorKey(app, { organisationId }, input.data, commandLine);
@@ -33,6 +38,7 @@ export async function listApiKeys(app: App): Promise<string> {
   return lines.join('\n') || 'There are no API keys.';
 }
 
+/** @throws AppError NOT_FOUND if there is no such key. */
 export async function revokeApiKey(app: App, id: string): Promise<string> {
   if (!isId.test(id)) throw new AppError('NOT_FOUND', `There is no API key with the id ${id}.`);
   await revokeAnyKey(app, { id }, commandLine);

@@ -3,14 +3,14 @@ import { commands } from './commands.ts';
 import { parseCommandLine, WrongUse } from './parse-args.ts';
 
 const wrong: [typed: string, sentence: string, usage: string][] = [
-  ['', 'Say what to do.', 'npm run operator -- …'],
+  ['', 'Name a command.', 'npm run operator -- …'],
   ['aprove a@b.example', 'There is no command aprove.', 'npm run operator -- …'],
   ['toString', 'There is no command toString.', 'npm run operator -- …'],
   ['--help', 'There is no command --help.', 'npm run operator -- …'],
   ['approve', 'EMAIL is missing.', 'npm run operator -- approve EMAIL'],
   ['suspend-organisation', 'SLUG is missing.', 'npm run operator -- suspend-organisation SLUG'],
-  ['approve a@b.example b@b.example', 'b@b.example is too much.', 'npm run operator -- approve EMAIL'],
-  ['list extra', 'extra is too much.', 'npm run operator -- list'],
+  ['approve a@b.example b@b.example', 'b@b.example is superfluous.', 'npm run operator -- approve EMAIL'],
+  ['list extra', 'extra is superfluous.', 'npm run operator -- list'],
   ['revoke a@b.example --force', 'There is no option --force here.', 'npm run operator -- revoke EMAIL'],
   ['revoke -f a@b.example', 'There is no option -f here.', 'npm run operator -- revoke EMAIL'],
   ['doctor --fix=all', 'There is no option --fix here.', 'npm run operator -- doctor'],
@@ -38,13 +38,13 @@ describe('parsing a command line', () => {
     expect([first, second]).toEqual([sentence, usage]);
   });
 
-  it.each(Object.keys(commands))('%s takes the arguments of its usage, and no more', (name) => {
+  it.each(Object.keys(commands))('%s accepts exactly the arguments of its usage', (name) => {
     const { takes = [] } = commands[name] ?? {};
     const option = (word: string) => /--[a-z-]+/.exec(word)?.[0];
     const typed = [...name.split(' '), ...takes.flatMap((word) => [option(word) ?? [], 'x'].flat())];
 
     expect(parseCommandLine(typed).args).toEqual(takes.map(() => 'x'));
-    expect(() => parseCommandLine([...typed, 'extra'])).toThrow('extra is too much.');
+    expect(() => parseCommandLine([...typed, 'extra'])).toThrow('extra is superfluous.');
   });
 });
 

@@ -19,7 +19,7 @@ export class WrongUse extends Error {
  */
 export function parseCommandLine(words: string[]): Call {
   const [name, ...typed] = withNameOfTwoWords(words);
-  if (name === undefined) throw new WrongUse('Say what to do.', usage());
+  if (name === undefined) throw new WrongUse('Name a command.', usage());
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) throw new WrongUse(`There is no command ${name}.`, usage());
 
@@ -65,6 +65,6 @@ function readArguments({ takes }: Command, typed: string[]): [problem: string | 
     if (typeof value !== 'string' || value.trim() === '') return [`${option ? `--${option}` : word} is missing.`];
     args.push(value);
   }
-  if (positionals.length > 0) return [`${positionals.join(' ')} is too much.`];
+  if (positionals.length > 0) return [`${positionals.join(' ')} is superfluous.`];
   return [null, ...args];
 }

@@ -11,7 +11,7 @@ export type Program = {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-/** Runs a TypeScript file as a process of its own. */
+/** Runs a TypeScript file in a separate process. */
 export function runProgram(file: URL, args: string[], env: NodeJS.ProcessEnv = {}, cwd?: string): Program {
   const child = spawn(process.execPath, [fileURLToPath(file), ...args], {
     cwd,

@@ -28,7 +28,7 @@ export async function handleControl(payment: PaymentProvider, exchange: Exchange
     else sendJson(res, 200, read(payment, what));
     return true;
   }
-  if (method !== 'POST') throw new HttpError(405, 'The controls are read with GET and set with POST.');
+  if (method !== 'POST') throw new HttpError(405, 'The controls accept GET and POST.');
   const isForm = req.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
   const fields: Fields = isForm ? formFields(what, await readForm(req)) : await readJson(req);
   let answer: object;
@@ -87,7 +87,7 @@ function act(payment: PaymentProvider, what: string, fields: Fields): object {
       return payment.emit(text('type'), (fields.object ?? {}) as object, (fields.about ?? {}) as object);
     case 'reset':
       payment.reset();
-      return { ok: true, said: 'Everything is as new.' };
+      return { ok: true, said: 'Everything has been reset.' };
     default:
       throw new HttpError(404, 'There is no such control.');
   }
@@ -96,7 +96,7 @@ function act(payment: PaymentProvider, what: string, fields: Fields): object {
 /** `{to: "next"}`, `{to: "period_end", subscription?}`, `{to: seconds}`, or `{seconds, hours, days}`. */
 function moveClock(payment: PaymentProvider, fields: Fields): object {
   const { clock } = payment;
-  let said = 'The clock has been moved.';
+  let said = 'The clock has been advanced.';
   if (fields.to === 'next') said = sentence(clock.advanceToNext());
   else if (fields.to === 'period_end')
     clock.advanceToPeriodEnd(fields.subscription ? String(fields.subscription) : undefined);
@@ -106,11 +106,11 @@ function moveClock(payment: PaymentProvider, fields: Fields): object {
 }
 
 function sentence(about: string | null): string {
-  return about === null ? 'Nothing is due to happen.' : `It happened: ${about}.`;
+  return about === null ? 'Nothing is due.' : `Done: ${about}.`;
 }
 
 function count(value: unknown): number {
   const number = Number(value ?? 0);
   if (Number.isFinite(number) && number >= 0) return number;
-  throw new Error('The clock is moved by a number of seconds, hours or days that is not negative.');
+  throw new Error('The clock is advanced by a number of seconds, hours or days that is not negative.');
 }

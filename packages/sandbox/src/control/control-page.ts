@@ -20,21 +20,21 @@ export function controlPage(payment: PaymentProvider, said: string | null): stri
     body: html`<h1>Payments</h1>
 ${said && html`<p class="note" role="status">${said}</p>`}
 <section class="panel" aria-labelledby="clock"><h2 id="clock">Clock</h2>
-<p>The provider’s time is <strong>${moment(payment.clock.now())}</strong>. ${next ? html`Next, on ${moment(next.at)}: ${next.about}.` : 'Nothing is due to happen.'}</p>
+<p>The provider’s time is <strong>${moment(payment.clock.now())}</strong>. ${next ? html`Next, on ${moment(next.at)}: ${next.about}.` : 'Nothing is due.'}</p>
 <div class="actions">${[
-      clockButton({ to: 'next' }, 'To the next thing', true),
+      clockButton({ to: 'next' }, 'To the next step', true),
       clockButton({ to: 'period_end' }, 'To the end of the period'),
-      clockButton({ hours: '1' }, 'One hour on'),
-      clockButton({ days: '1' }, 'One day on'),
-      clockButton({ days: '7' }, 'Seven days on'),
+      clockButton({ hours: '1' }, 'One hour ahead'),
+      clockButton({ days: '1' }, 'One day ahead'),
+      clockButton({ days: '7' }, 'Seven days ahead'),
     ]}</div></section>
 ${subscriptionsTable(payment, Object.values(subscriptions).toReversed().slice(0, shown))}
 <section class="panel" aria-labelledby="switches"><h2 id="switches">Switches</h2>${switchForm(payment.switches())}</section>
 ${deliveriesTable(payment.deliveries.list().toReversed().slice(0, shown))}
-<div class="actions"><form method="post" action="/control/deliveries/send-dropped"><button>Send what was not delivered</button></form>
-<form method="post" action="/control/deliveries/retry-now"><button>Try again now what waits</button></form></div>
-<section class="panel" aria-labelledby="anew"><h2 id="anew">Begin anew</h2><p>Forgets every customer, subscription and event, and sets clock and switches back. The service keeps what it knows.</p>
-<form method="post" action="/control/reset"><button>Forget everything</button></form></section>`,
+<div class="actions"><form method="post" action="/control/deliveries/send-dropped"><button>Send dropped deliveries</button></form>
+<form method="post" action="/control/deliveries/retry-now"><button>Retry waiting deliveries now</button></form></div>
+<section class="panel" aria-labelledby="reset"><h2 id="reset">Reset</h2><p>Deletes every customer, subscription and event, and resets the clock and the switches. The service keeps its own records.</p>
+<form method="post" action="/control/reset"><button>Delete everything</button></form></section>`,
   });
 }
 
@@ -46,7 +46,7 @@ function clockButton(fields: Record<string, string>, label: string, primary = fa
 
 function subscriptionsTable(payment: PaymentProvider, subscriptions: Subscription[]): Html {
   if (subscriptions.length === 0)
-    return html`<p class="panel">No subscription yet. One begins at the service’s checkout.</p>`;
+    return html`<p class="panel">No subscription yet. Buy a plan in the service to create one.</p>`;
   return html`<div class="scroll" role="region" aria-label="Subscriptions" tabindex="0"><table><caption>Subscriptions</caption><thead><tr><th scope="col">Subscription</th><th scope="col">Price</th><th scope="col">Status</th><th scope="col">Period</th><th scope="col">Card</th></tr></thead><tbody>${subscriptions.map(
     (one) =>
       html`<tr><td><code>${one.id}</code><br><span class="soft">${one.customer}</span></td><td>${one.items.data.map(({ price }) => priceWords(price))}</td><td>${one.status.replaceAll('_', ' ')}</td><td>${periodWords(one)}</td><td>${cardChoice(payment.state(), one)}</td></tr>`,
@@ -63,7 +63,7 @@ function periodWords(subscription: Subscription): string {
 
 function deliveriesTable(deliveries: Delivery[]): Html {
   if (deliveries.length === 0)
-    return html`<p class="panel">No delivery yet. Each event that goes to the service is listed here.</p>`;
+    return html`<p class="panel">No delivery yet. Each event that is sent to the service is listed here.</p>`;
   return html`<div class="scroll" role="region" aria-label="Deliveries" tabindex="0"><table><caption>Deliveries, newest first</caption><thead><tr><th scope="col">Event</th><th scope="col">State</th><th scope="col">Last answer</th><th scope="col"><span class="soft">Again</span></th></tr></thead><tbody>${deliveries.map(
     (delivery) =>
       html`<tr><td>${delivery.type}<br><code class="soft">${delivery.event}</code></td><td>${stateWords(delivery)}</td><td>${lastAnswer(delivery)}</td><td><form method="post" action="/control/deliveries/resend"><input type="hidden" name="id" value="${delivery.id}"><button aria-label="Resend ${delivery.type}">Resend</button></form></td></tr>`,
@@ -71,7 +71,7 @@ function deliveriesTable(deliveries: Delivery[]): Html {
 }
 
 function stateWords({ state, attempts }: Delivery): string {
-  if (state === 'waiting' && attempts.length > 0) return `failed ${attempts.length} times, will be tried again`;
+  if (state === 'waiting' && attempts.length > 0) return `failed ${attempts.length} times, will be retried`;
   return { waiting: 'waiting', delivered: 'delivered', failed: 'given up', dropped: 'not sent' }[state];
 }
 

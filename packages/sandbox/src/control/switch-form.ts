@@ -10,13 +10,13 @@ const checks: Partial<Record<keyof Switches, string>> = {
   same_second: 'Give all events the same second',
   old_payload_shape: 'Send payloads in the shape of older API versions',
   portal_refuses_flows: 'Let the portal refuse flows',
-  api_failure_after_effect: 'Carry failing requests out, and lose only the answer',
+  api_failure_after_effect: 'Perform failing requests, and lose only the answer',
 };
 
 const numbers: Partial<Record<keyof Switches, string>> = {
-  delivery_delay_ms: 'Hold each delivery back (milliseconds)',
-  api_delay_ms: 'Answer the API late (milliseconds)',
-  retry_first_ms: 'First pause before a delivery is tried again (milliseconds)',
+  delivery_delay_ms: 'Delay each delivery (milliseconds)',
+  api_delay_ms: 'Delay each API request (milliseconds)',
+  retry_first_ms: 'Pause before the first retry of a delivery (milliseconds)',
   retry_longest_ms: 'Longest pause (milliseconds)',
   delivery_attempts: 'Attempts for each delivery',
 };
@@ -52,13 +52,13 @@ export function switchForm(switches: Switches): Html {
   )}</fieldset>
 <div>${entries(choices).map(([name, options]) => select(name, choiceLabels[name] ?? name, options, String(switches[name])))}
 ${select('api_failure', 'The API answers', failures, String(switches.api_failure ?? ''))}
-<div class="field"><label for="api_failure_count">For so many requests (empty: until changed)</label><input id="api_failure_count" name="api_failure_count" inputmode="numeric" value="${switches.api_failure_count ?? ''}"></div>
-<div class="field"><label for="api_failure_only">Only those that begin so (“POST /v1/customers”; empty: all)</label><input id="api_failure_only" name="api_failure_only" value="${switches.api_failure_only}"></div></div>
+<div class="field"><label for="api_failure_count">Number of failing requests (empty: all)</label><input id="api_failure_count" name="api_failure_count" inputmode="numeric" value="${switches.api_failure_count ?? ''}"></div>
+<div class="field"><label for="api_failure_only">Only requests that start with (such as “POST /v1/customers”; empty: all)</label><input id="api_failure_only" name="api_failure_only" value="${switches.api_failure_only}"></div></div>
 <div>${entries(numbers).map(
     ([name, label]) =>
       html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" inputmode="numeric" value="${String(switches[name])}"></div>`,
   )}</div></div><button class="primary">Set the switches</button></form>
-<form method="post" action="/control/switches/reset"><p><button>Everything as the real provider does it</button></p></form>`;
+<form method="post" action="/control/switches/reset"><p><button>Reset to the behaviour of the real provider</button></p></form>`;
 }
 
 const choiceLabels: Partial<Record<keyof Switches, string>> = {

@@ -12,7 +12,7 @@ interface TokenContext {
   set(headers: Record<string, string>): void;
 }
 
-/** The answer that the token endpoint has prepared, with functions that replace it. */
+/** Returns the answer that the token endpoint has prepared, with functions that replace it. */
 export function answerOf(
   ctx: TokenContext,
   { issuer, clientId, key }: { issuer: string; clientId: string; key: SigningKey },
@@ -50,7 +50,7 @@ export function answerOf(
   };
 }
 
-/** The issuer without its scheme. */
+/** Returns a URL without its scheme. */
 export function withoutScheme(url: string): string {
   return url.replace(/^https?:\/\//, '');
 }

@@ -14,17 +14,23 @@ afterAll(() => sandbox.close());
 const timeoutMs = 2600;
 const slowKinds: AnswerKind[] = ['silence', 'silence_in_body', 'late', 'slow', 'trickle'];
 
-test.each(answerKinds.filter((kind) => !slowKinds.includes(kind)))('%s is what it is called', async (kind) => {
-  expect(await resultOf(sandbox, kind)).toBe(answers[kind].expect);
-});
+test.each(answerKinds.filter((kind) => !slowKinds.includes(kind)))(
+  'a client that follows the interface accepts or refuses %s as declared',
+  async (kind) => {
+    expect(await resultOf(sandbox, kind)).toBe(answers[kind].expect);
+  },
+);
 
-test.concurrent.each(slowKinds)('%s takes its time', async (kind) => {
-  const own = await startTestSandbox();
-  expect(await resultOf(own, kind)).toBe(answers[kind].expect);
-  await own.close();
-});
+test.concurrent.each(slowKinds)(
+  'a client with a timeout accepts or refuses the slow answer %s as declared',
+  async (kind) => {
+    const own = await startTestSandbox();
+    expect(await resultOf(own, kind)).toBe(answers[kind].expect);
+    await own.close();
+  },
+);
 
-test('answerNext applies to one token request, and setAnswer to all that follow', async () => {
+test('answerNext applies to one token request, and setAnswer to all later ones', async () => {
   sandbox.idp.answerNext('wrong_issuer');
   expect(await signIn(sandbox)).toBe('refused');
   expect(await signIn(sandbox)).toBe('accepted');
@@ -59,7 +65,7 @@ async function resultOf(of: Sandbox, kind: AnswerKind): Promise<'accepted' | 're
   return signIn(of);
 }
 
-/** A client that keeps the interface's rules, and the design's on what they leave open. */
+/** Signs in as a client that follows the interface, and the design where the interface leaves a choice. */
 async function signIn(of: Sandbox): Promise<'accepted' | 'refused'> {
   const [person = of.idp.people.add({ email: 'ada@example.test', name: 'Ada' })] = of.idp.people.all();
   const code = await chooseCode(of, openBrowser(), person.sub);

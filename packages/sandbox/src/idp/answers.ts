@@ -37,7 +37,7 @@ export const answers = {
   empty_nonce: claims('an empty nonce', 'refused', () => ({ nonce: '' })),
   expired: claims('expired a week ago', 'refused', ({ now }) => ({ exp: now - week, iat: now - week - 60 })),
   expired_just_now: claims('expired two seconds ago', 'refused', ({ now }) => ({ exp: now - 2 })),
-  exp_text: claims('an expiry that is no number', 'refused', () => ({ exp: 'tomorrow' })),
+  exp_text: claims('an expiry that is not a number', 'refused', () => ({ exp: 'tomorrow' })),
   exp_zero: claims('an expiry of 0', 'accepted', () => ({ exp: 0 })),
   exp_null: claims('an expiry of null', 'accepted', () => ({ exp: null })),
   no_exp: claims('no expiry', 'accepted', () => ({ exp: undefined })),
@@ -49,7 +49,7 @@ export const answers = {
     email: String(answer.claims.email).toUpperCase(),
   })),
   unverified: claims('an address that is not verified', 'refused', () => ({ email_verified: false })),
-  no_email_verified: claims('nothing said about verification', 'refused', () => ({ email_verified: undefined })),
+  no_email_verified: claims('no email_verified', 'refused', () => ({ email_verified: undefined })),
   email_verified_null: claims('verified: null', 'refused', () => ({ email_verified: null })),
   email_verified_zero: claims('verified: 0', 'refused', () => ({ email_verified: 0 })),
   email_verified_text_false: claims('verified: the text "false"', 'refused', () => ({ email_verified: 'false' })),
@@ -68,14 +68,14 @@ export const answers = {
   no_iat: claims('no time of issue', 'accepted', () => ({ iat: undefined }), 'oidcc-client-test-missing-iat'),
   two_segments: token('two segments', ({ idToken }) => idToken.split('.').slice(0, 2).join('.')),
   four_segments: token('four segments', ({ idToken }) => `${idToken}.more`),
-  bad_base64: token('a second segment that is no base64url', ({ idToken }) => withSecond(idToken, '!!!not*base64!!!')),
+  bad_base64: token('a second segment that is not base64url', ({ idToken }) => withSecond(idToken, '!!!not*base64!!!')),
   empty_segment: token('an empty second segment', ({ idToken }) => withSecond(idToken, '')),
   not_json_claims: payload('claims that are not JSON', () => 'not json'),
   half_json_claims: payload('claims that end in the middle', (answer) => JSON.stringify(answer.claims).slice(0, -9)),
   list_claims: payload('claims that are a list', (answer) => JSON.stringify([answer.claims])),
   null_claims: payload('claims that are null', () => 'null'),
-  text_claims: payload('claims that are a text', () => '"claims"'),
-  invalid_utf8: payload('claims that are no UTF-8', (answer) => invalidUtf8(answer.claims)),
+  text_claims: payload('claims that are a string', () => '"claims"'),
+  invalid_utf8: payload('claims that are not UTF-8', (answer) => invalidUtf8(answer.claims)),
   no_id_token: token('no ID token', () => undefined),
   null_id_token: token('an ID token of null', () => null),
   empty_id_token: token('an empty ID token', () => ''),
@@ -97,12 +97,12 @@ export const answers = {
   empty_body: body('an empty body', 200, 'application/json', () => ''),
   json_list: body('a JSON list', 200, 'application/json', () => '[]'),
   json_null: body('JSON null', 200, 'application/json', () => 'null'),
-  json_text: body('a JSON text', 200, 'application/json', () => '"id_token"'),
+  json_text: body('a JSON string', 200, 'application/json', () => '"id_token"'),
   status_400: body('status 400', 400, 'application/json', () => '{"error":"invalid_grant"}'),
   status_401: body('status 401', 401, 'application/json', () => '{"error":"invalid_client"}'),
   status_429: body('status 429', 429, 'application/json', () => '{"error":"slow_down"}'),
   status_500: body('status 500', 500, 'text/plain', () => 'It broke.'),
-  status_500_with_token: body('status 500 with a good body', 500, 'application/json', (answer) =>
+  status_500_with_token: body('status 500 with a correct body', 500, 'application/json', (answer) =>
     JSON.stringify(answer.body),
   ),
   status_503: body('status 503', 503, 'text/plain', () => 'Busy.'),
@@ -116,20 +116,20 @@ export const answers = {
     expect: 'refused',
     give: ({ issuer, withBody }) => withBody(302, 'text/plain', '', { Location: `${issuer}/elsewhere` }),
   },
-  silence: raw('silence for ever', 'refused', () => {}),
+  silence: raw('no answer', 'refused', () => {}),
   silence_in_body: raw('headers, then silence', 'refused', (res) => {
     res.writeHead(200, { 'Content-Type': 'application/json' });
     res.write('{"id_token":"');
   }),
-  late: raw('a good answer after twelve seconds', 'refused', (res, answer) => {
+  late: raw('a correct answer after twelve seconds', 'refused', (res, answer) => {
     const timer = setTimeout(() => sendBody(res, answer), 12_000);
     res.on('close', () => clearTimeout(timer));
   }),
-  slow: raw('a good answer after two seconds', 'accepted', (res, answer) => {
+  slow: raw('a correct answer after two seconds', 'accepted', (res, answer) => {
     const timer = setTimeout(() => sendBody(res, answer), 2000);
     res.on('close', () => clearTimeout(timer));
   }),
-  trickle: raw('a good answer, one byte in a tenth of a second', 'refused', (res, answer) => {
+  trickle: raw('a correct answer, one byte every tenth of a second', 'refused', (res, answer) => {
     const text = JSON.stringify(answer.body);
     res.writeHead(200, { 'Content-Type': 'application/json' });
     let sent = 0;
@@ -148,7 +148,7 @@ export const answers = {
     }, 1);
     res.on('close', () => clearInterval(timer));
   }),
-  oversized: body('a good answer of two megabytes', 200, 'application/json', (answer) =>
+  oversized: body('a correct answer of two megabytes', 200, 'application/json', (answer) =>
     JSON.stringify({ padding: 'A'.repeat(2_000_000), ...answer.body }),
   ),
   cut: raw('a connection cut without an answer', 'refused', (res) => void res.destroy()),

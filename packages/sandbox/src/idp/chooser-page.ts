@@ -9,14 +9,14 @@ export function chooserPage(uid: string, people: Account[], problem: string | nu
     title: 'Choose an account',
     width: 'narrow',
     body: html`<h1>Choose an account</h1>
-<p class="soft">This identity provider signs in any person you choose. All of them are invented.</p>
+<p class="soft">This identity provider signs in any account that you choose. All accounts are invented.</p>
 ${problem && html`<p class="wrong" role="alert">${problem}</p>`}
 <form method="post" action="/idp/interaction/${uid}">
 <ul class="people">${people.map(
       (person) =>
         html`<li><button name="sub" value="${person.sub}"><span>${person.name || person.email}<small>${person.email}${!person.email_verified && ' · not verified'}</small></span></button></li>`,
     )}</ul></form>
-<section class="panel" aria-labelledby="new"><h2 id="new">Make up a person</h2>
+<section class="panel" aria-labelledby="new"><h2 id="new">Create a person</h2>
 <form method="post" action="/idp/interaction/${uid}/person">
 <div class="field"><label for="email">E-mail address</label><input id="email" name="email" type="email" required maxlength="254" autocomplete="off"></div>
 <div class="field"><label for="name">Name</label><input id="name" name="name" maxlength="200" autocomplete="off"></div>
@@ -31,7 +31,7 @@ export function errorPage(error: string, description: string): string {
   return page({
     title: 'Sign-in refused',
     width: 'narrow',
-    body: html`<h1>Sign-in refused</h1><p>The identity provider refuses this request.</p><dl><dt>Error</dt><dd><code>${error}</code></dd>${description && html`<dt>Reason</dt><dd>${description}</dd>`}</dl>`,
+    body: html`<h1>Sign-in failed</h1><p>The identity provider refused this request.</p><dl><dt>Error</dt><dd><code>${error}</code></dd>${description && html`<dt>Reason</dt><dd>${description}</dd>`}</dl>`,
   });
 }
 
@@ -47,16 +47,16 @@ export function answersPage(chosen: AnswerKind | null, people: Account[]): strin
 <div class="field"><label for="kind">Answer</label><select id="kind" name="kind"><option value="">rightly</option>
 ${(['refused', 'accepted'] as const).map(
   (expect) =>
-    html`<optgroup label="${expect === 'refused' ? 'to be refused' : 'odd, but to be accepted'}">${options
+    html`<optgroup label="${expect === 'refused' ? 'to be refused' : 'unusual, but to be accepted'}">${options
       .filter(([, answer]) => answer.expect === expect)
       .map(
         ([kind, answer]) => html`<option value="${kind}"${kind === chosen && html` selected`}>${answer.about}</option>`,
       )}</optgroup>`,
 )}</select></div>
-<div class="field"><label class="check"><input type="checkbox" name="once" value="true"> The next time only</label></div>
+<div class="field"><label class="check"><input type="checkbox" name="once" value="true"> Only for the next request</label></div>
 <button class="primary">Set</button></form></section>
 <div class="scroll" role="region" aria-label="People" tabindex="0"><table><caption>People</caption><thead><tr><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Verified</th><th scope="col">Subject</th></tr></thead>
-<tbody>${people.length === 0 && html`<tr><td colspan="4">No one yet. People that you invent at a sign-in appear here.</td></tr>`}${people.map(
+<tbody>${people.length === 0 && html`<tr><td colspan="4">No people yet. People that you create at a sign-in appear here.</td></tr>`}${people.map(
       (person) =>
         html`<tr><td>${person.name}</td><td>${person.email}</td><td>${person.email_verified ? 'yes' : 'no'}</td><td><code>${person.sub}</code></td></tr>`,
     )}</tbody></table></div>`,

@@ -23,7 +23,7 @@ export interface IdentityProviderSettings {
   path: string | null;
 }
 
-/** How tests operate the identity provider. */
+/** The controls by which tests operate the identity provider. */
 export interface IdentityProvider {
   authUrl: string;
   tokenUrl: string;
@@ -35,7 +35,7 @@ export interface IdentityProvider {
   /** Sets the answer to all token requests; null: correct answers. Empties the queue. */
   setAnswer(kind: AnswerKind | null): void;
   answer(): AnswerKind | null;
-  /** How many token requests have come, refused ones included. */
+  /** How many token requests were received, refused ones included. */
   tokenRequests(): number;
 }
 

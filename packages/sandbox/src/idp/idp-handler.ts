@@ -35,7 +35,7 @@ async function interaction(idp: RunningIdentityProvider, exchange: Exchange, uid
   const { req, res, method } = exchange;
   try {
     const details = await idp.provider.interactionDetails(req, res);
-    if (details.uid !== uid) throw new errors.SessionNotFound('another sign-in was started in this browser since');
+    if (details.uid !== uid) throw new errors.SessionNotFound('another sign-in was started in this browser');
     if (method !== 'POST') return sendPage(res, 200, chooserPage(uid, idp.choices(), null));
     if (action === 'cancel')
       return await finish(idp, exchange, { error: 'access_denied', error_description: 'cancelled' });
@@ -80,7 +80,7 @@ async function setAnswer(idp: RunningIdentityProvider, { req, res }: Exchange): 
 
 async function people(idp: RunningIdentityProvider, { req, res, method }: Exchange): Promise<void> {
   if (method === 'GET') return sendJson(res, 200, idp.people.all());
-  if (method !== 'POST') throw new HttpError(405, 'People are listed with GET and made up with POST.');
+  if (method !== 'POST') throw new HttpError(405, 'People are listed with GET and created with POST.');
   const fields = await readJson(req);
   if (typeof fields.email !== 'string') throw new HttpError(400, 'A person needs an email.');
   const person = idp.people.add({

@@ -17,9 +17,9 @@ export interface PeopleState {
 export interface People {
   all(): Account[];
   find(sub: string): Account | undefined;
-  /** Adds a person, by default with a new subject. Throws if the subject exists. */
+  /** Adds a person, by default with a new subject. @throws Error if the subject exists. */
   add(person: { email: string; email_verified?: boolean; name?: string; sub?: string }): Account;
-  /** Changes a person. The subject stays. Throws if there is no such person. */
+  /** Changes a person. The subject stays. @throws Error if there is no such person. */
   change(sub: string, changes: Partial<Omit<Account, 'sub'>>): Account;
 }
 

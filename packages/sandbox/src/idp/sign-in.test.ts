@@ -15,13 +15,13 @@ afterAll(() => sandbox.close());
 test('a new person signs in, and the token holds its claims', async () => {
   const browser = openBrowser();
   const chooser = await browser.open(authAddress(sandbox));
-  expect(await chooser.text()).toContain('Make up a person');
-  const back = await browser.open(`${chooser.at}/person`, {
+  expect(await chooser.text()).toContain('Create a person');
+  const returned = await browser.open(`${chooser.at}/person`, {
     email: 'ada@example.test',
     name: 'Ada',
     email_verified: 'true',
   });
-  const answer = new URL(back.at);
+  const answer = new URL(returned.at);
   expect(answer.origin + answer.pathname).toBe(callback);
   expect(answer.searchParams.get('state')).toBe('the-state');
 
@@ -85,8 +85,8 @@ test('PKCE is enforced if the client uses it', async () => {
 test('a cancelled sign-in returns with access_denied, and an unknown attempt shows an error page', async () => {
   const browser = openBrowser();
   const chooser = await browser.open(authAddress(sandbox));
-  const back = await browser.open(`${chooser.at}/cancel`, {});
-  expect(new URL(back.at).searchParams.get('error')).toBe('access_denied');
+  const returned = await browser.open(`${chooser.at}/cancel`, {});
+  expect(new URL(returned.at).searchParams.get('error')).toBe('access_denied');
   const lost = await openBrowser().open(chooser.at);
   expect(lost.status).toBe(400);
   expect(await lost.text()).toContain('Start again at the service');

@@ -20,7 +20,7 @@ export async function handleMailbox(mailbox: Mailbox, { req, res, method, path, 
     mailbox.setFault(readFault((await readForm(req)).get('fault') ?? ''));
     redirect(res, '/mailbox');
   } else if (method !== 'GET' && method !== 'HEAD') {
-    throw new HttpError(405, 'The mailbox is read with GET.');
+    throw new HttpError(405, 'The mailbox accepts GET, and POST for its controls.');
   } else if (path === '/mailbox') {
     sendPage(res, 200, listPage(mailbox, query.get('to') ?? ''));
   } else {
@@ -36,7 +36,7 @@ export async function handleMailbox(mailbox: Mailbox, { req, res, method, path, 
 function readFault(value: string): MailFault | null {
   if (value === '') return null;
   const fault = mailFaults.find((known) => known === value);
-  if (!fault) throw new HttpError(400, `The mailbox knows no fault of that name. It knows ${mailFaults.join(', ')}.`);
+  if (!fault) throw new HttpError(400, `There is no fault of that name. There are ${mailFaults.join(', ')}.`);
   return fault;
 }
 
@@ -45,11 +45,11 @@ function listPage(mailbox: Mailbox, to: string): string {
   return page({
     title: 'Mailbox',
     body: html`<h1>Mailbox</h1>
-<p class="soft">Every mail that the service sent, newest first. None of them left this machine.</p>
+<p class="soft">Every mail that the service sent, newest first. No mail leaves this machine.</p>
 ${mails.length === 0 && html`<p class="panel">No mail yet. Sign up at the service, and the verification link arrives here.</p>`}
 <ul class="mails">${mails.map((mail) => mailEntry(mail))}</ul>
 <section class="panel" aria-labelledby="server"><h2 id="server">Mail server</h2>
-<form method="post" action="/mailbox/fault"><div class="field"><label for="fault">What it does with the next mails</label>
+<form method="post" action="/mailbox/fault"><div class="field"><label for="fault">The mail server’s answer to the next mails</label>
 <select id="fault" name="fault"><option value="">takes them</option>${mailFaults.map(
       (fault) =>
         html`<option value="${fault}"${fault === mailbox.fault() && html` selected`}>${faultWords[fault]}</option>`,
@@ -59,10 +59,10 @@ ${mails.length === 0 && html`<p class="panel">No mail yet. Sign up at the servic
 }
 
 const faultWords: Record<MailFault, string> = {
-  refuse: 'refuses them for good (550)',
-  later: 'refuses them for now (451)',
+  refuse: 'refuses them permanently (550)',
+  later: 'refuses them temporarily (451)',
   hang: 'never answers',
-  close: 'turns connections away (421)',
+  close: 'refuses connections (421)',
 };
 
 function mailEntry(mail: Mail) {

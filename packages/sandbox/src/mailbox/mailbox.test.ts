@@ -71,7 +71,7 @@ test('the mail server refuses, defers, hangs or disconnects as set', async () =>
 function twoParts(subject: string): string {
   return [
     'From: "Gatehouse" <no-reply@localhost>',
-    'To: somebody@example.test',
+    'To: another@example.test',
     `Subject: ${subject}`,
     'Auto-Submitted: auto-generated',
     'MIME-Version: 1.0',
@@ -90,7 +90,7 @@ function twoParts(subject: string): string {
   ].join('\r\n');
 }
 
-/** Speaks SMTP line by line. Gives back the last answer, or "silence". */
+/** Sends a mail over SMTP line by line. Returns the last answer, or "silence". */
 async function send(to: string, mail: string): Promise<string> {
   const { hostname, port } = new URL(sandbox.smtpUrl);
   const socket = connect(Number(port), hostname);

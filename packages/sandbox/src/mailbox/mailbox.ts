@@ -20,11 +20,11 @@ export interface Mailbox {
   messages(to?: string): Mail[];
   /**
    * Waits for a mail to an address and returns the newest. It must be newer than `after`, a mail or a
-   * time, if that is given. Throws if none has arrived after `timeoutMs` (10 s).
+   * time, if that is given. @throws Error if none has arrived after `timeoutMs` (10 s).
    */
   waitFor(to: string, after?: Mail | Date | null, timeoutMs?: number): Promise<Mail>;
   clear(): void;
-  /** Sets how the mail server fails from now on; null: it does not. */
+  /** Sets the failure of the mail server from now on; null: none. */
   setFault(fault: MailFault | null): void;
   fault(): MailFault | null;
 }

@@ -9,7 +9,7 @@ import { rejectRequest } from './reject-request.ts';
 export async function metricsEndpoint(event: RequestEvent): Promise<Response> {
   const { app } = event.locals;
   const token = app.config.metricsToken;
-  if (token === null) return rejectRequest(event, new AppError('NOT_FOUND', 'There is nothing here.'));
+  if (token === null) return rejectRequest(event, new AppError('NOT_FOUND', 'There is no such path.'));
   if (!constantTimeEqual(event.request.headers.get('authorization') ?? '', `Bearer ${token}`)) {
     return errorResponse(new AppError('UNAUTHENTICATED', 'This takes the token of METRICS_TOKEN.'), {
       'www-authenticate': 'Bearer',

@@ -4,7 +4,8 @@ import { createApp } from '@gatehouse/api/create-app';
 import { createLog } from '@gatehouse/api/log';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { cliError } from './commands/cli-error.ts';
-import { type Call, parseCommandLine, WrongUse } from './commands/parse-args.ts';
+import type { Command } from './commands/commands.ts';
+import { parseCommandLine, WrongUse } from './commands/parse-args.ts';
 import { describeDatabase } from './describe-database.ts';
 import { loadEnvFile } from './env-file.ts';
 import { migrationsOf } from './migrations-folder.ts';
@@ -18,8 +19,12 @@ process.exit(await operate(process.argv.slice(2)));
 async function operate(args: string[]): Promise<number> {
   try {
     const call = parseCommandLine(args);
+    if ('help' in call) {
+      process.stdout.write(`${call.help}\n`);
+      return 0;
+    }
     loadEnvFile();
-    const answer = await withApp(parseConfig(process.env), call, (app) => call.command.run(app, call.args));
+    const answer = await withApp(parseConfig(process.env), call.command, (app) => call.command.run(app, call.args));
     const { report, sound } = typeof answer === 'string' ? { report: answer, sound: true } : answer;
     process.stdout.write(`${report}\n`);
     return sound ? 0 : 1;
@@ -33,7 +38,7 @@ async function operate(args: string[]): Promise<number> {
  * Calls `act` with an app on DATABASE_URL or on the embedded database. A running embedded
  * database is joined; else one is started, and stopped afterwards.
  */
-async function withApp<Answer>(config: Config, { command }: Call, act: (app: App) => Promise<Answer>): Promise<Answer> {
+async function withApp<Answer>(config: Config, command: Command, act: (app: App) => Promise<Answer>): Promise<Answer> {
   const embedded = config.databaseUrl === null ? await openEmbedded(config.dataDir) : null;
   const log = createLog({ level: 'warn', format: config.log.format, write: (line) => process.stderr.write(line) });
   try {

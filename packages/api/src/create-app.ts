@@ -20,6 +20,7 @@ import { explainDatabaseRefusal, isDatabaseAway } from './errors.ts';
 import { openJobs } from './jobs/queue.ts';
 import type { JobKinds, Jobs } from './jobs/registry.ts';
 import { deleteOldKeys } from './keys/delete-old-keys.ts';
+import { eraseDeclined } from './leaving/erase-declined.ts';
 import { createLog, type Log } from './log.ts';
 import { createIdentityProvider } from './providers/identity.ts';
 import { createMailer } from './providers/mailer.ts';
@@ -148,6 +149,7 @@ async function requireSchema({ sql, migrations, log }: App): Promise<void> {
 const unopened: Jobs = {
   send: () => Promise.reject(new Error('The job queue is not open yet.')),
   wake: () => {},
+  dropMails: () => Promise.reject(new Error('The job queue is not open yet.')),
   stop: () => Promise.resolve(),
 };
 
@@ -163,6 +165,7 @@ function jobKinds(app: App): JobKinds {
     sweep: {
       async handler() {
         await sweep(app);
+        await eraseDeclined(app);
         await deleteOldKeys(app);
         await rotateTokenKeys(app);
       },

@@ -5,6 +5,7 @@ import { closeDemoAccounts, markDemoAccount } from '@gatehouse/api/operators/dem
 import { makePasswordLink } from '@gatehouse/api/operators/make-password-link';
 import { grantOperator, listOperators, revokeOperator } from '@gatehouse/api/operators/operator-mark';
 import { restoreUser, suspendUser } from '@gatehouse/api/operators/suspend-user';
+import { listing } from './listing.ts';
 
 // Each command calls one use case and returns a sentence about the new state.
 
@@ -20,8 +21,8 @@ export async function revoke(app: App, { id, email }: User): Promise<string> {
   return `${email} is no longer an operator.`;
 }
 
-export async function list(app: App): Promise<string> {
-  return (await listOperators(app)).join('\n') || 'There are no operators.';
+export async function list(app: App, json: boolean): Promise<string> {
+  return listing(await listOperators(app), json, (email) => email, 'There are no operators.');
 }
 
 export async function approve(app: App, { id }: User): Promise<string> {

@@ -1,5 +1,5 @@
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
-import { makeAccount, makeOwner } from '@gatehouse/api/testing/factories';
+import { addMember, makeAccount, makeOwner } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseCommandLine } from './parse-args.ts';
 
@@ -11,9 +11,10 @@ afterAll(() => test.close());
 
 /** Returns what the command prints, on stdout or, after a failure, on stderr. */
 async function run(...typed: string[]): Promise<string> {
-  const { command, args } = parseCommandLine(typed);
-  const answer = command.run(test.app, args).catch((error: Error) => error.message);
-  return String(await answer);
+  const call = parseCommandLine(typed);
+  if ('help' in call) return call.help;
+  const answer = await call.command.run(test.app, call.args).catch((error: Error) => error.message);
+  return typeof answer === 'string' ? answer : answer.report;
 }
 
 it('each command prints the new state, and is idempotent', async () => {
@@ -57,8 +58,60 @@ it('a decision about an owner prints the organisation', async () => {
   expect(await run('approve', email)).toBe(`${email} owns no organisation.`);
 });
 
+it('users and organisations are listed and found by a part of their names, in JSON too', async () => {
+  const { email, principal } = await makeOwner(test, { name: 'Rarely Named Ltd' });
+  const slug = principal.organisation?.slug ?? '';
+
+  expect(await run('users', email.slice(0, -3))).toMatch(new RegExp(`^${email}  active  ${slug} \\(owner\\)  since `));
+  expect(await run('organisations', 'rarely')).toMatch(
+    new RegExp(`^${slug}  approved  free  ${email}  since .*Named Ltd$`),
+  );
+  expect(JSON.parse(await run('organisations', '--json', 'rarely'))).toMatchObject([{ slug, owner: email }]);
+  expect(JSON.parse(await run('users', email, '--json'))).toMatchObject([{ email }]);
+  expect((await run('users')).split('\n').length).toBeGreaterThan(1);
+  expect(JSON.parse(await run('list', '--json'))).toEqual([]);
+  expect(JSON.parse(await run('api-key', 'list', '--json'))).toEqual(expect.any(Array));
+  expect(await run('users', 'no-such-person')).toBe('There are no such users.');
+});
+
+it('a person’s data are exported and erased, also while the account waits', async () => {
+  const { email, principal } = await makeOwner(test, { approved: false });
+  const slug = principal.organisation?.slug ?? '';
+
+  expect(JSON.parse(await run('export', email))).toMatchObject({ user: { email }, organisations: [{ slug }] });
+  expect(await run('erase', email)).toBe(`Erased ${email}, and with the account ${slug}.`);
+  expect(await run('export', email)).toBe(`There is no account with the address ${email}.`);
+
+  const owner = await makeOwner(test);
+  await addMember(test, owner.organisationId, 'member');
+  expect(await run('erase', owner.email)).toMatch(/has other members\. Make one of them an owner first\.$/);
+  expect(await run('erase', owner.email, '--with-members')).toMatch(/^Erased/);
+});
+
+it('sessions end for one person or for all', async () => {
+  const [{ email, userId }, other] = [await makeOwner(test), await makeOwner(test)];
+  const left = async (id: string) => (await test.app.sql`select from sessions where user_id = ${id}`).length;
+  expect(await run('end-sessions')).toBe('Name one EMAIL, or --all.');
+  expect(await run('end-sessions', email, '--all')).toBe('Name one EMAIL, or --all.');
+  expect(await run('end-sessions', email)).toBe(`Ended one session of ${email}.`);
+  expect([await left(userId), await left(other.userId)]).toEqual([0, 1]);
+  expect(await run('end-sessions', '--all')).toMatch(/^Ended (one session|\d+ sessions) of all users\.$/);
+  expect(await left(other.userId)).toBe(0);
+});
+
 it('an unknown address or slug fails with a sentence that repeats it', async () => {
-  for (const name of ['grant', 'revoke', 'approve', 'suspend', 'restore', 'password-link', 'mark-demo-account']) {
+  for (const name of [
+    'export',
+    'erase',
+    'end-sessions',
+    'grant',
+    'revoke',
+    'approve',
+    'suspend',
+    'restore',
+    'password-link',
+    'mark-demo-account',
+  ]) {
     expect(await run(name, 'unknown@company.example')).toBe(
       'There is no account with the address unknown@company.example.',
     );

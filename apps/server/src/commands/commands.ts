@@ -1,12 +1,13 @@
 import type { App } from '@gatehouse/api/app';
 import { setUpBilling } from '@gatehouse/api/billing/actions/set-up-billing';
-import { reconcile } from '@gatehouse/api/billing/sync/reconcile';
 import { describeSchema } from '@gatehouse/api/operators/describe-schema';
-import { examine } from '@gatehouse/api/operators/doctor/doctor';
 import { findOrganisation, findUser } from '@gatehouse/api/operators/find-accounts';
 import * as account from './account-commands.ts';
+import * as data from './data-commands.ts';
 import { createApiKey, listApiKeys, revokeApiKey } from './key-commands.ts';
+import { listAllOrganisations, listUsers } from './list-commands.ts';
 import { newCustomer, restoreOrganisation, suspendOrganisation } from './organisation-commands.ts';
+import { diagnose, reconcile } from './report-commands.ts';
 
 /** What a command prints. A report that is not sound makes the exit code 1. */
 export type Answer = string | { report: string; sound: boolean };
@@ -19,6 +20,10 @@ export type Command = {
   takes: string[];
   /** What the command does, as the usage shows it. */
   does: string;
+  /** Further lines of its help. */
+  more?: string[];
+  /** The meaning of an exit code other than those of every command. */
+  exits?: string;
   /** Whether the command runs while the database is unavailable. */
   withoutDatabase?: boolean;
   /** Whether the database is migrated before the command runs. */
@@ -30,11 +35,21 @@ export type Command = {
 export const commands: Record<string, Command> = {
   grant: forUser('makes a person an operator and approves their organisation', account.grant),
   revoke: forUser('removes a person from the operators', account.revoke),
-  list: { takes: [], does: 'lists the operators', run: account.list },
+  list: { takes: ['[--json]'], does: 'lists the operators', run: (app, [json = '']) => account.list(app, json !== '') },
+  users: {
+    takes: ['[SEARCH]', '[--json]'],
+    does: 'lists the users, or those whose address or name contains the search',
+    run: (app, [search = '', json = '']) => listUsers(app, search, json !== ''),
+  },
+  organisations: {
+    takes: ['[SEARCH]', '[--json]'],
+    does: 'lists the organisations, or those whose name or slug contains the search',
+    run: (app, [search = '', json = '']) => listAllOrganisations(app, search, json !== ''),
+  },
   approve: forUser('approves the organisations that the address owns', account.approve),
   decline: {
     takes: ['EMAIL', '--reason "…"'],
-    does: 'declines them',
+    does: 'declines the organisations that the address owns and that wait',
     run: async (app, [email = '', reason = '']) => account.decline(app, await findUser(app.db, email), reason),
   },
   suspend: forUser('suspends a person’s account', account.suspend),
@@ -42,13 +57,35 @@ export const commands: Record<string, Command> = {
   'suspend-organisation': forOrganisation('suspends an organisation', suspendOrganisation),
   'restore-organisation': forOrganisation('restores a suspended organisation', restoreOrganisation),
   'password-link': forUser('prints an address that sets a password, once, within an hour', account.passwordLink),
+  'end-sessions': {
+    takes: ['[EMAIL]', '[--all]'],
+    does: 'signs a person out everywhere, or with --all everyone',
+    run: (app, [email = '', all = '']) => data.endSessionsOf(app, email, all !== ''),
+  },
+  export: {
+    ...forUser('prints everything that is stored about a person, as JSON', data.exportUser),
+    more: ['It also works for accounts that wait, were declined or are suspended. The audit log records it.'],
+  },
+  erase: {
+    takes: ['EMAIL', '[--with-members]'],
+    does: 'deletes a person’s account and every trace of the address and name, for good',
+    more: [
+      'Organisations that the person alone owns are deleted too; their subscriptions end at the provider first.',
+      'It also works for accounts that wait, were declined or are suspended. docs/privacy.md says what stays.',
+    ],
+    run: async (app, [email = '', members = '']) => data.erase(app, await findUser(app.db, email), members !== ''),
+  },
   'api-key create': {
     takes: ['--name NAME', '[--scope READ|WRITE]', '[--organisation SLUG]', '[--expires-days N]'],
     does: 'prints a new API key for your services, once',
     run: (app, [name = '', scope = '', slug = '', days = '']) => createApiKey(app, { name, scope, slug, days }),
   },
-  'api-key list': { takes: [], does: 'lists the API keys', run: listApiKeys },
-  'api-key revoke': { takes: ['ID'], does: 'revokes one', run: (app, [id = '']) => revokeApiKey(app, id) },
+  'api-key list': {
+    takes: ['[--json]'],
+    does: 'lists the API keys',
+    run: (app, [json = '']) => listApiKeys(app, json !== ''),
+  },
+  'api-key revoke': { takes: ['ID'], does: 'revokes an API key', run: (app, [id = '']) => revokeApiKey(app, id) },
   'mark-demo-account': forUser('marks an account that npm start made', account.markDemo),
   'close-demo-accounts': {
     takes: [],
@@ -56,7 +93,13 @@ export const commands: Record<string, Command> = {
     run: account.closeDemo,
   },
   'billing-setup': { takes: [], does: 'makes products, prices and the portal at the provider', run: setUpBilling },
-  reconcile: { takes: [], does: 'compares all subscriptions with the provider’s and repairs', run: reconcile },
+  reconcile: {
+    takes: ['[--json]'],
+    does: 'compares all subscriptions with the provider’s and repairs',
+    more: ['Its last line is the summary.'],
+    exits: '1 if something differed, also where it was repaired',
+    run: (app, [json = '']) => reconcile(app, json !== ''),
+  },
   'new-customer': forOrganisation('gives up a customer that the provider does not know', newCustomer),
   migrate: {
     takes: [],
@@ -64,11 +107,22 @@ export const commands: Record<string, Command> = {
     migrates: true,
     run: describeSchema,
   },
-  doctor: {
+  'after-restore': {
     takes: [],
+    does: 'makes a database safe that was restored from a backup, before the service starts on it',
+    more: [
+      'Ends all sessions, links and invitations, which may have been ended or used after the backup, drops the',
+      'mails that wait, and marks all subscriptions for a sync with the payment provider. Readers of the feed of',
+      'changes are told to read everything again.',
+    ],
+    run: data.makeSafe,
+  },
+  doctor: {
+    takes: ['[--json]'],
     does: 'checks the whole configuration against the services that it names',
+    exits: '1 if something is wrong',
     withoutDatabase: true,
-    run: examine,
+    run: (app, [json = '']) => diagnose(app, json !== ''),
   },
 };
 
@@ -91,11 +145,4 @@ function forOrganisation(
     does,
     run: async (app, [slug = '']) => act(app, await findOrganisation(app.db, slug)),
   };
-}
-
-/** Returns the usage of all commands, a line each. */
-export function usage(): string {
-  const lines = Object.entries(commands).map(([name, { takes, does }]) => [[name, ...takes].join(' '), does]);
-  const width = Math.max(...lines.map(([call = '']) => call.length));
-  return ['npm run operator -- …', ...lines.map(([call = '', does]) => `  ${call.padEnd(width)}  ${does}`)].join('\n');
 }

@@ -5,6 +5,7 @@ import { newKeyInput } from '@gatehouse/api/keys/store-key';
 import { commandLine } from '@gatehouse/api/operators/actor';
 import { findOrganisation } from '@gatehouse/api/operators/find-accounts';
 import { createOperatorKey, revokeAnyKey } from '@gatehouse/api/operators/keys';
+import { listing } from './listing.ts';
 
 type NewKey = { name: string; scope: string; slug: string; days: string };
 
@@ -27,15 +28,17 @@ export async function createApiKey(app: App, { name, scope, slug, days }: NewKey
   return key;
 }
 
+type Key = Awaited<ReturnType<typeof readKeys>>[number];
+
 /** Prints a line for each key: id, state, owner, scopes, the part that may be shown, dates and name. */
-export async function listApiKeys(app: App): Promise<string> {
-  const keys = await readKeys(app, {});
-  const lines = keys.map(({ id, state, organisation, scopes, hint, last_used_at, expires_at, name }) => {
-    const used = `used ${last_used_at?.slice(0, 10) ?? 'never'}`;
-    const expires = `expires ${expires_at?.slice(0, 10) ?? 'never'}`;
-    return [id, state, organisation?.slug ?? 'deployment', scopes.join(' '), hint, used, expires, name].join('  ');
-  });
-  return lines.join('\n') || 'There are no API keys.';
+export async function listApiKeys(app: App, json: boolean): Promise<string> {
+  return listing(await readKeys(app, {}), json, lineOf, 'There are no API keys.');
+}
+
+function lineOf({ id, state, organisation, scopes, hint, last_used_at, expires_at, name }: Key): string {
+  const used = `used ${last_used_at?.slice(0, 10) ?? 'never'}`;
+  const expires = `expires ${expires_at?.slice(0, 10) ?? 'never'}`;
+  return [id, state, organisation?.slug ?? 'deployment', scopes.join(' '), hint, used, expires, name].join('  ');
 }
 
 /** @throws AppError NOT_FOUND if there is no such key. */

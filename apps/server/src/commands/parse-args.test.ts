@@ -6,14 +6,15 @@ const wrong: [typed: string, sentence: string, usage: string][] = [
   ['', 'Name a command.', 'npm run operator -- …'],
   ['aprove a@b.example', 'There is no command aprove.', 'npm run operator -- …'],
   ['toString', 'There is no command toString.', 'npm run operator -- …'],
-  ['--help', 'There is no command --help.', 'npm run operator -- …'],
+  ['nothing --help', 'There is no command nothing.', 'npm run operator -- …'],
+  ['list --json=no', '--json takes no value.', 'npm run operator -- list [--json]'],
   ['approve', 'EMAIL is missing.', 'npm run operator -- approve EMAIL'],
   ['suspend-organisation', 'SLUG is missing.', 'npm run operator -- suspend-organisation SLUG'],
   ['approve a@b.example b@b.example', 'b@b.example is superfluous.', 'npm run operator -- approve EMAIL'],
-  ['list extra', 'extra is superfluous.', 'npm run operator -- list'],
+  ['list extra', 'extra is superfluous.', 'npm run operator -- list [--json]'],
   ['revoke a@b.example --force', 'There is no option --force here.', 'npm run operator -- revoke EMAIL'],
   ['revoke -f a@b.example', 'There is no option -f here.', 'npm run operator -- revoke EMAIL'],
-  ['doctor --fix=all', 'There is no option --fix here.', 'npm run operator -- doctor'],
+  ['doctor --fix=all', 'There is no option --fix here.', 'npm run operator -- doctor [--json]'],
   [
     'decline a@b.example --raison x',
     'There is no option --raison here.',
@@ -24,6 +25,11 @@ const wrong: [typed: string, sentence: string, usage: string][] = [
   ['decline a@b.example --reason=', '--reason is missing.', 'npm run operator -- decline EMAIL --reason "…"'],
   ['decline --reason x', 'EMAIL is missing.', 'npm run operator -- decline EMAIL --reason "…"'],
 ];
+
+function argsOf(typed: string[]): string[] {
+  const call = parseCommandLine(typed);
+  return 'help' in call ? [call.help] : call.args;
+}
 
 describe('parsing a command line', () => {
   it.each(wrong)('"%s" fails with the sentence: %s', (typed, sentence, usage) => {
@@ -41,21 +47,20 @@ describe('parsing a command line', () => {
   it.each(Object.keys(commands))('%s accepts exactly the arguments of its usage', (name) => {
     const { takes = [] } = commands[name] ?? {};
     const option = (word: string) => /--[a-z-]+/.exec(word)?.[0];
-    const typed = [...name.split(' '), ...takes.flatMap((word) => [option(word) ?? [], 'x'].flat())];
+    const isFlag = (word: string) => /^\[--[a-z-]+\]$/.test(word);
+    const typed = [
+      ...name.split(' '),
+      ...takes.flatMap((word) => [option(word) ?? [], isFlag(word) ? [] : 'x'].flat()),
+    ];
 
-    expect(parseCommandLine(typed).args).toEqual(takes.map(() => 'x'));
+    expect(argsOf(typed)).toEqual(takes.map((word) => (isFlag(word) ? 'yes' : 'x')));
     expect(() => parseCommandLine([...typed, 'extra'])).toThrow('extra is superfluous.');
   });
 });
 
 it('an option in square brackets may be absent, and is refused without a value', () => {
-  expect(parseCommandLine(['api-key', 'create', '--name', 'Larch']).args).toEqual(['Larch', '', '', '']);
-  expect(parseCommandLine(['api-key', 'create', '--expires-days=7', '--name', 'Larch']).args).toEqual([
-    'Larch',
-    '',
-    '',
-    '7',
-  ]);
+  expect(argsOf(['api-key', 'create', '--name', 'Larch'])).toEqual(['Larch', '', '', '']);
+  expect(argsOf(['api-key', 'create', '--expires-days=7', '--name', 'Larch'])).toEqual(['Larch', '', '', '7']);
   expect(() => parseCommandLine(['api-key', 'create'])).toThrow('--name is missing.');
   expect(() => parseCommandLine(['api-key', 'create', '--name', 'a', '--scope'])).toThrow('--scope is missing.');
   expect(() => parseCommandLine(['api-key'])).toThrow('There is no command api-key.');
@@ -63,6 +68,23 @@ it('an option in square brackets may be absent, and is refused without a value',
 });
 
 it('an option may be before or after the other arguments', () => {
-  expect(parseCommandLine(['decline', '--reason', 'no room', 'a@b.example']).args).toEqual(['a@b.example', 'no room']);
-  expect(parseCommandLine(['decline', 'a@b.example', '--reason=no room']).args).toEqual(['a@b.example', 'no room']);
+  expect(argsOf(['decline', '--reason', 'no room', 'a@b.example'])).toEqual(['a@b.example', 'no room']);
+  expect(argsOf(['decline', 'a@b.example', '--reason=no room'])).toEqual(['a@b.example', 'no room']);
+});
+
+it.each(Object.keys(commands))('the help of %s has its usage and a meaning of each argument', (name) => {
+  const { takes = [] } = commands[name] ?? {};
+  for (const asked of [
+    [...name.split(' '), '--help'],
+    ['help', ...name.split(' ')],
+  ]) {
+    const [help = ''] = argsOf(asked);
+    expect(help.split('\n')[0]).toBe(['npm run operator --', name, ...takes].join(' '));
+    for (const word of takes) expect(help).toContain(`\n  ${word.replace(/^\[|\]$/g, '')}`);
+  }
+});
+
+it.each([['--help'], ['-h'], ['help']])('%s prints the usage of all commands', (word) => {
+  const [help] = argsOf([word]);
+  for (const name of Object.keys(commands)) expect(help).toContain(`\n  ${name}`);
 });

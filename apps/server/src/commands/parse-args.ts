@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
-import { type Command, commands, usage } from './commands.ts';
+import { type Command, commands } from './commands.ts';
+import { helpOf, programName, usage } from './help.ts';
 
-export type Call = { command: Command; args: string[] };
+/** A command with its arguments, or the help that was asked for. */
+export type Call = { command: Command; args: string[] } | { help: string };
 
 /** The arguments are not a valid command line. The message is a sentence about the mistake, then the usage. */
 export class WrongUse extends Error {
@@ -13,20 +15,29 @@ export class WrongUse extends Error {
 }
 
 /**
- * Parses a command line. Returns the command, and its arguments in the order of its usage.
+ * Parses a command line. Returns the command, and its arguments in the order of its usage: an
+ * option that is absent is empty, and one without a value that is present is "yes". With --help
+ * anywhere returns the help of the command, or of all without one.
  *
  * @throws WrongUse if there is no such command, or if an argument is missing, unknown or superfluous.
  */
 export function parseCommandLine(words: string[]): Call {
-  const [name, ...typed] = withNameOfTwoWords(words);
-  if (name === undefined) throw new WrongUse('Name a command.', usage());
+  const asksHelp = words.some((word) => word === '--help' || word === '-h') || words[0] === 'help';
+  const [name, ...typed] = withNameOfTwoWords(asksHelp ? words.filter((word) => !isHelpWord(word)) : words);
+  if (name === undefined) {
+    if (asksHelp) return { help: usage() };
+    throw new WrongUse('Name a command.', usage());
+  }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) throw new WrongUse(`There is no command ${name}.`, usage());
+  if (asksHelp) return { help: helpOf(name, command) };
 
   const [problem, ...args] = readArguments(command, typed);
-  if (problem !== null) throw new WrongUse(problem, `npm run operator -- ${name} ${command.takes.join(' ')}`.trim());
+  if (problem !== null) throw new WrongUse(problem, `${programName()} ${name} ${command.takes.join(' ')}`.trim());
   return { command, args };
 }
+
+const isHelpWord = (word: string) => ['--help', '-h', 'help'].includes(word);
 
 /** Joins "api-key create" to one name. */
 function withNameOfTwoWords([first, second, ...rest]: string[]): string[] {
@@ -37,11 +48,18 @@ function withNameOfTwoWords([first, second, ...rest]: string[]): string[] {
 
 const optionOf = (word: string) => /^\[?--([a-z-]+)/.exec(word)?.[1];
 const isOptional = (word: string) => word.startsWith('[');
+/** An option without a description of a value, such as [--json]. */
+const isFlag = (word: string) => /^\[--[a-z-]+\]$/.test(word);
 
 /** Returns the problem, or null and the arguments. */
 function readArguments({ takes }: Command, typed: string[]): [problem: string | null, ...args: string[]] {
   const options = Object.fromEntries(
-    takes.flatMap((word) => optionOf(word) ?? []).map((option) => [option, { type: 'string' as const }]),
+    takes.flatMap((word) => {
+      const option = optionOf(word);
+      return option === undefined
+        ? []
+        : [[option, { type: isFlag(word) ? ('boolean' as const) : ('string' as const) }]];
+    }),
   );
   const { values, positionals, tokens } = parseArgs({
     args: typed,
@@ -58,6 +76,11 @@ function readArguments({ takes }: Command, typed: string[]): [problem: string | 
   for (const word of takes) {
     const option = optionOf(word);
     const value = option === undefined ? positionals.shift() : values[option];
+    if (isFlag(word)) {
+      if (typeof value === 'string') return [`--${option} takes no value.`];
+      args.push(value === true ? 'yes' : '');
+      continue;
+    }
     if (value === undefined && isOptional(word)) {
       args.push('');
       continue;

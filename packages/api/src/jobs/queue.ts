@@ -103,6 +103,12 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
       });
     },
     wake,
+    async dropMails(tx, { email } = {}) {
+      const dropped = await tx.execute(tag`
+        delete from pgboss.job where name = ${'verification-mail' satisfies JobName}
+          and (${email ?? null}::text is null or data ->> 'email' = ${email ?? null}) returning id`);
+      return dropped.length;
+    },
     async stop() {
       await boss.stop({ graceful: true, timeout: 10_000, close: false });
     },

@@ -74,5 +74,10 @@ export type Jobs = {
    * committed.
    */
   wake: (name: JobName) => void;
+  /**
+   * Deletes the jobs that mail something, to one address or all, whether they wait or have ended.
+   * Returns how many.
+   */
+  dropMails: (tx: Transaction, options?: { email?: string }) => Promise<number>;
   stop: () => Promise<void>;
 };

@@ -1,18 +1,12 @@
-import { and, eq, inArray, ne } from 'drizzle-orm';
 import { z } from 'zod';
 import { confirmUser } from '../accounts/password/confirm-user.ts';
-import { lockUser } from '../accounts/profile/lock-user.ts';
 import type { App } from '../app.ts';
-import { recordAudit } from '../audit/record.ts';
-import { endSubscriptions, hasOpenCheckout } from '../billing/actions/end-subscriptions.ts';
 import { readPlan } from '../billing/entitlement/read-plan.ts';
-import type { Executor, Transaction } from '../db/client.ts';
-import { users } from '../db/schema/accounts.ts';
-import { memberships } from '../db/schema/members.ts';
-import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
 import type { UserPrincipal } from '../sessions/principal.ts';
+import { eraseUser } from './erase-user.ts';
+import { endingWith, ownedAlone } from './owned-alone.ts';
 
 export const deleteAccountInput = z.object({
   /** Required if the account has a password. Otherwise a recent sign-in is required. */
@@ -38,9 +32,7 @@ export async function readDeletion(app: App, principal: UserPrincipal) {
 }
 
 /**
- * Deletes a user's account, and the organisations that the user alone owns. Their subscriptions are
- * ended at the provider first: while the provider does not answer, nothing is deleted. Allowed while
- * the account awaits approval.
+ * Deletes a user's account, as `eraseUser` does. Allowed while the account awaits approval.
  *
  * @throws AppError UNAUTHENTICATED or FORBIDDEN if the user is not confirmed; TOO_MANY; VALIDATION
  *   if an organisation that only this user owns has other members; NOT_FOUND if an organisation
@@ -53,99 +45,10 @@ export async function deleteAccount(
   { password, organisation_ids: shown }: z.output<typeof deleteAccountInput>,
   client: Client,
 ): Promise<void> {
-  refuseUnshown(await ownedAlone(app.db, principal.user.id), shown);
+  const { id: userId } = principal.user;
+  await endingWith(app.db, userId, { withMembers: true, shown });
   await confirmUser(app, principal, password, client);
-  const ending = await endable(app.db, principal.user.id, shown);
-  for (const id of ending) await endSubscriptions(app, id);
 
-  await app.db.transaction(async (tx) => {
-    await lockUser(tx, principal.user.id);
-    await lockOwned(tx, principal.user.id);
-    const still = await endable(tx, principal.user.id);
-    if (still.some((id) => !ending.includes(id))) throw changed();
-
-    for (const organisationId of still) {
-      // A member has started a checkout meanwhile.
-      if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw changed();
-    }
-    // The user first: the feed of changes tells of the user before the organisations.
-    const deleted = await tx.delete(users).where(eq(users.id, principal.user.id)).returning({ id: users.id });
-    if (deleted.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
-    await recordAudit(tx, app.now(), {
-      action: 'account-deleted',
-      actorId: principal.user.id,
-      userId: principal.user.id,
-      client,
-    });
-    for (const organisationId of still) {
-      await tx.delete(organisations).where(eq(organisations.id, organisationId));
-      await recordAudit(tx, app.now(), {
-        action: 'organisation-deleted',
-        actorId: principal.user.id,
-        organisationId,
-        client,
-      });
-    }
-  });
-}
-
-/**
- * Locks the organisations that the user owns. A concurrent join waits and then finds no
- * organisation; a membership that was committed before is counted. Another owner who leaves waits
- * too, so that one of the two stays.
- */
-async function lockOwned(tx: Transaction, userId: string): Promise<void> {
-  const owned = tx
-    .select({ id: memberships.organisationId })
-    .from(memberships)
-    .where(and(eq(memberships.userId, userId), eq(memberships.role, 'owner')));
-  await tx
-    .select({ id: organisations.id })
-    .from(organisations)
-    .where(inArray(organisations.id, owned))
-    .orderBy(organisations.id)
-    .for('update');
-}
-
-async function endable(db: Executor, userId: string, shown?: string[]): Promise<string[]> {
-  const owned = await ownedAlone(db, userId);
-  refuseUnshown(owned, shown);
-  const needed = owned.find(({ others }) => others > 0);
-  if (needed !== undefined) {
-    const name = needed.name ?? needed.slug;
-    throw new AppError('VALIDATION', `${name} has other members. Make one of them an owner first.`);
-  }
-  return owned.map(({ id }) => id);
-}
-
-function refuseUnshown(owned: { id: string }[], shown: string[] | undefined): void {
-  if (shown !== undefined && owned.some(({ id }) => !shown.includes(id))) {
-    throw new AppError('NOT_FOUND', 'What ends with your account has changed. Load the page again.');
-  }
-}
-
-function changed(): AppError {
-  return new AppError('BUSY', 'Your organisations changed meanwhile. Try again.', { retryAfterSeconds: 1 });
-}
-
-/** Returns the organisations whose only active owner is this user, with the number of other members. */
-async function ownedAlone(db: Executor, userId: string) {
-  const owned = await db
-    .select({ id: organisations.id, name: organisations.name, slug: organisations.slug })
-    .from(memberships)
-    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
-    .where(and(eq(memberships.userId, userId), eq(memberships.role, 'owner')));
-
-  const alone = [];
-  for (const organisation of owned) {
-    const others = await db
-      .select({ role: memberships.role, suspendedAt: users.suspendedAt })
-      .from(memberships)
-      .innerJoin(users, eq(users.id, memberships.userId))
-      .where(and(eq(memberships.organisationId, organisation.id), ne(memberships.userId, userId)));
-    // A suspended owner does not count as an owner.
-    if (others.some(({ role, suspendedAt }) => role === 'owner' && suspendedAt === null)) continue;
-    alone.push({ ...organisation, others: others.length });
-  }
-  return alone;
+  const erased = await eraseUser(app, { userId }, { actorId: userId, client, shown });
+  if (erased === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
 }

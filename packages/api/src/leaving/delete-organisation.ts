@@ -1,11 +1,9 @@
-import { and, eq, inArray, or } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import { confirmUser } from '../accounts/password/confirm-user.ts';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { endSubscriptions, hasOpenCheckout } from '../billing/actions/end-subscriptions.ts';
-import type { Transaction } from '../db/client.ts';
-import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
@@ -14,6 +12,8 @@ import type { Administrator } from '../sessions/authorisation.ts';
 import { requireLivingSession } from '../sessions/living-session.ts';
 import type { UserPrincipal } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
+import { eraseOrganisationTraces } from './erase-traces.ts';
+import { lockConcerned, organisationsChanged } from './lock-concerned.ts';
 
 export const deleteOrganisationInput = z.object({
   organisation_id: organisationField,
@@ -41,7 +41,7 @@ export async function deleteOrganisation(
   await endSubscriptions(app, organisationId);
 
   await app.db.transaction(async (tx) => {
-    await lockAll(tx, organisationId);
+    await lockConcerned(tx, { ending: [organisationId] });
     await requireLivingSession(tx, principal);
     const [own] = await tx
       .select({ role: memberships.role })
@@ -49,7 +49,7 @@ export async function deleteOrganisation(
       .where(and(eq(memberships.organisationId, organisationId), eq(memberships.userId, principal.user.id)));
     requireOwnRole(own?.role ?? null);
     // A member started to buy meanwhile.
-    if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw changed();
+    if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw organisationsChanged();
 
     await tx.delete(organisations).where(eq(organisations.id, organisationId));
     await recordAudit(tx, app.now(), {
@@ -58,39 +58,10 @@ export async function deleteOrganisation(
       organisationId,
       client,
     });
+    await eraseOrganisationTraces(app, tx, [organisationId]);
   });
 }
 
 function requireOwnRole(role: UserPrincipal['role']): void {
   if (role !== 'owner') throw new AppError('FORBIDDEN', 'Only an owner may delete the organisation.');
-}
-
-function changed(): AppError {
-  return new AppError('BUSY', 'The organisation changed meanwhile. Try again.', { retryAfterSeconds: 1 });
-}
-
-/**
- * Locks every user whose row the deletion changes, in one order, and then the organisation: a
- * member who joins, switches or leaves also locks the user first, so that none of them deadlocks.
- */
-async function lockAll(tx: Transaction, organisationId: string): Promise<void> {
-  const locked = new Set((await concerned(tx, organisationId).orderBy(users.id).for('update')).map(({ id }) => id));
-  await tx
-    .select({ id: organisations.id })
-    .from(organisations)
-    .where(eq(organisations.id, organisationId))
-    .for('update');
-  const now = await concerned(tx, organisationId);
-  if (now.some(({ id }) => !locked.has(id))) throw changed();
-}
-
-function concerned(tx: Transaction, organisationId: string) {
-  const members = tx
-    .select({ id: memberships.userId })
-    .from(memberships)
-    .where(eq(memberships.organisationId, organisationId));
-  return tx
-    .select({ id: users.id })
-    .from(users)
-    .where(or(eq(users.lastOrganisationId, organisationId), inArray(users.id, members)));
 }

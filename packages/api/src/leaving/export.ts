@@ -1,34 +1,40 @@
 import { asc, eq, or } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { isOwn } from '../audit/read-activity.ts';
-import { identities, users } from '../db/schema/accounts.ts';
+import { identities, signUps, users, verificationLinks } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
+import { AppError } from '../errors.ts';
 import type { Approved } from '../sessions/authorisation.ts';
 import { listKnownBrowsers } from '../sessions/known-browser.ts';
 import { listSessions } from '../sessions/session.ts';
 
-/**
- * Returns everything that is stored about the user, without hashes and tokens.
- */
+/** Returns everything that is stored about the signed-in user, without hashes and tokens. */
 export async function exportData(app: App, principal: Approved) {
-  const { user } = principal;
+  const data = await exportUser(app, principal.user.id);
+  if (data === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+  return data;
+}
 
-  const [own] = await app.db.select().from(users).where(eq(users.id, user.id));
-  const known = await app.db.select().from(identities).where(eq(identities.userId, user.id));
+/** The same of any user, whatever the account status. Null if there is no such user. */
+export async function exportUser(app: App, userId: string) {
+  const [own] = await app.db.select().from(users).where(eq(users.id, userId));
+  if (own === undefined) return null;
+  const known = await app.db.select().from(identities).where(eq(identities.userId, userId));
   const rows = await app.db
     .select({
       id: organisations.id,
       slug: organisations.slug,
       name: organisations.name,
+      approval: organisations.approval,
       role: memberships.role,
       since: memberships.createdAt,
       last_seen_at: memberships.lastSeenAt,
     })
     .from(memberships)
     .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
-    .where(eq(memberships.userId, user.id));
+    .where(eq(memberships.userId, userId));
   const invited = await app.db
     .select({
       organisation_id: invitations.organisationId,
@@ -38,7 +44,7 @@ export async function exportData(app: App, principal: Approved) {
       expires_at: invitations.expiresAt,
     })
     .from(invitations)
-    .where(eq(invitations.madeBy, user.id))
+    .where(eq(invitations.madeBy, userId))
     .orderBy(asc(invitations.createdAt), asc(invitations.id));
   const events = await app.db
     .select({
@@ -50,17 +56,36 @@ export async function exportData(app: App, principal: Approved) {
       userAgent: auditEvents.userAgent,
     })
     .from(auditEvents)
-    .where(or(eq(auditEvents.userId, user.id), eq(auditEvents.actorId, user.id)))
+    .where(or(eq(auditEvents.userId, userId), eq(auditEvents.actorId, userId)))
     .orderBy(asc(auditEvents.at), asc(auditEvents.id));
+
+  const requests = await app.db
+    .select({ organisation_name: signUps.organisationName, created_at: signUps.createdAt, used_at: signUps.usedAt })
+    .from(signUps)
+    .where(eq(signUps.userId, userId))
+    .orderBy(asc(signUps.createdAt));
+  const mails = await app.db
+    .select({
+      purpose: verificationLinks.purpose,
+      email: verificationLinks.email,
+      sent_at: verificationLinks.sentAt,
+      expires_at: verificationLinks.expiresAt,
+      used_at: verificationLinks.usedAt,
+    })
+    .from(verificationLinks)
+    .where(eq(verificationLinks.userId, userId))
+    .orderBy(asc(verificationLinks.createdAt));
 
   return {
     user: {
-      id: user.id,
-      email: user.email,
-      name: user.name,
-      email_verified_at: own?.emailVerifiedAt ?? null,
-      created_at: own?.createdAt ?? null,
-      has_password: own?.passwordHash != null,
+      id: own.id,
+      email: own.email,
+      name: own.name,
+      email_verified_at: own.emailVerifiedAt,
+      created_at: own.createdAt,
+      suspended_at: own.suspendedAt,
+      operator: own.operator,
+      has_password: own.passwordHash !== null,
       identities: known.map(({ issuer, subject, linkedAt, unlinkedAt }) => ({
         issuer,
         subject,
@@ -70,16 +95,18 @@ export async function exportData(app: App, principal: Approved) {
     },
     organisations: rows,
     open_invitations: invited,
-    sessions: (await listSessions(app, user.id)).map(({ createdAt, expiresAt, userAgent, client }) => ({
+    sign_ups: requests,
+    verification_mails: mails,
+    sessions: (await listSessions(app, userId)).map(({ createdAt, expiresAt, userAgent, client }) => ({
       created_at: createdAt,
       expires_at: expiresAt,
       user_agent: userAgent,
       client,
     })),
-    known_browsers: (await listKnownBrowsers(app, user.id)).map(({ signedInAt }) => ({ last_sign_in_at: signedInAt })),
+    known_browsers: (await listKnownBrowsers(app, userId)).map(({ signedInAt }) => ({ last_sign_in_at: signedInAt })),
     // The client of another actor, such as an operator, is not the user's data.
     events: events.map(({ at, action, client, userAgent, ...entry }) =>
-      isOwn(entry, user.id)
+      isOwn(entry, userId)
         ? { at, action, client, user_agent: userAgent }
         : { at, action, client: null, user_agent: null },
     ),

@@ -28,6 +28,7 @@ const change = fc.oneof(
     status: reason === null ? 'active' : 'paused',
     status_details: reason === null ? null : { paused: { type: 'subscription', subscription: { type: reason } } },
   })),
+  fc.constantFrom(null, 'For Mia', 'For Nils').map((description) => (object: Fields) => ({ ...object, description })),
   fc.constantFrom(null, 'sub_sched_1').map((schedule) => (object: Fields) => ({ ...object, schedule })),
   fc
     .constantFrom(null, 'silver', 'gold')

@@ -185,8 +185,8 @@ export function accountActions(test: AuditTest): AuditCase[] {
     [
       'an account that is deleted',
       owner(({ api }) => api.leaving.deleteAccount({ password: testPassword })),
-      'account-deleted by user about user from client',
-      'organisation-deleted by user about organisation from client',
+      'account-deleted by user about user',
+      'organisation-deleted by user about organisation',
     ],
   ];
 }

@@ -1,3 +1,7 @@
+import { commandLine } from '../../operators/actor.ts';
+import { afterRestore } from '../../operators/deployment/after-restore.ts';
+import { endSessions } from '../../operators/people/end-sessions.ts';
+import { erasePerson, exportPerson } from '../../operators/people/erase-person.ts';
 import { startCustomerAnew } from '../../operators/start-customer-anew.ts';
 import {
   approveOwner,
@@ -150,6 +154,24 @@ export function commandActions(test: AuditTest): AuditCase[] {
       owner(({ email }) => makePasswordLink(test.app, email)),
       'password-link-made about user',
     ],
+    [
+      'sessions ended by command',
+      owner(({ userId }) => endSessions(test.app, { userId }, commandLine)),
+      'sessions-ended about user',
+    ],
+    ['all sessions ended by command', owner(() => endSessions(test.app, {}, commandLine)), 'sessions-ended'],
+    [
+      'an export by command',
+      owner(({ userId }) => exportPerson(test.app, { userId }, commandLine)),
+      'data-exported about user',
+    ],
+    [
+      'a user erased by command',
+      owner(({ userId }) => erasePerson(test.app, { userId }, commandLine)),
+      'account-deleted about user',
+      'organisation-deleted about organisation',
+    ],
+    ['the command after a restored backup', owner(() => afterRestore(test.app, commandLine)), 'backup-restored'],
     [
       'an organisation suspended by command',
       owner((made) => suspendOrganisation(test.app, slugOf(made))),

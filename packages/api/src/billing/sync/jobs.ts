@@ -7,6 +7,7 @@ import { ofOurMode } from '../customers/mode.ts';
 import { tellDuePlans } from '../entitlement/tell-plan.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
 import { deleteOldEvents } from '../events/delete-old-events.ts';
+import { stripOldEvents } from '../events/strip-events.ts';
 import { refreshPrices } from '../prices/live-prices.ts';
 import { updatePortal } from '../prices/update-portal.ts';
 import { compareAll } from './compare-all.ts';
@@ -65,7 +66,10 @@ export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-
       retryLimit: 2,
     },
     'payment-sweep': {
-      handler: async () => void (await deleteOldEvents(app)),
+      async handler() {
+        await deleteOldEvents(app);
+        await stripOldEvents(app);
+      },
       policy: 'stately',
       schedule: '41 2 * * *',
       recordsSuccess: true,

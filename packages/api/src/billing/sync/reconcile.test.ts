@@ -9,7 +9,8 @@ import { readPlan } from '../entitlement/read-plan.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
 import { readSubscriptionState } from '../projection/subscription-state.ts';
 import { enqueueDue } from './jobs.ts';
-import { reconcile, reconcileAll } from './reconcile.ts';
+import { reconcileAll } from './reconcile.ts';
+import { findingsOf } from './report.ts';
 import { storeSnapshot } from './store-snapshot.ts';
 import { syncSubscription } from './sync.ts';
 
@@ -125,7 +126,7 @@ describe('a sync', () => {
     await syncSubscription(billing.app, subscription.id);
     expect(await row(subscription.id)).toMatchObject({ problem: 'unknown_to_provider', needsSync: false });
     expect((await plan(principal)).tier).toBe('silver');
-    expect(await reconcile(billing.app)).toContain(`unknown to provider: ${subscription.id}`);
+    expect(findingsOf(await reconcileAll(billing.app))).toContain(`unknown to provider: ${subscription.id}`);
   });
 
   test('removes the flag once the provider knows the subscription again, unchanged', async () => {

@@ -4,17 +4,8 @@ import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { ofOurMode } from '../customers/mode.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
 import { compareAll } from './compare-all.ts';
-import { linesOf, type Report } from './report.ts';
+import type { Report } from './report.ts';
 import { startRound } from './sync-round.ts';
-
-/**
- * Reconciles and returns the findings as lines of text.
- *
- * @throws AppError BILLING_UNAVAILABLE; PROVIDER_UNAVAILABLE.
- */
-export async function reconcile(app: App): Promise<string> {
-  return linesOf(await reconcileAll(app)).join('\n');
-}
 
 /**
  * Does the work of all billing jobs at once: applies the undelivered events, syncs the rows

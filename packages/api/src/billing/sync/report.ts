@@ -23,10 +23,18 @@ export type Report = {
   problems: { subscription: string; problem: string }[];
 };
 
-/** Returns the findings of a report as lines of text. */
+/** Returns a report as lines of text: the summary, then the findings. */
 export function linesOf(report: Report): string[] {
+  return [summaryOf(report), ...findingsOf(report)];
+}
+
+export function summaryOf({ subscriptions, repaired }: Report): string {
+  return `${subscriptions} ${subscriptions === 1 ? 'subscription' : 'subscriptions'} compared, ${repaired.length} repaired.`;
+}
+
+/** Returns a line of text for each difference and each finding. None if all rows agree with the provider. */
+export function findingsOf(report: Report): string[] {
   return [
-    `${report.subscriptions} ${report.subscriptions === 1 ? 'subscription' : 'subscriptions'} compared, ${report.repaired.length} repaired.`,
     ...report.drift.map(({ subscription, differences }) => `repaired: ${subscription} (${textOf(differences)})`),
     ...report.leftOut.map(({ subscription, why }) => `not brought up to date: ${subscription} (${why})`),
     ...report.unknownOrganisations.map((each) => `unknown organisation: ${each.organisation} of ${each.subscription}`),
@@ -50,7 +58,7 @@ function textOf(differences: Difference[]): string {
 
 /** Logs a report: a warning if it has findings. */
 export function logReport(app: App, report: Report): void {
-  const lines = linesOf(report);
-  if (lines.length > 1) app.log.warn('The comparison with the payment provider found something.', { findings: lines });
+  if (findingsOf(report).length > 0)
+    app.log.warn('The comparison with the payment provider found something.', { findings: linesOf(report) });
   else app.log.info('The payment provider and the local rows agree.', { subscriptions: report.subscriptions });
 }

@@ -2,8 +2,9 @@ import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 
 /**
- * The audit log: append-only, and without foreign keys, so that entries outlive the users and
- * organisations that they name.
+ * The audit log, without foreign keys, so that entries outlive the users and organisations that they
+ * name. A trigger (migration erasure) permits an update only to remove a client, a user agent or
+ * details, and a deletion by age.
  */
 export const auditEvents = pgTable(
   'audit_events',

@@ -133,6 +133,8 @@ export const paymentEvents = pgTable(
     flagged: boolean('flagged').notNull().default(false),
     /** Stored as text, because jsonb refuses U+0000. */
     payload: text('payload').notNull(),
+    /** When everything personal was removed from the payload; null while it is as received. */
+    strippedAt: moment('stripped_at'),
   },
   (table) => [
     index('payment_events_newest').on(table.subscriptionId, table.created).where(sql`${table.statusClass} is not null`),

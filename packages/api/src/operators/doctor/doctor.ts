@@ -13,7 +13,7 @@ import type { Finding } from './finding.ts';
  * the mail server, the payment provider and the database. Changes nothing. The report has a
  * line for each finding; it is sound if none of them is wrong.
  */
-export async function examine(app: App): Promise<{ report: string; sound: boolean }> {
+export async function examine(app: App): Promise<{ findings: Finding[]; report: string; sound: boolean }> {
   const checks = [
     examineService,
     examineIdentity,
@@ -28,7 +28,7 @@ export async function examine(app: App): Promise<{ report: string; sound: boolea
   const wrong = findings.filter(({ level }) => level === 'wrong').length;
   const conclusion =
     wrong === 0 ? 'Everything is right.' : wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`;
-  return { report: [...findings.map(lineOf), conclusion].join('\n'), sound: wrong === 0 };
+  return { findings, report: [...findings.map(lineOf), conclusion].join('\n'), sound: wrong === 0 };
 }
 
 const marks = { right: 'right', note: 'note ', wrong: 'WRONG' };

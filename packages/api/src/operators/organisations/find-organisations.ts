@@ -21,7 +21,12 @@ type Input = z.output<typeof organisationsInput>;
  * Returns a page of the organisations, newest first: all of them, or those whose name or slug
  * contains the search. Each has its status, its plan and the address of its first owner.
  */
-export async function findOrganisations(app: App, _operator: Operator, { search, after, rows }: Input) {
+export function findOrganisations(app: App, _operator: Operator, input: Input) {
+  return listOrganisations(app, input);
+}
+
+/** The same for an admin command. */
+export async function listOrganisations(app: App, { search, after, rows }: Input) {
   const found = await app.db
     .select(organisationColumns)
     .from(organisations)

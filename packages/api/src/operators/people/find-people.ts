@@ -26,7 +26,12 @@ type Input = z.output<typeof peopleInput>;
  * Returns a page of the users, newest first: all of them, or those whose address or name
  * contains the search. Each has its account status in each of its organisations.
  */
-export async function findPeople(app: App, _operator: Operator, { search, after, rows }: Input) {
+export function findPeople(app: App, _operator: Operator, input: Input) {
+  return listPeople(app, input);
+}
+
+/** The same for an admin command. */
+export async function listPeople(app: App, { search, after, rows }: Input) {
   const found = await app.db
     .select()
     .from(users)

@@ -38,8 +38,8 @@ export const germanSentences: Record<string, string> = {
   'Someone else changed this in the meantime. Check what it is now, then save again.':
     'Inzwischen hat das jemand anderes geändert. Sehen Sie nach, was jetzt gilt, und speichern Sie dann noch einmal.',
   'Something went wrong.': 'Etwas ist schiefgegangen.',
-  'The organisation changed meanwhile. Try again.':
-    'Die Organisation hat sich inzwischen geändert. Versuchen Sie es noch einmal.',
+  'The organisations changed meanwhile. Try again.':
+    'Die Organisationen haben sich inzwischen geändert. Versuchen Sie es noch einmal.',
   'The paid plan has already ended.': 'Der bezahlte Tarif ist schon ausgelaufen.',
   'The payment provider does not answer. Try again in a moment.':
     'Der Zahlungsanbieter antwortet nicht. Versuchen Sie es gleich noch einmal.',
@@ -97,8 +97,6 @@ export const germanSentences: Record<string, string> = {
     'Sie arbeiten inzwischen in einer anderen Organisation. Laden Sie die Seite noch einmal.',
   'You belong to an organisation already.': 'Sie gehören schon zu einer Organisation.',
   'Your account is connected already.': 'Ihr Konto ist schon verbunden.',
-  'Your organisations changed meanwhile. Try again.':
-    'Ihre Organisationen haben sich inzwischen geändert. Versuchen Sie es noch einmal.',
   'Your role does not allow this.': 'Ihre Rolle erlaubt das nicht.',
 };
 

@@ -1,0 +1,36 @@
+import type { App } from '@gatehouse/api/app';
+import { AppError } from '@gatehouse/api/errors';
+import { commandLine } from '@gatehouse/api/operators/actor';
+import { afterRestore } from '@gatehouse/api/operators/deployment/after-restore';
+import { findUser } from '@gatehouse/api/operators/find-accounts';
+import { endSessions } from '@gatehouse/api/operators/people/end-sessions';
+import { erasePerson, exportPerson } from '@gatehouse/api/operators/people/erase-person';
+import type { User } from './account-commands.ts';
+
+export async function exportUser(app: App, { id }: User): Promise<string> {
+  return JSON.stringify(await exportPerson(app, { userId: id }, commandLine), null, 2);
+}
+
+export async function erase(app: App, { id, email }: User, withMembers: boolean): Promise<string> {
+  const { slugs } = await erasePerson(app, { userId: id, withMembers }, commandLine);
+  return slugs.length === 0 ? `Erased ${email}.` : `Erased ${email}, and with the account ${slugs.join(', ')}.`;
+}
+
+/** @throws AppError VALIDATION unless either a user or all are named. */
+export async function endSessionsOf(app: App, email: string, all: boolean): Promise<string> {
+  if ((email === '') !== all) throw new AppError('VALIDATION', 'Name one EMAIL, or --all.');
+
+  const user = all ? null : await findUser(app.db, email);
+  const count = await endSessions(app, user === null ? {} : { userId: user.id }, commandLine);
+  return `Ended ${count === 1 ? 'one session' : `${count} sessions`} of ${user?.email ?? 'all users'}.`;
+}
+
+export async function makeSafe(app: App): Promise<string> {
+  const { sessions, links, invitations, mails, subscriptions, validKeys } = await afterRestore(app, commandLine);
+  return [
+    `Ended ${sessions} sessions, ${links} links and ${invitations} invitations, and dropped ${mails} mails.`,
+    `${subscriptions} subscriptions are synced within minutes of the service's start; then run reconcile.`,
+    `${validKeys} API keys are valid, also those that were revoked after the backup: look through api-key list.`,
+    'Passwords, suspensions and operators are those of the backup: look through list and users.',
+  ].join('\n');
+}

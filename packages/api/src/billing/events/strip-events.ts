@@ -1,0 +1,90 @@
+import { and, eq, inArray, isNull, lt, not, or, type SQL, sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import type { Transaction } from '../../db/client.ts';
+import { paymentEvents as event } from '../../db/schema/billing.ts';
+import { newToken } from '../../security/token.ts';
+import { invoiceClosedTypes, invoiceProblemTypes } from './event-handlers.ts';
+import { createStripper } from './strip-payload.ts';
+
+/** The provider sends an event again for 30 days, and disputes of a payment come within 120. */
+const keptDays = 120;
+const dayMilliseconds = 86_400_000;
+const batchSize = 200;
+
+/**
+ * Strips the payloads of events that are older than 120 days, or than RETENTION_DAYS if that is
+ * less. Events of an invoice that is still open keep theirs. Returns how many events it stripped.
+ */
+export async function stripOldEvents(app: App): Promise<number> {
+  const days = Math.min(keptDays, app.config.retentionDays);
+  const before = new Date(app.now().getTime() - days * dayMilliseconds);
+  for (let count = 0; ; ) {
+    const stripped = await app.db.transaction((tx) =>
+      stripEvents(app, tx, and(lt(event.receivedAt, before), not(isOpenProblem)), { limit: batchSize }),
+    );
+    count += stripped;
+    if (stripped < batchSize) return count;
+  }
+}
+
+/**
+ * Strips the payloads of the events that match, and of those of the same subscription and second:
+ * the projection compares the states of one second. No projection changes. Events that are stripped
+ * already are left. Returns how many events it stripped.
+ */
+export async function stripEvents(
+  app: App,
+  tx: Transaction,
+  which: SQL | undefined,
+  { limit = null }: { limit?: number | null } = {},
+): Promise<number> {
+  const matching = tx
+    .select({ id: event.id, subscriptionId: event.subscriptionId, created: event.created })
+    .from(event)
+    .where(and(isNull(event.strippedAt), which))
+    .orderBy(event.receivedAt);
+  const found = await (limit === null ? matching : matching.limit(limit));
+  if (found.length === 0) return 0;
+
+  const strippers = new Map(found.map((row) => [secondOf(row), createStripper(newToken().slice(0, 8))]));
+  for (const row of await sameSeconds(tx, found)) {
+    const strip = strippers.get(secondOf(row));
+    if (strip === undefined) continue;
+    await tx
+      .update(event)
+      .set({ payload: strip(row.payload, { keepsInvoicePage: row.isOpen }), strippedAt: app.now() })
+      .where(eq(event.id, row.id));
+  }
+  return found.length;
+}
+
+type Found = { id: string; subscriptionId: string | null; created: number };
+
+/** Names the events whose states are compared with each other. */
+function secondOf({ id, subscriptionId, created }: Found): string {
+  return subscriptionId === null ? id : `${subscriptionId} ${created}`;
+}
+
+/** Returns the events, those of the same seconds, and some others. */
+function sameSeconds(tx: Transaction, found: Found[]) {
+  const ids = found.map(({ id }) => id);
+  const subscriptionIds = found.flatMap(({ subscriptionId }) => subscriptionId ?? []);
+  const seconds = found.map(({ created }) => created);
+  const inThoseSeconds = and(inArray(event.subscriptionId, subscriptionIds), inArray(event.created, seconds));
+  return tx
+    .select({
+      id: event.id,
+      subscriptionId: event.subscriptionId,
+      created: event.created,
+      payload: event.payload,
+      isOpen: sql<boolean>`${isOpenProblem}`,
+    })
+    .from(event)
+    .where(and(isNull(event.strippedAt), or(inArray(event.id, ids), inThoseSeconds)));
+}
+
+/** A payment problem of an invoice that no event reports as closed, while its organisation exists. */
+const isOpenProblem = sql`(${event.handled} and ${event.type} in ${invoiceProblemTypes}
+  and exists (select 1 from organisations where organisations.id = ${event.organisationId})
+  and not exists (select 1 from payment_events as other
+    where other.invoice_id = ${event.invoiceId} and other.handled and other.type in ${invoiceClosedTypes}))`;

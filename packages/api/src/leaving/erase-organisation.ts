@@ -1,0 +1,26 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { recordAudit } from '../audit/record.ts';
+import { endSubscriptions, hasOpenCheckout } from '../billing/actions/end-subscriptions.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { eraseOrganisationTraces } from './erase-traces.ts';
+import { lockConcerned, organisationsChanged } from './lock-concerned.ts';
+
+/**
+ * Deletes an organisation by a rule, with all that is stored about it, and ends its subscriptions
+ * first. The members' accounts stay. Does nothing if there is none.
+ *
+ * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot be ended.
+ */
+export async function eraseOrganisation(app: App, organisationId: string): Promise<void> {
+  if ((await app.db.$count(organisations, eq(organisations.id, organisationId))) === 0) return;
+  await endSubscriptions(app, organisationId);
+
+  await app.db.transaction(async (tx) => {
+    await lockConcerned(tx, { ending: [organisationId] });
+    if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw organisationsChanged();
+    await tx.delete(organisations).where(eq(organisations.id, organisationId));
+    await recordAudit(tx, app.now(), { action: 'organisation-deleted', organisationId });
+    await eraseOrganisationTraces(app, tx, [organisationId]);
+  });
+}

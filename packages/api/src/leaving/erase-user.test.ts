@@ -1,0 +1,153 @@
+import { eq, inArray } from 'drizzle-orm';
+import { expect, it } from 'vitest';
+import { recompute } from '../billing/projection/recompute.ts';
+import { users } from '../db/schema/accounts.ts';
+import { auditEvents } from '../db/schema/audit.ts';
+import { paymentSubscriptions } from '../db/schema/billing.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { findUser } from '../operators/find-accounts.ts';
+import { declineOwner, suspendUser } from '../testing/admin-commands.ts';
+import { ownedBy } from '../testing/billing.ts';
+import { addMember, makeOwner, makeSignUp } from '../testing/factories.ts';
+import { deliver, makeEvent } from '../testing/payment-events.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
+import { eraseDeclined } from './erase-declined.ts';
+import { eraseUser } from './erase-user.ts';
+import { exportUser } from './export.ts';
+import { foundInDatabase } from './testing/found-in-database.ts';
+
+const test = useBillingTest();
+const command = { actorId: null };
+type Owner = Awaited<ReturnType<typeof makeOwner>>;
+
+/** Leaves the user's address and name in as many places as the service has, in another organisation too. */
+async function leaveTraces(user: Owner, colleague: Owner, name: string): Promise<void> {
+  const { email } = user;
+  const { organisationId: organisation_id } = colleague;
+  await user.api.accounts.changeName({ name });
+  await user.api.organisations.rename({ organisation_id: user.organisationId, name: `${name} Ltd` });
+  test.sandbox.payment.payCheckout((await user.api.billing.checkout({ tier: 'silver' })).url);
+  test.sandbox.payment.payCheckout((await colleague.api.billing.checkout({ tier: 'gold' })).url);
+  await test.settled();
+  await colleague.api.members.invite({ organisation_id, role: 'member', note: `For ${name}, ${email}` });
+  await colleague.api.organisations.changeBillingContact({ organisation_id, email });
+  await colleague.api.operators.suspend({ user_id: user.userId, reason: `${name} asked for it.` });
+  await colleague.api.operators.restore({ user_id: user.userId });
+  await test.settled();
+
+  const customers = [user, colleague].map(({ principal }) => ownedBy(test, principal).customers[0]?.id);
+  for (const customer of [...customers, 'cus_of_another_product']) {
+    const invoice = { id: `in_${customer}`, customer, customer_email: email.toUpperCase(), customer_name: name };
+    await deliver(test.app, makeEvent(test.app, 'invoice.paid', invoice));
+  }
+}
+
+/** Where the test leaves traces: a place that is missing here is not tested. */
+const places = {
+  address: [
+    'pgboss.job.data',
+    'pgboss.job_common.data',
+    'public.invitations.note',
+    'public.organisations.billing_email',
+    'public.payment_customers.contact_email',
+    'public.payment_events.payload',
+    'public.users.email',
+    'public.verification_links.email',
+  ],
+  name: [
+    'public.audit_events.details',
+    'public.changes.data',
+    'public.invitations.note',
+    'public.organisations.name',
+    'public.payment_events.payload',
+    'public.users.name',
+  ],
+};
+
+it('after an erasure no column of any table contains the address or the name', async () => {
+  const name = 'Wilhelmina Quistø';
+  const colleague = await makeOwner(test, { operator: true });
+  const user = await makeOwner(test);
+  await addMembership(user, colleague.organisationId, 'admin');
+  await leaveTraces(user, colleague, name);
+  expect(await foundInDatabase(test.app, user.email)).toEqual(places.address);
+  expect(await foundInDatabase(test.app, name)).toEqual(places.name);
+
+  expect(await eraseUser(test.app, user, command)).toMatchObject({ slugs: [expect.stringMatching(/^company/)] });
+  await test.settled();
+  for (const text of [user.email, name]) expect([text, await foundInDatabase(test.app, text)]).toEqual([text, []]);
+});
+
+it.each(['awaiting', 'declined', 'suspended', 'unverified'] as const)(
+  'an account that is %s is erased',
+  async (status) => {
+    const { email } = status === 'unverified' ? await makeSignUp(test) : await makeOwner(test, { approved: false });
+    const { id: userId } = await findUser(test.app.db, email);
+    if (status === 'declined') await declineOwner(test.app, email, `We know ${email}.`);
+    if (status === 'suspended') await suspendUser(test.app, email);
+
+    expect(await exportUser(test.app, userId)).toMatchObject({ user: { email } });
+    await eraseUser(test.app, { userId }, command);
+    expect(await foundInDatabase(test.app, email)).toEqual([]);
+    expect(await exportUser(test.app, userId)).toBeNull();
+  },
+);
+
+it('what decides a subscription is left, and the audit log keeps actions and ids', async () => {
+  const colleague = await makeOwner(test, { operator: true });
+  const user = await makeOwner(test);
+  await addMembership(user, colleague.organisationId, 'admin');
+  await leaveTraces(user, colleague, 'Ines');
+  const before = await colleague.api.subscription.read();
+  const entries = await auditOf(user.userId);
+
+  await eraseUser(test.app, user, command);
+  const [row] = await test.app.db
+    .select()
+    .from(paymentSubscriptions)
+    .where(eq(paymentSubscriptions.organisationId, colleague.organisationId));
+  if (row === undefined) throw new Error('The colleague has no subscription.');
+  await test.app.db.transaction((tx) => recompute(test.app, tx, { ...row, snapshot: null }));
+  expect(await colleague.api.subscription.read()).toEqual({ ...before, usage: expect.anything() });
+  const kept = await auditOf(user.userId);
+  expect(kept.map(({ action }) => action)).toEqual([...entries.map(({ action }) => action), 'account-deleted']);
+  expect(kept.filter(({ client, userAgent }) => client ?? userAgent)).toMatchObject([
+    { actorId: colleague.userId, action: 'person-suspended' },
+    { actorId: colleague.userId, action: 'person-restored' },
+  ]);
+});
+
+it('of a user who alone owns an organisation with members, only an explicit request erases both', async () => {
+  const user = await makeOwner(test);
+  const member = await addMember(test, user.organisationId, 'member');
+  await expect(eraseUser(test.app, user, command)).rejects.toMatchObject({ code: 'VALIDATION' });
+  expect(await eraseUser(test.app, user, { ...command, withMembers: true })).toMatchObject({
+    slugs: [expect.anything()],
+  });
+  expect(await test.app.db.$count(users, eq(users.id, member.userId))).toBe(1);
+});
+
+it('declined requests are erased after RETENTION_DAYS, and no account that belongs elsewhere', async () => {
+  const elsewhere = await makeOwner(test, { approved: false });
+  const other = await makeOwner(test);
+  await addMembership(elsewhere, other.organisationId, 'member');
+  const declined = await makeOwner(test, { approved: false });
+  for (const { email } of [elsewhere, declined]) await declineOwner(test.app, email, 'No.');
+  expect(await eraseDeclined(test.app)).toBe(0);
+
+  test.advance(401 * 86_400_000);
+  expect(await eraseDeclined(test.app)).toBe(2);
+  expect(await foundInDatabase(test.app, declined.email)).toEqual([]);
+  const left = inArray(organisations.id, [elsewhere.organisationId, declined.organisationId, other.organisationId]);
+  expect(await test.app.db.$count(organisations, left)).toBe(1);
+  expect(await test.app.db.$count(users, inArray(users.id, [elsewhere.userId, other.userId]))).toBe(2);
+});
+
+async function addMembership({ userId }: Owner, organisationId: string, role: 'admin' | 'member'): Promise<void> {
+  await test.app.db.insert(memberships).values({ userId, organisationId, role, createdAt: test.app.now() });
+}
+
+function auditOf(userId: string) {
+  return test.app.db.select().from(auditEvents).where(eq(auditEvents.userId, userId)).orderBy(auditEvents.id);
+}

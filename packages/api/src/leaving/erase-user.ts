@@ -1,0 +1,67 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../app.ts';
+import { recordAudit } from '../audit/record.ts';
+import { endSubscriptions, hasOpenCheckout } from '../billing/actions/end-subscriptions.ts';
+import { users } from '../db/schema/accounts.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import type { Client } from '../security/client.ts';
+import { eraseTraces, readTraces } from './erase-traces.ts';
+import { lockConcerned, organisationsChanged } from './lock-concerned.ts';
+import { endingWith } from './owned-alone.ts';
+
+type Options = {
+  /** Who erases: the user, an operator, or null for an admin command and a rule. */
+  actorId: string | null;
+  client?: Client | undefined;
+  /** Whether organisations that the user alone owns are deleted although they have other members. */
+  withMembers?: boolean;
+  /** The organisations that a page showed: no other one is deleted. */
+  shown?: string[] | undefined;
+};
+
+/**
+ * Deletes a user's account, and the organisations that the user alone owns, whose subscriptions end
+ * at the provider first: while the provider does not answer, nothing is deleted. Afterwards no table
+ * contains the user's address or name; docs/privacy.md lists what stays. Returns the slugs of the
+ * deleted organisations, or null if there is no such user.
+ *
+ * @throws AppError VALIDATION if such an organisation has other members, unless `withMembers`;
+ *   NOT_FOUND if one was not shown; BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a
+ *   subscription cannot be ended; BUSY if the organisations changed meanwhile.
+ */
+export async function eraseUser(
+  app: App,
+  { userId }: { userId: string },
+  { actorId, client, ...which }: Options,
+): Promise<{ slugs: string[] } | null> {
+  const ending = await endingWith(app.db, userId, which);
+  for (const id of ending) await endSubscriptions(app, id);
+
+  return app.db.transaction(async (tx) => {
+    await lockConcerned(tx, { ending, userId });
+    const still = await endingWith(tx, userId, which);
+    if (still.some((id) => !ending.includes(id))) throw organisationsChanged();
+
+    for (const organisationId of still) {
+      // A member has started a checkout meanwhile.
+      if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw organisationsChanged();
+    }
+    const traces = await readTraces(tx, userId);
+    if (traces === null) return null;
+    // The user first: the feed of changes tells of the user before the organisations.
+    await tx.delete(users).where(eq(users.id, userId));
+    await recordAudit(tx, app.now(), { action: 'account-deleted', actorId, userId, client });
+
+    const slugs: string[] = [];
+    for (const organisationId of still) {
+      const ended = await tx
+        .delete(organisations)
+        .where(eq(organisations.id, organisationId))
+        .returning({ slug: organisations.slug });
+      slugs.push(...ended.map(({ slug }) => slug));
+      await recordAudit(tx, app.now(), { action: 'organisation-deleted', actorId, organisationId, client });
+    }
+    await eraseTraces(app, tx, { ...traces, deletedOrganisations: still });
+    return { slugs };
+  });
+}

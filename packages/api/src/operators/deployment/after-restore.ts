@@ -1,0 +1,46 @@
+import { sql } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { recordAudit } from '../../audit/record.ts';
+import { oneTimeTokens, verificationLinks } from '../../db/schema/accounts.ts';
+import { paymentSubscriptions } from '../../db/schema/billing.ts';
+import { changeFeed } from '../../db/schema/changes.ts';
+import { apiKeys } from '../../db/schema/keys.ts';
+import { invitations } from '../../db/schema/members.ts';
+import { notices, sessions } from '../../db/schema/sessions.ts';
+import { returnUrls, signInAttempts } from '../../db/schema/sign-in.ts';
+import type { Actor } from '../actor.ts';
+
+/**
+ * Makes a database safe that was restored from a backup, before the service starts on it. What was
+ * ended or used after the backup would be valid again, so all sessions, links, tokens and invitations
+ * end and waiting mails are dropped. All subscriptions are synced with the payment provider. The feed
+ * of changes gets a new identity, so that its readers notice that it went back and read everything
+ * again. Returns how many rows of each kind were affected.
+ */
+export function afterRestore(app: App, actor: Actor) {
+  return app.db.transaction(async (tx) => {
+    const ended = await tx.delete(sessions).returning({ id: sessions.id });
+    const links = await tx.delete(verificationLinks).returning({ userId: verificationLinks.userId });
+    const tokens = await tx.delete(oneTimeTokens).returning({ userId: oneTimeTokens.userId });
+    const invited = await tx.delete(invitations).returning({ id: invitations.id });
+    await tx.delete(signInAttempts);
+    await tx.delete(returnUrls);
+    await tx.delete(notices);
+    const mails = await app.jobs.dropMails(tx);
+    const subscriptions = await tx
+      .update(paymentSubscriptions)
+      .set({ needsSync: true })
+      .returning({ id: paymentSubscriptions.id });
+    await tx.update(changeFeed).set({ deployment: sql`gen_random_uuid()` });
+    await recordAudit(tx, app.now(), { action: 'backup-restored', ...actor });
+    return {
+      sessions: ended.length,
+      links: links.length + tokens.length,
+      invitations: invited.length,
+      mails,
+      subscriptions: subscriptions.length,
+      /** Those that were revoked after the backup are valid again: an operator has to look through them. */
+      validKeys: await tx.$count(apiKeys, sql`${apiKeys.revokedAt} is null`),
+    };
+  });
+}

@@ -53,7 +53,7 @@ for (const javaScriptEnabled of [true, false]) {
       const owner = await makeOwner(service, page.request);
       await signIn(page, owner);
       await endSession(page);
-      await page.goto('/members');
+      await page.getByRole('link', { name: 'Members' }).first().click();
       await expect(page).toHaveURL('/login');
       await expect(page.locator('#notice')).toContainText('You have been signed out.');
       await page.reload();
@@ -65,6 +65,18 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL('/members');
       await page.goto('/');
       await expect(page).toHaveURL('/');
+      if (javaScriptEnabled) return;
+
+      await page.goto('/account');
+      await openSetting(page, 'Name');
+      await endSession(page);
+      await page.getByLabel('Your name').press('Enter');
+      await expect(page).toHaveURL('/login');
+      await expect(page.locator('#notice')).toContainText('You have been signed out.');
+      await email(page).fill(owner);
+      await password(page).fill(passPhrase);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await expect(page).toHaveURL('/account');
     });
   });
 }

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
-import { linkFor, newEmail, passPhrase } from '../support/people.ts';
+import { expectFitsWindow } from '../support/page-width.ts';
+import { difficultNames, linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 
 test.use({ locale: 'de-DE' });
@@ -11,8 +12,12 @@ test.use({ locale: 'de-DE' });
 const messages = fileURLToPath(new URL('../../apps/web/src/lib/messages', import.meta.url));
 const english = sentencesOf('en').filter((sentence) => !sentencesOf('de').includes(sentence));
 
-test('a German browser gets German pages from sign-up to billing, and German mail', async ({ page, service }) => {
-  test.setTimeout(180_000);
+test('a German browser gets German pages from sign-up to billing and the operator console, and German mail', async ({
+  page,
+  request,
+  service,
+}) => {
+  test.setTimeout(240_000);
   const email = newEmail('inhaberin');
 
   await see(page, '/login');
@@ -67,6 +72,17 @@ test('a German browser gets German pages from sign-up to billing, and German mai
   await expect(page.getByText(/Endet am \d+\. \p{L}+ \d{4}, danach Free\./u)).toBeVisible();
   await see(page);
   await see(page, '/');
+  await see(page, '/keys');
+  await page.getByLabel('Name').fill('Lieferscheine');
+  await page.getByRole('button', { name: 'Schlüssel erstellen' }).click();
+  await see(page);
+  await page.getByRole('link', { name: 'Widerrufen: Lieferscheine' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await see(page);
+
+  for (const organisation of difficultNames) await makeOwner(service, request, { approved: false, organisation });
+  expect((await service.operator('grant', email)).stderr).toBe('');
+  await seeConsole(page);
 });
 
 test('the footer changes the language of all pages, without JavaScript', async ({ browser, service }) => {
@@ -97,6 +113,49 @@ test('without Accept-Language a page is English, and the API is English in every
   expect(await answer.json()).toMatchObject({ error: 'E-mail or password is wrong.' });
 });
 
+async function seeConsole(page: Page): Promise<void> {
+  const at = '/operator';
+  await see(page, at);
+  await page.keyboard.press('Control+K');
+  await see(page);
+  await page.getByRole('button', { name: 'Tastenkürzel' }).click();
+  await see(page);
+  await page.goto(at);
+  await page.getByRole('link', { name: /^Ablehnen: 🦊/ }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await see(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Ablehnen' }).click();
+  await expect(page.getByRole('status').getByText('ist abgelehnt.')).toBeVisible();
+  for (const path of ['?search=x-y-z', '/decided', '/people', '/people?search=x-y-z', '/organisations']) {
+    await see(page, `${at}${path}`);
+  }
+  await page.getByRole('link', { name: '🦊' }).click();
+  await expect(page.getByRole('heading', { name: '🦊' })).toBeVisible();
+  await see(page);
+  await page.getByRole('link', { name: 'Abrechnungsverlauf' }).click();
+  await see(page);
+  await page.goto(`${at}/people?search=owner-`);
+  await page.locator('[data-row] a').first().click();
+  await see(page);
+  await page.getByRole('link', { name: /^Sperren:/ }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await see(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Sperren' }).click();
+  await see(page);
+
+  for (const path of ['/keys', '/events', '/events?search=x-y-z', '/events/drift']) await see(page, `${at}${path}`);
+  await page.getByRole('button', { name: 'Jetzt alle vergleichen' }).click();
+  await expect(page.getByText(/^\d+ Abonnements? verglichen/)).toBeVisible();
+  await see(page);
+  await page.goto(`${at}/events`);
+  await page.getByRole('link', { name: 'Abonnement geändert' }).first().click();
+  await expect(page.locator('pre')).toBeVisible();
+  await see(page);
+  await page.getByRole('main').getByRole('link', { name: 'Lärche & Söhne' }).click();
+  await expect(page.getByText('Bezahlvorgang abgeschlossen')).toBeVisible();
+  await see(page);
+}
+
 /** Expects a page in German without English sentences and without findings of axe. */
 async function see(page: Page, address?: string): Promise<void> {
   if (address !== undefined) await page.goto(address);
@@ -106,7 +165,9 @@ async function see(page: Page, address?: string): Promise<void> {
     const named = [...document.querySelectorAll('[aria-label],[title],[placeholder]')].flatMap((element) =>
       ['aria-label', 'title', 'placeholder'].map((name) => element.getAttribute(name) ?? ''),
     );
-    return [document.title, document.body.textContent, ...named].join('\n').replace(/\s+/g, ' ');
+    const body = document.body.cloneNode(true) as HTMLElement;
+    for (const script of body.querySelectorAll('script')) script.remove();
+    return [document.title, body.textContent, ...named].join('\n').replace(/\s+/g, ' ');
   });
   expect
     .soft(
@@ -115,6 +176,10 @@ async function see(page: Page, address?: string): Promise<void> {
     )
     .toEqual([]);
   await expectAccessible(page, `${page.url()} in German`);
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 320, height: 640 });
+  await expectFitsWindow(page, `${page.url()} in German at 320 px`);
+  if (size) await page.setViewportSize(size);
 }
 
 /** The texts of two words and more in the message files, that are written in one line without a value. */

@@ -47,7 +47,9 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
       await expect(page.locator('pre')).toContainText('"object": "event"');
       await page.getByRole('button', { name: 'Apply again' }).click();
       await expect(page.getByRole('status').getByText('Applied again.')).toBeVisible();
-      await expect(page.getByText('silver, active')).toBeVisible();
+      await page.reload();
+      await expect(page.locator('#notice')).toHaveCount(0);
+      await expect(page.getByText('Silver, active')).toBeVisible();
     });
 
     await test.step('the organisation’s history is read, and its subscription synced', async () => {

@@ -42,12 +42,35 @@ test('any number of requests can be ticked and decided together', async ({ page,
     await page.reload({ waitUntil: 'commit' });
     await boxes(page).nth(0).check();
     await boxes(page).nth(1).check();
+    await page.getByRole('searchbox').fill('Birch');
     release();
     await expect(page.getByText('2 selected')).toBeVisible();
     await expect(boxes(page).nth(0)).toBeChecked();
+    await expect(page.getByRole('searchbox')).toHaveValue('Birch');
     await page.getByRole('button', { name: 'Approve the selected requests' }).click();
+    await expect(page.getByRole('status').getByText('2 organisations are approved.')).toBeVisible();
     await expect(page.getByRole('row', { name: /Grove/ })).toHaveCount(1);
     await expect(page.getByRole('row', { name: /Grove Cedar/ })).toBeVisible();
+  });
+
+  await test.step('a search leaves what is typed while its answer is on the way', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/__data\.json/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('searchbox').fill('Cedar');
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByRole('searchbox').pressSequentially(' and');
+    release();
+    await expect(page).toHaveURL(/search=Cedar/);
+    await expect(page.getByRole('searchbox')).toHaveValue('Cedar and');
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByRole('link', { name: 'Show all requests' }).click();
+    await expect(page.getByRole('searchbox')).toHaveValue('');
   });
 });
 
@@ -132,4 +155,6 @@ test('no name pushes an action off the page, and names keep their direction', as
     await expect(page.getByRole('row')).not.toHaveCount(0);
   }
   await expect(page.locator('bdi', { hasText: 'شركة النور للبصريات' })).toBeVisible();
+  await page.getByRole('link', { name: 'Decline شركة النور للبصريات' }).click();
+  await expect(page.getByRole('dialog').getByRole('heading').locator('bdi')).toHaveText('شركة النور للبصريات');
 });

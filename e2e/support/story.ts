@@ -12,6 +12,7 @@ type Tier = { tier: string; price_source: string };
 export async function runStory(service: Service, { browser, page }: { browser: Browser; page: Page }): Promise<void> {
   test.setTimeout(120_000);
   const email = newEmail('owner');
+  await page.context().grantPermissions(['notifications']);
 
   await test.step('sign up', async () => {
     await page.goto('/signup');
@@ -36,6 +37,9 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     await expect(page).toHaveURL('/awaiting-approval');
     await page.goto('/billing');
     await expect(page).toHaveURL('/awaiting-approval');
+    await page.getByRole('button', { name: 'Notify me in this browser' }).click();
+    await expect(page.getByText('This browser notifies you while the page is open.')).toBeVisible();
+    await leaveTab(page);
   });
 
   await test.step('an operator approves, and the waiting page continues automatically', async () => {
@@ -58,6 +62,8 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     await theirs.close();
 
     await expect(page).toHaveURL('/onboarding', { timeout: 15_000 });
+    await expect(page).toHaveTitle('Larch & Sons is approved – Gatehouse');
+    expect(await page.evaluate(() => document.documentElement.dataset.notified)).toBe('Larch & Sons is approved');
   });
 
   await test.step('onboarding is shown once', async () => {
@@ -149,5 +155,18 @@ export async function runStory(service: Service, { browser, page }: { browser: B
       organisation: { tier: 'silver' },
     });
     expect(before.id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+}
+
+/** Makes the page believe that its tab is in the background, and records the notifications that it shows. */
+async function leaveTab(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'hidden', { get: () => true });
+    window.Notification = class {
+      static permission = 'granted';
+      constructor(title: string) {
+        document.documentElement.dataset.notified = title;
+      }
+    } as unknown as typeof Notification;
   });
 }

@@ -72,7 +72,7 @@ describe('the ledger', () => {
     const event = await operators.event({ event_id: updated?.id ?? '' });
 
     expect(event).toMatchObject({ outcome: 'applied', handled: true, effect: 'state', subscription: subscription.id });
-    expect(event.row).toMatchObject({ id: subscription.id, status: 'active', tier: 'silver', needs_sync: false });
+    expect(event.row).toMatchObject({ id: subscription.id, status: 'active', plan: 'Silver', needs_sync: false });
     expect(JSON.parse(event.payload)).toMatchObject({ id: updated?.id });
     await expect(operators.event({ event_id: 'evt_nowhere' })).rejects.toMatchObject({ cause: { code: 'NOT_FOUND' } });
   });
@@ -185,7 +185,7 @@ describe('drift', () => {
     running.sandbox.payment.set({ retry_first_ms: 100 });
     expect((await operators.drift()).rows.map(({ id }) => id)).not.toContain(subscription.id);
 
-    expect((await operators.compareNow()).lines[0]).toMatch(/^\d+ subscriptions? compared/);
+    expect((await operators.compareNow()).subscriptions).toBeGreaterThan(0);
     expect(await rowOf(subscription.id)).toMatchObject({ status: 'unpaid' });
   });
 

@@ -21,7 +21,7 @@ describe('an organisation’s history', () => {
     await running.settled();
 
     const history = await operators.billingHistory({ organisation_id: principal.organisationId });
-    expect(history.subscriptions).toMatchObject([{ id: subscription.id, tier: 'silver', status: 'active' }]);
+    expect(history.subscriptions).toMatchObject([{ id: subscription.id, plan: 'Silver', status: 'active' }]);
     const types = history.moments.map(({ type }) => type);
     expect(types).toContain('plan-checkout');
     expect(types).toContain('plan-cancelled');

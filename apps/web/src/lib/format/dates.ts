@@ -1,33 +1,49 @@
-import { perLanguage } from '#lib/language/language.ts';
+import { locale, perLanguage } from '#lib/language/language.ts';
 import { dateTexts } from '#lib/messages/shared/dates.ts';
+import { readersZone } from './readers-zone.ts';
 
-// Written in UTC and with the zone's name: the server and the browser must write the same words,
-// and neither knows the reader's zone before the first page is there.
-const day = perLanguage((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }));
-const dayOfYear = perLanguage(
-  (locale) => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', timeZone: 'UTC' }),
-);
-const time = perLanguage((locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UTC' }));
+const styles = {
+  date: { dateStyle: 'long' },
+  day: { day: 'numeric', month: 'long' },
+  time: { timeStyle: 'short' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
 const relative = perLanguage((locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
 
-/** "3 December 2026" */
-export function formatDate(iso: string): string {
-  return day().format(new Date(iso));
+function write(iso: string, style: keyof typeof styles, zone: string | null): string {
+  const key = `${locale()} ${style} ${zone}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat(locale(), { ...styles[style], timeZone: zone ?? 'UTC' });
+    formats.set(key, format);
+  }
+  return format.format(new Date(iso));
+}
+
+/** "3 December 2026", in the reader's zone once it is known. */
+export function formatDate(iso: string, zone = readersZone()): string {
+  return write(iso, 'date', zone);
 }
 
 /** "3 December": for a day within the next month or so, where the year is obvious. */
-export function formatDay(iso: string): string {
-  return dayOfYear().format(new Date(iso));
+export function formatDay(iso: string, zone = readersZone()): string {
+  return write(iso, 'day', zone);
 }
 
-/** "3 December 2026, 14:02 UTC" */
-export function formatDateTime(iso: string): string {
-  const at = new Date(iso);
-  return `${day().format(at)}, ${time().format(at)} UTC`;
+/** "14:02", "14:02 UTC": the zone is named where it is not the reader's own. */
+export function formatTime(iso: string, zone = readersZone()): string {
+  const time = write(iso, 'time', zone);
+  return zone === null ? `${time} UTC` : time;
+}
+
+/** "3 December 2026, 14:02" */
+export function formatDateTime(iso: string, zone = readersZone()): string {
+  return `${formatDate(iso, zone)}, ${formatTime(iso, zone)}`;
 }
 
 /** "2 hours ago", "yesterday"; the date once a week has passed. */
-export function formatRelativeTime(iso: string, now: string, date = formatDate(iso)): string {
+export function formatRelativeTime(iso: string, now: string): string {
   const minutes = Math.floor((Date.parse(now) - Date.parse(iso)) / 60_000);
   if (minutes < 1) return dateTexts().justNow;
   if (minutes < 60) return relative().format(-minutes, 'minute');
@@ -36,7 +52,7 @@ export function formatRelativeTime(iso: string, now: string, date = formatDate(i
   if (hours < 24) return relative().format(-hours, 'hour');
 
   const days = Math.floor(hours / 24);
-  return days < 7 ? relative().format(-days, 'day') : date;
+  return days < 7 ? relative().format(-days, 'day') : formatDate(iso);
 }
 
 /** "11 minutes", "5 hours", "3 days" */

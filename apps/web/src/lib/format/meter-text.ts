@@ -6,11 +6,12 @@ import type { Usage } from '#lib/subscription.ts';
 
 /**
  * What a meter means for the reader: how much is left, from 80 % as a warning, at 100 % that the
- * limit is reached. A counter also says when it resets; a gauge never resets.
+ * limit is reached. A counter also says when it resets, which is the first of a month in UTC; a
+ * gauge never resets.
  */
 export function meterText(usage: Usage): { tone: Tone; text: string } {
   const { tone, text } = roomText(usage);
-  return { tone, text: usage.resets_at ? planTexts().resets(text, formatDay(usage.resets_at)) : text };
+  return { tone, text: usage.resets_at ? planTexts().resets(text, formatDay(usage.resets_at, 'UTC')) : text };
 }
 
 function roomText(usage: Usage): { tone: Tone; text: string } {

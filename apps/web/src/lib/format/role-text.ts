@@ -25,3 +25,9 @@ export function asRole(role: Role): string {
 export function roleAllows(role: Role): string {
   return roleTexts().may[role];
 }
+
+/** A value that a change in the audit names: "Admin" for a role, and any other as it is. */
+export function changedValue(value: string): string {
+  const { names } = roleTexts();
+  return Object.hasOwn(names, value) ? names[value as Role] : value;
+}

@@ -1,8 +1,9 @@
+import { formatDate } from '#lib/format/dates.ts';
+import { keyTexts } from '#lib/messages/app/keys.ts';
 import type { ShownKey } from './key-form.ts';
 
 /** "Active", "Expires on 3 December 2026": what a row says of a key's life. */
-export function stateText({ state, expires_at }: ShownKey, formatDate: (iso: string) => string): string {
-  if (state === 'revoked') return 'Revoked';
-  if (state === 'expired') return 'Expired';
-  return expires_at === null ? 'Active' : `Expires on ${formatDate(expires_at)}`;
+export function stateText({ state, expires_at }: ShownKey): string {
+  const t = keyTexts();
+  return state === 'valid' && expires_at !== null ? t.expiresOn(formatDate(expires_at)) : t.state[state];
 }

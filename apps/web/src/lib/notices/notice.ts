@@ -1,5 +1,8 @@
-/** A sentence in parts. Names are parts of their own, so that the page can isolate their direction (<bdi>). */
-export type NoticeText = (string | { name: string })[];
+/**
+ * A sentence in parts. Names are parts of their own, so that the page can isolate their direction
+ * (<bdi>), and days (ISO 8601), so that it can write them in the reader's zone.
+ */
+export type NoticeText = (string | { name: string } | { day: string })[];
 
 /** What the reader can do about it: a link, or a form of one button ("Restore"). */
 export type NoticeAction =
@@ -23,21 +26,28 @@ export type ShownNotice = Notice & { id: string };
 
 /**
  * Writes a sentence in which every `${value}` is a name: say`${person} is now an admin.`
- * Text that is not a name (a date, a role) goes through `plain`.
+ * Text that is not a name (a role, a count) goes through `plain`, a date through `day`.
  */
-export function say(strings: TemplateStringsArray, ...values: (string | Plain)[]): NoticeText {
+export function say(strings: TemplateStringsArray, ...values: (string | Plain | Day)[]): NoticeText {
   return strings
     .flatMap((string, at): NoticeText => {
       const value = values[at];
       if (value === undefined) return [string];
-      return [string, typeof value === 'string' ? { name: value } : value.plain];
+      if (typeof value === 'string') return [string, { name: value }];
+      return [string, 'plain' in value ? value.plain : value];
     })
     .filter((part) => part !== '');
 }
 
 type Plain = { plain: string };
+type Day = { day: string };
 
 /** A value of `say` that is not a name. */
 export function plain(text: string): Plain {
   return { plain: text };
+}
+
+/** A date in ISO 8601 as a value of `say`. */
+export function day(iso: string): Day {
+  return { day: iso };
 }

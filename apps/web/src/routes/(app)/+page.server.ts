@@ -6,7 +6,6 @@ import { redirectToInvitation } from '#lib/server/session/invitation.ts';
 import { notify } from '#lib/server/session/notice.ts';
 import { redirectToReturnUrl } from '#lib/server/session/return-url.ts';
 import type { Actions, PageServerLoad } from './$types';
-import { homeNotices } from './home-notices.ts';
 import { setupSteps } from './setup-steps.ts';
 
 export const load: PageServerLoad = async (event) => {
@@ -28,10 +27,9 @@ export const load: PageServerLoad = async (event) => {
     now,
     here: {
       name: organisation.name ?? organisation.slug,
-      plan: overview.plan,
-      usage: overview.usage,
+      overview,
+      administers,
       members,
-      notices: administers ? homeNotices(overview, members) : [],
       steps: hidesSteps(event, organisation.id)
         ? []
         : setupSteps({ overview, members, administers, hasName: user.name !== null }),

@@ -1,20 +1,20 @@
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { reconcileAll } from '../../billing/sync/reconcile.ts';
-import { linesOf } from '../../billing/sync/report.ts';
+import type { Report } from '../../billing/sync/report.ts';
 import type { Client } from '../../security/client.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
 
 /**
  * Runs the reconciliation at once: applies undelivered events, and compares every subscription
- * with the provider's, a hundred per request. Returns a line for each finding.
+ * with the provider's, a hundred per request. Returns the findings.
  *
  * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE, BUSY
  */
-export async function compareNow(app: App, principal: Operator, client: Client) {
+export async function compareNow(app: App, principal: Operator, client: Client): Promise<Report> {
   const { user } = principal;
 
-  const lines = linesOf(await reconcileAll(app));
+  const report = await reconcileAll(app);
   await recordAudit(app.db, app.now(), { action: 'billing-reconciled', actorId: user.id, client });
-  return { lines };
+  return report;
 }

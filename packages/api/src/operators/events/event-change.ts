@@ -8,7 +8,7 @@ export type SubscriptionChange = {
   status: string;
   /** Null if the event did not change it. */
   previous_status: string | null;
-  /** Lookup keys or ids of prices. Null if the event did not change the price. */
+  /** The names of the prices, else their lookup keys or ids. Null if the event did not change the price. */
   price: { current: string | null; previous: string | null } | null;
   /** The moment of a scheduled end, which is null for the end of the period. */
   end: { change: 'scheduled'; at: string | null } | { change: 'withdrawn' } | null;
@@ -27,16 +27,25 @@ export type InvoiceChange = {
 
 export type EventChange = SubscriptionChange | InvoiceChange;
 
+/** Returns the plan that is sold under a lookup key or price id, else that key or id. */
+export type NameOfPrice = (price: string) => string;
+
 /**
  * Reads from a stored event what it changed. Returns null if the payload is not readable, or
  * says nothing about a subscription or an invoice.
  */
-export function readEventChange(type: string, payload: string): EventChange | null {
+export function readEventChange(
+  type: string,
+  payload: string,
+  nameOf: NameOfPrice = (price) => price,
+): EventChange | null {
   const data = fields(fields(parse(payload))?.data);
   const object = fields(data?.object);
   if (object === null) return null;
 
-  if (type.startsWith('customer.subscription.')) return ofSubscription(object, fields(data?.previous_attributes));
+  if (type.startsWith('customer.subscription.')) {
+    return ofSubscription(object, fields(data?.previous_attributes), nameOf);
+  }
   if (type.startsWith('invoice.')) return ofInvoice(object);
   return null;
 }
@@ -49,7 +58,7 @@ function parse(payload: string): unknown {
   }
 }
 
-function ofSubscription(object: Fields, previous: Fields | null): SubscriptionChange | null {
+function ofSubscription(object: Fields, previous: Fields | null, nameOf: NameOfPrice): SubscriptionChange | null {
   const now = readSubscriptionState(object);
   if (now === null) return null;
 
@@ -60,7 +69,7 @@ function ofSubscription(object: Fields, previous: Fields | null): SubscriptionCh
     kind: 'subscription',
     status: now.status,
     previous_status: before !== null && before.status !== now.status ? before.status : null,
-    price: pricesDiffer ? { current: priceOf(now), previous: priceOf(before) } : null,
+    price: pricesDiffer ? { current: named(priceOf(now), nameOf), previous: named(priceOf(before), nameOf) } : null,
     end: endOf(now, before),
     current_period_end: periodsDiffer ? { at: isoOf(now.currentPeriodEnd) } : null,
   };
@@ -68,6 +77,10 @@ function ofSubscription(object: Fields, previous: Fields | null): SubscriptionCh
 
 function priceOf({ items }: SubscriptionState): string | null {
   return items[0]?.lookupKey ?? items[0]?.priceId ?? null;
+}
+
+function named(price: string | null, nameOf: NameOfPrice): string | null {
+  return price === null ? null : nameOf(price);
 }
 
 function endOf(now: SubscriptionState, before: SubscriptionState | null): SubscriptionChange['end'] {

@@ -7,7 +7,8 @@ import { paymentEvents, paymentSubscriptions as subscription } from '../../db/sc
 import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
-import { readEventChange } from './event-change.ts';
+import { type NameOfPrice, readEventChange } from './event-change.ts';
+import { nameOfPrice } from './name-of-price.ts';
 import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
 
 const rowsPerPage = 50;
@@ -31,13 +32,14 @@ export async function readBillingHistory(app: App, _operator: Operator, { organi
   const [organisation] = await app.db.select(ownerColumns).from(organisations).where(eq(organisations.id, id));
   if (organisation === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');
 
+  const nameOf = nameOfPrice(app);
   const [moments, rows] = await Promise.all([momentsOf(app, id, before), rowsOf(app, id)]);
   const shown = moments.slice(0, rowsPerPage);
   const last = moments.length > rowsPerPage ? shown.at(-1) : undefined;
   return {
     organisation,
-    subscriptions: rows.map(shownRow),
-    moments: shown.map(momentShown),
+    subscriptions: rows.map((row) => shownRow(app, row)),
+    moments: shown.map((moment) => momentShown(moment, nameOf)),
     next: last === undefined ? null : `${last.at}/${last.key}`,
   };
 }
@@ -89,7 +91,7 @@ function after(before: string | undefined): SQL {
   return sql`where (at, key collate "C") < (${at}::bigint, ${key})`;
 }
 
-function momentShown({ at, key, event, type, outcome, flagged, payload, actor }: Moment) {
+function momentShown({ at, key, event, type, outcome, flagged, payload, actor }: Moment, nameOf: NameOfPrice) {
   return {
     at: new Date(at).toISOString(),
     key,
@@ -98,6 +100,6 @@ function momentShown({ at, key, event, type, outcome, flagged, payload, actor }:
     outcome,
     flagged,
     actor,
-    change: event === null ? null : readEventChange(type, payload ?? ''),
+    change: event === null ? null : readEventChange(type, payload ?? '', nameOf),
   };
 }

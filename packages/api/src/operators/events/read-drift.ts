@@ -25,7 +25,7 @@ export async function readDrift(app: App, _operator: Operator) {
   const [flagged] = await app.db.select({ rows: count() }).from(paymentEvents).where(eq(paymentEvents.flagged, true));
 
   return {
-    rows: rows.map(({ organisation, ...row }) => ({ ...shownRow(row), organisation })),
+    rows: rows.map(({ organisation, ...row }) => ({ ...shownRow(app, row), organisation })),
     count: counted?.rows ?? 0,
     flagged_events: flagged?.rows ?? 0,
     billing_enabled: app.payment !== null,

@@ -9,6 +9,7 @@ import { storableText } from '../../security/text.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
 import { readEventChange } from './event-change.ts';
 import { hideAddresses } from './hide-addresses.ts';
+import { nameOfPrice } from './name-of-price.ts';
 import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
 
 export const eventInput = z.object({ event_id: storableText('Say which event.') });
@@ -46,8 +47,8 @@ export async function readEvent(app: App, _operator: Operator, { event_id: id }:
     outcome: row.outcome,
     flagged: row.flagged,
     effect: handlerOf(row.type),
-    change: readEventChange(row.type, payload),
+    change: readEventChange(row.type, payload, nameOfPrice(app)),
     payload: hideAddresses(payload),
-    row: found.subscription && shownRow(found.subscription),
+    row: found.subscription && shownRow(app, found.subscription),
   };
 }

@@ -1,3 +1,4 @@
+import type { App } from '../../app.ts';
 import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 
@@ -23,12 +24,13 @@ export const ownerColumns = { id: organisations.id, slug: organisations.slug, na
 type SubscriptionRow = Pick<typeof subscription.$inferSelect, keyof typeof rowOf>;
 
 /** Converts a subscription record to its JSON form. */
-export function shownRow(row: SubscriptionRow) {
+export function shownRow({ plans }: Pick<App, 'plans'>, row: SubscriptionRow) {
   return {
     id: row.id,
     customer: row.customerId,
     status: row.status,
-    tier: row.tier,
+    /** The name of its tier; null without one. */
+    plan: plans.tiers.find(({ tier }) => tier === row.tier)?.name ?? row.tier,
     tier_source: row.tierSource,
     price: row.priceId,
     current_period_end: row.currentPeriodEnd?.toISOString() ?? null,

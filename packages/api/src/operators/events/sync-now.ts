@@ -38,7 +38,7 @@ export async function syncNow(
   });
 
   const [row] = await app.db.select(rowOf).from(subscription).where(eq(subscription.id, id));
-  return { row: row === undefined ? null : shownRow(row) };
+  return { row: row === undefined ? null : shownRow(app, row) };
 }
 
 async function ownerOf(app: App, id: string): Promise<string> {

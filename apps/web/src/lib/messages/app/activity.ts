@@ -103,7 +103,7 @@ export const activityTexts = texts({
       organisationDeclined: '{Organisation} wurde abgelehnt',
       decisionUndone: '{Organisation} wartet wieder auf Freigabe',
       organisationSuspended: '{Organisation} wurde gesperrt',
-      organisationRestored: '{Organisation} wurde wieder freigegeben',
+      organisationRestored: '{Organisation} wurde entsperrt',
       planCancelled: '{by} {plan} gekündigt',
       planKept: '{by} {plan} behalten',
       planStarted: '{Plan} hat begonnen',

@@ -1,5 +1,5 @@
 import { texts } from '#lib/language/texts.ts';
-import { say } from '#lib/notices/notice.ts';
+import { day, say } from '#lib/notices/notice.ts';
 
 export const billingTexts = texts({
   en: {
@@ -48,7 +48,7 @@ export const billingTexts = texts({
     choose: (plan: string) => `Choose ${plan}`,
     from: (day: string) => `From ${day}`,
     afterPeriod: 'After the paid period',
-    cancelQuestion: (plan: string) => `Cancel ${plan}?`,
+    cancelQuestion: (plan: string) => say`Cancel ${plan}?`,
     cancelPaidQuestion: 'Cancel the paid plan?',
     paidEndsOn: (day: string) => `Your paid plan ends on ${day}.`,
     paidEnds: 'Your paid plan ends on the end of the paid period.',
@@ -107,7 +107,7 @@ export const billingTexts = texts({
     choose: (plan) => `${plan} wählen`,
     from: (day) => `Ab ${day}`,
     afterPeriod: 'Nach dem bezahlten Zeitraum',
-    cancelQuestion: (plan) => `${plan} kündigen?`,
+    cancelQuestion: (plan) => say`${plan} kündigen?`,
     cancelPaidQuestion: 'Den bezahlten Tarif kündigen?',
     paidEndsOn: (day) => `Ihr bezahlter Tarif endet am ${day}.`,
     paidEnds: 'Ihr bezahlter Tarif endet mit dem bezahlten Zeitraum.',
@@ -128,15 +128,15 @@ export const planNoticeTexts = texts({
   en: {
     paidPlan: 'The paid plan',
     cancelled: (plan: string) => say`${plan} is cancelled.`,
-    haveUntil: (day: string) => ` You have it until ${day}.`,
+    haveUntil: (end: string) => say` You have it until ${day(end)}.`,
     stays: (plan: string) => say`${plan} stays.`,
-    renews: (day: string) => ` It renews on ${day}.`,
+    renews: (end: string) => say` It renews on ${day(end)}.`,
   },
   de: {
     paidPlan: 'Der bezahlte Tarif',
     cancelled: (plan) => say`${plan} ist gekündigt.`,
-    haveUntil: (day) => ` Sie haben ihn bis zum ${day}.`,
+    haveUntil: (end) => say` Sie haben ihn bis zum ${day(end)}.`,
     stays: (plan) => say`${plan} bleibt.`,
-    renews: (day) => ` Er verlängert sich am ${day}.`,
+    renews: (end) => say` Er verlängert sich am ${day(end)}.`,
   },
 });

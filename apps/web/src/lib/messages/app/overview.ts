@@ -4,7 +4,7 @@ import { say } from '#lib/notices/notice.ts';
 const small = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'];
 const klein = ['Keine', 'Ein', 'Zwei', 'Drei', 'Vier', 'Fünf', 'Sechs', 'Sieben', 'Acht', 'Neun', 'Zehn'];
 
-/** The sentence, the notices and the steps of the home page. The server writes them. */
+/** The sentence, the notices and the steps of the home page. The server writes the steps. */
 export const overviewTexts = texts({
   en: {
     /** A number at the start of a sentence: a word up to ten, digits above. */

@@ -15,6 +15,7 @@ export const germanSentences: Record<string, string> = {
   'Billing is not available on this deployment.': 'In dieser Installation gibt es keine Abrechnung.',
   'Choose a password.': 'Wählen Sie ein Passwort.',
   'Choose a role.': 'Wählen Sie eine Rolle.',
+  'Choose an organisation.': 'Wählen Sie eine Organisation.',
   'Choose at least one organisation.': 'Wählen Sie mindestens eine Organisation.',
   'Choose at most 200 organisations at once.': 'Wählen Sie höchstens 200 Organisationen auf einmal.',
   'Choose organisations from the list.': 'Wählen Sie Organisationen aus der Liste.',
@@ -27,10 +28,13 @@ export const germanSentences: Record<string, string> = {
   'Enter your password.': 'Geben Sie Ihr Passwort ein.',
   'No identity provider is linked to your account.': 'Mit Ihrem Konto ist kein Identitätsanbieter verbunden.',
   'No member has this address.': 'Kein Mitglied hat diese Adresse.',
+  'No reason was given.': 'Es wurde kein Grund angegeben.',
   'Only an owner may delete the organisation.': 'Nur Inhaber/-innen dürfen die Organisation löschen.',
   'Only an owner may make or unmake an owner.': 'Nur Inhaber/-innen dürfen die Rolle Inhaber/-in geben oder nehmen.',
   'Only an owner may transfer the ownership.': 'Nur Inhaber/-innen dürfen die Inhaberschaft übertragen.',
   'Only operators may do this.': 'Das darf nur der Betreiber.',
+  'Say which event.': 'Nennen Sie das Ereignis.',
+  'Say which subscription.': 'Nennen Sie das Abonnement.',
   'Set a password first: it is your only other way in.':
     'Legen Sie zuerst ein Passwort fest: Es ist Ihre einzige andere Möglichkeit, sich anzumelden.',
   'Sign in first.': 'Melden Sie sich zuerst an.',
@@ -57,11 +61,14 @@ export const germanSentences: Record<string, string> = {
   'There is no paid plan.': 'Es gibt keinen bezahlten Tarif.',
   'There is no live subscription to change.': 'Es gibt kein laufendes Abonnement, das sich ändern ließe.',
   'There is no such API key.': 'Diesen API-Schlüssel gibt es nicht.',
+  'There is no such event in the ledger.': 'Dieses Ereignis gibt es nicht.',
   'There is no such invitation.': 'Diese Einladung gibt es nicht.',
   'There is no such member.': 'Dieses Mitglied gibt es nicht.',
   'There is no such organisation.': 'Diese Organisation gibt es nicht.',
   'There is no such page.': 'Diese Seite gibt es nicht.',
+  'There is no such person.': 'Diese Person gibt es nicht.',
   'There is no such session.': 'Diese Sitzung gibt es nicht.',
+  'There is no such subscription here.': 'Dieses Abonnement gibt es hier nicht.',
   'These are not organisations.': 'Das sind keine Organisationen.',
   'This account is awaiting approval.': 'Dieses Konto wartet auf Freigabe.',
   'This account is closed.': 'Dieses Konto ist geschlossen.',
@@ -96,6 +103,10 @@ export const germanSentences: Record<string, string> = {
   'You act for another organisation by now. Load the page again.':
     'Sie arbeiten inzwischen in einer anderen Organisation. Laden Sie die Seite noch einmal.',
   'You belong to an organisation already.': 'Sie gehören schon zu einer Organisation.',
+  'You cannot suspend your own organisation.': 'Ihre eigene Organisation können Sie nicht sperren.',
+  'You cannot suspend yourself.': 'Sich selbst können Sie nicht sperren.',
+  'You cannot undo the approval of your own organisation.':
+    'Die Freigabe Ihrer eigenen Organisation können Sie nicht rückgängig machen.',
   'Your account is connected already.': 'Ihr Konto ist schon verbunden.',
   'Your role does not allow this.': 'Ihre Rolle erlaubt das nicht.',
 };
@@ -115,6 +126,14 @@ export const germanPatterns: [RegExp, string][] = [
   [
     /^An organisation has at most (\d+) keys\. .*$/,
     'Eine Organisation hat höchstens $1 Schlüssel. Widerrufen Sie einen.',
+  ],
+  [/^(.+) is suspended already\.$/, '$1 ist schon gesperrt.'],
+  [/^(.+) is not suspended\.$/, '$1 ist nicht gesperrt.'],
+  [/^The account of (.+) is closed\.$/, 'Das Konto von $1 ist geschlossen.'],
+  [/^(.+) has not confirmed the address yet\.$/, '$1 hat die Adresse noch nicht bestätigt.'],
+  [
+    /^The decision about (.+) can't be undone: it is older than a day, or .+ pays or is suspended\.$/,
+    'Die Entscheidung über $1 lässt sich nicht rückgängig machen: Sie ist älter als ein Tag, oder $1 zahlt oder ist gesperrt.',
   ],
   [/^The days must be a whole number from 1 to (.+)\.$/, 'Die Tage müssen eine ganze Zahl von 1 bis $1 sein.'],
 ];

@@ -8,11 +8,19 @@ import { translateBody, translateError } from './translate-error.ts';
 
 const api = fileURLToPath(new URL('../../../../../../packages/api/src', import.meta.url));
 
-/** Folders whose errors a page's form shows. Those of services (usage, keys, changes) are read by programs. */
-const folders = ['accounts', 'leaving', 'members', 'organisations', 'sign-in', 'security'];
+/** Folders whose errors a page's form shows. Those of services (usage, changes) are read by programs. */
+const folders = [
+  ...['accounts', 'keys', 'leaving', 'members', 'organisations', 'sign-in', 'security'],
+  ...['operators/events', 'operators/organisations', 'operators/people', 'operators/queue'],
+];
 
 /** Sentences that no form of a page can cause. */
-const notOnPages = ['The limit must be a whole number from 1.'];
+const notOnPages = [
+  'The limit must be a whole number from 1.',
+  'This must be a number.',
+  'This must be an id.',
+  'This must be true or false.',
+];
 
 function sentencesIn(folder: string): string[] {
   return fs
@@ -40,6 +48,7 @@ describe('errors on pages', () => {
     const german = (sentence: string, code = 'VALIDATION') => inLanguage('de', () => translateError(sentence, code));
     expect(german('Use at least 8 characters.')).toBe('Verwenden Sie mindestens 8 Zeichen.');
     expect(german('You belong to Larch $& Sons already.')).toBe('Sie gehören schon zu Larch $& Sons.');
+    expect(german('mia@quayside.example is suspended already.')).toBe('mia@quayside.example ist schon gesperrt.');
     expect(german('A sentence of a newer version.', 'CONFLICT')).toMatch(/^Das hat sich inzwischen geändert/);
     expect(german('toString', 'toString')).toBe('Etwas ist schiefgegangen.');
     expect(germanPatterns.every(([form]) => form.source.startsWith('^') && form.source.endsWith('$'))).toBe(true);

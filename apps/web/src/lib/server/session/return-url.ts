@@ -42,6 +42,8 @@ export async function rememberPageOfEndedSession(event: RequestEvent): Promise<v
   if (kept === null) return;
   writeCookie(app, cookies, 'return', kept);
   await notify(event, { text: noticeTexts().signedOut(), tone: 'warn' });
+  // The page of a form that is sent without a script loads its layouts too, before it redirects.
+  locals.noticeIsForNextPage = true;
 }
 
 /** Null in place of an error for a client over its limit. */

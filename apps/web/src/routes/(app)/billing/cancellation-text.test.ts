@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { formatDate } from '#lib/format/dates.ts';
 import { cancelledText, keptText } from './cancellation-text.ts';
 
 const plans = { tiers: [{ tier: 'silver', name: 'Silver' }] };
@@ -10,7 +11,7 @@ const record = {
   ends_at: null,
 };
 const written = (text: ReturnType<typeof keptText>) =>
-  text.map((part) => (typeof part === 'string' ? part : part.name)).join('');
+  text.map((part) => (typeof part === 'string' ? part : 'day' in part ? formatDate(part.day) : part.name)).join('');
 
 test('a cancellation names the plan and its last day', () => {
   expect(written(cancelledText(record, plans))).toBe('Silver is cancelled. You have it until 22 December 2026.');

@@ -1,4 +1,3 @@
-import { formatDate } from '#lib/format/dates.ts';
 import { planNoticeTexts } from '#lib/messages/app/billing.ts';
 import type { NoticeText } from '#lib/notices/notice.ts';
 import type { RouterOutputs } from '#lib/router.ts';
@@ -14,7 +13,7 @@ export function cancelledText({ tier, status, ends_at, current_period_end }: Rec
   const end = ends_at ?? current_period_end;
   const t = planNoticeTexts();
   const cancelled = t.cancelled(nameOf(tier, plans));
-  return end && running.includes(status) ? [...cancelled, t.haveUntil(formatDate(end))] : cancelled;
+  return end && running.includes(status) ? [...cancelled, ...t.haveUntil(end)] : cancelled;
 }
 
 /** "Silver stays. It renews on 22 December 2026." */
@@ -22,7 +21,7 @@ export function keptText({ tier, status, current_period_end }: Record, plans: Pl
   const t = planNoticeTexts();
   const stays = t.stays(nameOf(tier, plans));
   const renews = current_period_end && status === 'active';
-  return renews ? [...stays, t.renews(formatDate(current_period_end))] : stays;
+  return renews ? [...stays, ...t.renews(current_period_end)] : stays;
 }
 
 function nameOf(tier: string | null, { tiers }: Plans): string {

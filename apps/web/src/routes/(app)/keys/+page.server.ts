@@ -2,7 +2,7 @@ import { error as httpError } from '@sveltejs/kit';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { keyIn, typedKey } from '#lib/keys/key-form.ts';
-import { say } from '#lib/notices/notice.ts';
+import { keyDoneTexts } from '#lib/messages/app/keys.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -31,7 +31,7 @@ export const actions: Actions = {
   ),
   revoke: formAction(({ keys }, form) => keys.revoke({ id: text(form, 'id') }), {
     done: '/keys',
-    notice: (form) => say`The key ${text(form, 'called')} is revoked.`,
+    notice: (form) => keyDoneTexts().revoked(text(form, 'called')),
     failure: () => ({ created: null }),
   }),
 };

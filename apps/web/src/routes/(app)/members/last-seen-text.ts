@@ -3,9 +3,9 @@ import { memberTexts } from '#lib/messages/app/members.ts';
 
 const dayMs = 86_400_000;
 
-/** "Today", "Yesterday", "3 December 2026": the service knows the hour at most, and a page need not tell it. Days in UTC. */
+/** "Today", "Yesterday", "3 December 2026": the service knows the hour at most, and a page need not tell it. */
 export function lastSeenText(iso: string, now: string): string {
-  const days = Math.floor(Date.parse(now) / dayMs) - Math.floor(Date.parse(iso) / dayMs);
-  if (days <= 0) return memberTexts().today;
-  return days === 1 ? memberTexts().yesterday : formatDate(iso);
+  const day = formatDate(iso);
+  if (Date.parse(iso) >= Date.parse(now) || day === formatDate(now)) return memberTexts().today;
+  return day === formatDate(new Date(Date.parse(now) - dayMs).toISOString()) ? memberTexts().yesterday : day;
 }

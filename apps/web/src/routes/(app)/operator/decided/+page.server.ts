@@ -1,6 +1,7 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
-import { outcomeQuery, requestOutcome } from '../outcome.ts';
+import { requestDoneTexts } from '#lib/messages/operator/requests.ts';
+import { queueHref } from '../queue/queue-href.ts';
 import { listQuery, requireOperator } from '../require-operator.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -10,7 +11,6 @@ export const load: PageServerLoad = async (event) => {
   return {
     now: new Date().toISOString(),
     later: after !== undefined,
-    outcome: await requestOutcome(event.url, operators),
     list: await operators.decided(after === undefined ? {} : { after }),
   };
 };
@@ -19,10 +19,15 @@ export const actions: Actions = {
   undo: formAction(
     ({ operators }, form) => operators.undoDecision({ organisation_id: text(form, 'organisation_id') }),
     {
-      done: (form, { id }) => {
-        const query = outcomeQuery('undone', { id, focus: text(form, 'next') });
-        return text(form, 'from') === 'queue' ? `/operator?${query}` : `/operator/decided?${query}`;
-      },
+      done: (form, { id }) => pageOfForm(form, id),
+      notice: (form, { name }) => ({ text: requestDoneTexts().waitsAgain(name), focus: text(form, 'next') }),
     },
   ),
 };
+
+/** The page with the Undo button: the queue or an organisation, whose notices have one, else the list of decided requests. */
+function pageOfForm(form: FormData, id: string): string {
+  const from = text(form, 'from');
+  if (from === 'queue') return queueHref({ search: text(form, 'search') });
+  return from === 'organisation' ? `/operator/organisations/${id}` : '/operator/decided';
+}

@@ -7,27 +7,27 @@ const subscription = { id: 'sub_1', customer: 'cus_1', status: 'past_due', cance
 const gold = { ...item, price: { id: 'price_g', lookup_key: 'gold_monthly' } };
 
 test.each([
-  ['no change', { object: subscription }, 'status past_due'],
-  ['a status', { object: subscription, previous_attributes: { status: 'active' } }, 'status past_due, was active'],
+  ['no change', { object: subscription }, 'Status past due'],
+  ['a status', { object: subscription, previous_attributes: { status: 'active' } }, 'Status past due, was active'],
   [
     'a price',
     { object: subscription, previous_attributes: { items: { data: [gold] } } },
-    'status past_due; price silver_monthly, was gold_monthly',
+    'Status past due; price silver_monthly, was gold_monthly',
   ],
   [
     'an end',
     { object: { ...subscription, cancel_at: 86_400 }, previous_attributes: { cancel_at: null } },
-    'status past_due; ends on 2 January 1970',
+    'Status past due; ends on 2 January 1970',
   ],
   [
     'a withdrawn end',
     { object: subscription, previous_attributes: { cancel_at: 86_400 } },
-    'status past_due; no longer ends',
+    'Status past due; no longer ends',
   ],
   [
     'a new period',
     { object: subscription, previous_attributes: { items: { data: [{ ...item, current_period_end: 0 }] } } },
-    'status past_due; period until 2 January 1970',
+    'Status past due; period until 2 January 1970',
   ],
 ])('the text of an event about a subscription says %s', (_, data, words) => {
   expect(textOf('customer.subscription.updated', data)).toBe(words);

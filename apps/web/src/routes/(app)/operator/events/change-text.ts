@@ -1,36 +1,48 @@
 import { formatDate } from '#lib/format/dates.ts';
 import { formatFullAmount } from '#lib/format/money.ts';
+import { changeTexts } from '#lib/messages/operator/events.ts';
 
 type Change = NonNullable<Awaited<ReturnType<App.Locals['api']['operators']['event']>>['change']>;
 type SubscriptionChange = Extract<Change, { kind: 'subscription' }>;
 
-/** "status past_due, was active; ends on 3 December 2026", "£24.00 paid" */
+/** "Status past due, was active; ends on 3 December 2026", "£24.00 paid" */
 export function changeText(change: Change): string {
   return change.kind === 'invoice' ? invoiceText(change) : subscriptionText(change);
 }
 
+/** "past due": a status of the provider as it stands within a sentence. An unknown one is shown by its words. */
+export function subscriptionStatus(status: string): string {
+  const known = changeTexts().status;
+  return Object.hasOwn(known, status) ? known[status as keyof typeof known] : status.replaceAll('_', ' ');
+}
+
 function invoiceText({ amount_due, amount_paid, currency }: Extract<Change, { kind: 'invoice' }>): string {
+  const t = changeTexts();
   return amount_paid === null
-    ? `${formatFullAmount({ amount: amount_due, currency })} due`
-    : `${formatFullAmount({ amount: amount_paid, currency })} paid`;
+    ? t.due(formatFullAmount({ amount: amount_due, currency }))
+    : t.paid(formatFullAmount({ amount: amount_paid, currency }));
 }
 
 function subscriptionText({ status, previous_status, price, end, current_period_end }: SubscriptionChange): string {
+  const t = changeTexts();
+  const now = subscriptionStatus(status);
   return [
-    `status ${status}${previous_status === null ? '' : `, was ${previous_status}`}`,
-    price && `price ${price.current}, was ${price.previous}`,
+    previous_status === null ? t.statusIs(now) : t.statusWas(now, subscriptionStatus(previous_status)),
+    price && t.priceWas(price.current ?? t.noPrice, price.previous ?? t.noPrice),
     end && endText(end),
-    current_period_end && `period until ${dayText(current_period_end.at)}`,
+    current_period_end && periodText(current_period_end.at),
   ]
     .filter(Boolean)
     .join('; ');
 }
 
 function endText(end: NonNullable<SubscriptionChange['end']>): string {
-  if (end.change === 'withdrawn') return 'no longer ends';
-  return end.at === null ? 'ends with the period' : `ends on ${formatDate(end.at)}`;
+  const t = changeTexts();
+  if (end.change === 'withdrawn') return t.noLongerEnds;
+  return end.at === null ? t.endsWithPeriod : t.endsOn(formatDate(end.at));
 }
 
-function dayText(at: string | null): string {
-  return at === null ? 'with the period' : formatDate(at);
+function periodText(at: string | null): string {
+  const t = changeTexts();
+  return at === null ? t.withPeriod : t.periodUntil(formatDate(at));
 }

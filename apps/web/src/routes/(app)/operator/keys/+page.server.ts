@@ -1,7 +1,7 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { keyIn, typedKey } from '#lib/keys/key-form.ts';
-import { say } from '#lib/notices/notice.ts';
+import { keyDoneTexts } from '#lib/messages/app/keys.ts';
 import { requireOperator } from '../require-operator.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -23,7 +23,7 @@ export const actions: Actions = {
   }),
   revoke: formAction(({ operators }, form) => operators.revokeKey({ id: text(form, 'id') }), {
     done: '/operator/keys',
-    notice: (form) => say`The key ${text(form, 'called')} is revoked.`,
+    notice: (form) => keyDoneTexts().revoked(text(form, 'called')),
     failure: () => ({ created: null }),
   }),
 };

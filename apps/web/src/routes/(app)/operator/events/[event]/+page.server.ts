@@ -1,16 +1,19 @@
+import { formAction } from '#lib/forms/form-action.ts';
+import { eventDoneTexts } from '#lib/messages/operator/events.ts';
 import { requireOperator } from '../../require-operator.ts';
-import { consoleAction, doneOf, sync } from '../console-links.ts';
+import { sync } from '../sync-action.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   const found = await requireOperator(event).event({ event_id: event.params.event });
-  return { event: { ...found, payload: pretty(found.payload) }, done: doneOf(event) };
+  return { event: { ...found, payload: pretty(found.payload) } };
 };
 
 export const actions: Actions = {
-  applyAgain: consoleAction('applied', (operators, _form, { params }) =>
-    operators.applyAgain({ event_id: params.event ?? '' }),
-  ),
+  applyAgain: formAction(({ operators }, _form, { params }) => operators.applyAgain({ event_id: params.event ?? '' }), {
+    done: (_form, _answer, { url }) => url.pathname,
+    notice: () => eventDoneTexts().applied(),
+  }),
   sync,
 };
 

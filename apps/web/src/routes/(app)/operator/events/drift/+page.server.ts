@@ -1,14 +1,14 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { requireOperator } from '../../require-operator.ts';
-import { doneOf, sync } from '../console-links.ts';
+import { sync } from '../sync-action.ts';
 import type { Actions, PageServerLoad } from './$types';
+import { reportLines } from './report-lines.ts';
 
-export const load: PageServerLoad = async (event) => ({
-  drift: await requireOperator(event).drift(),
-  done: doneOf(event),
-});
+export const load: PageServerLoad = async (event) => ({ drift: await requireOperator(event).drift() });
 
 export const actions: Actions = {
   sync,
-  compare: formAction(({ operators }) => operators.compareNow(), { done: (_form, { lines }) => ({ found: lines }) }),
+  compare: formAction(({ operators }) => operators.compareNow(), {
+    done: (_form, report) => ({ found: reportLines(report) }),
+  }),
 };

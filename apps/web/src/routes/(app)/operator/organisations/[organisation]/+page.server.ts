@@ -1,20 +1,19 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
-import { outcomeQuery, requestOutcome, suspensionOutcome } from '../../outcome.ts';
+import { accountAdminDoneTexts } from '#lib/messages/operator/accounts.ts';
+import { nameOf } from '../../parts/status-text.ts';
+import { suspendedNotice } from '../../parts/suspended-notice.ts';
+import { decisionNotice } from '../../queue/decision-notice.ts';
 import { requireOperator } from '../../require-operator.ts';
-import { nameOf } from '../../status-text.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   const operators = requireOperator(event);
   const found = await operators.organisation({ organisation_id: event.params.organisation });
-  const path = `/operator/organisations/${found.id}`;
-  const about = { name: nameOf(found), suspended: found.suspended_at !== null, path };
   return {
     now: new Date().toISOString(),
     // Not named `organisation`: forms and layouts have that name for the operator's own.
     found,
-    outcome: suspensionOutcome(event.url, about) ?? (await requestOutcome(event.url, operators)),
     suspending: event.url.searchParams.get('ask') === 'suspend',
   };
 };
@@ -24,7 +23,8 @@ export const actions: Actions = {
     ({ operators }, form, { params }) =>
       operators.suspendOrganisation({ organisation_id: params.organisation ?? '', reason: text(form, 'reason') }),
     {
-      done: (_form, { id }) => `/operator/organisations/${id}?done=suspended`,
+      done: (_form, { id }) => hrefOf(id),
+      notice: (_form, organisation) => suspendedNotice(nameOf(organisation), hrefOf(organisation.id)),
       failure: (form) => ({ reason: text(form, 'reason') }),
     },
   ),
@@ -32,7 +32,8 @@ export const actions: Actions = {
   restore: formAction(
     ({ operators }, _form, { params }) => operators.restoreOrganisation({ organisation_id: params.organisation ?? '' }),
     {
-      done: (_form, { id }) => `/operator/organisations/${id}?done=restored`,
+      done: (_form, { id }) => hrefOf(id),
+      notice: (_form, organisation) => accountAdminDoneTexts().restored(nameOf(organisation)),
       failure: () => ({ reason: null }),
     },
   ),
@@ -40,9 +41,13 @@ export const actions: Actions = {
   approve: formAction(
     ({ operators }, _form, { params }) => operators.approve({ organisation_ids: [params.organisation ?? ''] }),
     {
-      done: (_form, { first }, { params }) =>
-        `/operator/organisations/${params.organisation}?${outcomeQuery(first === null ? 'nothing' : 'approved', { id: params.organisation ?? '' })}`,
+      done: (_form, _decided, { params }) => hrefOf(params.organisation ?? ''),
+      notice: (_form, decided) => decisionNotice('approved', decided, { from: 'organisation' }),
       failure: () => ({ reason: null }),
     },
   ),
 };
+
+function hrefOf(id: string): string {
+  return `/operator/organisations/${id}`;
+}

@@ -1,18 +1,17 @@
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
-import { suspensionOutcome } from '../../outcome.ts';
+import { accountAdminDoneTexts } from '#lib/messages/operator/accounts.ts';
+import { suspendedNotice } from '../../parts/suspended-notice.ts';
 import { requireOperator } from '../../require-operator.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
   const operators = requireOperator(event);
   const account = await operators.person({ user_id: event.params.person });
-  const about = { name: account.email, suspended: account.suspended, path: `/operator/people/${account.id}` };
   return {
     now: new Date().toISOString(),
     // Not named `person`: the layout's data has that name for the signed-in user.
     account,
-    outcome: suspensionOutcome(event.url, about),
     suspending: event.url.searchParams.get('ask') === 'suspend',
   };
 };
@@ -28,13 +27,15 @@ export const actions: Actions = {
     ({ operators }, form, { params }) =>
       operators.suspend({ user_id: params.person ?? '', reason: text(form, 'reason') }),
     {
-      done: (_form, { id }) => `/operator/people/${id}?done=suspended`,
+      done: (_form, { id }) => `/operator/people/${id}`,
+      notice: (_form, { id, email }) => suspendedNotice(email, `/operator/people/${id}`),
       failure: (form) => ({ link: null, reason: text(form, 'reason') }),
     },
   ),
 
   restore: formAction(({ operators }, _form, { params }) => operators.restore({ user_id: params.person ?? '' }), {
-    done: (_form, { id }) => `/operator/people/${id}?done=restored`,
+    done: (_form, { id }) => `/operator/people/${id}`,
+    notice: (_form, { email }) => accountAdminDoneTexts().restored(email),
     failure: () => ({ link: null, reason: null }),
   }),
 };

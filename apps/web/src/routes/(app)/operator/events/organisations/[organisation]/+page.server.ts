@@ -1,5 +1,5 @@
 import { requireOperator } from '../../../require-operator.ts';
-import { doneOf, sync } from '../../console-links.ts';
+import { sync } from '../../sync-action.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async (event) => {
@@ -8,7 +8,6 @@ export const load: PageServerLoad = async (event) => {
   return {
     history: await requireOperator(event).billingHistory(asked),
     later: before !== null,
-    done: doneOf(event),
   };
 };
 

@@ -1,6 +1,0 @@
-import { countText } from '../home-text.ts';
-
-/** "Three", "41", and "1,000+" where counting ended at `most`. */
-export function cappedText(count: number, most = Number.POSITIVE_INFINITY): string {
-  return count >= most ? `${most.toLocaleString('en-GB')}+` : countText(count);
-}

@@ -1,0 +1,45 @@
+import { consoleTexts } from '#lib/messages/operator/console.ts';
+
+export interface Command {
+  name: string;
+  href: string;
+}
+
+/** The parts of the operator console, as its navigation shows them. */
+export function sections(): Command[] {
+  const t = consoleTexts();
+  return [
+    { href: '/operator', name: t.requests },
+    { href: '/operator/people', name: t.people },
+    { href: '/operator/organisations', name: t.organisations },
+    { href: '/operator/events', name: t.events },
+    { href: '/operator/keys', name: t.keys },
+  ];
+}
+
+/** Returns the commands for what was typed: the pages whose name contains it, and a search of each list. */
+export function commandsFor(typed: string): Command[] {
+  const t = consoleTexts();
+  const wanted = typed.trim();
+  const found = pages().filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()));
+  if (wanted === '') return found;
+
+  const query = new URLSearchParams({ search: wanted });
+  return [
+    ...found,
+    { name: t.findPeople(wanted), href: `/operator/people?${query}` },
+    { name: t.findOrganisations(wanted), href: `/operator/organisations?${query}` },
+    { name: t.findRequests(wanted), href: `/operator?${query}` },
+    { name: t.findEvents(wanted), href: `/operator/events?${query}` },
+  ];
+}
+
+function pages(): Command[] {
+  const t = consoleTexts();
+  return [
+    ...sections(),
+    { name: t.decidedRequests, href: '/operator/decided' },
+    { name: t.flaggedEvents, href: '/operator/events?flagged=true' },
+    { name: t.outOfSync, href: '/operator/events/drift' },
+  ];
+}

@@ -1,0 +1,36 @@
+import type { Tone } from '#lib/format/tone.ts';
+import { accountAdminTexts } from '#lib/messages/operator/accounts.ts';
+import type { RouterOutputs } from '#lib/router.ts';
+import { subscriptionStatus } from '../events/change-text.ts';
+
+type Badge = { tone: Tone; text: string };
+export type Person = RouterOutputs['operators']['people']['people'][number];
+export type Organisation = RouterOutputs['operators']['organisations']['organisations'][number];
+
+const accountTones = { active: 'good', awaiting_approval: 'plain', unverified: 'warn', closed: 'bad' } as const;
+
+/** The badge of an account status. A suspended user is closed in every organisation. */
+export function accountBadge({ account_status, suspended }: Pick<Person, 'account_status' | 'suspended'>): Badge {
+  const { status } = accountAdminTexts();
+  if (suspended) return { tone: 'bad', text: status.suspended };
+  return { tone: accountTones[account_status], text: status[account_status] };
+}
+
+export function organisationBadge({ status }: Pick<Organisation, 'status'>): Badge {
+  const t = accountAdminTexts();
+  if (status === 'pending') return { tone: 'plain', text: t.status.awaiting_approval };
+  return { tone: status === 'approved' ? 'good' : 'bad', text: t.status[status] };
+}
+
+/** "Silver", "Silver, past due" */
+export function planBadge({ plan }: Pick<Organisation, 'plan'>): Badge {
+  const quiet = ['none', 'active', 'canceled'].includes(plan.status);
+  if (quiet) return { tone: 'plain', text: plan.name };
+  const tone = plan.status === 'trialing' ? 'plain' : 'warn';
+  return { tone, text: accountAdminTexts().planIs(plan.name, subscriptionStatus(plan.status)) };
+}
+
+/** An organisation's name, or its slug if it has none. */
+export function nameOf({ name, slug }: Pick<Organisation, 'name' | 'slug'>): string {
+  return name ?? slug;
+}

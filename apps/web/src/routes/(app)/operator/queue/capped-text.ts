@@ -1,0 +1,7 @@
+import { formatNumber } from '#lib/format/numbers.ts';
+import { countText } from '../../home-text.ts';
+
+/** "Three", "41", and "1,000+" where counting ended at `most`. */
+export function cappedText(count: number, most = Number.POSITIVE_INFINITY): string {
+  return count >= most ? `${formatNumber(most)}+` : countText(count);
+}

@@ -1,0 +1,28 @@
+import { requestDoneTexts } from '#lib/messages/operator/requests.ts';
+import type { Notice } from '#lib/notices/notice.ts';
+
+type Decided = { changed: number; first: { id: string; name: string } | null };
+
+/** The page with the form, which "Undo" returns to. `focus` is the id of the element that takes the focus. */
+type Place = { from: 'queue' | 'organisation'; search?: string; focus?: string };
+
+/** "Larch & Sons is approved.", with a button that undoes it. Several decisions have a link to their list instead. */
+export function decisionNotice(
+  decision: 'approved' | 'declined',
+  { changed, first }: Decided,
+  { from, search = '', focus = '' }: Place,
+): Notice {
+  const t = requestDoneTexts();
+  if (first === null) return { text: t.alreadyDecided(), tone: 'warn', focus };
+  if (changed > 1) {
+    const text = decision === 'approved' ? t.severalApproved(changed) : t.severalDeclined(changed);
+    return { text, focus, action: { label: t.showThem, href: '/operator/decided' } };
+  }
+
+  const fields = { organisation_id: first.id, from, search };
+  return {
+    text: decision === 'approved' ? t.approved(first.name) : t.declined(first.name),
+    focus,
+    action: { label: t.undo, post: '/operator/decided?/undo', fields },
+  };
+}

@@ -13,6 +13,7 @@ const environment = {
 export default defineConfig({
   testDir: '.',
   outputDir: 'test-results',
+  globalSetup: './support/data-directory.ts',
   // Each worker has its own service, which needs a core beside the browser's.
   workers: Math.max(2, os.availableParallelism()),
   fullyParallel: false,

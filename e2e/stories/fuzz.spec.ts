@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { fieldsOf, isMutation, procedures } from '@gatehouse/api/testing/fields-of';
 import fc from 'fast-check';
 import { bodyWith, codePoint, eachField, nested } from '../support/fuzz-values.ts';
 import { makeOwner, passPhrase } from '../support/people.ts';
+import { type Procedure, readProcedures } from '../support/procedures.ts';
 import { type Sent, send } from '../support/raw-request.ts';
 import { expect, type Service, test } from '../support/service.ts';
 
@@ -41,8 +41,10 @@ async function expectNoFailure(service: Service, path: string, sent: Sent): Prom
 
 /** The headers of a caller without a session, an administrator, an operator, and an API key. */
 let callers: Record<string, string>[] = [];
+let procedures: Procedure[] = [];
 test.beforeAll(async ({ service, playwright }) => {
   test.setTimeout(60_000);
+  procedures = readProcedures();
   callers = [{}];
   for (const operator of [false, true]) {
     const request = await playwright.request.newContext({ baseURL: service.baseUrl });
@@ -91,13 +93,13 @@ test('no request body makes a JSON endpoint answer 500, for any caller', async (
 
 test('no input makes a procedure answer 500, for any caller', async ({ service }) => {
   test.setTimeout(120_000);
-  for (const name of procedures) {
+  for (const { path: name, isMutation, fields } of procedures) {
     const path = `/api/trpc/${name}`;
-    const examples = eachField(fieldsOf(name)).map((content) => [content] as [string]);
+    const examples = eachField(fields).map((content) => [content] as [string]);
     await fc.assert(
-      fc.asyncProperty(bodyWith(fieldsOf(name)), (content) =>
+      fc.asyncProperty(bodyWith(fields), (content) =>
         forEachCaller(path, (cookie) =>
-          isMutation(name)
+          isMutation
             ? expectNoFailure(service, path, {
                 method: 'POST',
                 headers: { ...cookie, 'content-type': 'application/json' },
@@ -113,7 +115,16 @@ test('no input makes a procedure answer 500, for any caller', async ({ service }
 
 test('no path or batch of procedure names makes the router answer 500', async ({ service }) => {
   const name = fc.oneof(
-    fc.constantFrom(...procedures, 'accounts', '__proto__', 'constructor', 'toString', '', '%ff', '%00'),
+    fc.constantFrom(
+      ...procedures.map(({ path }) => path),
+      'accounts',
+      '__proto__',
+      'constructor',
+      'toString',
+      '',
+      '%ff',
+      '%00',
+    ),
     fc.string().map(encoded),
   );
   const query = fc.array(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { procedures as everyProcedure, fieldsOf } from '@gatehouse/api/testing/fields-of';
 import { chooseAtProvider } from '../support/at-provider.ts';
 import { cookiesOf, linkFor, passPhrase } from '../support/people.ts';
+import { readProcedures } from '../support/procedures.ts';
 import { type Answer, send } from '../support/raw-request.ts';
 import { expect, type Service, test } from '../support/service.ts';
 
@@ -40,7 +40,7 @@ const states: Record<string, (service: Service) => Promise<string>> = {
   awaiting: makeVerifiedUser,
   async active(service) {
     const email = await makeVerifiedUser(service);
-    await operate(service, 'approve', email);
+    await service.approve(email);
     return email;
   },
   async declined(service) {
@@ -162,7 +162,7 @@ const needsSession = new Set([
 
 async function newSession(service: Service): Promise<string> {
   const email = await makeVerifiedUser(service);
-  await operate(service, 'approve', email);
+  await service.approve(email);
   const { path, headers, body } = json('/api/login', { email, password: passPhrase });
   const answer = await send(service, path, { method: 'POST', headers, body });
   return answer.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
@@ -191,7 +191,9 @@ function statusOf(route: string): number {
 }
 
 test('every procedure that takes an address is covered by these tests', () => {
-  const taking = everyProcedure.filter((path) => fieldsOf(path).some((field) => /(^|_)(e?mail|address)$/.test(field)));
+  const taking = readProcedures()
+    .filter(({ fields }) => fields.some((field) => /(^|_)(e?mail|address)$/.test(field)))
+    .map(({ path }) => path);
   expect(taking.sort()).toEqual(Object.keys(procedures).sort());
 });
 

@@ -44,7 +44,7 @@ test('no secret that a whole story uses is in the log, the metrics or the traces
   await context.request.post('/api/login', { data: { email, password: wrong } });
   await context.request.post('/api/login', { data: { email, password: passPhrase } });
   await keepCookies();
-  await service.operator('approve', email);
+  await service.approve(email);
   const { stdout } = await service.operator('password-link', email);
   secrets.add(tokenOf(stdout.trim()));
   const checkout = await context.request.post('/api/billing/checkout', { data: { tier: 'silver' } });

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
+import { expect } from '@playwright/test';
 import type { Served } from './served.ts';
 import type { Service } from './service.ts';
 
@@ -45,6 +46,7 @@ export async function startWorld(baseUrl: string): Promise<World> {
       baseUrl,
       sandboxUrl: sandbox.url,
       operator: async (...args) => ({ code: await served.operator(...args), stdout: '', stderr: '' }),
+      approve: async (email) => expect(await served.operator('approve', email)).toBe(0),
       printed: served.printed,
       crash: served.crash,
       stop: served.stop,

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeDataDirectory } from './data-directory.ts';
 import { killAll } from './processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -25,7 +24,7 @@ export type Served = {
  * its own unless one is given.
  */
 export async function startServed(port: number, environment: Record<string, string>): Promise<Served> {
-  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-served-'));
+  const dataDir = makeDataDirectory();
   const env = {
     ...process.env,
     LOG_LEVEL: 'warn',

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test as base } from '@playwright/test';
+import { type Approve, approvedByCommand, approvedByOperator } from './approval.ts';
+import { makeDataDirectory } from './data-directory.ts';
 import { threeFreePorts } from './free-port.ts';
 import { commandOf, kill, withDescendants } from './processes.ts';
 
@@ -36,6 +36,8 @@ export type Service = {
   sandboxUrl: string;
   /** Runs an admin command and returns its output and exit code. */
   operator(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** Approves the organisations that the address owns. */
+  approve: Approve;
   /** Returns the output so far, including the log. */
   printed(): string;
   /** Kills a part with SIGKILL, and restarts on the same data what is not restarted automatically. */
@@ -48,7 +50,7 @@ export type Service = {
  * unless `demo` is true. `environment` overrides the sandbox's settings.
  */
 export async function startService({ environment = {}, demo = false } = {}): Promise<Service> {
-  const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-e2e-'));
+  const dataDir = makeDataDirectory();
   const port = await threeFreePorts();
   const env: NodeJS.ProcessEnv = {
     ...process.env,
@@ -65,10 +67,13 @@ export async function startService({ environment = {}, demo = false } = {}): Pro
   let child = start();
   let printed = await up(child);
 
+  const operator: Service['operator'] = (...args) => finish(toolchain(['operator', ...args], env));
+
   return {
     baseUrl: `http://localhost:${port}`,
     sandboxUrl: `http://localhost:${port + 1}`,
-    operator: (...args) => finish(toolchain(['operator', ...args], env)),
+    operator,
+    approve: approvedByCommand(operator),
     printed: () => printed(),
     async crash(part = 'everything') {
       const all = withDescendants(child.pid ?? 0);
@@ -97,7 +102,7 @@ export const test = base.extend<object, { service: Service }>({
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the requested fixtures.
     async ({}, use) => {
       const service = await startService({ environment: { APPROVED_DOMAINS: approvedDomain } });
-      await use(service);
+      await use({ ...service, approve: approvedByOperator(service) });
       await service.stop();
     },
     { scope: 'worker', timeout: timeoutMilliseconds },

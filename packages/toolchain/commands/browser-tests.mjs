@@ -27,6 +27,8 @@ async function runPlaywright(project, builds, args) {
 
 /** Runs Playwright on an existing build. Resolves to its exit code. */
 export async function launchPlaywright(project, args, variables = {}) {
-  const env = { ...testEnvironment(), ...(await browserEnvironment(process.env)), ...variables };
+  // Node itself loads TypeScript; Playwright's own loader would compile every module in each of its processes.
+  const loader = { PW_DISABLE_TS_ESM: '1' };
+  const env = { ...testEnvironment(), ...loader, ...(await browserEnvironment(process.env)), ...variables };
   return launch([...playwrightCommand, `--project=${project}`, ...args], { env }).exited;
 }

@@ -5,10 +5,16 @@ import { bootstrap } from '../install/bootstrap.mjs';
 import { build } from '../install/build.mjs';
 import { testEnvironment } from '../process/environment.mjs';
 import { log, step } from '../process/log.mjs';
-import { endAll, isEnding, launch, run } from '../process/processes.mjs';
+import { endAll, isEnding, run } from '../process/processes.mjs';
 import { countPlaywright, countVitest } from '../process/test-results.mjs';
 import { launchPlaywright, runBrowserTests } from './browser-tests.mjs';
-import { importsCommand, lintCommand, typecheckCommand } from './developer-tools.mjs';
+import {
+  importsCommand,
+  lintCommand,
+  packageTypesCommand,
+  pageTypesCommand,
+  storyTypesCommand,
+} from './developer-tools.mjs';
 import { runUnitTests, vitestCommand } from './unit-tests.mjs';
 
 /** Runs all checks and tests, or those that the arguments choose: a path, and flags of its test runner. */
@@ -25,17 +31,15 @@ export function test(args) {
 async function runEverything() {
   await bootstrap();
   const reports = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-reports-'));
-  const colours = process.stderr.isTTY ? 'force' : 'off';
-  const results = await Promise.all([
-    runQuietly('Lint and format', [...lintCommand, `--colors=${colours}`]),
-    runQuietly('Imports', importsCommand),
-    runQuietly('Types', typecheckCommand),
-  ]);
-  results.push(await runVitest(path.join(reports, 'vitest.json')));
-  const built = await countAsOneTest('The build', () => build(['web', 'server', 'client']));
-  results.push(built);
-  if (built.failures.length > 0) log('The browser tests are skipped, because the build failed.');
-  else results.push(await runStories(path.join(reports, 'playwright.json')));
+  const results = await runChecks();
+  const [built] = results;
+  // Side by side, because both wait for a third of their time.
+  results.push(
+    ...(await Promise.all([
+      runVitest(path.join(reports, 'vitest.json')),
+      built.failures.length > 0 ? skipStories() : runStories(path.join(reports, 'playwright.json')),
+    ])),
+  );
 
   fs.rmSync(reports, { recursive: true, force: true });
   if (isEnding()) return;
@@ -45,6 +49,21 @@ async function runEverything() {
   for (const failure of failures) process.stdout.write(`\nFailed: ${failure}\n`);
   process.stdout.write(`\n${passed} passed, ${failures.length} failed\n`);
   await endAll(failures.length === 0 && passed > 0 ? 0 : 1);
+}
+
+/** Builds, and runs the checks that start no service. The tests run afterwards, because some measure time. */
+async function runChecks() {
+  const colours = process.stderr.isTTY ? 'force' : 'off';
+  const built = countAsOneTest('The build', () => build(['web', 'server', 'client']));
+  return Promise.all([
+    built,
+    runQuietly('Lint and format', [...lintCommand, `--colors=${colours}`]),
+    runQuietly('Imports', importsCommand),
+    runQuietly('Types of the packages', packageTypesCommand),
+    runQuietly('Types of the browser tests', storyTypesCommand),
+    // The build and this one write the same folder.
+    built.then(() => runQuietly('Types of the pages', pageTypesCommand)),
+  ]);
 }
 
 /** Runs a command as one test, and shows its output only if it fails. */
@@ -67,10 +86,22 @@ async function countAsOneTest(name, work) {
   }
 }
 
+/** Prints vitest's output at its end, in one piece, because the browser tests print at the same time. */
 async function runVitest(report) {
-  log('Unit and integration tests …');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  return countVitest(report, await launch([...vitestCommand, ...reporters], { env: testEnvironment() }).exited);
+  let result;
+  await step('Unit and integration tests', async () => {
+    const { code, output } = await run([...vitestCommand, ...reporters], testEnvironment());
+    process.stdout.write(output);
+    result = countVitest(report, code);
+    return result.failures.length === 0;
+  });
+  return result;
+}
+
+function skipStories() {
+  log('The browser tests are skipped, because the build failed.');
+  return { passed: 0, failures: [] };
 }
 
 async function runStories(report) {

@@ -6,8 +6,9 @@ const name = /^gatehouse-tests-(\d+)$/;
 
 /**
  * Makes TMPDIR a folder in memory for this process and those that it starts: tests create some two hundred
- * databases of a thousand files each, and making the files took a third of the time. The folder is removed
- * at the end. Does nothing where TMPDIR is set, or where the machine has no such folder or too little space.
+ * databases of a thousand files each, and making the files took a third of the time. Node keeps the compiled
+ * code of the programs that tests start there, which saves a third of a start. The folder is removed at the
+ * end. Does nothing where TMPDIR is set, or where the machine has no such folder or too little space.
  */
 export function useMemoryFolder() {
   if (process.env.TMPDIR || !hasSpace()) return;
@@ -16,6 +17,7 @@ export function useMemoryFolder() {
   const folder = `${memory}/gatehouse-tests-${process.pid}`;
   fs.mkdirSync(folder, { mode: 0o755 });
   process.env.TMPDIR = folder;
+  process.env.NODE_COMPILE_CACHE ??= `${folder}/compiled`;
   process.once('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
 }
 

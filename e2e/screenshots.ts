@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { test } from './support/service.ts';
+import { addNote, signInAtNotes, startExample } from './support/example.ts';
+import { makeOwner } from './support/people.ts';
+import { expect, test } from './support/service.ts';
 import { phone, wide } from './support/tour/tour-part.ts';
 import { visitAllPages } from './support/tour/visit-all-pages.ts';
 
@@ -25,5 +27,29 @@ test('a picture of every page, light, dark and on a phone', async ({ browser, re
     }
   });
 
-  for (const file of fs.readdirSync(folder)) if (!written.has(file)) fs.rmSync(`${folder}/${file}`);
+  for (const file of fs.readdirSync(folder)) {
+    if (!written.has(file) && !file.startsWith('example-')) fs.rmSync(`${folder}/${file}`);
+  }
+});
+
+test('a picture of the example, whose plan refuses one note more', async ({ browser }) => {
+  const example = await startExample();
+  try {
+    const { baseUrl } = example.service;
+    const context = await browser.newContext({ baseURL: baseUrl, viewport: wide });
+    const page = await context.newPage();
+    await signInAtNotes(page, example, await makeOwner(example.service, context.request));
+    for (const text of ['Ask the mill about oak', 'Invoice for the pier', 'New saw blades', 'Visit the harbour']) {
+      await addNote(page, text);
+    }
+    await expect(page.getByRole('alert')).toBeVisible();
+    for (const { shape, colorScheme, size } of shapes) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(size);
+      await page.screenshot({ path: `${folder}/example-notes-${shape}.png`, fullPage: true });
+    }
+    await context.close();
+  } finally {
+    await example.service.stop();
+  }
 });

@@ -7,9 +7,9 @@ export function freePort(host = '127.0.0.1'): Promise<number> {
   return firstOfFree(1, host);
 }
 
-/** Returns the first of three consecutive free ports. */
-export function threeFreePorts(): Promise<number> {
-  return firstOfFree(3, '127.0.0.1');
+/** Returns the first of several consecutive free ports. */
+export function freePorts(count: number): Promise<number> {
+  return firstOfFree(count, '127.0.0.1');
 }
 
 async function firstOfFree(count: number, host: string): Promise<number> {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { test as base } from '@playwright/test';
 import { type Approve, approvedByCommand, approvedByOperator } from './approval.ts';
 import { makeDataDirectory } from './data-directory.ts';
-import { threeFreePorts } from './free-port.ts';
+import { freePorts } from './free-port.ts';
 import { commandOf, kill, withDescendants } from './processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -47,11 +47,12 @@ export type Service = {
 
 /**
  * Starts what `npm start` starts, on free ports and with temporary data, without demo accounts
- * unless `demo` is true. `environment` overrides the sandbox's settings.
+ * unless `demo` is true. `environment` overrides the sandbox's settings. The command `example` starts
+ * examples/notes too.
  */
-export async function startService({ environment = {}, demo = false } = {}): Promise<Service> {
+export async function startService({ environment = {}, demo = false, command = 'start' } = {}): Promise<Service> {
   const dataDir = makeDataDirectory();
-  const port = await threeFreePorts();
+  const port = await freePorts(4);
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     LOG_LEVEL: 'warn',
@@ -63,7 +64,7 @@ export async function startService({ environment = {}, demo = false } = {}): Pro
     // As if started by npm: it then ends when this process ends, even if it was killed.
     npm_lifecycle_event: 'e2e',
   };
-  const start = () => toolchain(['start', ...(demo ? [] : ['--no-demo'])], env);
+  const start = () => toolchain([command, ...(demo ? [] : ['--no-demo'])], env);
   let child = start();
   let printed = await up(child);
 

@@ -8,6 +8,7 @@ const interrupted = 130;
 // A command's module is imported only when that command runs: `serve` needs almost none of them.
 const commands = {
   start: async (args) => (await import('./commands/start.mjs')).start(args),
+  example: async (args) => (await import('./commands/example.mjs')).example(args),
   dev: async (args) => (await import('./commands/dev.mjs')).dev(args),
   build: async () => (await import('./commands/build-all.mjs')).buildAll(),
   serve: async () => (await import('./commands/serve.mjs')).serve(),
@@ -23,7 +24,7 @@ const commands = {
   bench: async (args) => (await import('./commands/bench.mjs')).bench(args),
   screenshots: async (args) => (await import('./commands/browser-tests.mjs')).runScreenshots(args),
 };
-const endsBySignalInSuccess = ['start', 'dev', 'serve'];
+const endsBySignalInSuccess = ['start', 'example', 'dev', 'serve'];
 const ownsTerminal = ['operator', 'db:generate'];
 
 const [name, ...args] = process.argv.slice(2);

@@ -35,6 +35,19 @@ export async function customer(part: TourPart): Promise<void> {
   await seeAccount(part, page);
 }
 
+/** Reports calls of thirty days, so that the chart of the billing page has bars. */
+async function useMeters(page: Page): Promise<void> {
+  const { organisation } = await (await page.request.get('/api/session')).json();
+  const records = Array.from({ length: 30 }, (_, daysAgo) => ({
+    organisation: organisation.id,
+    meter: 'api_calls',
+    amount: 400 + ((daysAgo * 137) % 600),
+    idempotency_key: `day ${daysAgo}`,
+    at: new Date(Date.now() - daysAgo * 86_400_000).toISOString(),
+  }));
+  expect((await page.request.post('/api/usage/report', { data: { records } })).status()).toBe(200);
+}
+
 async function seePayment({ service, see }: TourPart, page: Page): Promise<void> {
   await see(page, 'billing-free', '/billing');
   await see(page, 'billing-checkout-left', '/billing?checkout=cancel');
@@ -59,6 +72,7 @@ async function seePayment({ service, see }: TourPart, page: Page): Promise<void>
   await page.goto('/billing?checkout=success');
   await expect(page.getByText('You are on Silver')).toBeVisible({ timeout: 20_000 });
   await see(page, 'billing-paid');
+  await useMeters(page);
   await see(page, 'billing-silver', '/billing');
   await see(page, 'home-silver', '/');
   await see(page, 'billing-cancel-dialog', '/billing?ask=cancel');

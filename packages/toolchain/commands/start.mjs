@@ -13,31 +13,32 @@ import { waitUntilReady } from '../process/wait-until-ready.mjs';
 
 /**
  * `npm start`: the built service and the sandbox, which replaces the identity provider, payment
- * provider and mail server.
+ * provider and mail server. `product` runs beside it: see example.mjs.
  */
-export async function start(flags) {
-  const { port, environment, dataDir } = await prepare();
-  await build(['web', 'server']);
+export async function start(flags, product = null) {
+  const { port, environment, dataDir } = await prepare(product ?? {});
+  await build(['web', 'server', ...(product === null ? [] : ['client'])]);
   await runWithSandbox([nodeBinary(), fromRoot('apps/server/dist/main.js')], {
     port,
     environment,
     dataDir,
     demo: !flags.includes('--no-demo'),
+    product,
   });
 }
 
 /** Prepares `start` and `dev`: port, data directory, packages, environment. */
-export async function prepare() {
+export async function prepare({ ports = 3, variables = () => ({}) } = {}) {
   const user = userEnvironment();
   requireLoopback(user);
-  const port = await choosePort(user);
+  const port = await choosePort(user, ports);
   const dataDir = prepareDataDirectory(user);
   await bootstrap();
-  return { port, dataDir, environment: startEnvironment(port, user, dataDir) };
+  return { port, dataDir, environment: startEnvironment(port, { ...variables(port), ...user }, dataDir) };
 }
 
 /** Runs the sandbox and the service (a command) until one of them ends or this process gets a signal, then ends both. */
-export async function runWithSandbox(service, { port, environment, dataDir, demo }) {
+export async function runWithSandbox(service, { port, environment, dataDir, demo, product = null }) {
   recordRunningDemo({ port, dataDir });
   const options = { env: environment, stdio: ['pipe', 'pipe'], ours: true };
   const sandbox = withBufferedOutput(launch([nodeBinary(), fromRoot('packages/sandbox/src/main.ts')], options));
@@ -55,6 +56,7 @@ export async function runWithSandbox(service, { port, environment, dataDir, demo
 
   process.stdout.write(welcome({ port, dataDir, accounts }));
   for (const child of [sandbox, main]) child.show();
+  if (product !== null) endWhenItEnds('product', await product.launch({ port, environment, dataDir }));
 }
 
 /** Creates the demo accounts, and configures the sandbox's portal as an operator would. */
@@ -69,6 +71,7 @@ async function createDemo({ port, environment, dataDir }) {
 /** Buffers a child's output until `show` is called, so that the welcome is printed first. */
 function withBufferedOutput(child) {
   child.printed = '';
+  child.shown = false;
   for (const [from, to] of [
     [child.stdout, process.stdout],
     [child.stderr, process.stderr],
@@ -90,7 +93,7 @@ async function endWhenItEnds(name, child) {
   if (isEnding()) return;
 
   // A child that ends before the welcome has printed its reason.
-  if (!child.shown) process.stderr.write(child.printed);
+  if (child.shown === false) process.stderr.write(child.printed);
   else log(`The ${name} ended unexpectedly (exit code ${code}). Start again with npm start: stored data is kept.`);
   endAll(1);
 }

@@ -87,7 +87,7 @@ function fingerprint() {
 }
 
 function manifests() {
-  const folders = ['apps', 'packages'].flatMap((group) =>
+  const folders = ['apps', 'packages', 'examples'].flatMap((group) =>
     fs.readdirSync(fromRoot(group)).map((name) => `${group}/${name}`),
   );
   const packages = ['.', 'e2e', ...folders].map((folder) => `${folder}/package.json`);

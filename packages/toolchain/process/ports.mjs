@@ -8,39 +8,39 @@ const loopbacks = ['127.0.0.1', '::1'];
 const endingMilliseconds = 25_000;
 
 /**
- * Returns the port of the service; the next two are the sandbox's. If the last start was killed, waits
- * for its processes to release the ports.
+ * Returns the port of the service; the next two are the sandbox's, a fourth the
+ * example's. If the last start was killed, waits for its processes to release the ports.
  *
- * @throws UserError if PORT is invalid or one of the three ports is in use.
+ * @throws UserError if PORT is invalid or one of the ports is in use.
  */
-export async function choosePort(environment) {
+export async function choosePort(environment, count) {
   const port = Number(environment.PORT || 3000);
-  if (!Number.isInteger(port) || port < 1 || port > 65_533) {
+  if (!Number.isInteger(port) || port < 1 || port > 65_532) {
     throw new UserError(
-      `PORT is ${environment.PORT}, which is not a port from 1 to 65533: choose another, for example PORT=3000.`,
+      `PORT is ${environment.PORT}, which is not a port from 1 to 65532: choose another, for example PORT=3000.`,
     );
   }
 
   const giveUpAt = Date.now() + (wasKilled(environment) ? endingMilliseconds : 0);
-  let taken = await firstTaken(port);
+  let taken = await firstTaken(port, count);
   while (taken !== null && Date.now() < giveUpAt) {
     await new Promise((resolve) => setTimeout(resolve, 100));
-    taken = await firstTaken(port);
+    taken = await firstTaken(port, count);
   }
   if (taken === null) return port;
 
   throw new UserError(
-    `Port ${taken} is in use. Stop what listens there, or choose another: PORT=${await firstFree(port + 100)} npm start (it takes that port and the two after it).`,
+    `Port ${taken} is in use. Stop what listens there, or choose another: PORT=${await firstFree(port + 100, count)} (it takes that port and the ${count - 1} after it).`,
   );
 }
 
-async function firstFree(port) {
+async function firstFree(port, count) {
   if (port > 65_000) return 3000;
-  return (await firstTaken(port)) === null ? port : firstFree(port + 100);
+  return (await firstTaken(port, count)) === null ? port : firstFree(port + 100, count);
 }
 
-async function firstTaken(port) {
-  for (const each of [port, port + 1, port + 2]) if (!(await isFree(each))) return each;
+async function firstTaken(port, count) {
+  for (let each = port; each < port + count; each++) if (!(await isFree(each))) return each;
   return null;
 }
 

@@ -1,0 +1,105 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect } from '@playwright/test';
+import { addNote, signInAtNotes, test } from '../support/example.ts';
+import { inviteOn, linkFor, makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
+import { paidLifeOf } from '../support/provider.ts';
+
+test('a product uses sign-in, limits, plans, keys and members of the service', async ({
+  browser,
+  page,
+  request,
+  example,
+}) => {
+  test.setTimeout(120_000);
+  const { service, notesUrl } = example;
+  const owner = await makeOwner(service, request, { organisation: 'Larch & Sons' });
+
+  await test.step('its pages lead to sign-in and back', async () => {
+    await signInAtNotes(page, example, owner);
+    await expect(page.getByRole('heading', { name: 'Notes of Larch & Sons' })).toBeVisible();
+    await expect(page.getByText('Free plan: 0 of 3 notes')).toBeVisible();
+  });
+
+  await test.step('the plan’s limit refuses the fourth note with a sentence and a link to the plans', async () => {
+    for (const text of ['Call the <b>mill</b>', 'Order larch', 'Send the invoice']) {
+      await addNote(page, text);
+      await expect(page.getByRole('listitem').filter({ hasText: text })).toBeVisible();
+    }
+    await addNote(page, 'One too many');
+    await expect(page.getByRole('alert')).toContainText('The Free plan allows 3 notes.');
+    await expect(page.getByLabel('New note')).toHaveValue('One too many');
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await page.getByRole('link', { name: 'See the plans' }).click();
+    await expect(page).toHaveURL('/billing');
+  });
+
+  await test.step('/billing shows the same numbers, and the last 30 days as a chart with a table', async () => {
+    const chart = page.getByRole('figure', { name: /^Notes/ });
+    await expect(chart).toContainText('At most 3, on');
+    await expect(chart.locator('rect')).toHaveCount(30);
+    await chart.getByText('Show the numbers').click();
+    await expect(chart.getByRole('row').nth(1)).toContainText('3');
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  });
+
+  await test.step('after an upgrade the product goes on', async () => {
+    await page.getByRole('button', { name: 'Choose Silver' }).click();
+    await page.waitForURL(`${service.sandboxUrl}/**`);
+    await page.getByLabel(/4242/).first().check();
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await expect(page.getByText('You are on Silver')).toBeVisible({ timeout: 20_000 });
+    await (await paidLifeOf(service, page.request)).everythingDelivered();
+    await page.goto(notesUrl);
+    await addNote(page, 'One more after all');
+    await expect(page.getByText('Silver plan: 4 of 100 notes')).toBeVisible();
+  });
+
+  const { organisation } = await (await page.request.get('/api/session')).json();
+  await test.step('a program uses its API with a key of the organisation, and no other key', async () => {
+    const made = await service.operator('api-key', 'create', '--name', 'App', '--organisation', organisation.slug);
+    const ask = (key: string, data?: object) =>
+      request.fetch(`${notesUrl}/api/notes`, {
+        headers: { authorization: `Bearer ${key}` },
+        ...(data && { method: 'POST', data }),
+      });
+    const key = made.stdout.trim();
+    const { notes } = await (await ask(key)).json();
+    expect(notes.map(({ text }: { text: string }) => text)).toContain('Call the <b>mill</b>');
+    expect((await ask(key, { text: 'By a key that reads' })).status()).toBe(403);
+    expect((await ask(`${key.slice(0, -6)}AAAAAA`)).status()).toBe(401);
+    const writes = await service.operator(
+      ...['api-key', 'create', '--name', 'Bot', '--scope', 'WRITE', '--organisation', organisation.slug],
+    );
+    expect((await ask(writes.stdout.trim(), { text: 'By a program' })).status()).toBe(200);
+    await page.goto(notesUrl);
+    await expect(page.getByText('By a program')).toBeVisible();
+  });
+
+  await test.step('a member who was removed is out on the next request', async () => {
+    const theirs = await (await browser.newContext({ baseURL: service.baseUrl })).newPage();
+    await page.goto('/');
+    const invitation = await inviteOn(page);
+    const email = newEmail('invited');
+    await theirs.goto(invitation);
+    await theirs.getByRole('button', { name: 'Create an account' }).click();
+    await theirs.getByLabel('E-mail', { exact: true }).fill(email);
+    await theirs.getByLabel('Password', { exact: true }).fill(passPhrase);
+    await theirs.getByRole('button', { name: /^Create (organisation|account)$/ }).click();
+    await theirs.goto(await linkFor(service, email));
+    await signIn(theirs, email);
+    await theirs.getByRole('button', { name: 'Join Larch & Sons' }).click();
+    await theirs.getByRole('button', { name: 'Continue', exact: true }).click();
+    await theirs.waitForURL('/');
+    await theirs.goto(notesUrl);
+    await expect(theirs.getByText('One more after all')).toBeVisible();
+
+    await page.goto('/members');
+    const row = page.getByRole('row').filter({ hasText: email });
+    await row.getByRole('link', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await expect(page.getByText(`${email} is no longer a member.`)).toBeVisible();
+    expect((await theirs.goto(notesUrl))?.status()).toBe(403);
+    await expect(theirs.getByText('One more after all')).toHaveCount(0);
+    await theirs.context().close();
+  });
+});

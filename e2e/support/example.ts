@@ -1,0 +1,43 @@
+import { test as base, expect, type Page } from '@playwright/test';
+import { passPhrase } from './people.ts';
+import { type Service, startService } from './service.ts';
+
+export type Example = { service: Service; notesUrl: string };
+
+/** What `npm run example` starts: the service, its sandbox and the product of examples/notes. */
+export async function startExample(): Promise<Example> {
+  const service = await startService({ command: 'example' });
+  const notesUrl = service.baseUrl.replace(/\d+$/, (port) => String(Number(port) + 3));
+  await expect.poll(() => service.printed(), { timeout: 20_000 }).toContain(`Notes is up: ${notesUrl}`);
+  return { service, notesUrl };
+}
+
+/** Opens the product without a session, signs in where it sends the browser, and comes back. */
+export async function signInAtNotes(page: Page, { notesUrl }: Example, email: string): Promise<void> {
+  await page.goto(notesUrl);
+  await expect(page).toHaveURL(/\/login\?return_to=/);
+  await page.getByLabel('E-mail', { exact: true }).fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(passPhrase);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  await expect(page).toHaveURL(`${notesUrl}/`);
+}
+
+export async function addNote(page: Page, text: string): Promise<void> {
+  await page.getByLabel('New note').fill(text);
+  await page.getByRole('button', { name: 'Add note' }).click();
+}
+
+/** Playwright's `test` with one example per worker. Relative URLs are those of the service. */
+export const test = base.extend<object, { example: Example }>({
+  example: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the requested fixtures.
+    async ({}, use) => {
+      const example = await startExample();
+      await use(example);
+      await example.service.stop();
+    },
+    { scope: 'worker', timeout: 90_000 },
+  ],
+  baseURL: ({ example }, use) => use(example.service.baseUrl),
+});

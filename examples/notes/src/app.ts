@@ -1,0 +1,57 @@
+import { type Gatehouse, GatehouseError, type Session } from '@gatehouse/client';
+import { requireSession } from '@gatehouse/client/hono';
+import { type Context, Hono } from 'hono';
+import { csrf } from 'hono/csrf';
+import { notesApi } from './api.ts';
+import { createNote, deleteNote, mostCharacters } from './create-note.ts';
+import { notesPage } from './pages.ts';
+import type { Store } from './store.ts';
+
+type Variables = { session: Session };
+type Refused = NonNullable<Parameters<typeof notesPage>[0]['refused']>;
+
+/** The product: pages for signed-in users, and an API for their programs. */
+export function notesApp({ gatehouse, store, origin }: { gatehouse: Gatehouse; store: Store; origin: string }) {
+  const app = new Hono<{ Variables: Variables }>();
+  app.route('/api', notesApi({ gatehouse, store, origin }));
+  app.use(csrf({ origin }));
+
+  // Each request asks Gatehouse, so a member who was removed is out on the next one.
+  app.get('/', requireSession(gatehouse, { origin }), (c) => page(c));
+
+  app.post('/notes', requireSession(gatehouse, { origin, scope: 'WRITE' }), async (c) => {
+    const { user } = c.get('session');
+    const text = String((await c.req.parseBody()).text ?? '').slice(0, mostCharacters);
+    if (text.trim() === '') return c.redirect('/');
+    try {
+      await createNote(gatehouse, store, { organisation: organisationOf(c), author: user.id, text });
+      return c.redirect('/');
+    } catch (error) {
+      if (!(error instanceof GatehouseError) || error.code !== 'LIMIT_REACHED') throw error;
+      c.status(403);
+      return page(c, { sentence: error.message, allowedBy: error.body.allowed_by as string[], text });
+    }
+  });
+
+  app.post('/notes/:id/delete', requireSession(gatehouse, { origin, scope: 'WRITE' }), async (c) => {
+    await deleteNote(gatehouse, store, organisationOf(c), c.req.param('id'));
+    return c.redirect('/');
+  });
+
+  async function page(c: Context<{ Variables: Variables }>, refused?: Refused) {
+    const organisation = organisationOf(c);
+    const entitlements = await gatehouse.entitlements.get(organisation);
+    const notes = store.of(organisation);
+    const session = c.get('session');
+    c.header('cache-control', 'no-store');
+    return c.html(
+      notesPage({ gatehouseUrl: gatehouse.url, session, entitlements, notes, ...(refused && { refused }) }),
+    );
+  }
+  return app;
+}
+
+/** A session with a scope has an organisation. */
+function organisationOf(c: Context<{ Variables: Variables }>): string {
+  return c.get('session').organisation?.id ?? '';
+}

@@ -1,0 +1,39 @@
+import { type Gatehouse, GatehouseError } from '@gatehouse/client';
+import type { Store } from './store.ts';
+
+export const mostCharacters = 2000;
+
+/**
+ * Takes one of the meter `notes`, then stores the note. Its id is the idempotency key, so a repeated request
+ * counts once. Returns the note's id.
+ *
+ * @throws GatehouseError LIMIT_REACHED, with a sentence for people, if the plan allows no more notes.
+ */
+export async function createNote(
+  gatehouse: Gatehouse,
+  store: Store,
+  note: { organisation: string; author: string | null; text: string },
+): Promise<string> {
+  const id = store.newId();
+  await gatehouse.usage.reserve({ organisation: note.organisation, meter: 'notes', idempotencyKey: id });
+  store.add({ id, ...note });
+  return id;
+}
+
+/** Deletes a note and gives its place back. */
+export async function deleteNote(gatehouse: Gatehouse, store: Store, organisation: string, id: string): Promise<void> {
+  if (!store.remove(organisation, id)) return;
+  await gatehouse.usage.release({ organisation, meter: 'notes', idempotencyKey: `${id} deleted` });
+}
+
+/** Tells Gatehouse the true numbers: a crash between reserving and storing leaves them one apart. */
+export async function correctMeters(gatehouse: Gatehouse, store: Store): Promise<void> {
+  for (const [organisation, used] of store.counts()) {
+    try {
+      await gatehouse.usage.set({ organisation, meter: 'notes', used, at: new Date() });
+    } catch (error) {
+      // The organisation is closed or deleted: the feed of changes tells of a deletion.
+      if (!(error instanceof GatehouseError) || ![403, 404].includes(error.status)) throw error;
+    }
+  }
+}

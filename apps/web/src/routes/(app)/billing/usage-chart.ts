@@ -31,7 +31,7 @@ export function chartsOf(usage: Usage[], history: History): Chart[] {
 /** A counter adds up over the days; a gauge does not. */
 function sentenceOf({ resets_at }: Usage, days: { used: number }[], highest: { date: string; used: number }): string {
   const t = billingTexts();
-  const [most, day] = [formatNumber(highest.used), formatDay(highest.date)];
+  const [most, day] = [formatNumber(highest.used), formatDay(highest.date, 'UTC')];
   if (resets_at === null) return t.chartOfGauge(most, day);
   return t.chartOfCounter(formatNumber(days.reduce((total, { used }) => total + used, 0)), most, day);
 }

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { inviteOn, makeOwner, signIn } from '../support/people.ts';
 import { expect, type Service, test } from '../support/service.ts';
 
-const refusal = 'You act for another organisation by now. Load the page again.';
+const wrongOrganisation = 'You act for another organisation by now. Load the page again.';
 
 /** Opens the billing page of Quayside for its owner, who is also an admin of Larch & Sons. */
 async function openBilling(page: Page, other: Page, service: Service): Promise<{ shown: string; current: string }> {
@@ -41,7 +41,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     await switchTo(page, current);
     await page.getByRole('button', { name: 'Choose Silver' }).click();
-    await expect(page.getByText(refusal)).toBeVisible();
+    await expect(page.getByText(wrongOrganisation)).toBeVisible();
 
     await switchTo(page, shown);
     await page.goto('/billing');
@@ -60,7 +60,7 @@ test('the JSON endpoints accept the organisation, and work without it', async ({
       data: { tier: 'silver', organisation_id: current },
     });
     expect(refused.status()).toBe(404);
-    expect(await refused.json()).toEqual({ error: refusal, code: 'NOT_FOUND' });
+    expect(await refused.json()).toEqual({ error: wrongOrganisation, code: 'NOT_FOUND' });
   }
   expect((await page.request.post('/api/billing/portal')).status()).toBe(200);
   const named = { data: { tier: 'silver', organisation_id: shown } };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type CollectedSpan = {
+type CollectedSpan = {
   name: string;
   kind: number;
   traceId: string;

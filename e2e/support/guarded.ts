@@ -66,7 +66,7 @@ export async function startEcho(): Promise<{ url: string; stop: () => Promise<vo
  * Checks that a proxy lets no request through to the product without a session, that it redirects to
  * sign-in and back, and that the product receives the headers of Gatehouse.
  */
-export async function checkGuarded({ service, guarded }: Guarded, page: Page, playwright: Playwright): Promise<void> {
+async function checkGuarded({ service, guarded }: Guarded, page: Page, playwright: Playwright): Promise<void> {
   const request = await playwright.request.newContext({ baseURL: service.baseUrl });
   const email = await makeOwner(service, request);
   const wanted = `${guarded}/orders?page=2&name=a%26b`;
@@ -118,7 +118,7 @@ export async function checkGuarded({ service, guarded }: Guarded, page: Page, pl
 }
 
 /** Checks that a user who awaits approval is redirected to Gatehouse. */
-export async function checkWaiting({ service, guarded }: Guarded, playwright: Playwright): Promise<void> {
+async function checkWaiting({ service, guarded }: Guarded, playwright: Playwright): Promise<void> {
   const request = await playwright.request.newContext({ baseURL: service.baseUrl });
   const email = await makeOwner(service, request, { approved: false });
   await request.post('/api/login', { data: { email, password: passPhrase } });

@@ -12,7 +12,7 @@ export type GuardOptions = {
   origin?: string;
 };
 
-export type ErrorAnswer = {
+type ErrorAnswer = {
   status: 401 | 403 | 503;
   body: { error: string; code: string };
   headers: Record<string, string>;
@@ -24,7 +24,7 @@ export type ErrorAnswer = {
  * Returns the session of a request, or the answer that refuses it. If Gatehouse does not answer, the
  * request is refused with 503.
  */
-export async function verify(
+async function verify(
   gatehouse: Verifier,
   source: CookieSource,
   path: string,
@@ -63,7 +63,7 @@ function errorAnswer(
 }
 
 /** Whether a browser requests a page, which can be redirected; a request of a script cannot. */
-export function asksForPage(method: string | undefined, accept: string | null | undefined): boolean {
+function requestsPage(method: string | undefined, accept: string | null | undefined): boolean {
   return (method === 'GET' || method === 'HEAD') && (accept ?? '').includes('text/html');
 }
 
@@ -81,7 +81,7 @@ export async function guardRequest(
   if ('session' in result) return result.session;
 
   const { status, body, headers, location } = result.errorAnswer;
-  if (location !== null && asksForPage(request.method, request.headers.get('accept'))) {
+  if (location !== null && requestsPage(request.method, request.headers.get('accept'))) {
     return new Response(null, { status: 302, headers: { ...headers, location } });
   }
   return Response.json(body, { status, headers });
@@ -111,7 +111,7 @@ export async function guardNode(
   if ('session' in result) return result.session;
 
   const { status, body, headers, location } = result.errorAnswer;
-  if (location !== null && asksForPage(request.method, request.headers.accept)) {
+  if (location !== null && requestsPage(request.method, request.headers.accept)) {
     response.writeHead(302, { ...headers, location });
     response.end();
     return null;

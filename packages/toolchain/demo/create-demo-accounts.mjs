@@ -9,7 +9,7 @@ import { sandboxSecrets, writePrivate } from './sandbox-secrets.mjs';
 
 const mailSeconds = 20;
 
-export const demoAccounts = [
+const demoAccounts = [
   {
     email: 'operator@gatehouse.example',
     orgName: 'Front desk',

@@ -38,7 +38,7 @@ export async function browserEnvironment(environment) {
 }
 
 /** The first browser that starts. @throws UserError if none does. */
-export async function findBrowser(environment) {
+async function findBrowser(environment) {
   // As root Chromium does not start with its sandbox.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const named = environment.CHROMIUM_PATH;

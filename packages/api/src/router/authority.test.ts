@@ -201,7 +201,7 @@ it('covers every procedure and every kind of principal', () => {
 });
 
 /** The code of the error that refuses the principal; null if the principal is accepted. */
-async function refusalOf(caller: Caller | undefined, path: string, input: unknown = {}): Promise<string | null> {
+async function errorCodeOf(caller: Caller | undefined, path: string, input: unknown = {}): Promise<string | null> {
   const [domain = '', name = ''] = path.split('.');
   const procedure = (caller as unknown as Record<string, Record<string, (input: unknown) => Promise<unknown>>>)[
     domain
@@ -217,7 +217,7 @@ async function refusalOf(caller: Caller | undefined, path: string, input: unknow
 
 describe.each(Object.entries(kinds))('%s', (kind, { has, otherwise }) => {
   it.each(Object.entries(needs))('at %s, which needs %s', async (path, need) => {
-    expect(await refusalOf(callers[kind], path)).toBe(has.includes(need) ? null : otherwise);
+    expect(await errorCodeOf(callers[kind], path)).toBe(has.includes(need) ? null : otherwise);
   });
 });
 
@@ -227,7 +227,7 @@ it.each(Object.entries(needs).filter(([, need]) => need !== 'nothing'))(
     const unreadable = new AppError('NOT_JSON', 'Send the body as JSON.');
     for (const [kind, { has, otherwise }] of Object.entries(kinds)) {
       if (!has.includes(need))
-        expect([kind, await refusalOf(callers[kind], path, unreadable)]).toEqual([kind, otherwise]);
+        expect([kind, await errorCodeOf(callers[kind], path, unreadable)]).toEqual([kind, otherwise]);
     }
   },
 );

@@ -5,9 +5,7 @@
 export type NoticeText = (string | { name: string } | { day: string })[];
 
 /** What the reader can do about it: a link, or a form of one button ("Restore"). */
-export type NoticeAction =
-  | { label: string; href: string }
-  | { label: string; post: string; fields?: Record<string, string> };
+type NoticeAction = { label: string; href: string } | { label: string; post: string; fields?: Record<string, string> };
 
 export interface Notice {
   text: NoticeText;

@@ -90,7 +90,7 @@ const principal: Handle = async ({ event, resolve }) => {
     return rejectRequest(event, thrown);
   }
   locals.sessionEnded = locals.principal === null && readCookie(app, cookies, 'session') !== null;
-  locals.api = createCaller(routerContext(event));
+  locals.api = createCaller(routerContext(event), { signal: event.request.signal });
   if (locals.sessionEnded) await rememberPageOfEndedSession(event);
 
   const transformPageChunk = ({ html }: { html: string }) =>

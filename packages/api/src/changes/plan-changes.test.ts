@@ -12,7 +12,7 @@ test('a plan that an event, a sync or time alone changes is told once', async ()
   const { organisationId } = principal;
   const plans = async () => {
     const input = changesInput.parse({ after: '0' });
-    const { changes } = await readChanges(app, { reads: 'organisation', organisationId }, input);
+    const { changes } = await readChanges(app, { reads: 'organisation', organisationId }, input, { holder: 'test' });
     return changes.filter(({ type }) => type === 'plan.changed').map(({ data }) => data);
   };
   const bought = await plans();

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { App } from '../app.ts';
 import { cursorAt, placeOf } from './cursor.ts';
 import { placeChanges } from './place.ts';
+import type { Waiting } from './signal.ts';
 
 /** Whose changes a caller may read: those of every organisation, or of one. */
 export type ChangeReader = { reads: 'deployment' } | { reads: 'organisation'; organisationId: string };
@@ -37,15 +38,16 @@ export type Change = {
 /**
  * Returns the changes after a cursor in the order of the feed, and the cursor to continue with.
  * While there is none, waits up to `wait` seconds without a database connection. Ends at once,
- * with what there is, when the process ends.
+ * with what there is, when the process ends or the request is aborted.
  *
  * @throws AppError VALIDATION for a cursor of another deployment or beyond the end; GONE with the
- *   oldest cursor if changes after it are no longer kept.
+ *   oldest cursor if changes after it are no longer kept; TOO_MANY if 50 requests of the caller wait.
  */
 export async function readChanges(
   app: App,
   reader: ChangeReader,
   { after, wait, limit }: z.output<typeof changesInput>,
+  who: Waiting,
 ): Promise<{ changes: Change[]; next: string }> {
   const until = performance.now() + wait * 1000;
   let feed = await placeChanges(app);
@@ -63,7 +65,8 @@ export async function readChanges(
       return { changes, next: cursorAt(feed, Math.max(from, end)) };
     }
     from = Math.max(from, feed.last);
-    await app.changes.wait(from, left);
+    await app.changes.wait(from, left, who);
+    if (who.signal?.aborted) return { changes: [], next: cursorAt(feed, from) };
     if (!app.changes.isStopped()) feed = await placeChanges(app);
   }
 }

@@ -1,20 +1,32 @@
 import type { Sql } from 'postgres';
+import { AppError } from '../errors.ts';
 import { describeError, type Log } from '../log.ts';
 import { placeChanges } from './place.ts';
 
 const pollMilliseconds = 500;
+/** More than the processes of a service that follow the feed with one key. */
+export const mostWaiting = 50;
+const retrySeconds = 5;
+
+/** Who waits: the id of a key or user, and the signal of the request, which aborts when the caller goes away. */
+export type Waiting = { holder: string; signal?: AbortSignal | undefined };
 
 /** Wakes the readers that wait for changes. One timer of the process asks the database for all of them. */
 export type ChangeSignal = {
-  /** Resolves when the feed is longer than `position`, after `milliseconds`, or when the process ends. */
-  wait: (position: number, milliseconds: number) => Promise<void>;
+  /**
+   * Resolves when the feed is longer than `position`, after `milliseconds`, when the request is aborted, or
+   * when the process ends.
+   *
+   * @throws AppError TOO_MANY if 50 requests of the holder wait in this process.
+   */
+  wait: (position: number, milliseconds: number, who: Waiting) => Promise<void>;
   /** Whether the process ends: nobody waits any more. */
   isStopped: () => boolean;
   stop: () => void;
 };
 
 export function createChangeSignal(sql: Sql, log: Log): ChangeSignal {
-  const waiting = new Set<{ position: number; wake: () => void }>();
+  const waiting = new Set<{ position: number; holder: string; wake: () => void }>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
@@ -34,17 +46,24 @@ export function createChangeSignal(sql: Sql, log: Log): ChangeSignal {
   }
 
   return {
-    wait(position, milliseconds) {
-      if (stopped) return Promise.resolve();
-      return new Promise((resolve) => {
+    async wait(position, milliseconds, { holder, signal }) {
+      if (stopped || signal?.aborted) return;
+      if ([...waiting].filter((each) => each.holder === holder).length >= mostWaiting) {
+        throw new AppError('TOO_MANY', `At most ${mostWaiting} requests wait for changes at a time.`, {
+          retryAfterSeconds: retrySeconds,
+        });
+      }
+      await new Promise<void>((resolve) => {
         const deadline = setTimeout(wake, milliseconds);
-        const entry = { position, wake };
+        const entry = { position, holder, wake };
         function wake() {
           clearTimeout(deadline);
+          signal?.removeEventListener('abort', wake);
           waiting.delete(entry);
           resolve();
         }
         waiting.add(entry);
+        signal?.addEventListener('abort', wake, { once: true });
         schedule();
       });
     },

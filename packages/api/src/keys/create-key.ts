@@ -20,7 +20,8 @@ export const createKeyInput = newKeyInput.extend({ organisation_id: organisation
  * that ever holds the key.
  *
  * @throws AppError NOT_FOUND for another organisation; FORBIDDEN if the principal is no longer an
- *   administrator under the lock of the members; VALIDATION if the organisation has 20 valid keys.
+ *   administrator under the lock of the members; VALIDATION if the organisation has 20 valid keys; TOO_MANY after 30
+ *   keys of a user in an hour.
  */
 export async function createKey(
   app: App,
@@ -30,6 +31,7 @@ export async function createKey(
 ): Promise<CreatedKey> {
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
+  await app.throttle.take({ 'api-key-user': principal.user.id });
   return app.db.transaction(async (tx) => {
     // The key names its creator, so the user is locked too: before the organisation, as everywhere.
     await lockUser(tx, principal.user.id);

@@ -11,6 +11,7 @@ import {
 } from '../usage/usage-input.ts';
 import type { Operation } from './operation.ts';
 
+// By their scope, sessions write too: a member for the organisation of the session (docs/decisions/033).
 const ofOrganisation = z.object({ organisation: targetField.describe('An id or slug.') });
 const inPath = { id: z.string().describe("The organisation's id or slug.") };
 const meterInPath = z.object({ meter: z.string().describe('The name of a meter: api_calls.') });
@@ -119,10 +120,10 @@ export const serviceOperations: Operation[] = [
     path: '/api/changes',
     summary: 'Read what happened after a cursor',
     description:
-      'Without `after`: from now on; with 0: all that is kept, which is 30 days. While there is nothing it waits up to `wait` seconds (60 at most). Each change is told at least once.',
+      'Without `after`: from now on; with 0: all that is kept, which is 30 days. While there is nothing it waits up to `wait` seconds (60 at most). Each change is told at least once. At most 50 requests of a key wait at a time. An approval that was undone is told as organisation.suspended.',
     query: changesInput,
     answer: 'Changes',
-    errors: ['VALIDATION', 'GONE'],
+    errors: ['VALIDATION', 'GONE', 'TOO_MANY'],
     facts: { GONE: z.object({ oldest: z.string().describe('The oldest cursor.') }) },
   }),
 ];

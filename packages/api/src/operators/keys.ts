@@ -35,13 +35,18 @@ export function readDeploymentKeys(app: App, _operator: Operator) {
   return readKeys(app, { organisationId: null });
 }
 
-/** Creates a key of the deployment in the console. */
-export function createDeploymentKey(
+/**
+ * Creates a key of the deployment in the console.
+ *
+ * @throws AppError TOO_MANY after 30 keys of a user in an hour.
+ */
+export async function createDeploymentKey(
   app: App,
   operator: Operator,
   input: z.output<typeof newKeyInput>,
   client: Client,
 ): Promise<CreatedKey> {
+  await app.throttle.take({ 'api-key-user': operator.user.id });
   return createOperatorKey(app, { organisationId: null }, input, { actorId: operator.user.id, client });
 }
 

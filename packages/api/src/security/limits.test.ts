@@ -90,6 +90,16 @@ const rules: Record<Window, Rule> = {
     per: 'client',
     attempt: (address) => storeReturnUrl(test.app, { wanted: 'https://product.example/', replaced: null }, { address }),
   },
+  'api-key-user': {
+    most: 30,
+    minutes: 60,
+    per: 'session',
+    attempt: (client) =>
+      callerFor(test, signedIn, { client }).keys.create({
+        organisation_id: signedIn.organisationId ?? '',
+        name: 'Key',
+      }),
+  },
 };
 
 let subnets = 0;

@@ -17,6 +17,7 @@ const windows = {
   'idp-callback-client': { points: 60, minutes: 10 },
   'verify-client': { points: 60, minutes: 10 },
   'return-url-client': { points: 300, minutes: 10 },
+  'api-key-user': { points: 30, minutes: 60 },
 } as const;
 
 export type Window = keyof typeof windows;

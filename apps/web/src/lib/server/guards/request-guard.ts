@@ -20,12 +20,14 @@ export function guardRequest({ method, headers }: Request, endpoint: Endpoint, c
   if (methods !== null && !methods.includes(method)) {
     throw new AppError('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
   }
-  if (Number(headers.get('content-length') ?? 0) > largestBodyOf(pathname)) throw tooLarge();
+  // A request with a key is judged by the key first: its endpoint refuses the body.
+  const hasKey = presentedKey(headers.get('authorization')) !== null;
+  if (!hasKey && Number(headers.get('content-length') ?? 0) > largestBodyOf(pathname)) throw tooLarge();
 
   const origin = headers.get('origin');
   const fetchSite = headers.get('sec-fetch-site');
   // No page of another site can send a key, and a request with a key is not judged by its cookies.
-  if (presentedKey(headers.get('authorization')) !== null) return;
+  if (hasKey) return;
   if (!isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl: config.publicBaseUrl })) {
     throw new AppError('FOREIGN_ORIGIN', 'This request comes from another site.');
   }

@@ -1,8 +1,7 @@
 import type { Caller } from '@gatehouse/api/router/root';
 import type { RequestEvent } from '@sveltejs/kit';
-import { largestBodyOf } from './endpoints.ts';
 import { errorResponse } from './error-response.ts';
-import { readJson } from './read-body.ts';
+import { limitOf, readJson } from './read-body.ts';
 import { recordFailure } from './record-failure.ts';
 
 /** The parameters of a path and of its query. An empty value in a query counts as absent. */
@@ -19,7 +18,7 @@ export function jsonEndpoint<Answer>(
   return async function handle({ request, url, params, locals }: RequestEvent): Promise<Response> {
     try {
       const hasBody = ['POST', 'PUT'].includes(request.method);
-      const body = hasBody ? await readJson(request, largestBodyOf(url.pathname)) : {};
+      const body = hasBody ? await readJson(request, limitOf(url, locals)) : {};
       const answer = await call(locals.api, body as never, { path: params as Address['path'], query: queryOf(url) });
       return Response.json(answer, { headers: headersOf(answer) });
     } catch (error) {

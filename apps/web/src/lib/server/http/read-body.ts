@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '@gatehouse/api/errors';
+import { largestBodyOf } from './endpoints.ts';
 
 /**
  * Reads a body of at most `most` bytes. A larger body is read to its end and discarded: a client
@@ -27,21 +28,38 @@ export function tooLarge(): AppError {
   return new AppError('TOO_LARGE', 'The body is too large.');
 }
 
+type Limit = {
+  most: number;
+  /** Whether too large a body is returned as the error too: for API keys, authority comes before the body. */
+  returnsTooLarge: boolean;
+};
+
+/** The limit of a request's body. */
+export function limitOf({ pathname }: URL, { principal }: Pick<App.Locals, 'principal'>): Limit {
+  return { most: largestBodyOf(pathname), returnsTooLarge: principal?.kind === 'key' };
+}
+
 /**
  * Reads a JSON body; an empty one counts as {}. Returns (does not throw) the parse error, so that
  * the procedure can check authorisation first.
+ *
+ * @throws AppError TOO_LARGE unless `returnsTooLarge`.
  */
-export async function readJson(request: Request, most: number): Promise<unknown> {
-  const read = await readJsonText(request, most);
+export async function readJson(request: Request, limit: Limit): Promise<unknown> {
+  const read = await readJsonText(request, limit);
   return isAppError(read) ? read : read.value;
 }
 
 /** The same with the text of the body, for callers that parse it again. */
 export async function readJsonText(
   request: Request,
-  most: number,
+  { most, returnsTooLarge }: Limit,
 ): Promise<AppError | { text: string; value: object }> {
-  const bytes = await readBytes(request, most);
+  const bytes = await readBytes(request, most).catch((error: unknown) => {
+    if (returnsTooLarge && isAppError(error)) return error;
+    throw error;
+  });
+  if (isAppError(bytes)) return bytes;
   if (bytes.byteLength === 0) return { text: '{}', value: {} };
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
     return new AppError('NOT_JSON', 'Send the body as JSON.');

@@ -20,8 +20,8 @@ export function rejectRequest(
   thrown: unknown,
 ): Response {
   recordFailure(locals, thrown);
-  const allow = allowOf({ pathname, isPageData: isDataRequest }, thrown);
-  if (isJsonPath(pathname)) return errorResponse(thrown, allow);
+  const headers = headersOf({ pathname, isPageData: isDataRequest }, thrown);
+  if (isJsonPath(pathname)) return errorResponse(thrown, headers);
 
   const { status, body: english, retryAfterSeconds } = httpErrorOf(thrown);
   const body = translateBody(english);
@@ -37,7 +37,7 @@ export function rejectRequest(
   return new Response(html, {
     status,
     headers: {
-      ...allow,
+      ...headers,
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': "default-src 'none'; style-src-attr 'unsafe-inline'; frame-ancestors 'none'",
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
@@ -45,7 +45,10 @@ export function rejectRequest(
   });
 }
 
-function allowOf(request: { pathname: string; isPageData: boolean }, thrown: unknown): Record<string, string> {
-  const methods = toAppError(thrown).code === 'METHOD_NOT_ALLOWED' ? methodsOf(request) : null;
+/** The headers that a status demands. Of the guards only the one of API keys answers 401 (RFC 6750 §3). */
+function headersOf(request: { pathname: string; isPageData: boolean }, thrown: unknown): Record<string, string> {
+  const { code } = toAppError(thrown);
+  if (code === 'UNAUTHENTICATED') return { 'www-authenticate': 'Bearer error="invalid_token"' };
+  const methods = code === 'METHOD_NOT_ALLOWED' ? methodsOf(request) : null;
   return methods === null ? {} : { allow: methods.join(', ') };
 }

@@ -2,9 +2,8 @@ import { isAppError, toAppError } from '@gatehouse/api/errors';
 import { appRouter } from '@gatehouse/api/router/root';
 import type { RequestEvent } from '@sveltejs/kit';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
-import { largestBodyOf } from './endpoints.ts';
 import { errorResponse } from './error-response.ts';
-import { readJsonText } from './read-body.ts';
+import { limitOf, readJsonText } from './read-body.ts';
 import { recordFailure } from './record-failure.ts';
 import { routerContext } from './router-context.ts';
 
@@ -31,12 +30,12 @@ export async function trpcEndpoint(event: RequestEvent): Promise<Response> {
  * body that cannot be parsed becomes a stream that fails with the parse error: tRPC reads it
  * after the authorisation, and keeps the error as the cause.
  */
-async function readableByTrpc({ request, url }: RequestEvent): Promise<Request> {
+async function readableByTrpc({ request, url, locals }: RequestEvent): Promise<Request> {
   const { signal } = request;
   const headers = { 'content-type': 'application/json' };
   if (request.method !== 'POST') return new Request(url, { headers, signal });
 
-  const read = await readJsonText(request, largestBodyOf(url.pathname));
+  const read = await readJsonText(request, limitOf(url, locals));
   // The original text: serialising a deeply nested value again would overflow the stack.
   const body = isAppError(read) ? new ReadableStream({ start: (stream) => stream.error(read) }) : read.text;
   return new Request(url, { method: 'POST', headers, body, signal, duplex: 'half' } as RequestInit);

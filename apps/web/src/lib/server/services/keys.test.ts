@@ -1,7 +1,7 @@
 import { startSession } from '@gatehouse/api/sessions/session';
 import { declineOwner, suspendOrganisation } from '@gatehouse/api/testing/admin-commands';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
-import { makeOwner, makeSignUp, testClient } from '@gatehouse/api/testing/factories';
+import { addMember, makeOwner, makeSignUp, testClient } from '@gatehouse/api/testing/factories';
 import { makeKey } from '@gatehouse/api/testing/keys';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { askRest } from './testing.ts';
@@ -148,6 +148,38 @@ it('only a report may have a body above 64 kB, of at most 1 MB', async () => {
   expect(await statusOf('/api/usage/report', 900_000)).toBe(200);
   expect(await statusOf('/api/usage/report', 1_000_001)).toBe(413);
   expect(await statusOf('/api/usage/reserve', 70_000)).toBe(413);
+});
+
+it('a key is judged before the size of its body: 401, then the scope, then 413', async () => {
+  const { organisationId } = owner;
+  const reader = await makeKey(test, { organisationId, scope: 'READ' });
+  const writer = await makeKey(test, { organisationId });
+  const body = { x: 'x'.repeat(70_000) };
+  const headers = { 'content-length': '70008' };
+  const statusOf = async (key?: string) =>
+    (await askRest(test, 'POST', '/api/usage/reserve', { ...(key && { key }), body, headers })).status;
+  expect(await statusOf(`${reader.key}x`)).toBe(401);
+  expect(await statusOf(reader.key)).toBe(403);
+  expect(await statusOf(writer.key)).toBe(413);
+  expect(await statusOf()).toBe(413);
+});
+
+it('a key that is not valid gets 401 with WWW-Authenticate: Bearer (RFC 6750)', async () => {
+  const { headers } = await askRest(test, 'GET', '/api/organisations', { key: 'gh_test_unknown' });
+  expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+});
+
+it('a member’s session writes the usage of its own organisation alone, a viewer’s none', async () => {
+  const sessionOf = async (role: 'member' | 'viewer') => {
+    const { userId } = await addMember(test, owner.organisationId, role);
+    return startSession(test.app, { userId, organisationId: owner.organisationId, client: testClient });
+  };
+  const ask = async (session: string, organisation: string) =>
+    (await askRest(test, 'POST', '/api/usage/reserve', { cookies: { session }, body: reserve(organisation) })).status;
+  const member = await sessionOf('member');
+  expect(await ask(member, owner.organisationId)).toBe(200);
+  expect(await ask(member, (await makeOwner(test)).organisationId)).toBe(404);
+  expect(await ask(await sessionOf('viewer'), owner.organisationId)).toBe(403);
 });
 
 it('no key is in the log, whatever header holds it and whatever it leads to', async () => {

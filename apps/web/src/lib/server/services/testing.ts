@@ -3,7 +3,7 @@ import type { TestApp } from '@gatehouse/api/testing/app';
 import { testClient } from '@gatehouse/api/testing/factories';
 import type { RequestEvent } from '@sveltejs/kit';
 import { guardRequest } from '../guards/request-guard.ts';
-import { errorResponse } from '../http/error-response.ts';
+import { rejectRequest } from '../http/reject-request.ts';
 import { routerContext } from '../http/router-context.ts';
 import { resolvePrincipal } from '../session/resolve-principal.ts';
 
@@ -50,7 +50,7 @@ async function answerTo(test: TestApp, method: string, path: string, asked: Aske
     guardRequest(request, { pathname: url.pathname, isPageData: false }, test.app.config);
     locals.principal = await resolvePrincipal(event);
   } catch (error) {
-    return errorResponse(error);
+    return rejectRequest(event, error);
   }
   locals.api = createCaller(routerContext(event));
 

@@ -4,7 +4,7 @@ import type { App } from '@gatehouse/api/app';
 import { createCaller } from '@gatehouse/api/router/root';
 import type { RequestEvent } from '@sveltejs/kit';
 import { guardRequest } from '../guards/request-guard.ts';
-import { errorResponse } from '../http/error-response.ts';
+import { rejectRequest } from '../http/reject-request.ts';
 import { routerContext } from '../http/router-context.ts';
 import { resolvePrincipal } from '../session/resolve-principal.ts';
 
@@ -56,13 +56,13 @@ export async function answer(app: App, request: Request): Promise<Response> {
   try {
     guardRequest(request, { pathname: url.pathname, isPageData: false }, app.config);
     event.locals.principal = await resolvePrincipal(event);
-    event.locals.api = createCaller(routerContext(event));
+    event.locals.api = createCaller(routerContext(event), { signal: request.signal });
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const response = (await (handlers[method] ?? handlers.fallback)?.(event)) ?? new Response(null, { status: 405 });
     for (const each of set) response.headers.append('set-cookie', each);
     return response;
   } catch (error) {
-    return errorResponse(error);
+    return rejectRequest(event, error);
   }
 }
 

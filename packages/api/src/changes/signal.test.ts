@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { changesInput, readChanges } from './read-changes.ts';
+import { mostWaiting } from './signal.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp({ work: false });
+});
+afterAll(() => test.close());
+
+const poll = async (holder: string, { wait = 30, signal }: { wait?: number; signal?: AbortSignal } = {}) => {
+  const input = changesInput.parse({ wait });
+  return readChanges(test.app, { reads: 'deployment' }, input, { holder, signal });
+};
+
+/** Starts as many waiting requests as one holder may have. */
+async function fill(holder: string) {
+  const controller = new AbortController();
+  const polls = Array.from({ length: mostWaiting }, () => poll(holder, { signal: controller.signal }));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  return { abort: () => controller.abort(), polls };
+}
+
+it('a holder has at most 50 waiting requests; others, and requests that do not wait, go on', async () => {
+  const { abort, polls } = await fill('one');
+  const refused = await poll('one').catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 'TOO_MANY', retryAfterSeconds: 5 });
+  expect((await poll('one', { wait: 0 })).changes).toEqual([]);
+  expect((await poll('other', { wait: 1 })).changes).toEqual([]);
+  abort();
+  await Promise.all(polls);
+});
+
+it('a request that is aborted frees its place at once, and asks the database no more', async () => {
+  const { abort, polls } = await fill('two');
+  let statements = 0;
+  test.app.sql.options.debug = () => {
+    statements += 1;
+  };
+  const started = performance.now();
+  abort();
+  await Promise.all(polls);
+  test.app.sql.options.debug = false;
+  expect(performance.now() - started).toBeLessThan(500);
+  expect(statements).toBeLessThan(mostWaiting);
+  expect((await poll('two', { wait: 1 })).changes).toEqual([]);
+});

@@ -4,12 +4,15 @@ import type {
   Change,
   Entitlement,
   Entitlements,
+  Gauge,
   ListedOrganisation,
   Member,
   Session,
   Subscription,
   Token,
   UsageAnswer,
+  UsageHistory,
+  UsageReport,
 } from './answers.ts';
 
 type Answers = inferRouterOutputs<AppRouter>;
@@ -23,6 +26,9 @@ export const agreement: {
   entitlement: Agree<Entitlement, Answers['entitlements']['check']>;
   reserve: Agree<UsageAnswer, Answers['usage']['reserve']>;
   release: Agree<UsageAnswer, Answers['usage']['release']>;
+  report: Agree<UsageReport, Answers['usage']['report']>;
+  set: Agree<Gauge, Answers['usage']['set']>;
+  read: Agree<UsageHistory, Answers['usage']['read']>;
   change: Agree<Change, Answers['changes']['since']['changes'][number]>;
   member: Agree<Member, Answers['members']['list']['members'][number]>;
   token: Agree<Token, Answers['tokens']['issue']>;
@@ -34,6 +40,9 @@ export const agreement: {
   entitlement: true,
   reserve: true,
   release: true,
+  report: true,
+  set: true,
+  read: true,
   change: true,
   member: true,
   token: true,

@@ -69,6 +69,15 @@ export type Entitlement = {
   allowed_by: Tier[];
 };
 
+/** How many records of a report were counted, and how many had been before. */
+export type UsageReport = { accepted: number; duplicates: number };
+
+/** A gauge after it was set. */
+export type Gauge = { meter: string; used: number; limit: number | null };
+
+/** A meter by day in UTC, the oldest first. Of a gauge the value at the day's end. */
+export type UsageHistory = { meter: string; days: { date: string; used: number }[] };
+
 /** A signed token about a session or an API key, and when it expires. */
 export type Token = { token: string; expires_at: string };
 

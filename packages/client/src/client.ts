@@ -2,6 +2,7 @@ import type {
   Change,
   Entitlement,
   Entitlements,
+  Gauge,
   ListedOrganisation,
   Member,
   Session,
@@ -9,6 +10,8 @@ import type {
   Token,
   TokenClaims,
   UsageAnswer,
+  UsageHistory,
+  UsageReport,
 } from './answers.ts';
 import { type CookieSource, sessionCookies } from './cookies.ts';
 import { type CacheOptions, EntitlementCache } from './entitlement-cache.ts';
@@ -68,18 +71,18 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
   }
 
   /** Reported usage changes entitlements, so the cache drops those of the organisation, also after an error. */
-  async function using<Answer>(call: Call): Promise<Answer> {
+  async function using<Answer>(organisations: string[], call: Call): Promise<Answer> {
     try {
       return await ask<Answer>(call);
     } finally {
-      cache?.empty();
+      for (const organisation of new Set(organisations)) cache?.forget(organisation);
     }
   }
 
   function reserveOrRelease(what: 'reserve' | 'release', request: Request, { signal }: Signal): Promise<UsageAnswer> {
     const { organisation, meter, amount, idempotencyKey = crypto.randomUUID() } = request;
     const body = { organisation, meter, amount, idempotency_key: idempotencyKey };
-    return using({ method: 'POST', path: `/api/usage/${what}`, body, signal, repeatable: true });
+    return using([organisation], { method: 'POST', path: `/api/usage/${what}`, body, signal, repeatable: true });
   }
 
   function follow(follower: Follower): Following {
@@ -154,23 +157,26 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
       release: (request: Request, options: Signal = {}) => reserveOrRelease('release', request, options),
       /** Counts up to 1,000 records, all or none, also above the limit. */
       report: (records: Report[], { signal }: Signal = {}) =>
-        using<{ accepted: number; duplicates: number }>({
-          method: 'POST',
-          path: '/api/usage/report',
-          body: {
-            records: records.map(({ idempotencyKey = crypto.randomUUID(), ...record }) => {
-              return { ...record, idempotency_key: idempotencyKey };
-            }),
+        using<UsageReport>(
+          records.map(({ organisation }) => organisation),
+          {
+            method: 'POST',
+            path: '/api/usage/report',
+            body: {
+              records: records.map(({ idempotencyKey = crypto.randomUUID(), ...record }) => {
+                return { ...record, idempotency_key: idempotencyKey };
+              }),
+            },
+            signal,
+            repeatable: true,
           },
-          signal,
-          repeatable: true,
-        }),
+        ),
       /** Sets a gauge. The request is repeated only with `at`, because an older value then cannot overwrite a newer one. */
       set: (
         { meter, ...body }: { organisation: string; meter: string; used: number; at?: Date },
         { signal }: Signal = {},
       ) =>
-        using<{ meter: string; used: number; limit: number | null }>({
+        using<Gauge>([body.organisation], {
           method: 'PUT',
           path: `/api/usage/${encodeURIComponent(meter)}`,
           body,
@@ -179,11 +185,7 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
         }),
       /** Returns a meter's history by day, 30 days unless set. */
       read: ({ meter, ...query }: { organisation: string; meter: string; days?: number }, options?: Signal) =>
-        get<{ meter: string; days: { date: string; used: number }[] }>(
-          `/api/usage/${encodeURIComponent(meter)}`,
-          query,
-          options,
-        ),
+        get<UsageHistory>(`/api/usage/${encodeURIComponent(meter)}`, query, options),
     },
 
     organisations: {

@@ -5,7 +5,8 @@ export type CacheOptions = {
   staleMilliseconds?: number;
 };
 
-type Entry = { value: unknown; at: number; organisationId: string | null };
+/** `names` is how the answer names its organisation; null if it does not. */
+type Entry = { value: unknown; at: number; names: { id: string; slug: string } | null };
 
 const mostEntries = 10_000;
 
@@ -32,13 +33,16 @@ export class EntitlementCache {
     return entry.value as Answer;
   }
 
-  /** Removes the entries of an organisation, and those whose organisation's id is not known. */
-  forget(organisationId: string): void {
-    for (const [key, entry] of this.#entries) {
-      const [reference] = JSON.parse(key) as [string];
-      if (reference === organisationId || entry.organisationId === null || entry.organisationId === organisationId) {
-        this.#entries.delete(key);
-      }
+  /**
+   * Drops the entries of an organisation, named by its id or slug, and those that may be about it: their answer
+   * names no organisation, and the request named it in the other of the two ways.
+   */
+  forget(reference: string): void {
+    for (const [key, { names }] of this.#entries) {
+      const [asked] = JSON.parse(key) as [string];
+      const isNamed = asked === reference || names?.id === reference || names?.slug === reference;
+      const isUnknown = names === null && isId(asked) !== isId(reference);
+      if (isNamed || isUnknown) this.#entries.delete(key);
     }
     this.#discardRunning();
   }
@@ -77,7 +81,11 @@ export class EntitlementCache {
     this.#running.delete(key);
     this.#entries.delete(key);
     if (this.#entries.size >= mostEntries) this.#entries.delete(this.#entries.keys().next().value ?? '');
-    const { organisation } = value as { organisation?: { id: string } };
-    this.#entries.set(key, { value, at: Date.now(), organisationId: organisation?.id ?? null });
+    const { organisation } = value as { organisation?: { id: string; slug: string } };
+    this.#entries.set(key, { value, at: Date.now(), names: organisation ?? null });
   }
+}
+
+function isId(reference: string): boolean {
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(reference);
 }

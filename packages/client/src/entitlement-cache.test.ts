@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { EntitlementCache } from './entitlement-cache.ts';
+
+const one = '019b0000-0000-7000-8000-000000000001';
+const other = '019b0000-0000-7000-8000-000000000002';
+
+/** A cache with answers about two organisations, by id and slug, of which only `get` names its organisation. */
+async function filled() {
+  const cache = new EntitlementCache({});
+  const names = { [one]: 'acme', acme: one, [other]: 'umbra', umbra: other };
+  const stored = new Set<string>();
+  for (const [reference, twin] of Object.entries(names)) {
+    const organisation = reference.includes('-') ? { id: reference, slug: twin } : { id: twin, slug: reference };
+    await cache.read(reference, '', async () => ({ organisation }));
+    await cache.read(reference, 'sso', async () => ({ allowed: true }));
+    stored.add(`${reference} `).add(`${reference} sso`);
+  }
+  /** What is asked for again after a change. */
+  async function missing() {
+    const asked: string[] = [];
+    for (const each of stored) {
+      const [reference = '', name = ''] = each.split(' ');
+      await cache.read(reference, name, async () => {
+        asked.push(each);
+        return {};
+      });
+    }
+    return asked;
+  }
+  return { cache, missing };
+}
+
+it('forgets an organisation by its id, and slugs whose answer names no organisation', async () => {
+  const { cache, missing } = await filled();
+  cache.forget(one);
+  expect(await missing()).toEqual([`${one} `, `${one} sso`, 'acme ', 'acme sso', 'umbra sso']);
+});
+
+it('forgets an organisation by its slug, and ids whose answer names no organisation', async () => {
+  const { cache, missing } = await filled();
+  cache.forget('acme');
+  expect(await missing()).toEqual([`${one} `, `${one} sso`, 'acme ', 'acme sso', `${other} sso`]);
+});

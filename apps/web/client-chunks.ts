@@ -8,8 +8,9 @@ import type { Rolldown } from 'vite';
  * - `visitor`: the other pages before sign-in. `console`: the operator console. `app`: everything else.
  */
 export function clientChunk(id: string, context: Rolldown.ChunkingContext): string | null {
-  if (/\.css\b/.test(id) || entries.test(id)) return null;
+  if (/\.css\b|\/client-optimized\//.test(id)) return null;
   const roots = rootsOf(id, context, new Set());
+  if ([...roots].some((root) => beforePayload.test(root))) return null;
   if ([...roots].some((root) => onEveryPage.test(root))) return 'base';
   if (roots.size < 2) return null;
 
@@ -19,8 +20,8 @@ export function clientChunk(id: string, context: Rolldown.ChunkingContext): stri
   return routes.some((route) => route.startsWith('(app)/')) ? 'app' : 'visitor';
 }
 
-/** Kit starts by these files, and sets the payload before it loads the others. */
-const entries = /\/runtime\/client\/(entry|payload)\.js$|\/client-optimized\//;
+/** Kit sets the payload before it loads anything else, because other modules read it when they are loaded. */
+const beforePayload = /\/runtime\/client\/(entry|payload)\.js$/;
 const onEveryPage = /\/runtime\/client\/client-entry\.js$|\/src\/routes\/\+(layout|error)\.svelte$/;
 const route = /\/src\/routes\/.*\+(page|layout|error)\.svelte$/;
 
@@ -28,7 +29,7 @@ const route = /\/src\/routes\/.*\+(page|layout|error)\.svelte$/;
 function rootsOf(id: string, context: Rolldown.ChunkingContext, seen: Set<string>): Set<string> {
   if (seen.has(id)) return new Set();
   seen.add(id);
-  if (route.test(id) || onEveryPage.test(id)) return new Set([id]);
+  if (route.test(id) || onEveryPage.test(id) || beforePayload.test(id)) return new Set([id]);
   const importers = [...(context.getModuleInfo(id)?.importers ?? [])];
   return new Set(importers.flatMap((importer) => [...rootsOf(importer, context, seen)]));
 }

@@ -1,5 +1,9 @@
-import { expect, test } from '@playwright/test';
-import { scriptsOfPages } from '../support/built-scripts.ts';
+import fs from 'node:fs';
+import path from 'node:path';
+import { builtClient, scriptsOfPages } from '../support/built-scripts.ts';
+import { layoutShifts } from '../support/layout-shift.ts';
+import { send } from '../support/raw-request.ts';
+import { expect, test } from '../support/service.ts';
 
 test('the pages of sign-in and sign-up load at most 8 scripts, of 60,000 bytes compressed', async () => {
   for (const { route, files, gzipBytes } of await scriptsOfPages()) {
@@ -9,9 +13,81 @@ test('the pages of sign-in and sign-up load at most 8 scripts, of 60,000 bytes c
   }
 });
 
-test('no page loads more than 11 scripts', async () => {
+test('no page loads more than 12 scripts', async () => {
   const pages = await scriptsOfPages();
 
   expect(pages.map(({ route }) => route)).toContain('/(app)/billing');
-  expect(pages.filter(({ files }) => files.length > 11)).toEqual([]);
+  expect(pages.filter(({ files }) => files.length > 12)).toEqual([]);
+});
+
+test('a failed form stays in the document that was loaded: the scripts know the version that they belong to', async ({
+  page,
+  service,
+}) => {
+  const documents: string[] = [];
+  page.on('request', (request) => {
+    if (request.resourceType() === 'document') documents.push(request.url());
+  });
+  await page.goto(`${service.baseUrl}/login#resend`);
+  await page.waitForLoadState('networkidle');
+  await page.getByRole('button', { name: 'Send the link' }).click();
+
+  await expect(page.getByRole('heading', { name: 'Send the link again' })).toBeVisible();
+  expect(documents).toHaveLength(1);
+});
+
+test('a page in a language of Latin script loads one font of at most 48,000 bytes', async ({ page, service }) => {
+  await page.goto(`${service.baseUrl}/login`);
+  await page.evaluate(() => {
+    document.body.append('Łódź, Ștefan, Đặng, Straße, Ærø, 9x0 → 0123456789');
+  });
+
+  const fonts = await page.evaluate(async () => {
+    await document.fonts.ready;
+    return performance.getEntriesByType('resource').flatMap(({ name }) => name.match(/[^/]*\.woff2$/) ?? []);
+  });
+  expect(new Set(fonts)).toEqual(new Set([expect.stringMatching(/^inter-latin\./)]));
+  const [font = ''] = fonts;
+  expect(fs.statSync(path.join(builtClient, '_app/immutable/assets', font)).size).toBeLessThanOrEqual(48_000);
+});
+
+test('nothing moves when the font arrives late', async ({ page, service }) => {
+  let sendFont = () => {};
+  const held = new Promise<void>((resolve) => {
+    sendFont = resolve;
+  });
+  await page.route('**/*.woff2', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${service.baseUrl}/login`, { waitUntil: 'domcontentloaded' });
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length > 0);
+  sendFont();
+
+  expect(await layoutShifts(page)).toEqual([]);
+  await page.evaluate(() => document.body.prepend('This moves the page.'));
+  expect(await layoutShifts(page)).toHaveLength(1);
+});
+
+test('scripts and styles are sent compressed, and stay in the cache for a year', async ({ service }) => {
+  const html = (await send(service, '/login')).text;
+  const paths = ['js', 'css'].map((type) => html.match(new RegExp(`/_app/immutable/[^"]*\\.${type}`))?.[0] ?? type);
+
+  for (const path of paths) {
+    for (const encoding of ['br', 'gzip']) {
+      const { status, headers } = await send(service, path, { headers: { 'accept-encoding': encoding } });
+      expect([status, headers['content-encoding']], path).toEqual([200, encoding]);
+      expect(headers.vary, path).toMatch(/accept-encoding/i);
+      expect(headers['cache-control'], path).toBe('public,max-age=31536000,immutable');
+      expect(headers['content-type'], path).toMatch(/^text\/(javascript|css)/);
+    }
+    expect((await send(service, path)).headers['content-encoding'], path).toBeUndefined();
+  }
+});
+
+test('pages are not compressed, because their length could reveal a secret in them', async ({ service }) => {
+  const { headers } = await send(service, '/login', { headers: { 'accept-encoding': 'gzip, br' } });
+
+  expect(headers['content-encoding']).toBeUndefined();
 });

@@ -5,6 +5,8 @@ import { gzipSync } from 'node:zlib';
 
 const build = path.resolve(import.meta.dirname, '../../apps/web/build');
 
+export const builtClient = path.join(build, 'client');
+
 interface Manifest {
   client: { imports: string[] };
   nodes: (() => Promise<{ imports: string[] }>)[];
@@ -36,5 +38,5 @@ export async function scriptsOfPages(): Promise<PageScripts[]> {
 }
 
 function gzipSize(file: string): number {
-  return gzipSync(fs.readFileSync(path.join(build, 'client', file)), { level: 9 }).length;
+  return gzipSync(fs.readFileSync(path.join(builtClient, file)), { level: 9 }).length;
 }

@@ -1,0 +1,26 @@
+import { expect, type Page } from '@playwright/test';
+
+type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources: { node: Element | null }[] };
+
+/** Expects that nothing on the page has moved since it was loaded, except after the user's input. */
+export async function expectNoLayoutShift(page: Page, at: string): Promise<void> {
+  expect.soft(await layoutShifts(page), `what moved on ${at}`).toEqual([]);
+}
+
+/** The layout shifts that Chromium has recorded: each one's value, and the elements that moved. */
+export function layoutShifts(page: Page): Promise<unknown[][]> {
+  return page.evaluate(async () => {
+    await document.fonts.ready;
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+
+    const shifts: Shift[] = [];
+    const observer = new PerformanceObserver((list) => shifts.push(...(list.getEntries() as Shift[])));
+    observer.observe({ type: 'layout-shift', buffered: true });
+    // The entries so far arrive in a task of their own.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    observer.disconnect();
+    return shifts
+      .filter(({ hadRecentInput }) => !hadRecentInput)
+      .map(({ value, sources }) => [value, ...sources.map(({ node }) => node?.outerHTML?.slice(0, 120))]);
+  });
+}

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
+import { makeIncomplete, makeSecond, makeSubscriber, ownedBy, priceOf } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { endSubscriptions } from './actions/end-subscriptions.ts';
 import { requirePayment } from './actions/require-payment.ts';
@@ -17,23 +17,8 @@ const ask = () => requirePayment(billing.app).ask;
 const schedule = (id: string) => ask()((api) => api.subscriptionSchedules.create({ from_subscription: id }));
 const stateOf = (id: string) => provider().state().subscriptions[id];
 
-function priceOf(tier: string): string {
-  return Object.values(provider().state().prices).find(({ lookup_key }) => lookup_key === `${tier}_monthly`)?.id ?? '';
-}
-
-/** A second subscription whose first payment is awaited. */
-function makeIncomplete(customer: unknown, tier: 'silver' | 'gold' = 'gold') {
-  return ask()((api) =>
-    api.subscriptions.create({
-      customer: String(customer),
-      items: [{ price: priceOf(tier) }],
-      payment_behavior: 'default_incomplete',
-    }),
-  );
-}
-
 async function add(kind: string, customer: unknown): Promise<void> {
-  if (kind === 'incomplete') return void (await makeIncomplete(customer, 'silver'));
+  if (kind === 'incomplete') return void (await makeIncomplete(billing, customer, 'silver'));
   const { id } = await makeSecond(billing, customer, 'silver');
   if (kind === 'scheduled') await schedule(id);
   if (kind === 'paused') await ask()((api) => api.subscriptions.pause(id));
@@ -50,7 +35,7 @@ describe('the end of an organisation', () => {
       api.subscriptionSchedules.create({
         customer: String(customer),
         start_date: provider().clock.now() + 86_400,
-        phases: [{ items: [{ price: priceOf('gold') }] }],
+        phases: [{ items: [{ price: priceOf(billing, 'gold') }] }],
       }),
     );
     await endSubscriptions(billing.app, principal.organisationId);
@@ -79,7 +64,7 @@ describe('the end of an organisation', () => {
         api.subscriptionSchedules.create({
           customer: String(subscription.customer),
           start_date: provider().clock.now() + 86_400,
-          phases: [{ items: [{ price: priceOf('gold') }] }],
+          phases: [{ items: [{ price: priceOf(billing, 'gold') }] }],
         }),
       );
     const planned = [await plan(), await plan()];

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { auditEvents } from '../db/schema/audit.ts';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
 import type { Administrator } from '../sessions/authorisation.ts';
-import { makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
+import { makeIncomplete, makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { requirePayment } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
@@ -28,21 +28,6 @@ async function rowOf(id: string) {
   return row;
 }
 
-function priceOf(tier: string): string {
-  return Object.values(provider().state().prices).find(({ lookup_key }) => lookup_key === `${tier}_monthly`)?.id ?? '';
-}
-
-/** A second subscription whose first payment is awaited. */
-function makeIncomplete(customer: unknown, tier: 'silver' | 'gold' = 'gold') {
-  return ask()((api) =>
-    api.subscriptions.create({
-      customer: String(customer),
-      items: [{ price: priceOf(tier) }],
-      payment_behavior: 'default_incomplete',
-    }),
-  );
-}
-
 describe('if one of several cannot be changed', () => {
   async function audited(organisationId: string) {
     const ofPlan = and(eq(auditEvents.organisationId, organisationId), eq(auditEvents.action, 'plan-cancelled'));
@@ -52,7 +37,7 @@ describe('if one of several cannot be changed', () => {
   test('the others are still canceled and stored, and the error names what remains', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const second = await makeSecond(billing, subscription.customer, 'gold');
-    const third = await makeIncomplete(subscription.customer, 'silver');
+    const third = await makeIncomplete(billing, subscription.customer, 'silver');
     provider().set({ drop_deliveries: true });
     // The entitled gold one comes first, and fails.
     provider().failNext(400, { count: 1, only: `POST /v1/subscriptions/${second.id}` });
@@ -70,7 +55,7 @@ describe('if one of several cannot be changed', () => {
 
   test('entitled ones come first, whatever the provider lists first', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
-    await makeIncomplete(subscription.customer);
+    await makeIncomplete(billing, subscription.customer);
     provider().failNext(500, { count: 20, only: 'DELETE /v1/subscriptions' });
     await expect(cancel(principal)).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
     expect(stateOf(subscription.id)?.cancel_at_period_end).toBe(true);
@@ -142,7 +127,7 @@ function goesOn({ status, cancel_at: end, items }: Subscription): boolean {
 }
 
 async function add(kind: string, customer: unknown): Promise<void> {
-  if (kind === 'incomplete') return void (await makeIncomplete(customer, 'silver'));
+  if (kind === 'incomplete') return void (await makeIncomplete(billing, customer, 'silver'));
   const { id } = await makeSecond(billing, customer, 'silver');
   if (kind === 'scheduled') await schedule(id);
   if (kind === 'paused') await ask()((api) => api.subscriptions.pause(id));

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
 import type { Administrator } from '../sessions/authorisation.ts';
-import { makeSecond, makeSubscriber } from '../testing/billing.ts';
+import { makeIncomplete, makeSecond, makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { requirePayment } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
@@ -26,25 +26,10 @@ async function rowOf(id: string) {
   return row;
 }
 
-function priceOf(tier: string): string {
-  return Object.values(provider().state().prices).find(({ lookup_key }) => lookup_key === `${tier}_monthly`)?.id ?? '';
-}
-
-/** A second subscription whose first payment is awaited. */
-function makeIncomplete(customer: unknown, tier: 'silver' | 'gold' = 'gold') {
-  return ask()((api) =>
-    api.subscriptions.create({
-      customer: String(customer),
-      items: [{ price: priceOf(tier) }],
-      payment_behavior: 'default_incomplete',
-    }),
-  );
-}
-
 describe('cancel', () => {
   test('ends an incomplete subscription, which cannot be updated, and schedules the end of the paid one', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
-    const { id } = await makeIncomplete(subscription.customer);
+    const { id } = await makeIncomplete(billing, subscription.customer);
     expect(await cancel(principal)).toMatchObject({ tier: 'silver', status: 'active', cancel_at_period_end: true });
     expect(stateOf(id)?.status).toBe('canceled');
     expect(await rowOf(id)).toMatchObject({ status: 'canceled', ended: true });
@@ -53,7 +38,7 @@ describe('cancel', () => {
   test('of an incomplete subscription alone answers with its end', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     await ask()((api) => api.subscriptions.cancel(subscription.id));
-    await makeIncomplete(subscription.customer);
+    await makeIncomplete(billing, subscription.customer);
     const ended = { status: 'canceled', cancel_at_period_end: false, ends_at: null, current_period_end: null };
     expect(await cancel(principal)).toMatchObject(ended);
     await expect(cancel(principal)).rejects.toThrow('There is no paid plan.');
@@ -130,7 +115,7 @@ describe('resume', () => {
   test('removes the ends of several, each in its own form, and does not change an incomplete one', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const second = await makeSecond(billing, subscription.customer, 'gold');
-    const incomplete = await makeIncomplete(subscription.customer);
+    const incomplete = await makeIncomplete(billing, subscription.customer);
     await ask()((api) => api.subscriptions.update(subscription.id, { cancel_at: 'min_period_end' }));
     await ask()((api) => api.subscriptions.update(second.id, { cancel_at_period_end: true }));
     expect(await resume(principal)).toMatchObject({ tier: 'gold', cancel_at_period_end: false });

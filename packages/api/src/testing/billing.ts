@@ -135,15 +135,27 @@ export async function makeSubscriber(test: BillingTest, tier = 'silver') {
  * do there.
  */
 export async function makeSecond({ app, sandbox }: TestApp, customer: unknown, tier: 'silver' | 'gold') {
-  const price = Object.values(sandbox.payment.state().prices).find(
-    ({ lookup_key }) => lookup_key === `${tier}_monthly`,
-  );
   const method = Object.values(sandbox.payment.state().payment_methods).find((each) => each.customer === customer)?.id;
+  const items = [{ price: priceOf({ sandbox }, tier) }];
+  return requirePayment(app).ask((provider) =>
+    provider.subscriptions.create({ customer: String(customer), items, default_payment_method: method ?? '' }),
+  );
+}
+
+/** Creates another subscription of a customer at the provider, which awaits its first payment. */
+export function makeIncomplete({ app, sandbox }: TestApp, customer: unknown, tier: 'silver' | 'gold' = 'gold') {
+  const items = [{ price: priceOf({ sandbox }, tier) }];
   return requirePayment(app).ask((provider) =>
     provider.subscriptions.create({
       customer: String(customer),
-      items: [{ price: price?.id ?? '' }],
-      default_payment_method: method ?? '',
+      items,
+      payment_behavior: 'default_incomplete',
     }),
   );
+}
+
+/** Returns the id of a tier's monthly price; '' without one. */
+export function priceOf({ sandbox }: Pick<TestApp, 'sandbox'>, tier: string): string {
+  const prices = Object.values(sandbox.payment.state().prices);
+  return prices.find(({ lookup_key }) => lookup_key === `${tier}_monthly`)?.id ?? '';
 }

@@ -218,7 +218,7 @@ describe('a reader', () => {
     for (const after of wrong) await expect(read(after)).rejects.toMatchObject({ code: 'VALIDATION' });
   });
 
-  test('after 30 days is told the oldest cursor', async () => {
+  test('after 30 days gets the oldest cursor', async () => {
     const old = (await read()).next;
     await running.app.db.insert(feedRows).values({ at: new Date(Date.now() - 31 * 86_400_000), type: 'old' });
     // No reader came in between: the deletion gives the change its place.

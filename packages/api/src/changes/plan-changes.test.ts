@@ -6,7 +6,7 @@ import { changesInput, readChanges } from './read-changes.ts';
 
 const billing = useBillingTest();
 
-test('a plan that an event, a sync or time alone changes is told once', async () => {
+test('a plan that an event, a sync or time alone changes is in the feed once', async () => {
   const { app } = billing;
   const { principal, subscription } = await makeSubscriber(billing);
   const { organisationId } = principal;

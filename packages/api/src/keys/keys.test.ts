@@ -113,7 +113,7 @@ describe('a key', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('does nothing from the moment of its revocation, and a second one beside it goes on', async () => {
+  it('is refused from the moment of its revocation, and a second key stays valid', async () => {
     const { owner, created } = await make();
     const second = await owner.api.keys.create({ organisation_id: owner.organisationId, name: 'Rotated' });
     expect(await readKey(test.app, created.key)).not.toBeNull();

@@ -81,7 +81,7 @@ export async function eraseOrganisationTraces(app: App, tx: Transaction, organis
   await stripEvents(app, tx, inArray(paymentEvents.organisationId, organisationIds));
 }
 
-/** The provider is told by the job payment-contact: an empty address differs from null, so a push is due. */
+/** The job payment-contact updates the provider: an empty address differs from null, so a push is due. */
 async function removeBillingAddress(tx: Transaction, email: string): Promise<void> {
   await tx.update(organisations).set({ billingEmail: null }).where(eq(organisations.billingEmail, email));
   await tx.update(paymentCustomers).set({ contactEmail: '' }).where(eq(paymentCustomers.contactEmail, email));

@@ -41,7 +41,7 @@ describe('deleting the account of a user whose organisation pays', () => {
     await leave(owner);
     expect(atProvider(owner)).toEqual(['canceled']);
     expect(await remains(owner)).toEqual({ person: false, organisation: false });
-    // What the provider tells of it afterwards is about nobody, and no failure.
+    // Later events about the customer belong to no organisation, and are no failure.
     await test.settled();
   });
 
@@ -68,7 +68,7 @@ describe('deleting the account of a user whose organisation pays', () => {
     },
   );
 
-  it('goes through where the provider has deleted the customer, also with its word alone', async () => {
+  it('succeeds if the provider has deleted the customer, also without an event of it', async () => {
     for (const forgetsSubscription of [false, true]) {
       const owner = await makePaying();
       const [subscription] = ownedBy(test, owner.principal).subscriptions;

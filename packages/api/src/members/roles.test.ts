@@ -33,7 +33,7 @@ function codeOf(call: Promise<unknown>): Promise<string> {
 
 const roles = ['owner', 'admin', 'member', 'viewer'] as const;
 
-/** What may become of somebody else of that role, beside another owner, by somebody of this one. */
+/** The changes that a member of one role may make to a member of another role, beside another owner. */
 function expectedOf(actor: Role, target: Role, to: Role): string {
   if (actor === 'member' || actor === 'viewer') return 'FORBIDDEN';
   return actor === 'owner' || (target !== 'owner' && to !== 'owner') ? 'done' : 'FORBIDDEN';

@@ -52,7 +52,7 @@ describe('an organisation’s history', () => {
     expect(second.next).toBeNull();
   });
 
-  test('of nobody is refused', async () => {
+  test('of an unknown organisation is refused', async () => {
     const nobody = '00000000-0000-4000-8000-000000000000';
     await expect(operators.billingHistory({ organisation_id: nobody })).rejects.toMatchObject({
       cause: { code: 'NOT_FOUND' },

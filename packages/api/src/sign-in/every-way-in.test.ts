@@ -65,12 +65,12 @@ async function slugOf(email: string): Promise<string> {
   return row?.slug ?? '';
 }
 
-/** Makes somebody who comes into the state, with a session that began before they did. */
+/** Makes a user in the state, with a session that began before it. */
 async function inState(state: string): Promise<{ email: string; before: string | null }> {
   const { make, reach } = states[state] ?? { make: waiting };
   const email = await make();
   const person = await accountByEmail(test.app.db, email);
-  // Nobody has a session who never proved the address.
+  // A user who never verified the address has no session.
   const proved = person !== null && person.user.emailVerifiedAt !== null;
   const holder = { userId: person?.user.id ?? '', organisationId: person?.organisationId ?? null };
   const before = proved ? await startSession(test.app, { ...holder, client: testClient }) : null;
@@ -112,7 +112,7 @@ const ways: Record<string, (email: string, before: string | null) => Promise<str
     const { userId, organisationId } = await signInWithPassword(test.app, { email, password }, testClient);
     return accessOfSession(userId, organisationId);
   },
-  /** By whoever holds the link and has a session, or had one when the request came. */
+  /** By the holder of the link, with a session that is or was valid when the request came. */
   async invitation(email) {
     const token = await makeInvitation(await makeOwner(test, { name: 'Host' }), 'admin');
     const person = await accountByEmail(test.app.db, email);

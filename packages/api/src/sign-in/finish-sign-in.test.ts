@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** A browser that was sent to the provider, chose somebody there, and comes back with a state and a code. */
+/** A browser that was sent to the provider, chose an account there, and returns with a state and a code. */
 async function comeBack(email = newEmail(), name?: string, at = test) {
   const started = await startSignIn(at.app, { attemptCookie: null }, testClient);
   if (started === null) throw new Error('the feature is off');

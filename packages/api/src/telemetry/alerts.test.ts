@@ -110,7 +110,7 @@ const cases: Case[] = [
   { alert: 'GatehouseClockSkewed', series: { gatehouse_database_clock_skew_seconds: '-9x70' }, labels: ticket },
 ];
 
-/** Values of a service that works, with some failures that alarm nobody. */
+/** Values of a service that works, with some failures below every alert's threshold. */
 const healthy = {
   gatehouse_database_up: '1x70',
   gatehouse_database_clock_skew_seconds: '0.2x70',

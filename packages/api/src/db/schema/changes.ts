@@ -27,7 +27,7 @@ export const changes = pgTable(
   ],
 );
 
-/** The one row of the feed. Whoever gives places locks it. */
+/** The one row of the feed. A transaction that gives places locks it. */
 export const changeFeed = pgTable('change_feed', {
   one: boolean('one').primaryKey().default(true),
   /** Part of each cursor, so that one of another deployment is recognised. */

@@ -183,7 +183,7 @@ describe('GET /api/changes', () => {
 });
 
 // The last test, because it moves the clock.
-it('GET /api/changes answers 410 with the oldest cursor after 30 days, from which reading goes on', async () => {
+it('GET /api/changes answers 410 with the oldest cursor after 30 days, from which a reader can continue', async () => {
   const { body: first } = await get('/api/changes?after=0&limit=1');
   test.advance(31 * 86_400_000);
   await deleteOldChanges(test.app);

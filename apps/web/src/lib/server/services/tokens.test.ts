@@ -115,7 +115,7 @@ it('may be kept in caches for five minutes, and holds no private part', async ()
   });
 });
 
-it('is not there unless TOKEN_TTL_SECONDS is set, whatever the method and whoever asks', async () => {
+it('answers 404 to every method and caller unless TOKEN_TTL_SECONDS is set', async () => {
   const config = { ...test.app.config, tokens: null };
   const { key } = await makeKey(test);
   for (const [path, method] of [

@@ -38,6 +38,8 @@ const requestLog: Handle = async ({ event, resolve }) => {
   const about = { requestId, method: event.request.method, route: event.route.id ?? 'none' };
   const response = await tracedRequest(app, about, event.request.headers, () => resolve(event));
   response.headers.set('x-request-id', requestId);
+  // Pages cannot set it: Kit renders them from the status alone.
+  if (response.status === 503 && !response.headers.has('retry-after')) response.headers.set('retry-after', '5');
   const milliseconds = performance.now() - started;
   app.log.info('request', {
     ...about,

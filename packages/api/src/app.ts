@@ -4,6 +4,7 @@ import type { PriceCache } from './billing/prices/price-cache.ts';
 import type { ChangeSignal } from './changes/signal.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/client.ts';
+import type { DatabaseHealth } from './db/health.ts';
 import type { Jobs } from './jobs/registry.ts';
 import type { Log } from './log.ts';
 import type { IdentityProvider } from './providers/identity.ts';
@@ -22,6 +23,8 @@ export type App = {
   config: Config;
   db: Database;
   sql: Sql;
+  /** Whether the database answers. */
+  databaseHealth: DatabaseHealth;
   /** The folder of the migrations that belong to this program. */
   migrations: string;
   mail: Mailer;

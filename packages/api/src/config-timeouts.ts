@@ -9,6 +9,13 @@ export const timeouts = {
   identityProviderSeconds: 10,
   /** For another billing action of the same organisation to end. */
   leaseSeconds: 20,
+  /** For an answer of the database to a statement, of a request or of the job queue. */
+  statementSeconds: 6,
+  queueStatementSeconds: 20,
+  /** For the end of a transaction. */
+  transactionSeconds: 30,
+  /** For a connection to the database, while all are in use. */
+  connectionQueueSeconds: 3,
   /** How often a worker looks for jobs of other processes. At least half a second. */
   jobPollSeconds: 2,
   /** Before the first retry of a failed job. Later pauses double. */

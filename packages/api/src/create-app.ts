@@ -13,6 +13,7 @@ import { createChangeSignal } from './changes/signal.ts';
 import type { Config } from './config.ts';
 import { withAdvisoryLock } from './db/advisory-lock.ts';
 import { openDatabase } from './db/client.ts';
+import { watchHealth } from './db/health.ts';
 import { migrate } from './db/migrate.ts';
 import { pingDatabase } from './db/ping.ts';
 import { checkSchemaAge, explainPending, readSchemaState } from './db/schema-state.ts';
@@ -71,12 +72,27 @@ export async function createApp({
   // An admin command ends before its metrics could be scraped.
   const telemetry = work ? await createTelemetry(config, log) : noTelemetry();
   const { metrics, traces, load } = telemetry;
-  const { db, sql, close } = openDatabase({ ...connect, pool: config.databasePool, ...telemetry.database });
-  const queue = openDatabase({ ...connect, pool: 1 });
+  const { connectionQueueSeconds: queueSeconds, transactionSeconds, ...timeouts } = config.timeouts;
+  // An admin command may take its time; a request may not.
+  const statementSeconds = work ? timeouts.statementSeconds : timeouts.queueStatementSeconds;
+  const onFailure = (error: unknown) => databaseHealth.failed(error);
+  const { db, sql, close } = openDatabase({
+    ...connect,
+    pool: config.databasePool,
+    deadlines: { statementSeconds, transactionSeconds, queueSeconds },
+    onFailure,
+    ...telemetry.database,
+  });
+  const queueDeadlines = { statementSeconds: timeouts.queueStatementSeconds, transactionSeconds, queueSeconds: 60 };
+  const queue = openDatabase({ ...connect, pool: 1, deadlines: queueDeadlines, onFailure });
+  const probeDeadlines = { statementSeconds: 1.5, transactionSeconds, queueSeconds: 1.5 };
+  const probe = openDatabase({ ...connect, pool: 1, deadlines: probeDeadlines });
+  const databaseHealth = watchHealth(probe.sql, log);
   const app: App = {
     config,
     db,
     sql,
+    databaseHealth,
     migrations,
     mail: createMailer(config, log, instrumentCalls(telemetry, 'mail')),
     idp: config.idp && createIdentityProvider(config.idp, instrumentCalls(telemetry, 'identity')),
@@ -98,7 +114,8 @@ export async function createApp({
       app.changes.stop();
       await app.jobs.stop();
       app.mail.close();
-      await Promise.all([close(), queue.close(), traces.close()]);
+      databaseHealth.stop();
+      await Promise.all([close(), queue.close(), probe.close(), traces.close()]);
     },
   };
 

@@ -69,7 +69,10 @@ const connectionFailures = new Set([
   '57P01',
   '57P02',
   '57P03',
-  '53300',
+  '57P04',
+  '57P05',
+  '58030', // an error of its disk
+  'POOL_BUSY',
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOENT',
@@ -88,10 +91,21 @@ const connectionFailures = new Set([
 /** Whether the database is unavailable or failing over, so that the same request may succeed on a retry. */
 export function isDatabaseAway(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
-    if ('code' in current && connectionFailures.has(String(current.code))) return true;
+    if (!('code' in current)) continue;
+    const code = String(current.code);
+    if (connectionFailures.has(code) || lacksResources.test(code)) return true;
   }
   return false;
 }
+
+/** SQLSTATEs of a full disk, too little memory and too many connections. */
+const lacksResources = /^53[0-9A-Z]{3}$/;
+
+/**
+ * SQLSTATEs of a statement or transaction that the database ended for the sake of others: a deadlock,
+ * a failed serialization, a timeout.
+ */
+const endedForOthers = new Set(['40001', '40P01', '55P03', '57014', '25P03', '25P04']);
 
 /** SQLSTATEs of a wrong user or password, an unknown database and a missing privilege. */
 const databaseRefusals = /^(28[0-9A-Z]{3}|3D000|42501)$/;
@@ -117,7 +131,7 @@ export function toAppError(error: unknown): AppError {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (isAppError(current)) return current;
   }
-  if (isDatabaseAway(error) || explainDatabaseRefusal(error) !== null) {
+  if (isDatabaseAway(error) || explainDatabaseRefusal(error) !== null || endedForOthers.has(codeOf(error) ?? '')) {
     return new AppError('BUSY', 'The service is busy. Try again in a moment.', { cause: error, retryAfterSeconds: 5 });
   }
   return new AppError('INTERNAL', 'Something went wrong.', { cause: error });

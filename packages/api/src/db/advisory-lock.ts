@@ -14,6 +14,7 @@ export async function withAdvisoryLock<Result>(sql: Sql, work: () => Promise<Res
   for (;;) {
     let done: { result: Result } | null = null;
     await sql.begin(async (lock) => {
+      await lock.unsafe('set local idle_in_transaction_session_timeout = 0');
       // In the simple protocol: the portal of a parameterised statement would hold a snapshot, for whose
       // end `create index concurrently` waits.
       const [asked] = await lock.unsafe(`select pg_try_advisory_xact_lock(${lockNumber}) as taken`);

@@ -15,7 +15,7 @@ const lockFailures = new Set(['55P03', '40P01']);
 /**
  * Applies one migration in a transaction of its own, and tries again while another transaction
  * holds its locks. A migration that only creates indexes is applied without a transaction, so that
- * tables can be written meanwhile. `sql` has one connection.
+ * tables can be written meanwhile.
  *
  * @throws Error that names the migration, if a statement fails or the locks stay held for five minutes.
  */

@@ -1,6 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
 import * as schema from './schema/all.ts';
+import { type Deadlines, watchConnections } from './watch-connections.ts';
 
 export type Database = PostgresJsDatabase<typeof schema>;
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
@@ -11,9 +12,15 @@ type Options = {
   url: string;
   pool: number;
   prepare: boolean;
+  /** Without them a statement may wait without end, as that of a migration may. */
+  deadlines?: Deadlines;
+  /** Called with each failure of a statement or a connection. */
+  onFailure?: (error: unknown) => void;
   /** Wraps the driver, for example to record its statements. */
   watch?: (sql: Sql) => Sql;
 };
+
+const connectSeconds = 5;
 
 export type Connection = { db: Database; sql: Sql; close: () => Promise<void> };
 
@@ -25,21 +32,32 @@ export type Connection = { db: Database; sql: Sql; close: () => Promise<void> };
  * (`postgres://gatehouse@localhost/gatehouse?host=/run/db`) names a Unix socket, as it does for
  * libpq.
  */
-export function openDatabase({ url, pool, prepare, watch = (sql) => sql }: Options): Connection {
+export function openDatabase({ url, pool, prepare, deadlines, onFailure, watch = (sql) => sql }: Options): Connection {
   const driver = postgres(withoutSocket(url), {
     ...socketOf(url),
     max: pool,
     prepare,
     ...(prepare ? {} : { max_pipeline: 0 }),
-    connect_timeout: 10,
+    connect_timeout: connectSeconds,
+    // Finds a connection that was cut while the server works on a long statement.
+    keep_alive: 10,
     // The driver's default pauses grow to 20 s, and requests would wait for their end.
     backoff: (attempt) => Math.min(3 ** attempt / 100, 1) * (0.5 + Math.random() / 2),
     idle_timeout: 300,
     onnotice: () => {},
     connection: { application_name: 'gatehouse' },
   });
+  Object.assign(driver.options, { onfailure: onFailure });
+  const endWatch = deadlines === undefined ? () => {} : watchConnections(driver, deadlines);
   const sql = watch(driver);
-  return { db: drizzle(sql, { schema }), sql, close: () => driver.end({ timeout: 5 }) };
+  return {
+    db: drizzle(sql, { schema }),
+    sql,
+    async close() {
+      await driver.end({ timeout: 5 });
+      endWatch();
+    },
+  };
 }
 
 function socketFolder(url: string): string | null {

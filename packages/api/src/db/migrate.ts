@@ -5,6 +5,7 @@ import type { Log } from '../log.ts';
 import { withAdvisoryLock } from './advisory-lock.ts';
 import { applyMigration } from './apply-migration.ts';
 import { normaliseAddresses } from './normal-addresses.ts';
+import { setRoleTimeouts } from './role-timeouts.ts';
 import { checkSchemaAge, readSchemaState } from './schema-state.ts';
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -19,16 +20,18 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 export async function migrate(sql: Sql, folder: string, log: Log = silent): Promise<void> {
   checkSchemaAge(await readSchemaState(sql, folder), log);
 
-  const single = postgres({ ...sql.options, max: 1, onnotice: () => {} } as never);
+  // Without the deadlines of requests: one connection holds the lock, the other one works.
+  const own = postgres({ ...sql.options, max: 2, onnotice: () => {} } as never);
   try {
-    await withAdvisoryLock(sql, async () => {
-      await prepareTable(single);
-      const { pending } = await readSchemaState(single, folder);
-      for (const migration of pending) await applyMigration(single, migration, log);
-      await normaliseAddresses(drizzle(single));
+    await withAdvisoryLock(own, async () => {
+      await prepareTable(own);
+      const { pending } = await readSchemaState(own, folder);
+      for (const migration of pending) await applyMigration(own, migration, log);
+      await normaliseAddresses(drizzle(own));
+      await setRoleTimeouts(own, log);
     });
   } finally {
-    await single.end({ timeout: 5 });
+    await own.end({ timeout: 5 });
   }
 }
 

@@ -2,6 +2,7 @@ import { sql as tag } from 'drizzle-orm';
 import { fromDrizzle, PgBoss } from 'pg-boss';
 import type { Sql } from 'postgres';
 import type { Timeouts } from '../config-timeouts.ts';
+import { isDatabaseAway } from '../errors.ts';
 import { describeError, type Log } from '../log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
@@ -33,7 +34,10 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
     monitorIntervalSeconds: 10,
     migrate: migrates,
   });
-  boss.on('error', (error) => log.warn('job queue', { error: describeError(error) }));
+  // The database's health has a line of its own.
+  boss.on('error', (error) => {
+    if (!isDatabaseAway(error)) log.warn('job queue', { error: describeError(error) });
+  });
   await boss.start();
 
   const entries = Object.entries(kinds) as [JobName, AnyKind][];

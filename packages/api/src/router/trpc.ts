@@ -1,7 +1,7 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { AppError, errorCodes, invalid, isAppError, toAppError } from '../errors.ts';
+import { AppError, errorCodes, invalid, isAppError, isDatabaseAway, toAppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
 import { clientKey } from '../security/client-key.ts';
 import type { Points, Window } from '../security/throttle.ts';
@@ -83,7 +83,8 @@ export const publicProcedure = t.procedure.use(async ({ ctx, next, path }) => {
   const appError = appErrorOf(result.error);
   const { status, trpc: code } = errorCodes[appError.code];
   if (status >= 500) {
-    const level = appError.code === 'INTERNAL' ? 'error' : 'warn';
+    // An unavailable database has one line for all the requests that it fails.
+    const level = appError.code === 'INTERNAL' ? 'error' : isDatabaseAway(appError.cause) ? 'debug' : 'warn';
     ctx.app.log[level]('procedure failed', { requestId: ctx.requestId, path, error: appError.cause ?? appError });
   }
   throw new TRPCError({ code, message: appError.message, cause: appError });

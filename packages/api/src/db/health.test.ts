@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { signUp, signUpInput } from '../accounts/sign-up/sign-up.ts';
+import { toAppError } from '../errors.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { createTestDatabase } from '../testing/database.ts';
+import { newEmail, testClient, testPassword } from '../testing/factories.ts';
+import { startTcpProxy, type TcpProxy } from '../testing/tcp-proxy.ts';
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let proxy: TcpProxy;
+let test: TestApp;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await startTcpProxy(database.url);
+  test = await startTestApp({
+    environment: { DATABASE_URL: proxy.url(database.url) },
+    timeouts: { statementSeconds: 1.5, queueStatementSeconds: 2 },
+  });
+});
+afterAll(async () => {
+  await test.close();
+  await proxy.close();
+  await database.drop();
+});
+
+function attempt(email: string): Promise<unknown> {
+  return signUp(test.app, signUpInput.parse({ email, password: testPassword }), testClient).then(
+    () => null,
+    (error: unknown) => toAppError(error),
+  );
+}
+
+const lines = (message: string) => test.logged.filter((entry) => entry.message === message);
+const isReady = async () => (await test.app.databaseHealth.check()) === null;
+
+it('a cut database is reported within two seconds and once in the log, and the node recovers without a restart', async () => {
+  expect(await isReady()).toBe(true);
+  proxy.cut();
+  const started = Date.now();
+  const email = newEmail();
+  const refused = Promise.all([attempt(email), attempt(newEmail()), attempt(newEmail())]);
+  expect(await test.app.databaseHealth.check()).toMatch(/^[A-Z_]+$/);
+  expect(Date.now() - started).toBeLessThan(2_000);
+  for (const error of await refused) expect(error).toMatchObject({ code: 'BUSY', retryAfterSeconds: 5 });
+
+  proxy.restore();
+  await expect.poll(isReady, { timeout: 5_000 }).toBe(true);
+  expect(await attempt(email)).toBeNull();
+  expect(await test.sandbox.mailbox.waitFor(email)).toBeDefined();
+  await expect.poll(() => lines('The database is available again.'), { timeout: 10_000 }).toHaveLength(1);
+  expect(lines('The database is unavailable.')).toHaveLength(1);
+});
+
+it('a deadlock and a timeout of the database are 503, and do not count against the database', async () => {
+  await expect.poll(isReady, { timeout: 8_000 }).toBe(true);
+  for (const code of ['40P01', '55P03', '57014']) {
+    const error = await test.app.sql
+      .unsafe(`do $$ begin raise exception 'ended' using errcode = '${code}'; end $$`)
+      .catch((thrown: unknown) => thrown);
+    expect(toAppError(error)).toMatchObject({ code: 'BUSY' });
+  }
+  expect(await isReady()).toBe(true);
+});
+
+const refusals = ['53100', '53200', '53300', '57P01', '57P03', '28P01', '28000', '58030'];
+it.each(refusals)('what the database refuses with %s is 503, and the probe names it', async (code) => {
+  await test.app.sql.unsafe(`
+    create or replace function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'refused' using errcode = '${code}'; end $$;
+    create or replace trigger refuse before insert on organisations for each row execute function refuse()`);
+  expect(await attempt(newEmail())).toMatchObject({ code: 'BUSY', retryAfterSeconds: 5 });
+  expect(await test.app.databaseHealth.check()).toBe(code);
+  await test.app.sql`drop trigger refuse on organisations`;
+  expect(await attempt(newEmail())).toBeNull();
+});

@@ -1,0 +1,80 @@
+import type { Sql } from 'postgres';
+import { codeOf, explainDatabaseRefusal, isDatabaseAway } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { pingDatabase } from './ping.ts';
+
+const pingMilliseconds = 1_500;
+const checkMilliseconds = 1_000;
+/** How long after its last failure a database that refuses statements counts as unavailable. */
+const quietMilliseconds = 5_000;
+
+/** What this process knows of its database. */
+export type DatabaseHealth = {
+  /** Notes a failure of any statement or connection. Logs the first one of an episode. */
+  failed: (error: unknown) => void;
+  /** Returns null if the database answers now and refused nothing lately, else the code of the reason. */
+  check: () => Promise<string | null>;
+  stop: () => void;
+};
+
+/**
+ * Watches the database on a connection of its own, `sql`, so that a full pool is not taken for an
+ * unavailable database. Logs one line when the database becomes unavailable, and one when it is
+ * available again.
+ */
+export function watchHealth(sql: Sql, log: Log): DatabaseHealth {
+  let episode: { code: string; since: number } | null = null;
+  let lastFailure = 0;
+  let lastRefusal: { code: string; at: number } | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<string | null> | null = null;
+
+  function failed(error: unknown) {
+    const refused = explainDatabaseRefusal(error);
+    if (refused === null && !isDatabaseAway(error)) return;
+
+    const code = codeOf(error) ?? 'UNKNOWN';
+    // A full pool says nothing about the database.
+    if (code === 'POOL_BUSY') return;
+    lastFailure = Date.now();
+    if (refused !== null || /^5[378]/.test(code)) lastRefusal = { code, at: lastFailure };
+    if (episode !== null) return;
+
+    episode = { code, since: lastFailure };
+    log.warn('The database is unavailable.', { code, error });
+    timer = setInterval(endEpisode, checkMilliseconds).unref();
+  }
+
+  async function endEpisode() {
+    if ((await ping()) !== null || episode === null || Date.now() - lastFailure < quietMilliseconds) return;
+    log.info('The database is available again.', { seconds: Math.round((Date.now() - episode.since) / 1000) });
+    episode = null;
+    clearInterval(timer);
+  }
+
+  function ping(): Promise<string | null> {
+    // One at a time: a proxy may ask every second, while each ping waits.
+    running ??= pingDatabase(sql, pingMilliseconds)
+      .then(
+        () => null,
+        (error: unknown) => {
+          failed(error);
+          return codeOf(error) ?? 'UNKNOWN';
+        },
+      )
+      .finally(() => {
+        running = null;
+      });
+    return running;
+  }
+
+  return {
+    failed,
+    async check() {
+      const code = await ping();
+      if (code !== null) return code;
+      return lastRefusal !== null && Date.now() - lastRefusal.at < quietMilliseconds ? lastRefusal.code : null;
+    },
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,37 @@
+import type { Sql } from 'postgres';
+import { describeError, type Log } from '../log.ts';
+
+/**
+ * What the server does about a client that is gone without a word: it would hold the client's
+ * locks for hours. Set on the role, because a pooler refuses them as parameters of a connection.
+ */
+const settings = {
+  idle_in_transaction_session_timeout: '60s',
+  client_connection_check_interval: '5s',
+  tcp_keepalives_idle: '10s',
+  tcp_keepalives_interval: '5s',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '20s',
+};
+
+/** Sets these for the service's role in its database, where the operator has set none of their own. */
+export async function setRoleTimeouts(sql: Sql, log: Log): Promise<void> {
+  const [own] = await sql`
+    select current_database() as database, coalesce(array_agg(split_part(item, '=', 1)), '{}') as names
+    from pg_db_role_setting, unnest(setconfig) as item
+    where setrole in (0, current_user::regrole) and setdatabase in (0, (select oid from pg_database where datname = current_database()))`;
+  const present = new Set<string>(own?.names);
+  const missing = Object.entries(settings).filter(([name]) => !present.has(name));
+  for (const [name, value] of missing) {
+    try {
+      await sql.unsafe(`alter role current_user in database ${sqlName(own?.database)} set ${name} = '${value}'`);
+    } catch (error) {
+      // Not every platform has each of them, and not every role may set its own.
+      log.debug('A timeout of the database could not be set.', { name, error: describeError(error) });
+    }
+  }
+}
+
+function sqlName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,106 @@
+import type { TransactionSql } from 'postgres';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { isDatabaseAway, toAppError } from '../errors.ts';
+import { createTestDatabase } from '../testing/database.ts';
+import { startTcpProxy, type TcpProxy } from '../testing/tcp-proxy.ts';
+import { type Connection, openDatabase } from './client.ts';
+
+const deadlines = { statementSeconds: 1, transactionSeconds: 3, queueSeconds: 1.5 };
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let proxy: TcpProxy;
+let connection: Connection;
+const failures: unknown[] = [];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await startTcpProxy(database.url);
+  connection = openDatabase({
+    url: proxy.url(database.url),
+    pool: 3,
+    prepare: true,
+    deadlines,
+    onFailure: (error) => failures.push(error),
+  });
+  await connection.sql`create table marks (id int primary key)`;
+});
+afterEach(() => proxy.restore());
+afterAll(async () => {
+  await connection.close();
+  await proxy.close();
+  await database.drop();
+});
+
+/** Resolves with the error of a promise and the milliseconds until it. */
+async function failureOf(work: Promise<unknown>): Promise<{ error: unknown; milliseconds: number }> {
+  const started = Date.now();
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return { error, milliseconds: Date.now() - started };
+}
+
+const statement = () => connection.sql`select 1 as one`;
+
+it('statements on connections that were cut silently fail at the deadline, and the next ones succeed', async () => {
+  await Promise.all([statement(), statement(), statement()]);
+  proxy.cut();
+  const answers = await Promise.all([statement(), statement(), statement()].map(failureOf));
+  for (const { error, milliseconds } of answers) {
+    expect(isDatabaseAway(error), String(error)).toBe(true);
+    expect(milliseconds).toBeLessThan(deadlines.statementSeconds * 1000 + 1_500);
+  }
+  expect(failures.length).toBeGreaterThanOrEqual(3);
+
+  proxy.restore();
+  expect(await Promise.all([statement(), statement(), statement()])).toHaveLength(3);
+});
+
+it('one cut connection is replaced, and those that were idle with it are not used again', async () => {
+  await Promise.all([statement(), statement(), statement()]);
+  proxy.cutOldest(3);
+  await failureOf(statement());
+  const answers = await Promise.all([statement(), statement(), statement()].map(failureOf));
+  expect(answers.map(({ error }) => error)).toEqual([null, null, null]);
+});
+
+it('a transaction on a cut connection fails and is not applied, and so does one that stays open', async () => {
+  const cut = connection.sql.begin(async (tx) => {
+    await tx`insert into marks values (1)`;
+    proxy.cut();
+    await tx`insert into marks values (2)`;
+  });
+  expect(isDatabaseAway((await failureOf(cut)).error)).toBe(true);
+  proxy.restore();
+
+  const endless = connection.sql.begin(async (tx) => {
+    await tx`insert into marks values (3)`;
+    await new Promise((resolve) => setTimeout(resolve, 4_500));
+  });
+  const { error, milliseconds } = await failureOf(endless);
+  expect(isDatabaseAway(error), String(error)).toBe(true);
+  expect(milliseconds).toBeLessThan(4_200);
+  expect(await connection.sql`select id from marks`).toEqual([]);
+});
+
+it('a commit whose answer is lost is a failure of which nothing is said, and a retry finds it applied', async () => {
+  proxy.cutAnswerTo('commit');
+  const unanswered = connection.sql.begin((tx) => tx`insert into marks values (10) on conflict do nothing`);
+  expect(toAppError((await failureOf(unanswered)).error)).toMatchObject({ code: 'BUSY', retryAfterSeconds: 5 });
+  proxy.restore();
+  const again = connection.sql.begin((tx) => tx`insert into marks values (10) on conflict do nothing`);
+  expect((await failureOf(again)).error).toBeNull();
+  expect(await connection.sql`select id from marks`).toEqual([{ id: 10 }]);
+});
+
+async function holdForSeconds(tx: TransactionSql) {
+  for (let i = 0; i < 6; i++) await tx`select pg_sleep(0.4)`;
+}
+
+it('who waits too long for a connection is told to try again, while the others finish', async () => {
+  const held = Array.from({ length: 3 }, () => connection.sql.begin(holdForSeconds));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const { error, milliseconds } = await failureOf(connection.sql.begin((tx) => tx`select 1`));
+  expect(toAppError(error)).toMatchObject({ code: 'BUSY', retryAfterSeconds: 5 });
+  expect(milliseconds).toBeLessThan(2_300);
+  await Promise.all(held);
+});

@@ -1,0 +1,92 @@
+import type { Sql } from 'postgres';
+
+/** How long a pool waits. The driver has no such limits of its own. */
+export type Deadlines = {
+  /** For the next byte of an answer, while a statement is under way. */
+  statementSeconds: number;
+  /** For the end of a transaction. */
+  transactionSeconds: number;
+  /** For a connection, while all are in use. */
+  queueSeconds: number;
+};
+
+/** A connection of the driver. patches/postgres@*.patch adds what is read here. */
+type Connection = {
+  /** Whether it expects an answer. */
+  waiting: boolean;
+  /** How many pieces of data have come. */
+  received: number;
+  /** What runs the next statement of its open transaction; another function for each transaction. */
+  reserved?: object | null;
+  destroy: (error: Error) => void;
+};
+
+type Waiting = {
+  length: number;
+  now: number;
+  first: { queued: number };
+  shift: () => { reject: (error: Error) => void };
+};
+
+const tickMilliseconds = 250;
+
+/**
+ * Ends connections whose server is silent, and transactions that stay open: a cut connection says
+ * nothing, and statement_timeout needs the server. The driver rejects what was under way and
+ * opens another connection. One timer serves the whole pool, so that statements cost nothing more.
+ * Returns the function that ends the watch.
+ */
+export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
+  const { connections, waiting } = sql as unknown as { connections: Connection[]; waiting: Waiting };
+  const seen = new Map(connections.map((each) => [each, stateOf(each, Date.now())]));
+  waiting.now = Date.now();
+
+  function tick() {
+    const now = Date.now();
+    for (const [connection, state] of seen) {
+      if (connection.received !== state.received) {
+        state.received = connection.received;
+        state.heardAt = now;
+        state.askedAt = now;
+      }
+      if (!connection.waiting) state.askedAt = now;
+      if (connection.reserved !== state.reserved) {
+        state.reserved = connection.reserved;
+        state.begunAt = now;
+      }
+      const silent = now - state.askedAt > deadlines.statementSeconds * 1000;
+      const endless = Boolean(state.reserved) && now - state.begunAt > deadlines.transactionSeconds * 1000;
+      if (silent) endSilent(connection, state.askedAt);
+      if (endless) connection.destroy(timeout('A transaction stayed open.'));
+      if (silent || endless) Object.assign(state, stateOf(connection, now));
+    }
+
+    waiting.now = now;
+    while (waiting.length > 0 && now - waiting.first.queued > deadlines.queueSeconds * 1000) {
+      waiting.shift().reject(failure('POOL_BUSY', 'All connections to the database are in use.'));
+    }
+  }
+
+  /** The network that cut one connection has probably cut those that were idle meanwhile. */
+  function endSilent(connection: Connection, since: number) {
+    connection.destroy(timeout('The database does not answer.'));
+    for (const [other, { heardAt }] of seen) {
+      if (!other.waiting && !other.reserved && heardAt <= since) other.destroy(timeout('It was idle too long.'));
+    }
+  }
+
+  const timer = setInterval(tick, tickMilliseconds).unref();
+  return () => clearInterval(timer);
+}
+
+function stateOf({ received, reserved }: Connection, now: number) {
+  return { received, reserved, heardAt: now, askedAt: now, begunAt: now };
+}
+
+function timeout(sentence: string): Error {
+  return failure('ETIMEDOUT', sentence);
+}
+
+function failure(code: string, sentence: string): Error {
+  return Object.assign(new Error(sentence), { code });
+}

@@ -49,6 +49,7 @@ const openToHandlers = [
   ['app\\.ts$', `${web}(hooks\\.server\\.ts|app\\.d\\.ts|lib/server/|lib/branding/branding\\.ts$)|${operatorCommands}`],
   ['create-app\\.ts$', `${web}lib/server/app\\.ts$|${operatorCommands}`],
   ['config\\.ts$', `${web}lib/server/|^apps/server/src/`],
+  ['config-version\\.ts$', '^apps/server/src/'],
   ['log\\.ts$', operatorCommands],
   ['sessions/', `${web}(hooks\\.server\\.ts|app\\.d\\.ts|lib/server/)`],
   ['keys/', operatorCommands],

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeDataDirectory } from './data-directory.ts';
 import { killAll } from './processes.ts';
@@ -34,7 +35,8 @@ export async function startServed(port: number, environment: Record<string, stri
     DATA_DIR: dataDir,
     npm_lifecycle_event: 'e2e',
   };
-  const child = toolchain('serve');
+  const { scripts } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const child = spawn('/bin/sh', ['-c', scripts.serve], { cwd: root, env, stdio: 'pipe' });
   const printed = await ready(child, port, environment.HOST ?? '127.0.0.1');
 
   function toolchain(...args: string[]) {

@@ -5,13 +5,14 @@ import { endAll, endWithParent, isEnding } from './process/processes.mjs';
 
 const interrupted = 130;
 
-// A command's module is imported only when that command runs: `serve` needs almost none of them.
+// A command's module is imported only when that command runs: `serve-command` needs almost none of them.
 const commands = {
   start: async (args) => (await import('./commands/start.mjs')).start(args),
   example: async (args) => (await import('./commands/example.mjs')).example(args),
   dev: async (args) => (await import('./commands/dev.mjs')).dev(args),
   build: async () => (await import('./commands/build-all.mjs')).buildAll(),
-  serve: async () => (await import('./commands/serve.mjs')).serve(),
+  'serve-command': async () => (await import('./commands/serve-command.mjs')).serveCommand(),
+  pack: async (args) => (await import('./commands/pack.mjs')).pack(args),
   operator: async (args) => (await import('./commands/operator.mjs')).operator(args),
   test: async (args) => (await import('./commands/test.mjs')).test(args),
   'test:unit': async (args) => (await import('./commands/unit-tests.mjs')).runUnitTests(args),
@@ -24,7 +25,7 @@ const commands = {
   bench: async (args) => (await import('./commands/bench.mjs')).bench(args),
   screenshots: async (args) => (await import('./commands/browser-tests.mjs')).runScreenshots(args),
 };
-const endsBySignalInSuccess = ['start', 'example', 'dev', 'serve'];
+const endsBySignalInSuccess = ['start', 'example', 'dev'];
 const ownsTerminal = ['operator', 'db:generate'];
 
 const [name, ...args] = process.argv.slice(2);

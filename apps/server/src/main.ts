@@ -1,8 +1,14 @@
 import { type Config, parseConfig } from '@gatehouse/api/config';
+import { version } from '@gatehouse/api/config-version';
 import { loadEnvFile } from './env-file.ts';
 import { runService } from './service.ts';
 
 const handler = new URL('../../web/build/handler.js', import.meta.url);
+
+if (process.argv[2] === '--version') {
+  process.stdout.write(`${version}\n`);
+  process.exit(0);
+}
 
 try {
   await runService(readConfig(), handler);

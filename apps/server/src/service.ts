@@ -35,7 +35,8 @@ export async function runService(config: Config, handlerUrl: URL): Promise<void>
   if (config.databaseUrl === null) process.env.DATABASE_URL = await database.start();
   nameHeaders();
   server.serve(await loadApplication(handlerUrl));
-  announce('info', `Serving on http://${config.host}:${config.port}.`, { base_url: config.publicBaseUrl });
+  const { host, port, version, publicBaseUrl } = config;
+  announce('info', `Serving on http://${host}:${port}: Gatehouse ${version}.`, { version, base_url: publicBaseUrl });
 }
 
 /** Importing the handler runs Kit's init: it migrates, and waits for a database that is unavailable. */

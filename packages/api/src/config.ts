@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { boolean, domains, integer, line, nonEmptyList, parseUrl, serverUrl, string, webUrl } from './config-fields.ts';
 import { timeouts } from './config-timeouts.ts';
+import { version } from './config-version.ts';
 import { configWarnings, isPriceVariable } from './config-warnings.ts';
 import type { LogLevel } from './log.ts';
 
@@ -146,6 +147,7 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
   const { IDP_CLIENT_ID: clientId, IDP_CLIENT_SECRET: clientSecret, PAYMENT_SECRET_KEY: secretKey } = set;
 
   return {
+    version,
     host: set.HOST,
     port: set.PORT,
     publicBaseUrl,

@@ -36,7 +36,9 @@ export async function clusterFolder(dataDir: string, { createDatabases = false }
     fs.renameSync(unfinished, cluster);
   } catch (error) {
     if (fs.existsSync(path.join(cluster, 'PG_VERSION'))) return cluster;
-    const { stderr, message } = error as Error & { stderr?: string };
+    const { stderr, message, code } = error as Error & { stderr?: string; code?: string };
+    // Its message is a sentence for the operator already.
+    if (stderr === undefined && code === undefined) throw error;
     throw new Error(`The database could not be created. ${explainOutput(stderr || message, dataDir)}`, {
       cause: error,
     });

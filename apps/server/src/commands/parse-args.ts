@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
+import { version } from '@gatehouse/api/config-version';
 import { type Command, commands } from './commands.ts';
 import { helpOf, programName, usage } from './help.ts';
 
-/** A command with its arguments, or the help that was asked for. */
+/** A command with its arguments, or the text of --help and --version. */
 export type Call = { command: Command; args: string[] } | { help: string };
 
 /** The arguments are not a valid command line. The message is a sentence about the mistake, then the usage. */
@@ -22,6 +23,8 @@ export class WrongUse extends Error {
  * @throws WrongUse if there is no such command, or if an argument is missing, unknown or superfluous.
  */
 export function parseCommandLine(words: string[]): Call {
+  if (words[0] === '--version') return { help: version };
+
   const asksHelp = words.some((word) => word === '--help' || word === '-h') || words[0] === 'help';
   const [name, ...typed] = withNameOfTwoWords(asksHelp ? words.filter((word) => !isHelpWord(word)) : words);
   if (name === undefined) {

@@ -188,7 +188,7 @@ describe.skipIf(!hasPromtool)('with promtool', () => {
   });
 
   it('exposes metrics that promtool finds nothing wrong with', async () => {
-    const { text } = await createPrometheus().expose([]);
+    const { text } = await createPrometheus('0.0.0').expose([]);
     expect(await promtool(['check', 'metrics'], text)).toEqual({ code: 0, output: '' });
   });
 });
@@ -209,7 +209,7 @@ it('describes each alert in docs/alerts.md', async () => {
 });
 
 it('shows every series with known labels at 0 from the start', async () => {
-  const { text } = await createPrometheus().expose([]);
+  const { text } = await createPrometheus('0.0.0').expose([]);
   for (const series of [
     'gatehouse_payment_events_total{outcome="failed"} 0',
     'gatehouse_rate_limit_refusals_total{rule="sign-in-client"} 0',

@@ -14,17 +14,19 @@ const lastExportMilliseconds = 1500;
 
 const kinds = { server: otel.SpanKind.SERVER, client: otel.SpanKind.CLIENT, consumer: otel.SpanKind.CONSUMER };
 
+type Options = { endpoint: string; version: string };
+
 /**
  * Creates traces that are sent by OTLP over HTTP to /v1/traces below the endpoint. Nothing is
  * registered globally: the active span is kept here, and no library adds spans of its own.
  */
-export function createOpenTelemetry(endpoint: string, log: Log): Traces {
+export function createOpenTelemetry({ endpoint, version }: Options, log: Log): Traces {
   const exporter = loggingFailures(
     log,
     new OTLPTraceExporter({ url: tracesUrl(endpoint), timeoutMillis: exportTimeoutMilliseconds }),
   );
   const provider = new TracerProvider({
-    resource: resourceOfProcess(),
+    resource: resourceOfProcess(version),
     spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis: exportTimeoutMilliseconds })],
   });
   const tracer = provider.getTracer('gatehouse');
@@ -70,8 +72,12 @@ export function createOpenTelemetry(endpoint: string, log: Log): Traces {
 }
 
 /** What the spans come from. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override and add attributes. */
-function resourceOfProcess(): Resource {
-  const own = resourceFromAttributes({ 'service.name': 'gatehouse', 'service.instance.id': randomUUID() });
+function resourceOfProcess(version: string): Resource {
+  const own = resourceFromAttributes({
+    'service.name': 'gatehouse',
+    'service.version': version,
+    'service.instance.id': randomUUID(),
+  });
   return own.merge(detectResources({ detectors: [envDetector] }));
 }
 

@@ -8,11 +8,14 @@ const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
  * Creates metrics in their own registry, together with the default metrics of a Node process. Every
  * series whose labels are known exists at 0 from the start: an alert on its increase sees the first.
  */
-export function createPrometheus(): Metrics {
+export function createPrometheus(version: string): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of misnamed) registry.removeSingleMetric(name);
   const registers = [registry];
+  const info = { version, node: process.version };
+  const help = 'Always 1: the versions of Gatehouse and of Node.';
+  new Gauge({ name: 'gatehouse_build_info', help, labelNames: Object.keys(info), registers }).set(info, 1);
   const counterMetrics = createAll(counters, (name, { help, labels }) => {
     const counter = new Counter({ name, help, labelNames: Object.keys(labels), registers });
     for (const each of seriesOf(labels)) counter.inc(each, 0);

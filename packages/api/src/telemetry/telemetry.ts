@@ -14,12 +14,14 @@ export type Telemetry = {
 };
 
 /** Creates the metrics and traces that the configuration turns on. Their libraries are loaded only then. */
-export async function createTelemetry({ metricsToken, otelEndpoint }: Config, log: Log): Promise<Telemetry> {
+export async function createTelemetry({ version, metricsToken, otelEndpoint }: Config, log: Log): Promise<Telemetry> {
   if (metricsToken === null && otelEndpoint === null) return noTelemetry();
 
-  const metrics = metricsToken === null ? noMetrics : (await import('./prometheus.ts')).createPrometheus();
+  const metrics = metricsToken === null ? noMetrics : (await import('./prometheus.ts')).createPrometheus(version);
   const traces =
-    otelEndpoint === null ? noTraces : (await import('./open-telemetry.ts')).createOpenTelemetry(otelEndpoint, log);
+    otelEndpoint === null
+      ? noTraces
+      : (await import('./open-telemetry.ts')).createOpenTelemetry({ endpoint: otelEndpoint, version }, log);
   const load = noLoad();
   return { metrics, traces, load, database: { watch: (sql) => instrumentStatements(sql, { metrics, traces }, load) } };
 }

@@ -1,0 +1,74 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
+import { expect, test } from '@playwright/test';
+import { freePort } from '../support/free-port.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+
+test('the archive of npm run pack runs in an empty folder with Node alone', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-release-'));
+  execFileSync(process.execPath, ['packages/toolchain/run.mjs', 'pack'], { cwd: root, stdio: 'pipe' });
+  execFileSync('tar', ['-xzf', path.join(root, `gatehouse-${version}.tar.gz`), '-C', folder]);
+  const release = path.join(folder, `gatehouse-${version}`);
+  const database = await openEmbedded(path.join(folder, 'data'));
+  const port = await freePort();
+  const env = { PATH: '', PORT: String(port), DATABASE_URL: database.url };
+  const operator = (...args: string[]) =>
+    spawnSync(process.execPath, [path.join(release, 'operator.js'), ...args], { cwd: folder, env, encoding: 'utf8' });
+  const ask = (target: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${target}`, init);
+
+  expect(operator('--version').stdout).toBe(`${version}\n`);
+  expect(operator('migrate')).toMatchObject({ status: 0 });
+  const server = spawn(process.execPath, [path.join(release, 'server.js')], { cwd: folder, env, stdio: 'pipe' });
+  let printed = '';
+  for (const stream of [server.stdout, server.stderr]) stream.on('data', (bytes) => (printed += bytes));
+  try {
+    await expect
+      .poll(
+        () =>
+          ask('/readyz').then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe(200);
+    const page = await (await ask('/login')).text();
+    const [, style = ''] = /href="([^"]+\.css)"/.exec(page) ?? [];
+    expect((await ask(style)).status).toBe(200);
+    // The password is hashed by native code.
+    const body = JSON.stringify({ email: 'first@company.example', password: 'a long enough pass phrase' });
+    const headers = { 'content-type': 'application/json' };
+    expect((await ask('/api/signup', { method: 'POST', headers, body })).status).toBe(200);
+    expect(operator('users').stdout).toMatch(/^first@company\.example {2}unverified/);
+    expect(operator('--help').stdout).toMatch(/^node operator\.js /);
+    expect(printed).toContain(`"version":"${version}"`);
+
+    server.kill('SIGTERM');
+    expect((await once(server, 'exit'))[0]).toBe(0);
+  } finally {
+    server.kill('SIGKILL');
+    await database.stop();
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('of the same files npm run pack makes the same archive, without source maps and PostgreSQL', () => {
+  const file = path.join(root, `gatehouse-${version}.tar.gz`);
+  const packed = () => {
+    execFileSync(process.execPath, ['packages/toolchain/run.mjs', 'pack'], { cwd: root, stdio: 'pipe' });
+    return fs.readFileSync(file);
+  };
+  const first = packed();
+  expect(packed().equals(first)).toBe(true);
+  expect(first.length).toBeLessThan(6_000_000);
+  const names = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).trim().split('\n');
+  expect(names).toContain(`gatehouse-${version}/gatehouse.service`);
+  expect(names.filter((name) => /\.map$|embedded-postgres\/|\.env$/.test(name))).toEqual([]);
+});

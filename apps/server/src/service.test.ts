@@ -151,7 +151,7 @@ test('SIGTERM lets open requests finish, answers new ones 503, closes the applic
   const slow = ask('/slow');
   await new Promise((resolve) => setTimeout(resolve, 200));
   program.child.kill('SIGTERM');
-  await program.prints('Ending');
+  await program.prints('Shutting down');
 
   expect((await ask('/readyz')).status).toBe(503);
   expect((await ask('/healthz')).status).toBe(200);
@@ -183,7 +183,7 @@ test('the embedded database is started again after kill -9', async () => {
   const program = await serving();
   const lockFile = path.join(dataDir, 'postgres', 'postmaster.pid');
   process.kill(Number.parseInt(fs.readFileSync(lockFile, 'utf8'), 10), 'SIGKILL');
-  await program.prints('went away');
+  await program.prints('The embedded database ended');
 
   await expect
     .poll(() => fs.readFileSync(path.join(dataDir, 'postgres.log'), 'utf8').split('ready to accept').length, {

@@ -1,6 +1,7 @@
 import type { Sql } from 'postgres';
 import type { Plans } from './billing/plans/plans.ts';
 import type { PriceCache } from './billing/prices/price-cache.ts';
+import type { SyncQueue } from './billing/sync/sync-queue.ts';
 import type { ChangeSignal } from './changes/signal.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/client.ts';
@@ -32,6 +33,8 @@ export type App = {
   payment: Payment | null;
   plans: Plans;
   jobs: Jobs;
+  /** The subscriptions that this process asks the payment provider about next. */
+  syncs: SyncQueue;
   throttle: Throttle;
   /** The tiers' prices at the provider, as this process last read them. */
   priceCache: PriceCache;

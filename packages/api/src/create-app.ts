@@ -7,7 +7,8 @@ import { warnOfMissingTiers } from './billing/plans/missing-tiers.ts';
 import { loadPlans, paidTiers } from './billing/plans/plans.ts';
 import { unusedPriceWarnings } from './billing/plans/price-names.ts';
 import { createPriceCache } from './billing/prices/price-cache.ts';
-import { billingJobs } from './billing/sync/jobs.ts';
+import { billingJobs, syncsOf } from './billing/sync/jobs.ts';
+import { createSyncQueue, noSyncs } from './billing/sync/sync-queue.ts';
 import { deleteOldChanges } from './changes/delete-old.ts';
 import { createChangeSignal } from './changes/signal.ts';
 import type { Config } from './config.ts';
@@ -99,6 +100,7 @@ export async function createApp({
     payment: config.payment && createPayment(config.payment, instrumentCalls(telemetry, 'payment')),
     plans,
     jobs: unopened,
+    syncs: noSyncs,
     throttle: createThrottle(config, sql, (rule) => metrics.count('gatehouse_rate_limit_refusals_total', { rule })),
     priceCache: createPriceCache(plans),
     changes: createChangeSignal(sql, log),
@@ -112,6 +114,7 @@ export async function createApp({
     now: now ?? (() => new Date()),
     async close() {
       app.changes.stop();
+      await app.syncs.stop();
       await app.jobs.stop();
       app.mail.close();
       databaseHealth.stop();
@@ -152,6 +155,7 @@ export async function createApp({
       throw refused === null ? error : new Error(refused, { cause: error });
     }
   }
+  if (work && app.payment !== null) app.syncs = createSyncQueue({ log, metrics, traces, ...syncsOf(app) });
   return app;
 }
 

@@ -15,10 +15,11 @@ import { startCheckout } from './actions/start-checkout.ts';
 import { readPlan } from './entitlement/read-plan.ts';
 import { receiveEvent } from './events/receive-event.ts';
 import { project } from './projection/projection.ts';
-import { readStateEvents } from './projection/read-state-events.ts';
+import { readStateEvents } from './projection/read-facts.ts';
 import { readSubscriptionState, type SubscriptionState } from './projection/subscription-state.ts';
 import { reconcileAll } from './sync/reconcile.ts';
 import { syncSubscription } from './sync/sync.ts';
+import { noSyncs } from './sync/sync-queue.ts';
 
 const billing = useBillingTest();
 const provider = () => billing.sandbox.payment;
@@ -59,7 +60,12 @@ function expected(truth: SubscriptionState) {
 function alone(): App {
   const away = () => Promise.reject(new AppError('PROVIDER_UNAVAILABLE', 'away'));
   const jobs = { ...billing.app.jobs, send: async () => {} };
-  return { ...billing.app, jobs, payment: { livemode: false, key: 'none', ask: away, askBriefly: away } };
+  return {
+    ...billing.app,
+    jobs,
+    syncs: noSyncs,
+    payment: { livemode: false, key: 'none', ask: away, askBriefly: away },
+  };
 }
 
 async function receive(app: App, payload: string): Promise<void> {

@@ -1,3 +1,5 @@
+import type { SQL } from 'drizzle-orm';
+import { PgDialect, type PreparedQueryConfig } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
 import * as schema from './schema/all.ts';
@@ -76,17 +78,33 @@ function socketOf(url: string): { host: string } | object {
 }
 
 /**
- * Creates a prepared statement per database, which the server parses once per connection. For a
- * transaction the statement is built again; its connection recognises it by its text.
+ * Creates a prepared statement. Drizzle builds its text once, which takes longer than to run it, and
+ * the server parses it once per connection: of the pool, or of the transaction that is passed.
  */
-export function prepared<Statement>(build: (db: Executor) => Statement): (db: Executor) => Statement {
-  const made = new WeakMap<Executor, Statement>();
+export function prepared<Statement extends object>(build: (db: Executor) => Statement): (db: Executor) => Statement {
+  let built: Statement | undefined;
   return (db) => {
-    const known = made.get(db);
-    if (known !== undefined) return known;
-
-    const statement = build(db);
-    made.set(db, statement);
-    return statement;
+    built ??= build(db);
+    // Drizzle binds a statement to the client that it was built for.
+    const { client } = db._.session as unknown as { client: Sql };
+    return Object.assign(Object.create(built), { client });
   };
+}
+
+type PreparedSql<Row> = { execute: (values: Record<string, unknown>) => Promise<Row[]> };
+
+/**
+ * The same for a text with placeholders that drizzle has no builder for. Returns the driver's rows:
+ * times and bigints are strings.
+ */
+export function preparedSql<Row>(name: string, text: SQL): (db: Executor) => PreparedSql<Row> {
+  return prepared((db) => {
+    const query = new PgDialect().sqlToQuery(text);
+    return db._.session.prepareQuery<{ execute: Row[] } & Omit<PreparedQueryConfig, 'execute'>>(
+      query,
+      undefined,
+      name,
+      false,
+    );
+  }) as (db: Executor) => PreparedSql<Row>;
 }

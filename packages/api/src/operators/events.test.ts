@@ -148,11 +148,11 @@ describe('apply again', () => {
       .set({ outcome: 'not_ours' })
       .where(eq(paymentEvents.id, created?.id ?? ''));
 
-    const principal = await makeMember(running);
-    const operator = { ...principal, user: { ...principal.user, operator: true } };
-    const jobs = { ...running.app.jobs, send: () => Promise.reject(new Error('as if it broke here')) };
-    const broken = callerFor({ ...running, app: { ...running.app, jobs } }, operator).operators;
-    await expect(broken.applyAgain({ event_id: created?.id ?? '' })).rejects.toThrow('Something went wrong.');
+    await running.app.sql.unsafe(`
+      create function fail() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+      create trigger broken before insert or update on payment_subscriptions execute function fail()`);
+    await expect(operators.applyAgain({ event_id: created?.id ?? '' })).rejects.toThrow('Something went wrong.');
+    await running.app.sql.unsafe('drop trigger broken on payment_subscriptions');
 
     expect(await ledgerRow(created?.id ?? '')).toMatchObject({ outcome: 'not_ours' });
     expect(running.logged.splice(0).filter(({ level }) => level === 'error')).toHaveLength(1);

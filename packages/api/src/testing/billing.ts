@@ -73,7 +73,7 @@ async function jobsDone({ app }: TestApp): Promise<void> {
   for (let attempt = 0; attempt < 1000; attempt++) {
     const [waiting] = await app.sql`
       select count(*)::int as count from pgboss.job where name in ('payment-sync', 'payment-contact', 'payment-prices', 'payment-portal') and state < 'completed'`;
-    if (waiting?.count === 0) return;
+    if (waiting?.count === 0 && app.syncs.isIdle()) return;
     app.jobs.wake('payment-sync');
     app.jobs.wake('payment-contact');
     app.jobs.wake('payment-prices');

@@ -1,31 +1,51 @@
-import { eq, lte } from 'drizzle-orm';
+import { eq, lte, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordPlanChange } from '../../changes/record-change.ts';
-import type { Transaction } from '../../db/client.ts';
+import { prepared, type Transaction } from '../../db/client.ts';
 import { toldOrganisations as told } from '../../db/schema/changes.ts';
+import { lockOrganisation } from '../../organisations/lock.ts';
+import { planFacts } from '../../organisations/plan-facts.ts';
 import { graceEnd } from './entitlement.ts';
-import { type OrganisationPlan, readPlan } from './read-plan.ts';
+import { type OrganisationPlan, planFrom } from './read-plan.ts';
 
 /**
  * Adds plan.changed to the feed if the organisation's plan differs from what the feed told last,
- * and stores when it will change by time alone. The caller may have changed it in this transaction.
+ * and stores when it will change by time alone. The caller may have changed it in this transaction,
+ * and holds the lock of the organisation's row: of two calls the second reads what the first told.
  */
 export async function tellPlan(app: App, tx: Transaction, organisationId: string): Promise<void> {
-  // The lock comes first, so that of two calls the second reads what the first told.
-  const [last] = await tx.select().from(told).where(eq(told.organisationId, organisationId)).for('update');
+  const [last] = await lastTold(tx).execute({ organisationId });
   if (last === undefined) return;
 
-  const current = await readPlan(app, organisationId, tx);
+  const current = planFrom(app, last.facts);
   const { status = 'none', endsAt = null } = current.subscription ?? {};
   const ends = endsAt !== null && endsAt > app.now() ? endsAt : null;
   const { tier } = current;
-  await tx
-    .update(told)
-    .set({ tier, status, endsAt: ends, dueAt: dueAt(app, current) })
-    .where(eq(told.organisationId, organisationId));
-  if (last.tier === tier && last.status === status && last.endsAt?.getTime() === ends?.getTime()) return;
+  const due = dueAt(app, current);
+  const isTold = last.tier === tier && last.status === status && isSame(last.endsAt, ends);
+  if (isTold && isSame(last.dueAt, due)) return;
 
+  await tx.update(told).set({ tier, status, endsAt: ends, dueAt: due }).where(eq(told.organisationId, organisationId));
+  if (isTold) return;
   await recordPlanChange(tx, app.now(), organisationId, { tier, status, ends_at: ends?.toISOString() ?? null });
+}
+
+const lastTold = prepared((db) =>
+  db
+    .select({
+      tier: told.tier,
+      status: told.status,
+      endsAt: told.endsAt,
+      dueAt: told.dueAt,
+      facts: planFacts(sql`${told}."organisation_id"`),
+    })
+    .from(told)
+    .where(eq(told.organisationId, sql.placeholder('organisationId')))
+    .prepare('told_plan'),
+);
+
+function isSame(one: Date | null, other: Date | null): boolean {
+  return one?.getTime() === other?.getTime();
 }
 
 /** The next time at which a scheduled end or the end of the grace period comes; null if there is none. */
@@ -46,7 +66,11 @@ export async function tellDuePlans(app: App): Promise<void> {
       .from(told)
       .where(lte(told.dueAt, app.now()))
       .limit(batchSize);
-    for (const { id } of due) await app.db.transaction((tx) => tellPlan(app, tx, id));
+    for (const { id } of due) {
+      await app.db.transaction(async (tx) => {
+        if (await lockOrganisation(tx, id)) await tellPlan(app, tx, id);
+      });
+    }
     if (due.length < batchSize) return;
   }
 }

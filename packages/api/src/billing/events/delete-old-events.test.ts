@@ -6,7 +6,7 @@ import { paymentEvents } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { history } from '../../testing/random-history.ts';
 import { project } from '../projection/projection.ts';
-import { readStateEvents } from '../projection/read-state-events.ts';
+import { readStateEvents } from '../projection/read-facts.ts';
 import { statusClassOf } from '../projection/subscription-state.ts';
 import { deleteOldEvents } from './delete-old-events.ts';
 

@@ -1,6 +1,6 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { prepared, type Transaction } from '../../db/client.ts';
+import { prepared, preparedSql, type Transaction } from '../../db/client.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
 import { type SubscriptionState, statusClassOf } from '../projection/subscription-state.ts';
 import type { HandlerName } from './event-handlers.ts';
@@ -15,76 +15,116 @@ export type Entry = {
   /** The subscription that an event of the handler `state` shows; null if it cannot be read, and for other events. */
   state: SubscriptionState | null;
   subject: Subject;
-  organisationId: string | null;
   outcome: EventOutcome;
 };
 
-/** Stores an event and returns its number in our order of arrival; null if it is stored already. */
-export async function store(tx: Transaction, app: App, entry: Entry): Promise<number | null> {
-  const { event, payload } = entry;
+/** The place of an event in the store. */
+export type Place = {
+  /** Our order of arrival. */
+  number: number;
+  /** The organisation whose row is locked; null if the event concerns none of ours. */
+  organisationId: string | null;
+  /** Whether a row that names the organisation is older than the column of the mode. */
+  isModeUnknown: boolean;
+};
+
+/**
+ * Locks the organisation's row and stores the event, by one statement: the event gets its number
+ * while the row is locked. Returns its place; null if it is stored already.
+ */
+export async function store(tx: Transaction, app: App, { event, payload, ...entry }: Entry): Promise<Place | null> {
   const [stored] = await insertion(tx).execute({
     id: event.id,
     type: event.type,
     created: event.created,
-    receivedAt: app.now(),
-    ...interpretationOf(entry),
+    receivedAt: app.now().toISOString(),
     payload,
+    ...interpretationOf(entry),
   });
-  return stored?.number ?? null;
+  return stored === undefined ? null : placeOf(stored);
 }
 
-/** Stores a new interpretation of a stored event and returns its number, which does not change. */
-export async function storeAgain(tx: Transaction, entry: Entry): Promise<number | null> {
+/** Stores a new interpretation of a stored event and returns its place. Its number does not change. */
+export async function storeAgain(tx: Transaction, { event, ...entry }: Entry): Promise<Place | null> {
+  const { customerId, subscriptionId } = entry.subject;
+  const [owner] = await ownerLock(tx).execute({ customerId, subscriptionId });
+  const organisationId = owner?.id ?? null;
+  const { statusClass, ...interpretation } = interpretationOf(entry);
   const [stored] = await tx
     .update(paymentEvents)
-    .set(interpretationOf(entry))
-    .where(eq(paymentEvents.id, entry.event.id))
+    .set({ ...interpretation, organisationId, statusClass: organisationId === null ? null : statusClass })
+    .where(eq(paymentEvents.id, event.id))
     .returning({ number: paymentEvents.number });
-  return stored?.number ?? null;
+  return stored === undefined
+    ? null
+    : placeOf({ ...stored, organisation_id: organisationId, mode_unknown: owner?.mode_unknown ?? null });
 }
 
-function interpretationOf({ state, subject, organisationId, outcome }: Entry) {
+function interpretationOf({ state, subject, outcome }: Omit<Entry, 'event' | 'payload'>) {
   return {
-    organisationId,
     customerId: subject.customerId,
     subscriptionId: subject.subscriptionId,
     invoiceId: subject.invoiceId,
-    statusClass: organisationId === null ? null : state && statusClassOf(state.status),
+    statusClass: state && statusClassOf(state.status),
     ...outcome,
   };
 }
 
-const insertion = prepared((db) =>
-  db
-    .insert(paymentEvents)
-    .values({
-      id: sql.placeholder('id'),
-      type: sql.placeholder('type'),
-      created: sql.placeholder('created'),
-      receivedAt: sql.placeholder('receivedAt'),
-      organisationId: sql.placeholder('organisationId'),
-      customerId: sql.placeholder('customerId'),
-      subscriptionId: sql.placeholder('subscriptionId'),
-      invoiceId: sql.placeholder('invoiceId'),
-      statusClass: sql.placeholder('statusClass'),
-      handled: sql.placeholder('handled'),
-      outcome: sql.placeholder('outcome'),
-      flagged: sql.placeholder('flagged'),
-      payload: sql.placeholder('payload'),
-    })
-    .onConflictDoNothing()
-    .returning({ number: paymentEvents.number })
-    .prepare('payment_event_store'),
+type StoredRow = { number: number | string; organisation_id: string | null; mode_unknown: boolean | null };
+
+function placeOf({ number, organisation_id, mode_unknown }: StoredRow): Place {
+  return { number: Number(number), organisationId: organisation_id, isModeUnknown: mode_unknown === true };
+}
+
+const customerId = sql`${sql.placeholder('customerId')}::text`;
+const subscriptionId = sql`${sql.placeholder('subscriptionId')}::text`;
+
+/** Locks the organisation of an event: by its customer or by a known subscription, never by an e-mail address. */
+const lockedOwner = sql`
+  select id,
+    exists (select from payment_customers where customer_id = ${customerId} and livemode is null)
+      or exists (select from payment_subscriptions where id = ${subscriptionId} and livemode is null) as mode_unknown
+  from organisations
+  where id = coalesce(
+    (select organisation_id from payment_customers where customer_id = ${customerId}),
+    (select organisation_id from payment_subscriptions where id = ${subscriptionId}))
+  for no key update`;
+
+const ownerLock = preparedSql<{ id: string; mode_unknown: boolean }>('payment_event_owner', lockedOwner);
+
+function value(name: string, type = 'text'): SQL {
+  return sql`${sql.placeholder(name)}::${sql.raw(type)}`;
+}
+
+/** Reads the owner first, so that the sequence gives the number after the lock. */
+const insertion = preparedSql<StoredRow>(
+  'payment_event_store',
+  sql`
+  with owner as (${lockedOwner})
+  insert into payment_events (id, type, created, received_at, customer_id, subscription_id, invoice_id, handled,
+    outcome, flagged, payload, organisation_id, status_class)
+  select ${value('id')}, ${value('type')}, ${value('created', 'bigint')}, ${value('receivedAt', 'timestamptz')},
+    ${customerId}, ${subscriptionId}, ${value('invoiceId')}, ${value('handled', 'boolean')}, ${value('outcome')},
+    ${value('flagged', 'boolean')}, ${value('payload')}, owner.id,
+    case when owner.id is not null then ${value('statusClass')} end
+  from (select 1) as one left join owner on true
+  on conflict (id) do nothing
+  returning number, organisation_id, (select mode_unknown from owner) as mode_unknown`,
 );
 
 /** Returns whether a stored event was handled. */
 export async function wasHandled(tx: Transaction, id: string): Promise<boolean> {
-  const [known] = await tx
-    .select({ handled: paymentEvents.handled })
-    .from(paymentEvents)
-    .where(eq(paymentEvents.id, id));
+  const [known] = await handledOf(tx).execute({ id });
   return known?.handled ?? false;
 }
+
+const handledOf = prepared((db) =>
+  db
+    .select({ handled: paymentEvents.handled })
+    .from(paymentEvents)
+    .where(eq(paymentEvents.id, sql.placeholder('id')))
+    .prepare('payment_event_handled'),
+);
 
 /** Returns a stored event's JSON; null if there is no such event. */
 export async function payloadOf(tx: Transaction, id: string): Promise<string | null> {

@@ -1,11 +1,12 @@
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { prepared, type Transaction } from '../../db/client.ts';
+import { type Executor, prepared, type Transaction } from '../../db/client.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { requestPriceLookUp } from '../prices/request-look-up.ts';
 import { textOf } from '../projection/fields.ts';
-import { recompute } from '../projection/recompute.ts';
+import type { Facts } from '../projection/read-facts.ts';
+import { type Computed, followRecomputed, recompute } from '../projection/recompute.ts';
 import type { SubscriptionState } from '../projection/subscription-state.ts';
 import type { HandlerName } from './event-handlers.ts';
 import { applied, type EventOutcome, eventOutcomes } from './event-outcome.ts';
@@ -20,33 +21,42 @@ type Stored = {
   /** The organisation whose row is locked; null if the event concerns none of ours. */
   organisationId: string | null;
   number: number;
+  /** What decides the row of that subscription, this event included; null without `state`. */
+  facts: Facts | null;
 };
 
 type Ours = Stored & { organisationId: string };
 
-/** Runs the handler of a stored event and returns its outcome. */
-export async function handleEvent(app: App, tx: Transaction, stored: Stored): Promise<EventOutcome> {
-  if (stored.handler === 'prices') return requestPriceLookUp(app, tx, stored.event);
-  if (stored.organisationId === null) return handleForeignEvent(tx, stored);
+/** The outcome, and the subscription about which the provider is to be asked after the commit. */
+type Handled = { outcome: EventOutcome; toSync: string | null };
+
+/** Runs the handler of a stored event. */
+export async function handleEvent(app: App, tx: Transaction, stored: Stored): Promise<Handled> {
+  if (stored.handler === 'prices') return only(await requestPriceLookUp(app, tx, stored.event));
+  if (stored.organisationId === null) return only(await handleForeignEvent(tx, stored));
 
   const ours = { ...stored, organisationId: stored.organisationId };
   switch (stored.handler) {
     case 'checkout_completed':
       return completeCheckout(app, tx, ours);
     case 'checkout_closed':
-      return closeCheckout(app, tx, ours, applied);
+      return only(await closeCheckout(app, tx, ours, applied));
     case 'checkout_failed':
-      return closeCheckout(app, tx, ours, eventOutcomes.noted);
+      return only(await closeCheckout(app, tx, ours, eventOutcomes.noted));
     case 'state':
       return handleState(app, tx, ours);
     case 'invoice_settled':
     case 'invoice_problem':
-      return ours.subject.subscriptionId === null ? applied : upsertAndSync(app, tx, ours);
+      return ours.subject.subscriptionId === null ? only(applied) : markForSync(tx, ours);
     case 'note':
-      return eventOutcomes.noted;
+      return only(eventOutcomes.noted);
     case 'customer_gone':
-      return handleCustomerDeleted(app, tx, ours);
+      return only(await handleCustomerDeleted(app, tx, ours));
   }
+}
+
+function only(outcome: EventOutcome): Handled {
+  return { outcome, toSync: null };
 }
 
 /** Handles an event of a customer that is not ours; it is flagged if its metadata name an organisation. */
@@ -61,13 +71,13 @@ async function handleForeignEvent(tx: Transaction, { event, subject }: Stored): 
 }
 
 /** Links organisation, customer and subscription. It gives no plan: the sync that follows does. */
-async function completeCheckout(app: App, tx: Transaction, ours: Ours): Promise<EventOutcome> {
+async function completeCheckout(app: App, tx: Transaction, ours: Ours): Promise<Handled> {
   const { organisationId, subject } = ours;
   if (subject.claims.length < 2 || subject.claims.some((claim) => claim !== organisationId)) {
-    return eventOutcomes.contradiction;
+    return only(eventOutcomes.contradiction);
   }
   await closeCheckout(app, tx, ours, applied);
-  return subject.subscriptionId === null ? applied : upsertAndSync(app, tx, ours);
+  return subject.subscriptionId === null ? only(applied) : markForSync(tx, ours);
 }
 
 async function closeCheckout(app: App, tx: Transaction, ours: Ours, outcome: EventOutcome): Promise<EventOutcome> {
@@ -103,43 +113,81 @@ async function handleCustomerDeleted(
   return applied;
 }
 
-async function handleState(app: App, tx: Transaction, ours: Ours): Promise<EventOutcome> {
-  const { event, state, number } = ours;
-  if (state === null) return eventOutcomes.unreadable;
-  return upsertAndSync(app, tx, ours, (row) => recompute(app, tx, row, { ...event, number, state }));
-}
-
-type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
-
 /**
- * Inserts or updates the subscription's row and enqueues a sync for after the commit. A
- * subscription never changes its customer: an event that says so is a contradiction.
+ * Writes the row that the stored events show. A subscription never changes its customer: an event
+ * that says so is a contradiction.
  */
-async function upsertAndSync(
-  app: App,
-  tx: Transaction,
-  ours: Ours,
-  then?: (row: SubscriptionRow) => Promise<void>,
-): Promise<EventOutcome> {
-  const { organisationId, subject, number } = ours;
-  const { customerId, subscriptionId: id } = subject;
-  if (customerId === null || id === null) return eventOutcomes.unreadable;
+async function handleState(app: App, tx: Transaction, ours: Ours): Promise<Handled> {
+  const { state, facts, organisationId } = ours;
+  if (state === null || facts === null) return only(eventOutcomes.unreadable);
+  if (facts.row !== null && facts.row.customerId !== state.customerId) return only(eventOutcomes.contradiction);
+  const recomputed = recompute(app, facts);
+  if (recomputed === null) return markForSync(tx, ours);
 
-  const [row] = await subscriptionUpsert(tx).execute({
-    id,
-    organisationId,
-    customerId,
-    livemode: ours.event.livemode,
-    number,
-  });
-  if (row === undefined) return eventOutcomes.contradiction;
-  await then?.(row);
-  await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
-  return applied;
+  const [row] = await stateUpsert(tx).execute({ ...keysOf(ours), ...valuesOf(recomputed.columns) });
+  if (row === undefined) return only(eventOutcomes.contradiction);
+  await followRecomputed(app, tx, organisationId, facts.row ?? unknownRow, recomputed);
+  return { outcome: applied, toSync: state.id };
 }
 
-const subscriptionUpsert = prepared((db) =>
-  db
+const unknownRow = { status: null, tier: null, ended: false };
+
+/** Inserts or marks the row of a subscription whose state the event does not show. */
+async function markForSync(tx: Transaction, ours: Ours): Promise<Handled> {
+  const { customerId, subscriptionId } = ours.subject;
+  if (customerId === null || subscriptionId === null) return only(eventOutcomes.unreadable);
+
+  const [row] = await mark(tx).execute(keysOf(ours));
+  return row === undefined ? only(eventOutcomes.contradiction) : { outcome: applied, toSync: subscriptionId };
+}
+
+function keysOf({ organisationId, subject, event, number }: Ours) {
+  return {
+    id: subject.subscriptionId,
+    organisationId,
+    customerId: subject.customerId,
+    livemode: event.livemode,
+    number,
+  };
+}
+
+const mark = prepared((db) => upsert(db, {}).prepare('payment_subscription_mark'));
+
+const stateUpsert = prepared((db) => upsert(db, computedColumns).prepare('payment_subscription_state'));
+
+/** As text, because drizzle's own encoder of times fails on null. */
+function time(name: keyof Computed) {
+  return sql`${sql.placeholder(name)}::timestamptz`;
+}
+
+const computedColumns = {
+  status: sql.placeholder('status'),
+  ended: sql.placeholder('ended'),
+  tier: sql.placeholder('tier'),
+  tierSource: sql.placeholder('tierSource'),
+  priceId: sql.placeholder('priceId'),
+  cancelAtPeriodEnd: sql.placeholder('cancelAtPeriodEnd'),
+  currentPeriodEnd: time('currentPeriodEnd'),
+  endsAt: time('endsAt'),
+  startedAt: time('startedAt'),
+  pastDueSince: time('pastDueSince'),
+} satisfies Record<keyof Computed, unknown>;
+
+function valuesOf(columns: Computed) {
+  const written = Object.entries(columns).map(([name, value]) => [
+    name,
+    value instanceof Date ? value.toISOString() : value,
+  ]);
+  return Object.fromEntries(written) as Record<keyof Computed, unknown>;
+}
+
+function upsert(db: Executor, columns: Partial<typeof computedColumns>) {
+  const table = getTableColumns(paymentSubscriptions);
+  const computed = Object.keys(columns).map((name) => [
+    name,
+    sql`excluded.${sql.identifier(table[name as keyof typeof table].name)}`,
+  ]);
+  return db
     .insert(paymentSubscriptions)
     .values({
       id: sql.placeholder('id'),
@@ -148,6 +196,7 @@ const subscriptionUpsert = prepared((db) =>
       livemode: sql.placeholder('livemode'),
       lastEventNumber: sql.placeholder('number'),
       needsSync: true,
+      ...columns,
     })
     .onConflictDoUpdate({
       target: paymentSubscriptions.id,
@@ -156,10 +205,10 @@ const subscriptionUpsert = prepared((db) =>
         lastEventNumber: sql`greatest(${paymentSubscriptions.lastEventNumber}, excluded.last_event_number)`,
         livemode: sql`excluded.livemode`,
         needsSync: true,
+        ...Object.fromEntries(computed),
       },
       setWhere: sql`${paymentSubscriptions.organisationId} = excluded.organisation_id
         and ${paymentSubscriptions.customerId} = excluded.customer_id`,
     })
-    .returning()
-    .prepare('payment_subscription_touch'),
-);
+    .returning({ id: paymentSubscriptions.id });
+}

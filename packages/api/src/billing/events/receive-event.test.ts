@@ -183,9 +183,13 @@ test('events of one organisation are applied serially, those of different organi
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const slow = { ...billing.app, jobs: { ...billing.app.jobs, send: () => held } };
-  const payload = JSON.stringify(event('customer.subscription.updated', subscription));
-  const first = receiveEvent(slow, { body: Buffer.from(payload), signature: sign(payload) });
+  // The first event's transaction has locked the organisation and waits for this row.
+  const holder = billing.app.sql.begin(async (tx) => {
+    await tx`select from payment_subscriptions where id = ${subscription.id} for update`;
+    await held;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const first = receive(event('customer.subscription.updated', subscription));
   await new Promise((resolve) => setTimeout(resolve, 100));
 
   let answered = false;
@@ -196,7 +200,7 @@ test('events of one organisation are applied serially, those of different organi
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(answered).toBe(false);
   release();
-  await Promise.all([first, next]);
+  await Promise.all([holder, first, next]);
 });
 
 describe('a failure while applying', () => {
@@ -205,14 +209,17 @@ describe('a failure while applying', () => {
     const value = event('customer.subscription.updated', subscription);
     const payload = JSON.stringify(value);
     const delivery = { body: Buffer.from(payload), signature: sign(payload) };
-    const broken = { ...billing.app, jobs: { ...billing.app.jobs, send: () => Promise.reject(new Error('no queue')) } };
+    await billing.app.sql.unsafe(`
+      create function fail() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+      create trigger broken before insert or update on payment_subscriptions execute function fail()`);
 
-    await expect(receiveEvent(broken, delivery)).rejects.toMatchObject({
+    await expect(receiveEvent(billing.app, delivery)).rejects.toMatchObject({
       code: 'INTERNAL',
       message: 'Could not process the event.',
     });
     expect(await ledger(value.id)).toBeUndefined();
     expect(billing.logged.at(-1)).toMatchObject({ level: 'error', fields: { type: 'customer.subscription.updated' } });
+    await billing.app.sql.unsafe('drop trigger broken on payment_subscriptions');
     expect(await receiveEvent(billing.app, delivery)).toEqual({ received: true, handled: true });
   });
 });

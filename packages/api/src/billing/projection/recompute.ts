@@ -1,56 +1,77 @@
-import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { type Executor, prepared, type Transaction } from '../../db/client.ts';
-import { paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
+import type { Transaction } from '../../db/client.ts';
+import { paymentKnownPrices } from '../../db/schema/billing.ts';
 import { tellPlan } from '../entitlement/tell-plan.ts';
 import { matchTier } from '../plans/match-tier.ts';
 import { priceNames } from '../plans/price-names.ts';
 import { toDate } from './fields.ts';
-import { type Projection, project, type StateEvent } from './projection.ts';
-import { readStateEvents } from './read-state-events.ts';
+import { type Projection, project } from './projection.ts';
+import type { Facts, SubscriptionRow } from './read-facts.ts';
 import { recordChange } from './record-change.ts';
 import { isEnded, type SubscriptionState } from './subscription-state.ts';
 
-type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
+/** The columns of a subscription's row that its snapshot and its stored events decide. */
+export type Computed = Pick<
+  SubscriptionRow,
+  | 'status'
+  | 'ended'
+  | 'tier'
+  | 'tierSource'
+  | 'priceId'
+  | 'cancelAtPeriodEnd'
+  | 'currentPeriodEnd'
+  | 'endsAt'
+  | 'startedAt'
+  | 'pastDueSince'
+>;
 
-/**
- * Recomputes a subscription's row from its snapshot and its stored events. The caller holds the
- * lock of the organisation's row. A state that is not certain leaves the row in need of a sync.
- * `parsed` is the stored event that causes this, if one does.
- */
-export async function recompute(app: App, tx: Transaction, row: SubscriptionRow, parsed?: StateEvent): Promise<void> {
-  const events = await readStateEvents(tx, row.id, row.settledNumber, parsed);
-  const projection = project(events, row.settledNumber);
-  const decided = decide(snapshotOf(row), projection);
-  if (decided === null) return;
+export type Recomputed = {
+  columns: Computed;
+  /** False if the events permit another state: the row needs a sync. */
+  certain: boolean;
+  /** A price that the subscription shows for the first time. */
+  newPrice: typeof paymentKnownPrices.$inferInsert | null;
+};
 
-  const { state, pastDueSince } = decided;
+/** Computes a subscription's row from its snapshot and its stored events. Null if there is neither. */
+export function recompute(app: App, { row, events, prices }: Facts): Recomputed | null {
+  const decided = decide(row && snapshotOf(row), project(events, row?.settledNumber ?? 0));
+  if (decided === null) return null;
+
+  const { state, pastDueSince, certain } = decided;
   const ended = isEnded(state);
-  const match = matchTier(state, await knownPrices(tx).execute(), priceNames(app));
-
-  if (match.source === 'lookup_key' && match.priceId !== null && match.tier !== null) {
-    const productId = state.items.find((item) => item.priceId === match.priceId)?.productId ?? null;
-    const price = { priceId: match.priceId, productId, tier: match.tier };
-    await tx.insert(paymentKnownPrices).values(price).onConflictDoNothing();
-  }
-  await tx
-    .update(paymentSubscriptions)
-    .set({
+  const { tier, source, priceId } = matchTier(state, prices, priceNames(app));
+  const productId = state.items.find((item) => item.priceId === priceId)?.productId ?? null;
+  const isNew = source === 'lookup_key' && priceId !== null && tier !== null;
+  return {
+    columns: {
       status: state.status,
       ended,
-      tier: match.tier,
-      tierSource: match.source,
-      priceId: match.priceId,
+      tier,
+      tierSource: source,
+      priceId,
       cancelAtPeriodEnd: !ended && state.scheduled,
       currentPeriodEnd: ended ? null : toDate(state.currentPeriodEnd),
       endsAt: ended ? null : toDate(state.endsAt),
       startedAt: toDate(state.createdAt),
       pastDueSince,
-      ...(decided.certain ? {} : { needsSync: true }),
-    })
-    .where(eq(paymentSubscriptions.id, row.id));
-  await recordChange(app, tx, row.organisationId, row, { status: state.status, tier: match.tier, ended });
-  await tellPlan(app, tx, row.organisationId);
+    },
+    certain,
+    newPrice: isNew ? { priceId, productId, tier } : null,
+  };
+}
+
+/** Stores what follows from a recomputed row that this transaction has written. `before` is the row as it was. */
+export async function followRecomputed(
+  app: App,
+  tx: Transaction,
+  organisationId: string,
+  before: Pick<SubscriptionRow, 'status' | 'tier' | 'ended'>,
+  { columns, newPrice }: Recomputed,
+): Promise<void> {
+  if (newPrice !== null) await tx.insert(paymentKnownPrices).values(newPrice).onConflictDoNothing();
+  await recordChange(app, tx, organisationId, before, columns);
+  await tellPlan(app, tx, organisationId);
 }
 
 export type Snapshot = { state: SubscriptionState; number: number; pastDueSince: Date | null };
@@ -88,18 +109,7 @@ function dueSince({ state, pastDueSince }: Snapshot, projection: Projection | nu
   return toDate(projection?.pastDueSince ?? null) ?? pastDueSince;
 }
 
-function snapshotOf(row: SubscriptionRow): Snapshot | null {
-  if (row.snapshot === null || row.snapshotNumber === null) return null;
-  return { state: JSON.parse(row.snapshot), number: row.snapshotNumber, pastDueSince: row.snapshotPastDueSince };
+function snapshotOf({ snapshot, snapshotNumber, snapshotPastDueSince }: SubscriptionRow): Snapshot | null {
+  if (snapshot === null || snapshotNumber === null) return null;
+  return { state: JSON.parse(snapshot), number: snapshotNumber, pastDueSince: snapshotPastDueSince };
 }
-
-const knownPrices = prepared((db: Executor) =>
-  db
-    .select({
-      priceId: paymentKnownPrices.priceId,
-      productId: paymentKnownPrices.productId,
-      tier: paymentKnownPrices.tier,
-    })
-    .from(paymentKnownPrices)
-    .prepare('payment_known_prices'),
-);

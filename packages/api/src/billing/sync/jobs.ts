@@ -78,6 +78,17 @@ export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-
   };
 }
 
+/** How this process syncs a subscription after an event. One that fails becomes a job with retries. */
+export function syncsOf(app: App) {
+  return {
+    sync: (subscriptionId: string) => syncSubscription(app, subscriptionId),
+    retry(subscriptionId: string) {
+      const options = { key: subscriptionId, afterSeconds: app.config.timeouts.jobRetrySeconds };
+      return app.db.transaction((tx) => app.jobs.send(tx, 'payment-sync', { subscriptionId }, options));
+    },
+  };
+}
+
 const batchSize = 500;
 
 /**

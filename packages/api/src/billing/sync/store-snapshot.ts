@@ -5,7 +5,8 @@ import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { isHeld } from '../customers/lease.ts';
-import { recompute } from '../projection/recompute.ts';
+import { readFacts } from '../projection/read-facts.ts';
+import { followRecomputed, recompute } from '../projection/recompute.ts';
 import { isEnded, type SubscriptionState } from '../projection/subscription-state.ts';
 
 type Owner = {
@@ -22,10 +23,13 @@ type Owner = {
  * may have stored a newer answer: then this answer is dropped and a sync is requested.
  */
 export async function storeSnapshot(app: App, owner: Owner, state: SubscriptionState, number: number): Promise<void> {
+  const pastDue = state.status === 'past_due';
+  const settled = pastDue ? {} : { settledNumber: number };
   await app.db.transaction(async (tx) => {
     if (!(await lockOrganisation(tx, owner.organisationId))) return;
-    const row = await ensureRow(app, tx, owner, state.id);
-    if (row === null || !(await hasLease(tx, owner, row.id))) return;
+    const facts = await readFacts(tx, state.id, settled);
+    const row = facts.row ?? (await insertRow(app, tx, owner, state.id));
+    if (row === null || row.organisationId !== owner.organisationId || !(await hasLease(tx, owner, row.id))) return;
     if (state.customerId !== row.customerId) {
       await tx
         .update(paymentSubscriptions)
@@ -34,26 +38,32 @@ export async function storeSnapshot(app: App, owner: Owner, state: SubscriptionS
       return;
     }
     if (row.snapshotNumber !== null && row.snapshotNumber > number) return;
-    if (row.snapshot !== null && isEnded(JSON.parse(row.snapshot)) && !isEnded(state)) return;
+    const last: SubscriptionState | null = row.snapshot === null ? null : JSON.parse(row.snapshot);
+    if (last !== null && isEnded(last) && !isEnded(state)) return;
 
-    const wasPastDue = row.snapshot !== null && JSON.parse(row.snapshot).status === 'past_due';
-    const pastDue = state.status === 'past_due';
-    const [stored] = await tx
+    const pastDueSince = last?.status === 'past_due' ? row.snapshotPastDueSince : null;
+    const snapshot = {
+      snapshot: JSON.stringify(state),
+      snapshotNumber: number,
+      snapshotPastDueSince: pastDue ? (pastDueSince ?? app.now()) : null,
+      ...settled,
+    };
+    const recomputed = recompute(app, { ...facts, row: { ...row, ...snapshot } });
+    await tx
       .update(paymentSubscriptions)
       .set({
+        ...snapshot,
+        ...recomputed?.columns,
         // The provider answers about objects of the key's mode only.
         livemode: app.payment?.livemode ?? row.livemode,
-        snapshot: JSON.stringify(state),
-        snapshotNumber: number,
-        snapshotPastDueSince: pastDue ? ((wasPastDue ? row.snapshotPastDueSince : null) ?? app.now()) : null,
-        ...(pastDue ? {} : { settledNumber: number }),
-        needsSync: sql`${paymentSubscriptions.needsSync} and ${paymentSubscriptions.lastEventNumber} > ${number}`,
+        needsSync:
+          recomputed?.certain === false ||
+          sql`${paymentSubscriptions.needsSync} and ${paymentSubscriptions.lastEventNumber} > ${number}`,
         syncedAt: app.now(),
         problem: null,
       })
-      .where(eq(paymentSubscriptions.id, row.id))
-      .returning();
-    if (stored !== undefined) await recompute(app, tx, stored);
+      .where(eq(paymentSubscriptions.id, row.id));
+    if (recomputed !== null) await followRecomputed(app, tx, row.organisationId, row, recomputed);
   });
 }
 
@@ -75,20 +85,15 @@ async function hasLease(tx: Transaction, { organisationId, holder }: Owner, id: 
   return false;
 }
 
-/**
- * Returns the row of a subscription, and inserts it if there is none. Returns null if the row
- * belongs to another organisation. The caller has locked the organisation's row.
- */
-export async function ensureRow(
-  app: App,
-  tx: Transaction,
-  { organisationId, customerId }: Pick<Owner, 'organisationId' | 'customerId'>,
-  id: string,
-) {
+/** Inserts the row of a subscription. Returns null if another organisation has just inserted it. */
+async function insertRow(app: App, tx: Transaction, { organisationId, customerId }: Owner, id: string) {
   const livemode = app.payment?.livemode ?? null;
-  await tx.insert(paymentSubscriptions).values({ id, organisationId, customerId, livemode }).onConflictDoNothing();
-  const [row] = await tx.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
-  return row !== undefined && row.organisationId === organisationId ? row : null;
+  const [row] = await tx
+    .insert(paymentSubscriptions)
+    .values({ id, organisationId, customerId, livemode })
+    .onConflictDoNothing()
+    .returning();
+  return row ?? null;
 }
 
 /** Returns the number of the last stored event per subscription. Must be read before the provider is asked. */

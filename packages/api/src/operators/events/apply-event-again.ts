@@ -22,7 +22,7 @@ export async function applyEventAgain(
 ) {
   const { user } = principal;
 
-  const handled = await app.db.transaction(async (tx) => {
+  const { handled, toSync } = await app.db.transaction(async (tx) => {
     const outcome = await applyAgain(app, tx, id);
     if (outcome === null) throw new AppError('NOT_FOUND', 'There is no such event in the ledger.');
     await recordAudit(tx, app.now(), {
@@ -34,7 +34,7 @@ export async function applyEventAgain(
     return outcome;
   });
 
-  app.jobs.wake('payment-sync');
+  if (toSync !== null) app.syncs.request(toSync);
   app.jobs.wake('payment-prices');
   return { handled };
 }

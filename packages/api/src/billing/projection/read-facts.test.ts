@@ -7,7 +7,7 @@ import { paymentEvents } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { history } from '../../testing/random-history.ts';
 import { project, type StateEvent } from './projection.ts';
-import { readStateEvents } from './read-state-events.ts';
+import { readStateEvents } from './read-facts.ts';
 import { statusClassOf } from './subscription-state.ts';
 
 let running: TestApp;

@@ -1,0 +1,34 @@
+// Compares the service with the least program that does the same work, on the same machine and database, in the
+// same run. The arguments name rows; without one, all are measured. BENCH_ROUNDS and BENCH_SECONDS shorten a run.
+import { compare } from './speed/compare.ts';
+import { type Measured, summarise } from './speed/measured.ts';
+import { printRow, storeRows } from './speed/report.ts';
+import { rows } from './speed/rows.ts';
+import { openWorld } from './speed/world.ts';
+
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !(name in rows));
+if (unknown.length > 0) {
+  console.error(`There is no row ${unknown.join(', ')}. There are: ${Object.keys(rows).join(', ')}.`);
+  process.exit(1);
+}
+const seconds = Number(process.env.BENCH_SECONDS ?? 3);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 7);
+
+const measured: Measured[] = [];
+const world = await openWorld();
+try {
+  for (const [name, row] of Object.entries(rows)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
+    const product = { program: world.product, next: row.product(world) };
+    const limit = { program: world.limit, next: row.limit(world) };
+    const { connections } = row;
+    const result = await compare(product, limit, { connections, seconds, rounds, databaseUse: world.databaseUse });
+    const summary = summarise(name, row, result);
+    printRow(summary);
+    measured.push(summary);
+  }
+} finally {
+  await world.close();
+}
+storeRows(measured);

@@ -1,0 +1,43 @@
+import autocannon from 'autocannon';
+
+export type Request = { method: 'GET' | 'POST'; path: string; headers: Record<string, string>; body?: string };
+
+export type Figures = { perSecond: number; p50: number; p95: number };
+
+/**
+ * Sends requests over so many connections for so long, each connection one after the other. Times in
+ * milliseconds.
+ *
+ * @throws Error if an answer is not of the wanted status: then the figures would mean nothing.
+ */
+export async function load(
+  origin: string,
+  next: () => Request,
+  { connections, seconds, status = 200 }: { connections: number; seconds: number; status?: number },
+): Promise<Figures> {
+  const times: number[] = [];
+  const wrong = new Map<number, number>();
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
+    const options: autocannon.Options = {
+      url: origin,
+      connections,
+      duration: seconds,
+      requests: [{ setupRequest: (request) => ({ ...request, ...next() }) as autocannon.Request }],
+    };
+    const run = autocannon(options, (error, ended) => (error ? reject(error) : resolve(ended)));
+    run.on('response', (_client, code, _bytes, milliseconds) => {
+      times.push(milliseconds);
+      if (code !== status) wrong.set(code, (wrong.get(code) ?? 0) + 1);
+    });
+  });
+  if (wrong.size > 0 || result.errors > 0) {
+    throw new Error(`${next().path}: ${result.errors} errors, answers ${JSON.stringify([...wrong])}`);
+  }
+
+  times.sort((one, other) => one - other);
+  return { perSecond: times.length / result.duration, p50: at(times, 0.5), p95: at(times, 0.95) };
+}
+
+function at(sorted: number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}

@@ -1,0 +1,73 @@
+import type { Comparison, Round } from './compare.ts';
+import { type Spread, spread } from './spread.ts';
+
+type SideFigures = {
+  perSecond: Spread;
+  p50Milliseconds: number;
+  p95Milliseconds: number;
+  /** CPU per request in milliseconds; null where the system does not tell. */
+  serverCpu: number | null;
+  databaseCpu: number | null;
+  memoryMiB: number | null;
+};
+
+/** A row of the table as it is stored. */
+export type Measured = {
+  name: string;
+  title: string;
+  /** The service's figure by the limit's; of a row without a limit, what is asked by what it takes. */
+  ratio: Spread;
+  wanted: number;
+  aim: number;
+  product?: SideFigures;
+  limit?: SideFigures;
+  /** The limit's CPU per request by the service's, server and database together. Other work on the machine changes it least. */
+  cpuRatio?: number | null;
+  /** How far the limit's own rounds lie apart, by their median; and the CPU that foreign processes used, in cores. */
+  noise?: { limitSpread: number; foreignCpu: number | null };
+  /** What a row without requests measured, in words. */
+  figures?: string;
+};
+
+export function summarise(
+  name: string,
+  row: { title: string; wanted: number; aim: number },
+  result: Comparison,
+): Measured {
+  const [product, limit] = [figuresOf(result.product), figuresOf(result.limit)];
+  const { min, max, median: middle } = limit.perSecond;
+  return {
+    name,
+    title: row.title,
+    ratio: spread(result.ratios),
+    wanted: row.wanted,
+    aim: row.aim,
+    product,
+    limit,
+    cpuRatio: ratioOf(cpuOf(limit), cpuOf(product)),
+    noise: { limitSpread: (max - min) / middle, foreignCpu: result.foreignCpu },
+  };
+}
+
+function figuresOf(rounds: Round[]): SideFigures {
+  function of(pick: (round: Round) => number | null): number | null {
+    const values = rounds.map(pick).filter((value) => value !== null);
+    return values.length === 0 ? null : spread(values).median;
+  }
+  return {
+    perSecond: spread(rounds.map(({ perSecond }) => perSecond)),
+    p50Milliseconds: of(({ p50 }) => p50) ?? Number.NaN,
+    p95Milliseconds: of(({ p95 }) => p95) ?? Number.NaN,
+    serverCpu: of(({ serverCpu }) => serverCpu),
+    databaseCpu: of(({ databaseCpu }) => databaseCpu),
+    memoryMiB: of(({ memoryMiB }) => memoryMiB),
+  };
+}
+
+function cpuOf({ serverCpu, databaseCpu }: SideFigures): number | null {
+  return serverCpu === null || databaseCpu === null ? null : serverCpu + databaseCpu;
+}
+
+function ratioOf(one: number | null, other: number | null): number | null {
+  return one === null || other === null || other === 0 ? null : one / other;
+}

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Use, useOf } from './process-use.ts';
+
+export type Program = {
+  origin: string;
+  /** From the start of the process to the first 200. */
+  startMilliseconds: number;
+  use: () => Use | null;
+  stop: () => Promise<void>;
+};
+
+/**
+ * Starts a Node program on a free port and resolves at its first answer of 200 on `path`.
+ *
+ * @throws Error if it ends or does not answer within 20 s.
+ */
+export async function startProgram(file: string, env: NodeJS.ProcessEnv, path: string): Promise<Program> {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const started = performance.now();
+  const child = spawn(process.execPath, [...nodeOptions(), file], {
+    env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port), ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await answering(child, origin + path);
+
+  return {
+    origin,
+    startMilliseconds: performance.now() - started,
+    use: () => useOf(child.pid ?? 0),
+    async stop() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+/** Options for the measured programs, for example `--cpu-prof` to profile them. */
+function nodeOptions(): string[] {
+  return (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
+}
+
+async function answering(child: ChildProcess, url: string): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (child.exitCode === null && performance.now() < deadline) {
+    const response = await fetch(url).catch(() => null);
+    await response?.arrayBuffer();
+    if (response?.status === 200) return;
+    await pause(5);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`${child.spawnargs.at(-1)} does not answer on ${url}.`);
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

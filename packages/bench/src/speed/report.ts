@@ -1,0 +1,60 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { chartOf } from './chart.ts';
+import type { Measured } from './measured.ts';
+import type { Spread } from './spread.ts';
+
+const folder = path.resolve(import.meta.dirname, '../../results');
+
+/** Prints a row as soon as it is measured. */
+export function printRow({ title, ratio, wanted, aim, product, limit, cpuRatio, noise, figures }: Measured): void {
+  console.log(`\n${title}`);
+  console.log(
+    `  ratio ${describe(ratio, 2)} (asked ${wanted}, aim ${aim})${cpuRatio ? `, by CPU ${cpuRatio.toFixed(2)}` : ''}`,
+  );
+  if (figures !== undefined) console.log(`  ${figures}`);
+  for (const [name, side] of [
+    ['service', product],
+    ['limit', limit],
+  ] as const) {
+    if (side === undefined) continue;
+    const times = `p50 ${side.p50Milliseconds.toFixed(1)} ms, p95 ${side.p95Milliseconds.toFixed(1)} ms`;
+    const cpu = `CPU per request ${inMilliseconds(side.serverCpu)}, database ${inMilliseconds(side.databaseCpu)}`;
+    console.log(
+      `  ${name.padEnd(7)} ${describe(side.perSecond, 0)} a second, ${times}, ${cpu}, ${side.memoryMiB?.toFixed(0) ?? '?'} MiB`,
+    );
+  }
+  if (noise !== undefined) {
+    const foreign = noise.foreignCpu === null ? '' : `, other processes used ${noise.foreignCpu.toFixed(2)} cores`;
+    console.log(
+      `  ${isNoisy(noise) ? 'NOISY' : 'quiet'}: the limit’s rounds lie ${(noise.limitSpread * 100).toFixed(0)} % apart${foreign}`,
+    );
+  }
+}
+
+/** Stores the rows with those of earlier runs on this machine, as JSON and as a chart. */
+export function storeRows(rows: Measured[]): void {
+  fs.mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, 'speed.json');
+  const earlier: { rows: Measured[] } = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : { rows: [] };
+  const names = new Set(rows.map(({ name }) => name));
+  const all = [...earlier.rows.filter(({ name }) => !names.has(name)), ...rows];
+  const [processor] = os.cpus();
+  const machine = { processor: processor?.model ?? '', cores: os.cpus().length, node: process.version };
+  fs.writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), machine, rows: all }, null, 2)}\n`);
+  fs.writeFileSync(path.join(folder, 'speed.svg'), chartOf(all));
+  console.log(`\nStored in ${path.relative(process.cwd(), folder)}: speed.json, speed.svg`);
+}
+
+function isNoisy({ limitSpread, foreignCpu }: NonNullable<Measured['noise']>): boolean {
+  return limitSpread > 0.15 || (foreignCpu ?? 0) > 0.15;
+}
+
+function describe({ median, min, max }: Spread, digits: number): string {
+  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+}
+
+function inMilliseconds(value: number | null): string {
+  return value === null ? '?' : `${value.toFixed(3)} ms`;
+}

@@ -1,0 +1,110 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { Request } from './load.ts';
+import { password, subscriptionOf, type World, webhookSecret } from './world.ts';
+
+export type Row = {
+  title: string;
+  /** The ratio to the limit that is asked, and the one that is aimed at. */
+  wanted: number;
+  aim: number;
+  connections: number;
+  product: (world: World) => () => Request;
+  limit: (world: World) => () => Request;
+};
+
+const readConnections = 32;
+
+/** The rows of the table: the service's request, and the limit's. */
+export const rows: Record<string, Row> = {
+  subscription: {
+    title: 'GET /api/subscription',
+    wanted: 0.4,
+    aim: 0.55,
+    connections: readConnections,
+    product: (world) => signedInRead(world, '/api/subscription'),
+    limit: (world) => signedInRead(world, '/subscription'),
+  },
+  session: {
+    title: 'GET /api/session',
+    wanted: 0.55,
+    aim: 0.7,
+    connections: readConnections,
+    product: (world) => signedInRead(world, '/api/session'),
+    limit: (world) => signedInRead(world, '/session'),
+  },
+  webhook: {
+    title: 'POST /webhooks/payment',
+    wanted: 0.5,
+    aim: 0.7,
+    connections: 16,
+    product: (world) => events(world, '/webhooks/payment'),
+    limit: (world) => events(world, '/webhook'),
+  },
+  login: {
+    title: 'POST /api/login',
+    wanted: 0.95,
+    aim: 1,
+    connections: 8,
+    product: (world) => signIns(world, '/api/login'),
+    limit: (world) => signIns(world, '/login'),
+  },
+  signup: {
+    title: 'POST /api/signup',
+    wanted: 0.85,
+    aim: 0.95,
+    connections: 8,
+    product: () => signUps('/api/signup'),
+    limit: () => signUps('/signup'),
+  },
+};
+
+function signedInRead({ owners }: World, path: string): () => Request {
+  let sent = 0;
+  return () => {
+    const owner = owners[sent++ % owners.length];
+    return { method: 'GET', path, headers: { cookie: `session=${owner?.session}` } };
+  };
+}
+
+let eventsMade = 0;
+
+/** Distinct events, one subscription after the other, each later than the one before. */
+function events({ owners }: World, path: string): () => Request {
+  const firstSecond = Math.floor(Date.now() / 1000) - 10_000_000;
+  return () => {
+    const number = eventsMade++;
+    const { subscriptionId = '' } = owners[number % owners.length] ?? {};
+    const round = Math.floor(number / owners.length);
+    const body = JSON.stringify({
+      id: `evt_${number}`,
+      object: 'event',
+      api_version: '2026-10-28.endive',
+      created: firstSecond + round,
+      data: {
+        object: subscriptionOf(subscriptionId, round),
+        previous_attributes: { latest_invoice: `in_${round - 1}` },
+      },
+      livemode: false,
+      pending_webhooks: 1,
+      request: { id: null, idempotency_key: null },
+      type: 'customer.subscription.updated',
+    });
+    const time = Math.floor(Date.now() / 1000);
+    const signature = createHmac('sha256', webhookSecret).update(`${time}.${body}`).digest('hex');
+    const headers = { 'content-type': 'application/json', 'payment-signature': `t=${time},v1=${signature}` };
+    return { method: 'POST', path, headers, body };
+  };
+}
+
+function signIns({ owners }: World, path: string): () => Request {
+  let sent = 0;
+  return () => post(path, { email: owners[sent++ % owners.length]?.email, password });
+}
+
+function signUps(path: string): () => Request {
+  return () => post(path, { email: `${randomUUID()}@company.example`, password });
+}
+
+function post(path: string, body: object): Request {
+  return { method: 'POST', path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}

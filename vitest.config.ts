@@ -21,8 +21,10 @@ export default defineConfig({
     isolate: false,
     // One worker more than cores: some tests wait, for a mail server that does not answer or a slow provider.
     maxWorkers: os.availableParallelism() + 1,
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // A test waits for an event, never for a time. These limits end what hangs, also on a machine under load.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       { extends: true, test: { name: 'pure', include: pureTests } },
       {

@@ -18,8 +18,9 @@ export default defineConfig({
   workers: Math.max(2, os.availableParallelism()),
   fullyParallel: false,
   retries: 0,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // A test waits for an event, never for a time. These limits end what hangs, also on a machine under load.
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
   forbidOnly: Boolean(process.env.CI),
   use: {
     browserName: 'chromium',

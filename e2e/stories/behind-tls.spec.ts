@@ -8,7 +8,6 @@ import { hasOpenssl, makeCertificate, startTlsProxy } from '../support/tls-proxy
 
 test.skip(!hasOpenssl(), 'There is no openssl on this machine to make a certificate.');
 test.describe.configure({ mode: 'serial' });
-test.setTimeout(120_000);
 
 let product: Product;
 let served: Served;
@@ -20,7 +19,6 @@ const email = newEmail('owner');
 const ends: (() => Promise<unknown>)[] = [];
 
 test.beforeAll(async ({ playwright, launchOptions, service }) => {
-  test.setTimeout(120_000);
   product = await startProduct();
   ends.push(product.stop);
   const port = await freePort();

@@ -105,7 +105,6 @@ const slow = ['silence', 'silence_in_body', 'late', 'slow', 'trickle'];
 test('every failure of the callback gets the same answer, byte for byte, before and after the exchange', async ({
   service,
 }) => {
-  test.setTimeout(120_000);
   const answers: Record<string, Answer> = {};
   for (const [what, fail] of Object.entries(failures)) answers[what] = await fail(service);
 

@@ -13,8 +13,11 @@ const exec = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
+const client = path.join(root, 'packages/client');
+
 /** The folder of another service: it has the packed client, and no other file of this repository. */
 let elsewhere: string;
+let archive: string;
 
 test.beforeAll(async () => {
   elsewhere = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-elsewhere-'));
@@ -22,6 +25,7 @@ test.beforeAll(async () => {
     cwd: root,
   });
   const [{ filename, files }] = JSON.parse(packed.stdout);
+  archive = path.join(elsewhere, filename);
   expect(files.map((file: { path: string }) => file.path).sort()).toEqual(
     [
       'README.md',
@@ -37,6 +41,18 @@ test.beforeAll(async () => {
 });
 
 test.afterAll(() => fs.rmSync(elsewhere, { recursive: true, force: true }));
+
+test('publint and attw accept the package, which imports neither Node nor another package', async () => {
+  const check = (tool: string, ...args: string[]) =>
+    exec(path.join(client, 'node_modules/.bin', tool), args, { cwd: client });
+  await check('publint', '--strict', '.');
+  await check('attw', archive, '--profile', 'esm-only');
+  for (const file of fs.globSync('dist/*.{js,d.ts}', { cwd: client })) {
+    const text = fs.readFileSync(path.join(client, file), 'utf8');
+    const imported = [...text.matchAll(/^(?:import|export) .*from "([^"]+)"/gm)].map(([, from]) => from);
+    expect(imported.filter((from) => !from?.startsWith('./'))).toEqual([]);
+  }
+});
 
 test('another service reads the user and the plan with the packed client', async ({ request, service }) => {
   expect(await ask(service.baseUrl, 'session', 'session=nobody')).toEqual({ answer: null });

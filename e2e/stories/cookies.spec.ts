@@ -14,7 +14,6 @@ const asForm = { 'content-type': 'application/x-www-form-urlencoded', accept: 't
 
 for (const scheme of ['http', 'https'] as const) {
   test.describe(`over ${scheme}`, () => {
-    test.describe.configure({ timeout: 90_000 });
     const cookies = cookiesOver(scheme);
     let world: Sandbox;
     let served: Served;
@@ -22,7 +21,6 @@ for (const scheme of ['http', 'https'] as const) {
     let publicUrl = '';
 
     test.beforeAll(async () => {
-      test.setTimeout(90_000);
       const port = await freePort();
       const listening = `http://localhost:${port}`;
       publicUrl = scheme === 'https' ? 'https://id.company.example' : listening;

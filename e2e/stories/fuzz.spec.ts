@@ -43,7 +43,6 @@ async function expectNoFailure(service: Service, path: string, sent: Sent): Prom
 let callers: Record<string, string>[] = [];
 let procedures: Procedure[] = [];
 test.beforeAll(async ({ service, playwright }) => {
-  test.setTimeout(60_000);
   procedures = readProcedures();
   callers = [{}];
   for (const operator of [false, true]) {
@@ -69,7 +68,6 @@ async function forEachCaller(path: string, ask: (headers: Record<string, string>
 }
 
 test('no request body makes a JSON endpoint answer 500, for any caller', async ({ service }) => {
-  test.setTimeout(120_000);
   expect(paths.length).toBeGreaterThan(10);
   for (const path of paths) {
     const verb = path === '/api/usage/projects' ? 'PUT' : 'POST';
@@ -92,7 +90,6 @@ test('no request body makes a JSON endpoint answer 500, for any caller', async (
 });
 
 test('no input makes a procedure answer 500, for any caller', async ({ service }) => {
-  test.setTimeout(120_000);
   for (const { path: name, isMutation, fields } of procedures) {
     const path = `/api/trpc/${name}`;
     const examples = eachField(fields).map((content) => [content] as [string]);

@@ -66,7 +66,7 @@ test('a German browser gets German pages from sign-up to billing and the operato
   await page.waitForURL(`${service.sandboxUrl}/pay/checkout/**`);
   await page.getByLabel(/4242/).first().check();
   await page.getByRole('button', { name: /^Pay/ }).click();
-  await expect(page.getByText('Sie haben jetzt Silver.')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('Sie haben jetzt Silver.')).toBeVisible();
   await see(page, '/billing?ask=cancel');
   await page.getByRole('button', { name: 'Silver kündigen' }).click();
   await expect(page.getByText(/Endet am \d+\. \p{L}+ \d{4}, danach Free\./u)).toBeVisible();

@@ -25,7 +25,6 @@ async function rowOf(page: Page, email: string) {
 }
 
 test('a user is invited, joins, changes roles, and is removed', async ({ browser, page, request, service }) => {
-  test.setTimeout(120_000);
   const host = await makeOwner(service, request, { organisation: 'Larch & Sons' });
   await signIn(page, host);
   const invitation = await inviteOn(page);
@@ -188,7 +187,6 @@ test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
   test('a user is invited, joins, switches, and is removed', async ({ browser, page, request, service }) => {
-    test.setTimeout(120_000);
     await signIn(page, await makeOwner(service, request, { organisation: 'Larch & Sons' }));
     const invitation = await inviteOn(page);
     const context = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled: false });

@@ -17,7 +17,6 @@ test('without METRICS_TOKEN there are no metrics, with or without an Authorizati
 });
 
 test('sign-ups and sign-ins are in the metrics and in a trace, without personal data', async ({ playwright }) => {
-  test.setTimeout(90_000);
   const collector = await startCollector();
   const service = await startService({
     environment: { METRICS_TOKEN: token, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
@@ -72,7 +71,6 @@ test('sign-ups and sign-ins are in the metrics and in a trace, without personal 
 });
 
 test('the metrics are readable with the bearer token only', async () => {
-  test.setTimeout(60_000);
   // No collector listens: neither requests nor the shutdown wait for it.
   const service = await startService({
     environment: { METRICS_TOKEN: token, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },

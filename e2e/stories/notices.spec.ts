@@ -11,7 +11,7 @@ async function openBillingOnGold(page: Page, service: Service) {
   await page.getByRole('button', { name: 'Choose Gold' }).click();
   await page.waitForURL(`${service.sandboxUrl}/pay/checkout/**`);
   await page.getByRole('button', { name: /^Pay/ }).click();
-  await expect(page.getByRole('heading', { name: /^Gold/, level: 2 })).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByRole('heading', { name: /^Gold/, level: 2 })).toBeVisible();
   await page.goto('/billing');
 }
 

@@ -19,7 +19,7 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
     const { url } = await (await customer.request.post('/api/billing/checkout', { data: { tier: 'silver' } })).json();
     await theirs.goto(url);
     await theirs.getByRole('button', { name: /^Pay/ }).click();
-    await expect(theirs.getByText('You are on Silver')).toBeVisible({ timeout: 20_000 });
+    await expect(theirs.getByText('You are on Silver')).toBeVisible();
     await customer.close();
     await life.everythingDelivered();
     const operatorContext = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });

@@ -11,7 +11,6 @@ for (const javaScriptEnabled of [true, false]) {
       request,
       service,
     }) => {
-      test.setTimeout(120_000);
       await signIn(page, await makeOwner(service, request, { organisation: 'Larch & Sons' }));
       const invitation = await inviteOn(page);
       const context = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });

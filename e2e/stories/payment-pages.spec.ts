@@ -5,7 +5,6 @@ import { makeOwner, passPhrase } from '../support/people.ts';
 import { expect, startService, test } from '../support/service.ts';
 
 test.use({ javaScriptEnabled: false });
-test.setTimeout(120_000);
 
 /**
  * Starts a proxy of the sandbox's payment provider: its API at 127.0.0.1, and its pages at

@@ -5,7 +5,6 @@ import { expect, type Service, startService, test } from '../support/service.ts'
 
 let limited: Service;
 test.beforeAll(async () => {
-  test.setTimeout(90_000);
   limited = await startService({ environment: { RATE_LIMITS: 'on', TRUSTED_PROXIES: '1' } });
 });
 test.afterAll(() => limited.stop());

@@ -185,7 +185,6 @@ test('only a GET of its page consumes a verification link', async ({ service, re
 });
 
 test('a client over its limit still sees the sign-in page, without a return URL', async () => {
-  test.setTimeout(120_000);
   const product = 'https://product.example';
   const limited = await startService({ environment: { RATE_LIMITS: 'on', RETURN_ORIGINS: product } });
   try {

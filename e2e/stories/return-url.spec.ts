@@ -15,7 +15,7 @@ const test = base.extend<object, { beside: { product: Product; service: Service 
       await service.stop();
       await product.stop();
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: 120_000 },
   ],
   baseURL: ({ beside }, use) => use(beside.service.baseUrl),
 });
@@ -80,7 +80,7 @@ test('a new user returns to the product after sign-up, verification, approval an
   await page.goto(`${product.url}/welcome`);
   await expect(page, 'an account that awaits approval does not reach the product').toHaveURL('/awaiting-approval');
   expect((await service.operator('approve', email)).code).toBe(0);
-  await expect(page).toHaveURL('/onboarding', { timeout: 15_000 });
+  await expect(page).toHaveURL('/onboarding');
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(page).toHaveURL(`${product.url}/welcome`);
   await expect(page.getByText(email)).toBeVisible();

@@ -7,7 +7,6 @@ function tokenOf(link: string): string {
 }
 
 test('no secret that a whole story uses is in the log, the metrics or the traces', async ({ browser }) => {
-  test.setTimeout(90_000);
   const collector = await startCollector();
   const service = await startService({
     environment: {

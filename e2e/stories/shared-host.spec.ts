@@ -12,8 +12,6 @@ import { readmeBlocks } from '../support/readme.ts';
 import { type Served, startServed } from '../support/served.ts';
 import { hasOpenssl, makeCertificate } from '../support/tls-proxy.ts';
 
-test.setTimeout(120_000);
-
 const forms = [
   { name: 'the product at a path of Gatehouse’s host', pathsOf: 'product', wanted: '/app/orders?page=2&name=a%26b' },
   { name: 'Gatehouse at its paths of the product’s host', pathsOf: 'gatehouse', wanted: '/orders?page=2&name=a%26b' },

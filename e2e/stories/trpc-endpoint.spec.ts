@@ -84,7 +84,6 @@ for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
 }
 
 test('a client over its limit gets 429 with Retry-After', async () => {
-  test.setTimeout(90_000);
   const limited = await startService({ environment: { RATE_LIMITS: 'on' } });
   try {
     const ask = () => send(limited, '/api/trpc/accounts.resend', { method: 'POST', headers: json, body: '{}' });

@@ -5,7 +5,6 @@ import { newEmail, passPhrase } from '../support/people.ts';
 import { type Served, startServed } from '../support/served.ts';
 
 test.skip(process.platform !== 'linux', 'It finds the processes to kill in /proc.');
-test.setTimeout(90_000);
 
 let pair: Pair;
 let served: Served;
@@ -42,13 +41,13 @@ test('when the primary is killed during sign-ups, the standby takes over and has
 
   await expect.poll(() => answered.length).toBeGreaterThan(20);
   pair.killPrimary();
-  await expect.poll(() => errorCodes.length, { timeout: 30_000 }).toBeGreaterThan(3);
+  await expect.poll(() => errorCodes.length).toBeGreaterThan(3);
   expect((await fetch(`http://127.0.0.1:${served.port}/readyz`)).status).toBe(503);
   const before = answered.length;
 
   const standby = await pair.promoteStandby();
   ends.push(standby.close);
-  await expect.poll(() => answered.length, { timeout: 30_000 }).toBeGreaterThan(before + 10);
+  await expect.poll(() => answered.length).toBeGreaterThan(before + 10);
   streaming = false;
   await Promise.all(streams);
   expect((await fetch(`http://127.0.0.1:${served.port}/readyz`)).status).toBe(200);

@@ -8,7 +8,6 @@ import type { Service } from '../support/service.ts';
 import { startWebhookFan } from '../support/webhook-fan.ts';
 
 test.describe.configure({ mode: 'serial' });
-test.setTimeout(120_000);
 test.skip(process.platform !== 'linux', 'It finds the processes to kill in /proc.');
 
 let world: World;

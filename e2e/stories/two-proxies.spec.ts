@@ -8,7 +8,6 @@ const hasIpv6 = Object.values(os.networkInterfaces()).some((all) => all?.some(({
 
 test('behind two proxies, over IPv6, the client’s address is the one that the outer proxy saw', async ({ service }) => {
   test.skip(!hasIpv6, 'This machine has no IPv6.');
-  test.setTimeout(60_000);
   const port = await freePort('::1');
   const served = await startServed(port, {
     HOST: '::1',

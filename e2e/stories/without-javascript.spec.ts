@@ -30,7 +30,7 @@ test('sign-up and sign-in work without JavaScript, and show errors', async ({ pa
   await expect(page).toHaveURL('/awaiting-approval');
 
   await service.approve(email);
-  await expect(page).toHaveURL('/onboarding', { timeout: 15_000 });
+  await expect(page).toHaveURL('/onboarding');
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(page).toHaveURL('/');
 });
@@ -46,7 +46,7 @@ test('a plan is bought, cancelled and kept without JavaScript', async ({ page, s
   await page.getByRole('button', { name: 'Choose Gold' }).click();
   await page.waitForURL(`${service.sandboxUrl}/pay/checkout/**`);
   await page.getByRole('button', { name: /^Pay/ }).click();
-  await expect(page.getByText('You are on Gold')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('You are on Gold')).toBeVisible();
   await page.getByRole('link', { name: 'Cancel plan' }).click();
   await page.getByRole('button', { name: 'Cancel Gold' }).click();
   await expect(page.getByText(/Ends on/)).toBeVisible();

@@ -13,8 +13,6 @@ type Addresses = { port: number; gatehouse: string; upstream: string };
 
 /** Declares the stories of one of the README's proxy configurations, in front of a product without accounts. */
 export function testProxy(name: string, start: (at: Addresses) => Promise<{ stop: () => Promise<void> }>): void {
-  test.setTimeout(120_000);
-
   let service: Service;
   let guarded: string;
   const ends: (() => Promise<unknown>)[] = [];

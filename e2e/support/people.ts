@@ -12,7 +12,7 @@ export function newEmail(name = 'person'): string {
 }
 
 /** Returns the newest verification link in the sandbox's mailbox. */
-export async function linkFor(service: Service, email: string, { timeoutSeconds = 15 } = {}): Promise<string> {
+export async function linkFor(service: Service, email: string, { timeoutSeconds = 30 } = {}): Promise<string> {
   let link: string | undefined;
   await expect
     .poll(

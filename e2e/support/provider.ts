@@ -47,9 +47,7 @@ export async function paidLifeOf(service: Service, request: APIRequestContext): 
     subscriptions,
     subscription,
     async everythingDelivered() {
-      await expect
-        .poll(async () => (await read(service, 'deliveries')).filter(isOpen).length, { timeout: 20_000 })
-        .toBe(0);
+      await expect.poll(async () => (await read(service, 'deliveries')).filter(isOpen).length).toBe(0);
     },
     async cardDeclinesFromNowOn() {
       await control(service, 'card', { customer: (await subscription()).customer, card: declinesLater });

@@ -10,7 +10,7 @@ import { freePorts } from './free-port.ts';
 import { commandOf, kill, withDescendants } from './processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const timeoutMilliseconds = 60_000;
+const timeoutMilliseconds = 120_000;
 
 /** A domain whose addresses are approved without an operator, in tests that share a service. */
 export const approvedDomain = 'orchard.example';

@@ -10,7 +10,6 @@ type Tier = { tier: string; price_source: string };
  * provider.
  */
 export async function runStory(service: Service, { browser, page }: { browser: Browser; page: Page }): Promise<void> {
-  test.setTimeout(120_000);
   const email = newEmail('owner');
   await page.context().grantPermissions(['notifications']);
 
@@ -61,7 +60,7 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     await expect(operatorPage.getByText(email, { exact: true })).toBeHidden();
     await theirs.close();
 
-    await expect(page).toHaveURL('/onboarding', { timeout: 15_000 });
+    await expect(page).toHaveURL('/onboarding');
     await expect(page).toHaveTitle('Larch & Sons is approved – Gatehouse');
     expect(await page.evaluate(() => document.documentElement.dataset.notified)).toBe('Larch & Sons is approved');
   });
@@ -114,7 +113,7 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     } finally {
       await release();
     }
-    await expect(page.getByText('You are on Silver')).toBeVisible({ timeout: 20_000 });
+    await expect(page.getByText('You are on Silver')).toBeVisible();
     await expect(page.getByRole('heading', { name: 'Silver Active', level: 2 })).toBeVisible();
   });
 

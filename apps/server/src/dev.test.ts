@@ -43,4 +43,4 @@ test('GET /healthz answers as in the built service', async () => {
 
   expect([answer.status, await answer.json()]).toEqual([200, { ok: true }]);
   expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-}, 60_000);
+});

@@ -20,11 +20,11 @@ async function printedBy(file: string, env: NodeJS.ProcessEnv) {
 it('the service reads .env in the working directory, and non-empty environment variables take precedence', async () => {
   expect(await printedBy('main.ts', {})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
   expect(await printedBy('main.ts', { PORT: ' ', LOG_LEVEL: 'info' })).toMatch(/^PORT must be .+\n$/);
-}, 60_000);
+});
 
 it('admin commands read .env too', async () => {
   expect(await printedBy('operator.ts', {})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
-}, 60_000);
+});
 
 it('the file is not read with GATEHOUSE_ENV_FILE=off', async () => {
   const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/gatehouse';

@@ -70,7 +70,7 @@ async function seePayment({ service, see }: TourPart, page: Page): Promise<void>
     await release();
   }
   await page.goto('/billing?checkout=success');
-  await expect(page.getByText('You are on Silver')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('You are on Silver')).toBeVisible();
   await see(page, 'billing-paid');
   await useMeters(page);
   await see(page, 'billing-silver', '/billing');

@@ -90,7 +90,7 @@ it.each([
     onChange: ({ cursor }) => void calls.push(cursor),
     onReset: () => void calls.push('reset'),
   });
-  await vi.waitFor(() => expect(calls).toEqual(['reset', 'c2']));
+  await vi.waitFor(() => expect(calls).toEqual(['reset', 'c2']), 30_000);
   await following.close();
   expect(requested[1]).toBe('GET /api/changes?wait=0');
 });
@@ -107,7 +107,7 @@ it('returns a stale entitlement at once while one request renews it', async () =
   allowed = false;
   await new Promise((resolve) => setTimeout(resolve, 30));
   expect(await Promise.all([check(), check()])).toEqual([true, true]);
-  await vi.waitFor(async () => expect(await check()).toBe(false));
+  await vi.waitFor(async () => expect(await check()).toBe(false), 30_000);
 });
 
 it('sends on only the cookies of a session', () => {

@@ -30,7 +30,7 @@ test('the process prints ready, and ends with code 0 on a signal and when its pa
     else child.kill(end);
     expect(await once(child, 'exit')).toEqual([0, null]);
   }
-}, 60_000);
+});
 
 test.each([
   [{ PUBLIC_BASE_URL: 'https://gatehouse.example' }, 'must be on localhost'],

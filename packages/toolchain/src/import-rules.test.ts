@@ -115,7 +115,7 @@ beforeAll(() => {
   expect(stdout, stderr).toMatch(/^\{/);
   const { summary } = JSON.parse(stdout) as { summary: { violations: { from: string }[] } };
   violations = new Set(summary.violations.map(({ from }) => from));
-}, 60_000);
+});
 
 afterAll(() => fs.rmSync(tree, { recursive: true, force: true }));
 

@@ -84,7 +84,6 @@ test.each(lives)(
     expect(live.map(({ status }) => status)).toEqual(['active']);
     expect((await readPlan(billing.app, principal.organisationId)).tier).toBe('silver');
   },
-  60_000,
 );
 
 test.each(['cancel', 'unpaid', 'past_due', 'pause'] as const)(
@@ -110,5 +109,4 @@ test.each(['cancel', 'unpaid', 'past_due', 'pause'] as const)(
     expect(ownedBy(billing, principal).invoices).toHaveLength(invoices);
     await expectTruth(subscriber);
   },
-  60_000,
 );

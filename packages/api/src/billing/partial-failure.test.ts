@@ -117,7 +117,7 @@ describe('if one of several cannot be changed', () => {
       }),
       { numRuns: 10 },
     );
-  }, 120_000);
+  });
 });
 
 type Subscription = ReturnType<typeof ownedBy>['subscriptions'][number];

@@ -92,4 +92,4 @@ it('ends in one of two orders beside members who join, switch and leave, and nev
     if (ended[0] !== 'done') expect(ended[0]).toBe('BUSY');
     expect(await exists(organisation_id)).toBe(ended[0] !== 'done');
   }
-}, 90_000);
+});

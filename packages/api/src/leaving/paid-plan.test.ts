@@ -146,5 +146,5 @@ async function somebodyWaits(): Promise<void> {
       select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.then(
       ({ length }) => length,
     );
-  await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(waiting).toBeGreaterThan(0);
 }

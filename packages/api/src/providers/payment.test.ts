@@ -86,7 +86,7 @@ describe('a call ends within its time limit, and its request with it', () => {
     const seen = await provider(behave);
     await expect(create(payment(seen.port, { ...timeLimits, action: short }).ask)).rejects.toMatchObject(silence);
     expect(seen.requests).toBe(2);
-    await vi.waitFor(() => expect(seen.open()).toBe(0));
+    await vi.waitFor(() => expect(seen.open()).toBe(0), 30_000);
   });
 
   test('where no connection comes about', async () => {
@@ -99,14 +99,14 @@ describe('a call ends within its time limit, and its request with it', () => {
     const action = { request: 60_000, retries: 1, total: 400 };
     await expect(create(payment(seen.port, { ...timeLimits, action }).ask)).rejects.toMatchObject(silence);
     expect(seen.requests).toBe(1);
-    await vi.waitFor(() => expect(seen.open()).toBe(0));
+    await vi.waitFor(() => expect(seen.open()).toBe(0), 30_000);
   });
 
   test('while a askBriefly is not tried again', async () => {
     const seen = await provider(trickle);
     await expect(create(payment(seen.port).askBriefly)).rejects.toMatchObject(silence);
     expect(seen.requests).toBe(1);
-    await vi.waitFor(() => expect(seen.open()).toBe(0));
+    await vi.waitFor(() => expect(seen.open()).toBe(0), 30_000);
   });
 
   test('and another one beside it is none of its business', async () => {

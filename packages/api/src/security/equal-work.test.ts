@@ -100,4 +100,4 @@ it('refuses hashes beyond the length of the queue', async () => {
   });
   expect(busy).toBeGreaterThan(0);
   expect(done + busy).toBe(400);
-}, 60_000);
+});

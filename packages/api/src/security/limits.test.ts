@@ -183,7 +183,7 @@ describe.each(Object.entries(rules) as [Window, Rule][])('%s', (window, { most, 
       .set({ expire: 1 })
       .where(eq(rateLimits.key, row?.key ?? ''));
     expect(await secondsToWait(nth(0))).toBeNull();
-  }, 30_000);
+  });
 });
 
 it('counts two subnets as two clients, and a mapped IPv4 address as the IPv4 address', async () => {

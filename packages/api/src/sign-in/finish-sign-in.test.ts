@@ -151,4 +151,4 @@ it('waits until the timeout for an answer that is silent, late or slow, and no l
 
   const accepted = ended.filter(({ status }) => status === 'fulfilled');
   expect(accepted).toHaveLength(patient.filter(({ ends }) => ends === 'accepted').length);
-}, 30_000);
+});

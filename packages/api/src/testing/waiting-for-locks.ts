@@ -10,5 +10,5 @@ export async function waitingForLocks({ app }: TestApp, connections: number): Pr
   const waiting = sql`
     select count(*)::int as count from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
-  await expect.poll(async () => (await app.db.execute(waiting))[0]?.count, { timeout: 20_000 }).toBe(connections);
+  await expect.poll(async () => (await app.db.execute(waiting))[0]?.count).toBe(connections);
 }

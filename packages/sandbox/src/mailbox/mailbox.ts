@@ -20,7 +20,7 @@ export interface Mailbox {
   messages(to?: string): Mail[];
   /**
    * Waits for a mail to an address and returns the newest. It must be newer than `after`, a mail or a
-   * time, if that is given. @throws Error if none has arrived after `timeoutMs` (10 s).
+   * time, if that is given. @throws Error if none has arrived after `timeoutMs` (30 s).
    */
   waitFor(to: string, after?: Mail | Date | null, timeoutMs?: number): Promise<Mail>;
   clear(): void;
@@ -55,7 +55,7 @@ export function createMailbox(file: StoredFile<MailboxState>): Mailbox & { put(m
     return wanted ? mails.filter((mail) => mail.to.some((address) => address.toLowerCase() === wanted)) : mails;
   }
 
-  async function waitFor(to: string, after: Mail | Date | null = null, timeoutMs = 10_000): Promise<Mail> {
+  async function waitFor(to: string, after: Mail | Date | null = null, timeoutMs = 30_000): Promise<Mail> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
       const found = messages(to)[0];

@@ -65,7 +65,7 @@ it('forgets an entitlement when the feed tells a change of the organisation', as
   const before = await named();
   await owner.api.organisations.rename({ organisation_id: owner.organisationId, name: 'Renamed' });
   expect(before).not.toBe('Renamed');
-  await vi.waitFor(async () => expect(await named()).toBe('Renamed'), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await named()).toBe('Renamed'), { timeout: 30_000 });
 });
 
 it('reads the pages of organisations and members, and the history of a meter', async () => {
@@ -136,7 +136,7 @@ it('runs the service of the README', async () => {
   const running = spawn(process.execPath, ['--input-type=module', '-e', code], { env, stdio: 'ignore' });
   try {
     const ask = async () => (await fetch(`http://127.0.0.1:${port}/`, { headers: { cookie } })).text();
-    await vi.waitFor(async () => expect(await ask()).toContain(`Hello ${owner.email}`), { timeout: 15_000 });
+    await vi.waitFor(async () => expect(await ask()).toContain(`Hello ${owner.email}`), { timeout: 30_000 });
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(401);
   } finally {
     running.kill();

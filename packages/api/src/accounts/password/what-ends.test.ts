@@ -97,7 +97,7 @@ describe('the tokens on the page of a link', () => {
   async function offers() {
     const { email } = await makeSignUp(test);
     await callerFor(test, null).accounts.signUp({ email, password: other });
-    await expect.poll(() => test.sandbox.mailbox.messages(email).length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => test.sandbox.mailbox.messages(email).length).toBe(2);
     const [second] = test.sandbox.mailbox.messages(email);
     test.advance(2 * minute);
     await resendVerification(test.app, { email });

@@ -48,7 +48,7 @@ async function waiting(count: number): Promise<void> {
     test.app.sql`
       select pid from pg_stat_activity
       where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`.then(({ length }) => length);
-  await expect.poll(blocked, { timeout: 5000, interval: 20 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(blocked, { interval: 20 }).toBeGreaterThanOrEqual(count);
 }
 
 const holdOrganisation = (id: string) => (tx: Transaction) =>

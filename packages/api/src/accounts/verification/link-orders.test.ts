@@ -150,7 +150,7 @@ it('makes no password valid that was typed in a browser which presented neither 
     fc.asyncProperty(fc.array(act, { minLength: 4, maxLength: 12 }), (acts) => new Order().play(acts)),
     { numRuns: 30 },
   );
-}, 120_000);
+});
 
 it('gives an attacker nothing whose sign-up came first, last, or between, whatever the mailbox’s holder does', async () => {
   const holders: fc.Arbitrary<Act> = act.filter((each) => !('browser' in each) || each.browser !== 'A');
@@ -166,4 +166,4 @@ it('gives an attacker nothing whose sign-up came first, last, or between, whatev
     }),
     { numRuns: 15 },
   );
-}, 120_000);
+});

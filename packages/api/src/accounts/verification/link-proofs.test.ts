@@ -122,7 +122,7 @@ describe('a sign-up’s link that is opened elsewhere', () => {
     const attacker = await makeSignUp(test, { name: 'Squatters' });
     const { email } = attacker;
     const owner = await makeSignUp(test, { email, name: 'Owners Ltd' });
-    await expect.poll(() => test.sandbox.mailbox.messages(email).length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => test.sandbox.mailbox.messages(email).length).toBe(2);
     const [mail] = test.sandbox.mailbox.messages(email);
     const token = /token=([\w-]+)/.exec(mail?.text ?? '')?.[1] ?? '';
     expect(await open(attacker.token)).toMatchObject({ ok: true });

@@ -125,7 +125,7 @@ test('while the provider is away the update waits, and then it is carried out', 
   billing.sandbox.payment.set({ api_failure: null });
   await billing.settled();
   expect(offered()).toContain(price);
-}, 40_000);
+});
 
 test('an update that the provider refuses enqueues no further one', async () => {
   billing.sandbox.payment.set({ api_failure: 403, api_failure_only: 'POST /v1/billing_portal/configurations' });
@@ -148,7 +148,7 @@ test('two nodes that update the portal while prices change end at the newest pri
   await billing.settled();
   expect(offered()).toContain(newest);
   expect(offered()).toHaveLength(2);
-}, 40_000);
+});
 
 test('where billing-setup never ran, no portal is touched', async () => {
   await billing.app.db.delete(paymentSettings);

@@ -60,7 +60,7 @@ describe('a round over all subscriptions', () => {
     const next = await reconcileAll(billing.app);
     expect(next.leftOut).toEqual([]);
     for (const id of ids) expect(await row(id)).toMatchObject({ needsSync: false, status: 'paused' });
-  }, 120_000);
+  });
 
   test('reports each difference between the row and the provider', async () => {
     const ended = await makeSubscriber(billing);

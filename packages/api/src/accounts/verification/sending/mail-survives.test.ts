@@ -18,10 +18,9 @@ it.concurrent.each(['refuse', 'later', 'close', 'hang'] as const)(
     await expect.poll(failed, { timeout: 35_000 }).toBe(true);
 
     test.sandbox.mailbox.setFault(null);
-    const mail = await test.sandbox.mailbox.waitFor(email, null, 20_000);
+    const mail = await test.sandbox.mailbox.waitFor(email);
     const outcome = await verifyEmail(test.app, { token: tokenIn(mail.text), browserToken: null }, testClient);
     expect(outcome.ok).toBe(true);
     await test.close();
   },
-  60_000,
 );

@@ -123,7 +123,8 @@ export async function createApp({
   };
 
   if (work) for (const warning of [...config.warnings, ...unusedPriceWarnings({ config, plans })]) log.warn(warning);
-  if (work && !app.mail.on) log.warn('SMTP_URL is unset: no mail leaves.');
+  if (work && !app.mail.on)
+    log.warn('SMTP_URL is unset: this node sends no mail, and leaves the mails to other nodes.');
   if (work && !config.rateLimits) {
     log.warn('RATE_LIMITS is off: passwords can be guessed without limit. It is meant for measurements alone.');
   }
@@ -179,8 +180,9 @@ function jobKinds(app: App): JobKinds {
   return {
     'verification-mail': {
       handler: (data, id) => sendVerification(app, data, id),
-      retryLimit: 30,
-      retryDelayMax: 300,
+      // A mail server may be away over a weekend.
+      retry: { forSeconds: 3 * 86_400, longestPauseSeconds: 900 },
+      isTaken: app.mail.on,
       concurrency: 2,
     },
     sweep: {
@@ -191,10 +193,16 @@ function jobKinds(app: App): JobKinds {
         await rotateTokenKeys(app);
       },
       schedule: '17 * * * *',
+      retry: { forSeconds: 600, longestPauseSeconds: 300 },
       policy: 'stately',
       recordsSuccess: true,
     },
-    'changes-sweep': { handler: () => deleteOldChanges(app), schedule: '*/10 * * * *', policy: 'stately' },
+    'changes-sweep': {
+      handler: () => deleteOldChanges(app),
+      schedule: '*/10 * * * *',
+      policy: 'stately',
+      retry: { forSeconds: 60, longestPauseSeconds: 60 },
+    },
     ...usageJobs(app),
     ...billingJobs(app),
   };

@@ -7,6 +7,7 @@ import { describeError, type Log } from '../log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import type { JobKind, JobKinds, JobName, Jobs } from './registry.ts';
+import { retriesWithin } from './retry.ts';
 
 type Options = {
   sql: Sql;
@@ -41,22 +42,28 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
   await boss.start();
 
   const entries = Object.entries(kinds) as [JobName, AnyKind][];
+  const known = new Map(migrates ? (await boss.getQueues()).map((queue) => [queue.name, queue]) : []);
   if (migrates) for (const [name, kind] of entries) await open(name, kind);
   await addSuccessRows();
   const workers = new Map<string, string>();
-  if (work) for (const [name, kind] of entries) workers.set(name, await startWorker(name, kind));
+  for (const [name, kind] of entries) {
+    if (work && kind.isTaken !== false) workers.set(name, await startWorker(name, kind));
+  }
 
   async function open(name: JobName, kind: AnyKind) {
-    await boss.createQueue(name, {
-      policy: kind.policy ?? 'standard',
-      retryLimit: kind.retryLimit ?? 3,
-      retryDelay: kind.retryDelay ?? timeouts.jobRetrySeconds,
+    const settings = {
+      retryLimit: retriesWithin(kind.retry, timeouts.jobRetrySeconds),
+      retryDelay: timeouts.jobRetrySeconds,
       retryBackoff: true,
       heartbeatSeconds: 10,
-      retryDelayMax: kind.retryDelayMax ?? 300,
+      retryDelayMax: Math.max(1, kind.retry.longestPauseSeconds),
       deleteAfterSeconds: 86_400,
-    });
-    if (work && kind.schedule !== undefined) await boss.schedule(name, kind.schedule);
+    };
+    const queue = known.get(name);
+    if (queue === undefined) await boss.createQueue(name, { policy: kind.policy ?? 'standard', ...settings });
+    // Another release may have created it with other retries.
+    else if (!isEqual(queue, settings)) await boss.updateQueue(name, settings);
+    if (work && kind.isTaken !== false && kind.schedule !== undefined) await boss.schedule(name, kind.schedule);
     for (const outcome of ['ok', 'failed'] as const) {
       metrics.zero('gatehouse_job_duration_seconds', { kind: name, outcome });
     }
@@ -64,7 +71,9 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
 
   /** A kind that never succeeds is as old as its first start. */
   async function addSuccessRows() {
-    const recorded = entries.flatMap(([name, { recordsSuccess }]) => (recordsSuccess ? [name] : []));
+    const recorded = entries.flatMap(([name, { recordsSuccess, isTaken }]) =>
+      recordsSuccess && isTaken !== false ? [name] : [],
+    );
     if (!work || recorded.length === 0) return;
     await sql`insert into job_successes (kind, at) select unnest(${recorded}::text[]), now() on conflict do nothing`;
   }
@@ -99,6 +108,7 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
 
   return {
     async send(tx, name, data, { key, afterSeconds } = {}) {
+      if (kinds[name].isTaken === false) log.warn('A job waits for a node that can do it.', { job: name });
       const traceparent = traces.carried();
       await boss.send(name, traceparent === undefined ? data : { ...data, traceparent }, {
         db: fromDrizzle(tx, tag),
@@ -117,6 +127,11 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
       await boss.stop({ graceful: true, timeout: 10_000, close: false });
     },
   };
+}
+
+/** Whether a queue has the same settings, of those named. */
+function isEqual(queue: object, settings: Record<string, unknown>): boolean {
+  return Object.entries(settings).every(([name, value]) => Reflect.get(queue, name) === value);
 }
 
 /** A kind of job whose data the queue passes to the handler without reading them. */

@@ -1,5 +1,6 @@
 import type { Transaction } from '../db/client.ts';
 import type { MailLanguage } from '../security/client.ts';
+import type { Retry } from './retry.ts';
 
 /** Every kind of job with its data. An unknown name does not compile. */
 export type JobData = {
@@ -46,10 +47,9 @@ export type JobHandler<Data> = (data: Data, id: string) => Promise<void>;
 /** The settings of a queue. Times in seconds. */
 export type JobKind<Data> = {
   handler: JobHandler<Data>;
-  /** How often a failed job is retried, with growing pauses up to `retryDelayMax`. */
-  retryLimit?: number;
-  retryDelay?: number;
-  retryDelayMax?: number;
+  retry: Retry;
+  /** Whether this process can do the work. A job that it cannot do is left to another node. */
+  isTaken?: boolean;
   /** 'exclusive': at most one queued or running per singletonKey; 'short': at most one queued. */
   policy?: 'standard' | 'short' | 'exclusive' | 'stately' | 'singleton';
   /** A cron expression, for a job that starts at fixed times. */

@@ -6,7 +6,12 @@ import { deleteOldDays, storeMemberDays } from './keep-days.ts';
 /** The jobs that keep the history of usage and delete what has expired. Times are in UTC. */
 export function usageJobs(app: App): Pick<JobKinds, 'usage-days' | 'usage-sweep'> {
   return {
-    'usage-days': { handler: () => storeMemberDays(app), schedule: '1 0 * * *', policy: 'stately' },
+    'usage-days': {
+      handler: () => storeMemberDays(app),
+      schedule: '1 0 * * *',
+      policy: 'stately',
+      retry: { forSeconds: 3600, longestPauseSeconds: 300 },
+    },
     'usage-sweep': {
       async handler() {
         await deleteExpiredKeys(app);
@@ -14,6 +19,7 @@ export function usageJobs(app: App): Pick<JobKinds, 'usage-days' | 'usage-sweep'
       },
       schedule: '*/10 * * * *',
       policy: 'stately',
+      retry: { forSeconds: 60, longestPauseSeconds: 60 },
     },
   };
 }

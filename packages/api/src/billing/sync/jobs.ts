@@ -15,55 +15,67 @@ import { logReport } from './report.ts';
 import { syncSubscription } from './sync.ts';
 
 /**
- * The background jobs of billing. Without a payment provider they do nothing. Of each key at
+ * The background jobs of billing. A node without a payment provider takes none that needs it. Of each key at
  * most one job runs and one waits, so a burst of events about a subscription causes one sync,
  * and events during that sync cause one more.
  */
 export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-${string}`>> {
-  function whenOn<Data>(handler: (data: Data) => Promise<unknown>) {
-    return async (data: Data) => {
-      if (app.payment !== null) await handler(data);
-    };
-  }
+  // A node without the provider's key would complete another node's jobs without doing them.
+  const never = { forSeconds: 0, longestPauseSeconds: 0 };
+  const untilNextPrices = { forSeconds: 3600, longestPauseSeconds: 300 };
+  const isTaken = app.payment !== null;
 
   return {
-    'payment-plan-times': { handler: () => tellDuePlans(app), schedule: '* * * * *', policy: 'stately' },
+    'payment-plan-times': { handler: () => tellDuePlans(app), schedule: '* * * * *', policy: 'stately', retry: never },
     'payment-sync': {
-      handler: whenOn((data: { subscriptionId: string }) => syncSubscription(app, data.subscriptionId)),
+      handler: (data: { subscriptionId: string }) => syncSubscription(app, data.subscriptionId),
       policy: 'stately',
-      retryLimit: 5,
-      retryDelayMax: 60,
+      retry: { forSeconds: 60, longestPauseSeconds: 60 },
+      isTaken,
       concurrency: 4,
     },
     'payment-contact': {
-      handler: whenOn((data: { organisationId: string }) => syncContact(app, data.organisationId)),
+      handler: (data: { organisationId: string }) => syncContact(app, data.organisationId),
       policy: 'stately',
-      retryLimit: 5,
-      retryDelayMax: 60,
+      retry: { forSeconds: 60, longestPauseSeconds: 60 },
+      isTaken,
     },
-    // Retries for about an hour: until one succeeds, the portal sells the old prices.
-    'payment-prices': { handler: whenOn(() => refreshPrices(app)), policy: 'stately', retryLimit: 20 },
-    'payment-portal': { handler: whenOn(() => updatePortal(app)), policy: 'stately', retryLimit: 20 },
+    // Until one succeeds, the portal sells the old prices.
+    'payment-prices': {
+      handler: async () => void (await refreshPrices(app)),
+      policy: 'stately',
+      retry: untilNextPrices,
+      isTaken,
+    },
+    'payment-portal': {
+      handler: async () => void (await updatePortal(app)),
+      policy: 'stately',
+      retry: untilNextPrices,
+      isTaken,
+    },
     'payment-due': {
-      handler: whenOn(() => enqueueDue(app)),
+      handler: async () => void (await enqueueDue(app)),
       policy: 'stately',
       schedule: '* * * * *',
-      retryLimit: 0,
+      retry: never,
+      isTaken,
       recordsSuccess: true,
     },
     'payment-undelivered': {
-      handler: whenOn(() => applyUndelivered(app)),
+      handler: async () => void (await applyUndelivered(app)),
       policy: 'stately',
       schedule: '*/15 * * * *',
       recordsSuccess: true,
-      retryLimit: 1,
+      retry: { forSeconds: 2, longestPauseSeconds: 60 },
+      isTaken,
     },
     'payment-compare': {
-      handler: whenOn(async () => logReport(app, await compareAll(app))),
+      handler: async () => logReport(app, await compareAll(app)),
       policy: 'stately',
       schedule: '23 3 * * *',
       recordsSuccess: true,
-      retryLimit: 2,
+      retry: { forSeconds: 600, longestPauseSeconds: 300 },
+      isTaken,
     },
     'payment-sweep': {
       async handler() {
@@ -73,7 +85,7 @@ export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-
       policy: 'stately',
       schedule: '41 2 * * *',
       recordsSuccess: true,
-      retryLimit: 2,
+      retry: { forSeconds: 600, longestPauseSeconds: 300 },
     },
   };
 }

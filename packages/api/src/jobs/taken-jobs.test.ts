@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { signUp, signUpInput } from '../accounts/sign-up/sign-up.ts';
+import type { App } from '../app.ts';
+import { createApp } from '../create-app.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { migrationsFolder } from '../testing/database.ts';
+import { newEmail, testClient, testPassword } from '../testing/factories.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp({
+    environment: { SMTP_URL: '', PAYMENT_SECRET_KEY: '' },
+    timeouts: { jobPollSeconds: 0.5 },
+  });
+});
+afterAll(() => test.close());
+
+/** Starts a second node on the same database. */
+function startNode(changes: Partial<App['config']>): Promise<App> {
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  return createApp({ config: { ...test.app.config, ...changes }, migrations: migrationsFolder, work: true, log });
+}
+
+it('a node without a mail server leaves the mails to a node that has one', async () => {
+  const email = newEmail();
+  await signUp(test.app, signUpInput.parse({ email, password: testPassword }), testClient);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const jobs = await test.app.sql`select state from pgboss.job where name = 'verification-mail'`;
+  expect(jobs).toEqual([{ state: 'created' }]);
+  expect(test.logged.map(({ message }) => message)).toContain('A job waits for a node that can do it.');
+
+  const node = await startNode({ smtpUrl: test.sandbox.smtpUrl });
+  expect(await test.sandbox.mailbox.waitFor(email)).toBeDefined();
+  await node.close();
+});
+
+it('a node without a payment provider leaves the syncs to a node that has one', async () => {
+  await test.app.db.transaction((tx) => test.app.jobs.send(tx, 'payment-sync', { subscriptionId: 'sub_1' }));
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const jobs = await test.app.sql`select state from pgboss.job where name = 'payment-sync'`;
+  expect(jobs).toEqual([{ state: 'created' }]);
+});
+
+it('the queue of an earlier release gets the retries of this one: a mail is tried for three days', async () => {
+  await test.app.sql`update pgboss.queue set retry_limit = 3, retry_delay_max = 300 where name = 'verification-mail'`;
+  await (await startNode({})).close();
+  const [queue] = await test.app.sql`
+    select retry_limit, retry_delay_max from pgboss.queue where name = 'verification-mail'`;
+  expect(queue?.retry_delay_max).toBe(900);
+  expect((queue?.retry_limit as number) * 900).toBeGreaterThan(3 * 86_400);
+});

@@ -133,4 +133,6 @@ it('decided requests are listed newest first, page by page, each once, with who 
   const after = `${Date.parse(first?.decided_at ?? '')}-${first?.organisation.id}`;
   const later = await operator.api.operators.decided({ after });
   expect(later.decided).toEqual(decided.slice(1));
+  const own = decided.find(({ organisation }) => organisation.id === operator.organisationId);
+  expect(own).toMatchObject({ can_undo: false });
 });

@@ -15,7 +15,9 @@ export const decidedInput = z.object({ after: cursorInput });
  * Returns a page of the decided requests, the newest decision first, each with who decided and
  * whether the decision can still be undone.
  */
-export async function readDecided(app: App, _operator: Operator, { after }: z.output<typeof decidedInput>) {
+export async function readDecided(app: App, principal: Operator, { after }: z.output<typeof decidedInput>) {
+  const { organisationId: own } = principal;
+
   const rows = await app.db
     .select({
       organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },
@@ -46,7 +48,7 @@ export async function readDecided(app: App, _operator: Operator, { after }: z.ou
       decided_at: at.toISOString(),
       /** The address of the operator; null for an admin command or a rule. */
       decided_by: by,
-      can_undo: suspendedAt === null && canBeUndone(app, at),
+      can_undo: suspendedAt === null && row.organisation.id !== own && canBeUndone(app, at),
     })),
     next: last === undefined ? null : cursorOf(last.decidedAt, last.organisation.id),
   };

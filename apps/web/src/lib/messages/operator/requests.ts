@@ -76,7 +76,7 @@ export const requestTexts = texts({
     declineQuestion: (name) => say`${name} ablehnen?`,
     declineSeveral: (count) => say`${plain(String(count))} Organisationen ablehnen?`,
     declineEffect:
-      'Eine Anmeldung ist dann nicht mehr möglich, und es geht keine E-Mail darüber hinaus. Sie können die Anfrage auch später noch freigeben.',
+      'Die Person kann sich nicht mehr anmelden und bekommt keine E-Mail dazu. Sie können die Anfrage auch später noch freigeben.',
     keptWithDecision: 'Steht bei der Entscheidung, für andere im Betrieb.',
     decidedLead:
       'Eine Entscheidung lässt sich einen Tag lang rückgängig machen. Danach können Sie stattdessen freigeben oder sperren.',

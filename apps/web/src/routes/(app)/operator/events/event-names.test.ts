@@ -7,6 +7,6 @@ test.each(subscribedTypes)('the event type %s has a name without dots', (type) =
 });
 
 test('an event type that is not known becomes words', () => {
-  expect(eventName('payment_intent.succeeded')).toBe('Payment intent succeeded');
+  expect(eventName('tax_rate.updated')).toBe('Tax rate updated');
   expect(eventName('__proto__')).toBe('Proto');
 });

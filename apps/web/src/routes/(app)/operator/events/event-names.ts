@@ -1,6 +1,6 @@
 import { eventTypeTexts } from '#lib/messages/operator/event-types.ts';
 
-/** "Invoice paid" for invoice.paid. A type that is not listed: "Payment intent succeeded" for payment_intent.succeeded. */
+/** "Invoice paid" for invoice.paid. A type that is not listed: "Tax rate updated" for tax_rate.updated. */
 export function eventName(type: string): string {
   const { names, withoutType }: { names: Record<string, string>; withoutType: string } = eventTypeTexts();
   if (Object.hasOwn(names, type)) return names[type] ?? type;

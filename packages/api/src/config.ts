@@ -58,6 +58,12 @@ function isOrigin(value: string): boolean {
   return /^(\[[\da-f:.]+\]|[a-z\d._-]+)$/.test(url.hostname);
 }
 
+/** The driver takes any other mode for one that verifies nothing, or everything. */
+function hasKnownTlsMode(value: string): boolean {
+  const mode = /[?&]sslmode=([^&]*)/.exec(value)?.[1];
+  return mode === undefined || ['disable', 'prefer', 'require', 'verify-full'].includes(mode);
+}
+
 const safeUrl = string.refine(isSafe, 'must be an https address, or http on this machine.');
 const origins = nonEmptyList
   .refine((items) => items.every(isOrigin), 'must be origins, separated by commas.')
@@ -73,7 +79,9 @@ export const variables = z
       .refine(isOrigin, 'must be an origin without a path: https, or http on this machine.')
       .transform((value) => new URL(value).origin)
       .optional(),
-    DATABASE_URL: serverUrl(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name').optional(),
+    DATABASE_URL: serverUrl(['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name')
+      .refine(hasKnownTlsMode, 'must have no sslmode, or disable, prefer, require or verify-full.')
+      .optional(),
     DATA_DIR: line.optional(),
     DATABASE_POOL: integer(2, 1000).default(10),
     DATABASE_PREPARE: boolean.default(true),

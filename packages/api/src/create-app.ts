@@ -17,6 +17,7 @@ import { openDatabase } from './db/client.ts';
 import { watchHealth } from './db/health.ts';
 import { migrate } from './db/migrate.ts';
 import { pingDatabase } from './db/ping.ts';
+import { explainRefusedTls } from './db/refused-tls.ts';
 import { checkSchemaAge, explainPending, readSchemaState } from './db/schema-state.ts';
 import { explainDatabaseRefusal, isDatabaseAway } from './errors.ts';
 import { openJobs } from './jobs/queue.ts';
@@ -128,15 +129,15 @@ export async function createApp({
   if (work && !config.rateLimits) {
     log.warn('RATE_LIMITS is off: passwords can be guessed without limit. It is meant for measurements alone.');
   }
-  const open: typeof whileUnavailable = work ? whileUnavailable : (_, attempt) => attempt();
+  const open = <Result>(attempt: () => Promise<Result>) => (work ? whileUnavailable(app, attempt) : attempt());
   try {
     if (!work) await pingDatabase(sql);
-    if (migrates) await open(log, () => migrate(sql, migrations, log));
+    if (migrates) await open(() => migrate(sql, migrations, log));
     else await requireSchema(app);
-    if (work) app.pseudonymOf = await open(log, () => loadPseudonyms(sql));
-    if (work) await open(log, () => refuseDemoAccounts(app));
-    if (work) await open(log, () => warnOfOtherMode(app));
-    if (work) await open(log, () => warnOfMissingTiers(app));
+    if (work) app.pseudonymOf = await open(() => loadPseudonyms(sql));
+    if (work) await open(() => refuseDemoAccounts(app));
+    if (work) await open(() => warnOfOtherMode(app));
+    if (work) await open(() => warnOfMissingTiers(app));
     const openQueue = () =>
       openJobs({
         sql: queue.sql,
@@ -148,11 +149,11 @@ export async function createApp({
         work,
         migrates,
       });
-    app.jobs = migrates ? await open(log, () => withAdvisoryLock(sql, openQueue)) : await openQueue();
+    app.jobs = migrates ? await open(() => withAdvisoryLock(sql, openQueue)) : await openQueue();
   } catch (error) {
     if (!withoutDatabase) {
       await app.close();
-      const refused = explainDatabaseRefusal(error);
+      const refused = (await explainRefusedTls(sql, error)) ?? explainDatabaseRefusal(error);
       throw refused === null ? error : new Error(refused, { cause: error });
     }
   }
@@ -208,12 +209,12 @@ function jobKinds(app: App): JobKinds {
   };
 }
 
-async function whileUnavailable<Result>(log: Log, attempt: () => Promise<Result>): Promise<Result> {
+async function whileUnavailable<Result>({ sql, log }: App, attempt: () => Promise<Result>): Promise<Result> {
   for (let pause = 250; ; pause = Math.min(pause * 2, 5000)) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
+      if (!isDatabaseAway(error) || (await explainRefusedTls(sql, error)) !== null) throw error;
       log.warn('The database does not answer; trying again.', { pauseMilliseconds: pause, error });
       await new Promise((resolve) => setTimeout(resolve, pause));
     }

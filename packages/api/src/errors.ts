@@ -107,18 +107,50 @@ const lacksResources = /^53[0-9A-Z]{3}$/;
  */
 const endedForOthers = new Set(['40001', '40P01', '55P03', '57014', '25P03', '25P04']);
 
-/** SQLSTATEs of a wrong user or password, an unknown database and a missing privilege. */
-const databaseRefusals = /^(28[0-9A-Z]{3}|3D000|42501)$/;
+/**
+ * The remedy of each refusal that only the operator can correct, by SQLSTATE or the code of a TLS error.
+ */
+const databaseRemedies: [code: RegExp, message: RegExp, remedy: string][] = [
+  [
+    /^28/,
+    /host "(?!\[local\]).*no encryption/,
+    'If it accepts TLS only, add sslmode=verify-full or sslmode=require to DATABASE_URL; else correct pg_hba.conf or DATABASE_URL.',
+  ],
+  [
+    /^28/,
+    /SSL encryption/,
+    'If it accepts no TLS here, remove sslmode from DATABASE_URL; else correct pg_hba.conf or DATABASE_URL.',
+  ],
+  [/^28P01$/, /./, 'Correct the user and the password in DATABASE_URL.'],
+  [/^28/, /./, 'Admit this user in pg_hba.conf, or correct DATABASE_URL.'],
+  [/^3D000$/, /./, 'Create the database, or correct DATABASE_URL.'],
+  [/^42501$/, /./, 'Make the user of DATABASE_URL the owner of its database.'],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    /./,
+    'Its certificate is for another host name: correct the host in DATABASE_URL.',
+  ],
+  [/^CERT_HAS_EXPIRED$/, /./, 'Renew the certificate of the server in DATABASE_URL.'],
+  [
+    /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w*(CERT|SIGNATURE)\w*)$/,
+    /./,
+    'Name the certificate of its authority in NODE_EXTRA_CA_CERTS=/path/ca.pem, beside DATABASE_URL.',
+  ],
+];
 
 /**
- * Returns a sentence that says why the database refuses the service, which only the operator
- * can correct. Returns null for any other failure.
+ * Returns a sentence that says why the database refuses the service, or its certificate is refused,
+ * and how the operator corrects it. Returns null for any other failure.
  */
 export function explainDatabaseRefusal(error: unknown): string | null {
   for (let current = error; current instanceof Error; current = current.cause) {
-    if (!('code' in current) || !databaseRefusals.test(String(current.code))) continue;
-    if (current.code !== '42501') return `The database refuses: ${current.message}. Correct DATABASE_URL.`;
-    return `The database refuses: ${current.message}. Make the user of DATABASE_URL the owner of its database.`;
+    if (!('code' in current)) continue;
+    const { code, message } = current;
+    const found = databaseRemedies.find(([codes, texts]) => codes.test(String(code)) && texts.test(message));
+    if (found === undefined) continue;
+    // Node appends an advice of its own after a semicolon.
+    const [reason] = message.split(';');
+    return `The database ${/^[\dA-Z]{5}$/.test(String(code)) ? 'refuses' : 'is not trusted'}: ${reason}. ${found[2]}`;
   }
   return null;
 }

@@ -44,7 +44,7 @@ const refusing: [name: string, change: (url: URL) => void][] = [
 it.each(refusing)('%s ends the start with a sentence that names DATABASE_URL', async (_name, change) => {
   const config = parseConfig({ DATABASE_URL: onAnother(change) });
   const started = createApp({ config, migrations: migrationsFolder, work: true, log });
-  await expect(started).rejects.toThrow(/^The database refuses: .+ Correct DATABASE_URL\.$/);
+  await expect(started).rejects.toThrow(/^The database refuses: .+ [Cc]orrect DATABASE_URL\.$/);
 });
 
 it('a missing right is explained, and is a 503 for a request as an unknown user is', async () => {

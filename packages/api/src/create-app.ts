@@ -89,7 +89,8 @@ export async function createApp({
   const queue = openDatabase({ ...connect, pool: 1, deadlines: queueDeadlines, onFailure });
   const probeDeadlines = { statementSeconds: 1.5, transactionSeconds, queueSeconds: 1.5 };
   const probe = openDatabase({ ...connect, pool: 1, deadlines: probeDeadlines });
-  const databaseHealth = watchHealth(probe.sql, log);
+  // An admin command fails with a sentence of its own.
+  const databaseHealth = watchHealth(probe.sql, work ? log : silent);
   const app: App = {
     config,
     db,
@@ -168,6 +169,8 @@ async function requireSchema({ sql, migrations, log }: App): Promise<void> {
   const problem = explainPending(state);
   if (problem !== null) throw new Error(problem);
 }
+
+const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 const unopened: Jobs = {
   send: () => Promise.reject(new Error('The job queue is not open yet.')),

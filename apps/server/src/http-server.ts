@@ -2,29 +2,35 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Config } from '@gatehouse/api/config';
 import { busyPage, busyPagePolicy } from './busy-page.ts';
 import { canonicalise, pathOf } from './canonical-request.ts';
+import { watchProbes } from './drain.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
 
 export type HttpServer = {
   /** Passes all later requests to the application. */
   serve(handler: Handler): void;
-  /** Answers new requests 503, lets open requests finish within 20 s, and closes the server. */
+  /**
+   * Answers /readyz 503, keeps serving while a reverse proxy notices it, then answers new requests
+   * 503, lets open requests finish within 18 s, and closes the server.
+   */
   drain(): Promise<void>;
 };
 
-const drainMilliseconds = 20_000;
+const drainMilliseconds = 18_000;
 const pollMilliseconds = 25;
 const retrySeconds = 2;
 
 /**
- * Listens on HOST and PORT. Before the application is loaded and while the server drains,
+ * Listens on HOST and PORT. Before the application is loaded and at the end of a shutdown,
  * every request except GET /healthz is answered 503: a browser gets a page, a program JSON.
  *
  * @throws Error whose message is a sentence, if the server cannot listen on the address.
  */
 export async function openHttpServer(config: Config): Promise<HttpServer> {
   const openResponses = new Set<ServerResponse>();
+  const probes = watchProbes();
   let application: Handler | null = null;
+  let isEnding = false;
 
   const server = http.createServer((request, response) => {
     openResponses.add(response);
@@ -45,7 +51,12 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     if (target === null) return refuse(response, 400, 'VALIDATION', 'The request line is not valid HTTP.');
     if (request.method === 'TRACE') return refuseMethod(response, 'GET, HEAD, POST, OPTIONS');
     if (target.split('?')[0] === '/healthz') return answerHealth(request, response);
-    if (!application) return refuseBusy(request, response, config.service.name);
+    const isProbe = target.split('?')[0] === '/readyz';
+    if (!application || (isEnding && isProbe)) return refuseBusy(request, response, config.service.name);
+
+    if (isProbe) probes.noteProbe();
+    // The proxy opens its next connection to another node.
+    if (isEnding) response.setHeader('Connection', 'close');
 
     request.url = target;
     canonicalise(request, config);
@@ -57,8 +68,11 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
       application = handler;
     },
     async drain() {
-      application = null;
+      isEnding = true;
       for (const response of openResponses) if (!response.headersSent) response.setHeader('Connection', 'close');
+      await new Promise((resolve) => setTimeout(resolve, probes.noticeMilliseconds()));
+
+      application = null;
       server.closeIdleConnections();
       const deadline = Date.now() + drainMilliseconds;
       while (openResponses.size > 0 && Date.now() < deadline)

@@ -77,6 +77,23 @@ test('the packed client reports the error code of an account that awaits approva
   });
 });
 
+test('a request for changes that its caller ends frees its place at once', async ({ service }) => {
+  const key = (await service.operator('api-key', 'create', '--name', 'Feed')).stdout.trim();
+  const controller = new AbortController();
+  const poll = (wait: number, signal?: AbortSignal) =>
+    fetch(`${service.baseUrl}/api/changes?wait=${wait}`, {
+      headers: { authorization: `Bearer ${key}` },
+      ...(signal && { signal }),
+    });
+  // More than may wait: 60 and the one that asks compete for 50 places.
+  const polls = Array.from({ length: 60 }, () => poll(60, controller.signal).catch(() => null));
+  await expect.poll(async () => (await poll(1)).status, { timeout: 10_000 }).toBe(429);
+
+  controller.abort();
+  await Promise.all(polls);
+  await expect.poll(async () => (await poll(1)).status, { timeout: 5_000 }).toBe(200);
+});
+
 for (const [module, moduleResolution] of [
   ['nodenext', 'nodenext'],
   ['esnext', 'bundler'],

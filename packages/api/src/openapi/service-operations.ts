@@ -11,7 +11,7 @@ import {
 } from '../usage/usage-input.ts';
 import type { Operation } from './operation.ts';
 
-// By their scope, sessions write too: a member for the organisation of the session (docs/decisions/033).
+// By their scope, sessions write too: a member for the organisation of the session (docs/decisions/031).
 const ofOrganisation = z.object({ organisation: targetField.describe('An id or slug.') });
 const inPath = { id: z.string().describe("The organisation's id or slug.") };
 const meterInPath = z.object({ meter: z.string().describe('The name of a meter: api_calls.') });

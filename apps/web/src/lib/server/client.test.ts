@@ -15,8 +15,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { requireSession as forExpress } from '../../../../../packages/client/src/adapters/express.ts';
 import { requireSession as forHono } from '../../../../../packages/client/src/adapters/hono.ts';
 import { withSession } from '../../../../../packages/client/src/adapters/next.ts';
-import { requireSession as forKit } from '../../../../../packages/client/src/adapters/sveltekit.ts';
 import { createGatehouse, type Gatehouse, type Session } from '../../../../../packages/client/src/client.ts';
+import { startKitProduct } from './testing/kit-product.ts';
 import { serveEndpoints } from './testing/serve-endpoints.ts';
 
 let test: TestApp;
@@ -25,6 +25,7 @@ let owner: Awaited<ReturnType<typeof makeOwner>>;
 let cookie: string;
 let apiKey: string;
 let gatehouse: Gatehouse;
+const ends: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   test = await startTestApp();
   served = await serveEndpoints(test.app);
@@ -37,6 +38,7 @@ beforeAll(async () => {
   gatehouse = createGatehouse({ url: served.url, apiKey });
 });
 afterAll(async () => {
+  for (const end of ends) await end();
   test.app.changes.stop();
   await gatehouse.close();
   await served.close();
@@ -80,7 +82,10 @@ it('reads the pages of organisations and members, and the history of a meter', a
 type Ask = (headers: Record<string, string>) => Promise<Response>;
 const answerOf = (session: Session | undefined) => Response.json({ id: session?.user.id });
 
-/** A product guarded by each adapter. Hono and Express are the real ones; a route handler of Next and a hook of SvelteKit are functions of the documented form. */
+/**
+ * A product guarded by each adapter, in the real framework. A route handler of Next is a function from a
+ * standard request to a standard response, and is called as one: Next is not installed.
+ */
 const products: Record<string, () => Ask> = {
   Hono: () => {
     const app = new Hono<{ Variables: { session: Session } }>();
@@ -100,14 +105,9 @@ const products: Record<string, () => Ask> = {
     return answer;
   },
   SvelteKit: () => {
-    const handle = forKit(gatehouse, { origin: 'https://app.example.com' });
-    return (headers) => {
-      const event = {
-        request: new Request('http://internal/notes?a=1', { headers }),
-        locals: {} as { session?: Session },
-      };
-      return handle({ event, resolve: ({ locals }) => answerOf(locals.session) });
-    };
+    const starting = startKitProduct(served.url);
+    ends.push(async () => (await starting).stop());
+    return async (headers) => fetch(`${(await starting).url}/notes?a=1`, { headers, redirect: 'manual' });
   },
   Next: () => {
     const handler = withSession(gatehouse, (_, session) => answerOf(session), { origin: 'https://app.example.com' });
@@ -124,7 +124,7 @@ describe.each(Object.keys(products))('a product with %s', (name) => {
     expect([page.status, page.headers.get('location')]).toEqual([302, `${served.url}/login?return_to=${back}`]);
     const script = await ask({ accept: 'application/json' });
     expect([script.status, await script.json()]).toEqual([401, { error: 'Sign in first.', code: 'UNAUTHENTICATED' }]);
-  });
+  }, 60_000);
 });
 
 it('runs the service of the README', async () => {

@@ -3,12 +3,17 @@ import { parseConfig, variables } from './config.ts';
 
 const warningsOf = (environment: Record<string, string>) => parseConfig(environment).warnings;
 
+const onTheWeb = { PUBLIC_BASE_URL: 'https://id.company.example', DATA_DIR: 'data' };
+
 describe('the warnings of a configuration', () => {
   it.each([
     [{ IDP_CLIENT_ID: 'client' }, /^IDP_CLIENT_ID is set and IDP_CLIENT_SECRET is not: .+\.$/],
     [{ IDP_CLIENT_SECRET: 'sandbox' }, /^IDP_CLIENT_SECRET is set and IDP_CLIENT_ID is not: .+\.$/],
     [{ PAYMENT_SECRET_KEY: 'sandbox' }, /^PAYMENT_SECRET_KEY is set and PAYMENT_WEBHOOK_SECRET is not: .+\.$/],
     [{ PAYMENT_WEBHOOK_SECRET: 'sandbox' }, /^PAYMENT_WEBHOOK_SECRET is set and PAYMENT_SECRET_KEY is not: .+\.$/],
+    [{ TOKEN_KEY_SECRET: 's'.repeat(32) }, /^TOKEN_KEY_SECRET is set and TOKEN_TTL_SECONDS is not: .+\.$/],
+    [{ TOKEN_TTL_SECONDS: '300', HOST: '0.0.0.0' }, /^TOKEN_TTL_SECONDS is set and PUBLIC_BASE_URL is not: .+\.$/],
+    [{ ...onTheWeb, TOKEN_TTL_SECONDS: '300' }, /^TOKEN_KEY_SECRET is unset: .+\.$/],
     [{ DATABASE_URI: 'postgres://db/gatehouse' }, /^DATABASE_URI .* Perhaps it is DATABASE_URL\.$/],
     [{ PUBLIC_BASEURL: 'https://id.company.example' }, /^PUBLIC_BASEURL .* Perhaps it is PUBLIC_BASE_URL\.$/],
     [{ PAYMENT_PRICES_GOLD: 'gold_monthly' }, /^PAYMENT_PRICES_GOLD .* Perhaps it is PAYMENT_PRICE_GOLD\.$/],
@@ -20,6 +25,8 @@ describe('the warnings of a configuration', () => {
 
   it('are none where a pair is whole, or a value empty', () => {
     expect(warningsOf({ IDP_CLIENT_ID: 'client', IDP_CLIENT_SECRET: 'sandbox', DATABASE_URI: '' })).toEqual([]);
+    expect(warningsOf({ ...onTheWeb, TOKEN_TTL_SECONDS: '300', TOKEN_KEY_SECRET: 's'.repeat(32) })).toEqual([]);
+    expect(warningsOf({ TOKEN_TTL_SECONDS: '300' })).toEqual([]);
     expect(warningsOf({ PAYMENT_SECRET_KEY: 'sandbox', PAYMENT_WEBHOOK_SECRET: 'sandbox' })).toEqual([]);
   });
 

@@ -12,6 +12,14 @@ export function isPriceVariable(name: string): boolean {
   return /^PAYMENT_PRICE_[A-Z][A-Z0-9_]*$/.test(name);
 }
 
+/** Returns what is wrong with the settings of tokens, where they are on. */
+export function tokenWarnings(publicBaseUrl: string | null, secret: string | undefined): string[] {
+  if (publicBaseUrl === null) return ['TOKEN_TTL_SECONDS is set and PUBLIC_BASE_URL is not: no tokens are issued.'];
+  // On loopback only developers have the database.
+  if (secret !== undefined || publicBaseUrl.startsWith('http:')) return [];
+  return ['TOKEN_KEY_SECRET is unset: the keys that sign tokens are stored without encryption.'];
+}
+
 function incompletePairs(set: Set<string>): string[] {
   const pairs: [one: string, other: string, effect: string][] = [
     ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET', 'sign-in through the identity provider is off'],

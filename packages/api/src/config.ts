@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boolean, domains, integer, line, nonEmptyList, parseUrl, serverUrl, string, webUrl } from './config-fields.ts';
 import { timeouts } from './config-timeouts.ts';
 import { version } from './config-version.ts';
-import { configWarnings, isPriceVariable } from './config-warnings.ts';
+import { configWarnings, isPriceVariable, tokenWarnings } from './config-warnings.ts';
 import type { LogLevel } from './log.ts';
 
 /** An invalid configuration. The message has a line for each invalid variable, with the reason. */
@@ -213,12 +213,7 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
     retentionDays: set.RETENTION_DAYS,
     timeouts,
     /** Sentences about probable mistakes, logged at start. */
-    warnings: [
-      ...warnings,
-      ...(set.TOKEN_TTL_SECONDS !== undefined && publicBaseUrl === null
-        ? ['TOKEN_TTL_SECONDS is set and PUBLIC_BASE_URL is not: no tokens are issued.']
-        : []),
-    ],
+    warnings: [...warnings, ...(set.TOKEN_TTL_SECONDS ? tokenWarnings(publicBaseUrl, set.TOKEN_KEY_SECRET) : [])],
   };
 }
 

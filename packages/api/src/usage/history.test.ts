@@ -132,6 +132,26 @@ describe('the history', () => {
   });
 });
 
+test('the history of all meters, by one statement, is that of each meter', async () => {
+  const [target, other] = [await makeTarget(running), await makeTarget(running)];
+  for (const [daysAgo, amount] of [
+    [40, 2],
+    [10, 1],
+    [3, 5],
+    [0, 4],
+  ] as const) {
+    const app = { ...running.app, now: () => new Date(Date.now() - daysAgo * 86_400_000) };
+    for (const each of [target, other]) await take({ app }, { ...each, meter: 'api_calls', amount });
+    await setGauge(app, target, 'projects', { used: amount });
+  }
+  const { api } = await addMember(running, target.organisationId, 'viewer');
+  const recent = await api.usage.recent();
+  expect(recent.map(({ meter }) => meter)).toEqual(running.app.plans.meters.map(({ meter }) => meter));
+  const { organisationId: organisation } = target;
+  expect(recent).toEqual(await Promise.all(recent.map(({ meter }) => api.usage.read({ organisation, meter }))));
+  expect(recent.find(({ meter }) => meter === 'projects')?.days[0]?.used).toBe(2);
+});
+
 test('days are 1 to 400, 30 without a value', () => {
   expect(usageDaysInput.parse(undefined)).toBe(30);
   expect(usageDaysInput.parse('400')).toBe(400);

@@ -21,6 +21,7 @@ test('the archive of npm run pack runs in an empty folder with Node alone', asyn
   const env = { PATH: '', PORT: String(port), DATABASE_URL: database.url };
   const operator = (...args: string[]) =>
     spawnSync(process.execPath, [path.join(release, 'operator.js'), ...args], { cwd: folder, env, encoding: 'utf8' });
+  const healthOf = () => spawnSync(process.execPath, [path.join(release, 'healthcheck.js')], { env });
   const ask = (target: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${target}`, init);
 
   expect(operator('--version').stdout).toBe(`${version}\n`);
@@ -47,11 +48,13 @@ test('the archive of npm run pack runs in an empty folder with Node alone', asyn
     const headers = { 'content-type': 'application/json' };
     expect((await ask('/api/signup', { method: 'POST', headers, body })).status).toBe(200);
     expect(operator('users').stdout).toMatch(/^first@company\.example {2}unverified/);
+    expect(healthOf().status).toBe(0);
     expect(operator('--help').stdout).toMatch(/^node operator\.js /);
     expect(printed).toContain(`"version":"${version}"`);
 
     server.kill('SIGTERM');
     expect((await once(server, 'exit'))[0]).toBe(0);
+    expect(healthOf().status).toBe(1);
   } finally {
     server.kill('SIGKILL');
     await database.stop();

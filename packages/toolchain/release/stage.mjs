@@ -9,6 +9,7 @@ import { fromRoot } from '../process/paths.mjs';
 const files = {
   'deploy/release/server.js': 'server.js',
   'deploy/release/operator.js': 'operator.js',
+  'deploy/release/healthcheck.js': 'healthcheck.js',
   'deploy/release/gatehouse.service': 'gatehouse.service',
   'deploy/alerts.yaml': 'deploy/alerts.yaml',
   'deploy/grafana-dashboard.json': 'deploy/grafana-dashboard.json',

@@ -11,7 +11,7 @@ type Tier = { tier: string; price_source: string };
  */
 export async function runStory(service: Service, { browser, page }: { browser: Browser; page: Page }): Promise<void> {
   const email = newEmail('owner');
-  await page.context().grantPermissions(['notifications']);
+  await page.addInitScript(recordNotifications);
 
   await test.step('sign up', async () => {
     await page.goto('/signup');
@@ -38,7 +38,7 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     await expect(page).toHaveURL('/awaiting-approval');
     await page.getByRole('button', { name: 'Notify me in this browser' }).click();
     await expect(page.getByText('This browser notifies you while the page is open.')).toBeVisible();
-    await leaveTab(page);
+    await page.evaluate(() => Object.defineProperty(document, 'hidden', { get: () => true }));
   });
 
   await test.step('an operator approves, and the waiting page continues automatically', async () => {
@@ -157,15 +157,17 @@ export async function runStory(service: Service, { browser, page }: { browser: B
   });
 }
 
-/** Makes the page believe that its tab is in the background, and records the notifications that it shows. */
-async function leaveTab(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    Object.defineProperty(document, 'hidden', { get: () => true });
-    window.Notification = class {
-      static permission = 'granted';
-      constructor(title: string) {
-        document.documentElement.dataset.notified = title;
-      }
-    } as unknown as typeof Notification;
-  });
+/** Stands for the notifications of a browser, which a headless one never permits. */
+function recordNotifications() {
+  class Recorded {
+    static permission = 'default';
+    static async requestPermission() {
+      Recorded.permission = 'granted';
+      return Recorded.permission;
+    }
+    constructor(title: string) {
+      document.documentElement.dataset.notified = title;
+    }
+  }
+  window.Notification = Recorded as unknown as typeof Notification;
 }

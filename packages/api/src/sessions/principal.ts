@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { Approval, Gate } from '../organisations/account-status.ts';
 import type { PlanFacts } from '../organisations/plan-facts.ts';
+import type { UsageFacts } from '../organisations/usage-facts.ts';
 
 export type Scope = 'READ' | 'WRITE' | 'ADMIN';
 export type Role = 'owner' | 'admin' | 'member' | 'viewer';
@@ -26,6 +27,8 @@ export type UserPrincipal = Authority & {
   gate: Gate;
   /** Names the session on /account. It does not authenticate. */
   sessionId: string;
+  /** The facts of the organisation's usage, if the session was read with them. */
+  usageFacts: UsageFacts | null;
 };
 
 /**
@@ -53,7 +56,7 @@ const scopesOf: Record<Role, Scope[]> = {
 /** Makes the principal of a session. It has the scopes of the role, and none while a gate is shut. */
 export function makePrincipal(
   facts: Pick<UserPrincipal, 'user' | 'organisation' | 'role' | 'gate' | 'sessionId'> &
-    Partial<Pick<UserPrincipal, 'planFacts'>>,
+    Partial<Pick<UserPrincipal, 'planFacts' | 'usageFacts'>>,
 ): UserPrincipal {
   const { gate, role, organisation } = facts;
   const scopes = gate === 'open' && role !== null ? scopesOf[role] : [];
@@ -62,6 +65,7 @@ export function makePrincipal(
     ...facts,
     kind: 'user',
     planFacts: facts.planFacts ?? null,
+    usageFacts: facts.usageFacts ?? null,
     organisationId: organisation?.id ?? null,
     scopes,
     require(scope) {

@@ -5,6 +5,7 @@ import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { sessions } from '../db/schema/sessions.ts';
 import { planFacts } from '../organisations/plan-facts.ts';
+import { type UsageFacts, usageFacts } from '../organisations/usage-facts.ts';
 import { currentOrganisation } from './current-organisation.ts';
 
 /** The columns of the two tokens of a session. Each token is looked up in its own column alone. */
@@ -12,12 +13,16 @@ export type Token = 'idHash' | 'sharedHash';
 
 export type SessionRow = NonNullable<Awaited<ReturnType<typeof readSessionRow>>>;
 
+/** What a request needs to know of the organisation beside its plan. */
+export type Wanted = { usage?: boolean };
+
 /**
  * Reads a session that has not expired, its user, the organisation that the user acts for and the
- * facts of its plan, by one prepared query. Null if there is no such session.
+ * facts of its plan, and of its usage if the request wants them, by one prepared query. Null if
+ * there is no such session.
  */
-export async function readSessionRow(app: App, token: Token, hash: string) {
-  const [row] = await statements[token](app.db).execute({ hash, now: app.now().toISOString() });
+export async function readSessionRow(app: App, token: Token, hash: string, { usage = false }: Wanted = {}) {
+  const [row] = await statements[token](app.db).execute({ hash, now: app.now().toISOString(), withUsage: usage });
   return row ?? null;
 }
 
@@ -53,6 +58,8 @@ function select(db: Executor, token: Token) {
         lastSeenAt: organisation.lastSeenAt,
       },
       planFacts: planFacts(organisation.id),
+      usageFacts: sql<UsageFacts | null>`case when ${sql.placeholder('withUsage')}::boolean
+        then ${usageFacts(organisation.id, sql.placeholder('now'))} end`,
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))

@@ -8,7 +8,7 @@ import type { Client } from '../security/client.ts';
 import { hashToken, newToken } from '../security/token.ts';
 import { insertSession } from './insert-session.ts';
 import { makePrincipal, type UserPrincipal } from './principal.ts';
-import { readSessionRow, recordSeen, type SessionRow, type Token } from './session-row.ts';
+import { readSessionRow, recordSeen, type SessionRow, type Token, type Wanted } from './session-row.ts';
 
 /** The longest life of a session, however often it is used. Its cookie has the same lifetime; the server decides. */
 export const longestSessionDays = 90;
@@ -33,8 +33,8 @@ declare module 'lucia' {
 }
 
 /** An instance of Lucia holds nothing but its adapter and options, so each call creates one. */
-function luciaOf(app: App, token: Token = 'idHash') {
-  return new Lucia(hashedIdAdapter(app, token), {
+function luciaOf(app: App, token: Token = 'idHash', wanted: Wanted = {}) {
+  return new Lucia(hashedIdAdapter(app, token, wanted), {
     sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
     getUserAttributes: ({ row }) => ({ row }),
   });
@@ -110,12 +110,12 @@ export async function shareSession(app: App, sessionId: string): Promise<string>
 }
 
 /**
- * Returns the principal of a session. Its role, gates, suspensions and plan are read for each
- * call, by one query. Null if the session is unknown, expired or ended, or if the account is
+ * Returns the principal of a session. Its role, gates, suspensions and plan, and what else is
+ * wanted, are read for each call, by one query. Null if the session is unknown, expired or ended, or if the account is
  * closed: then all sessions of the user end.
  */
-export function readSession(app: App, sessionId: string): Promise<UserPrincipal | null> {
-  return readByToken(app, 'idHash', sessionId);
+export function readSession(app: App, sessionId: string, wanted: Wanted = {}): Promise<UserPrincipal | null> {
+  return readByToken(app, 'idHash', sessionId, wanted);
 }
 
 /** The same by a shared token, for requests that only verify the session. */
@@ -123,8 +123,8 @@ export function readSharedSession(app: App, sharedToken: string): Promise<UserPr
   return readByToken(app, 'sharedHash', sharedToken);
 }
 
-async function readByToken(app: App, token: Token, id: string): Promise<UserPrincipal | null> {
-  const { session, user } = await luciaOf(app, token).validateSession(id);
+async function readByToken(app: App, token: Token, id: string, wanted: Wanted = {}): Promise<UserPrincipal | null> {
+  const { session, user } = await luciaOf(app, token, wanted).validateSession(id);
   if (session === null) return null;
 
   const { row } = user;
@@ -144,6 +144,7 @@ async function readByToken(app: App, token: Token, id: string): Promise<UserPrin
     gate: accountStatus === 'active' ? 'open' : accountStatus,
     sessionId: row.sessionName,
     planFacts: row.planFacts,
+    usageFacts: row.usageFacts,
   });
 }
 
@@ -194,10 +195,10 @@ export function listSessions(app: App, userId: string) {
 }
 
 /** Lucia stores session ids in clear. This adapter stores their hashes, and returns the plain id. */
-function hashedIdAdapter(app: App, token: Token): Adapter {
+function hashedIdAdapter(app: App, token: Token, wanted: Wanted): Adapter {
   return {
     async getSessionAndUser(id): Promise<[DatabaseSession | null, DatabaseUser | null]> {
-      const row = await readSessionRow(app, token, hashToken(id));
+      const row = await readSessionRow(app, token, hashToken(id), wanted);
       if (row === null) return [null, null];
 
       const attributes = {

@@ -5,11 +5,12 @@ import { planFrom } from '../billing/entitlement/read-plan.ts';
 import type { Tier } from '../billing/plans/plans.ts';
 import { prepared } from '../db/client.ts';
 import { AppError } from '../errors.ts';
+import { usageFacts } from '../organisations/usage-facts.ts';
 import type { Holding } from '../sessions/authorisation.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { readableTarget, type Target, targetField } from '../sessions/target-organisation.ts';
 import { allowedBy } from '../usage/allowed-by.ts';
-import { earliestPeriod, readingsFrom, usageFacts } from '../usage/read-usage.ts';
+import { readingsFrom } from '../usage/read-usage.ts';
 import { planSummaryOf } from './read-subscription.ts';
 
 export const entitlementsInput = z.object({ organisation: targetField });
@@ -79,16 +80,15 @@ export async function checkEntitlement(
 }
 
 async function readUse(app: App, { organisationId, planFacts }: Target) {
-  const earliest = earliestPeriod(app.now()).toISOString();
-  const [row] = await organisationUse(app.db).execute({ organisationId, earliest });
+  const [row] = await organisationUse(app.db).execute({ organisationId, now: app.now().toISOString() });
 
   const current = planFrom(app, planFacts);
-  return { current, usage: readingsFrom(app, current, row ?? { counted: null, members: 0 }) };
+  return { current, usage: readingsFrom(app, current, row?.usage ?? { counted: null, members: 0 }) };
 }
 
 const organisationUse = prepared((db) =>
   db
-    .select(usageFacts(sql.placeholder('organisationId'), sql`${sql.placeholder('earliest')}::timestamptz`))
+    .select({ usage: usageFacts(sql.placeholder('organisationId'), sql.placeholder('now')) })
     .from(sql`(select 1) as one`)
     .prepare('organisation_use'),
 );

@@ -4,7 +4,9 @@ import { refreshPrices } from '../billing/prices/live-prices.ts';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
 import { requireScope } from '../sessions/authorisation.ts';
 import { makePrincipal } from '../sessions/principal.ts';
+import { readSession, startSession } from '../sessions/session.ts';
 import { makeMember, makeSecond, makeSubscriber } from '../testing/billing.ts';
+import { testClient } from '../testing/factories.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { readSubscription } from './read-subscription.ts';
 
@@ -136,4 +138,25 @@ describe('the subscription summary', () => {
       message: 'This account is not scoped to an organisation.',
     });
   });
+});
+
+test('a session that was read with its usage gives the same summary, without another statement', async () => {
+  const { principal } = await makeSubscriber(billing);
+  const { id: userId } = principal.user;
+  const { organisationId } = principal;
+  await billing.app.sql`insert into usage (organisation_id, meter, since, used) values
+    (${organisationId}, 'projects', 'epoch', 7), (${organisationId}, 'api_calls', now() - interval '400 days', 9)`;
+  const sessionId = await startSession(billing.app, { userId, organisationId, client: testClient });
+  const read = async (wanted: { usage?: boolean }) => {
+    const user = await readSession(billing.app, sessionId, wanted);
+    if (user === null) throw new Error('There is no session.');
+    return requireScope(user, 'READ');
+  };
+  const expected = await readSubscription(billing.app, await read({}));
+  const known = await read({ usage: true });
+  const withoutDatabase = { ...billing.app, db: null as never, sql: null as never };
+
+  expect(await readSubscription(withoutDatabase, known)).toEqual(expected);
+  expect(expected.plan.tier).toBe('silver');
+  expect(expected.usage.find(({ meter }) => meter === 'projects')?.used).toBe(7);
 });

@@ -12,9 +12,10 @@ import { livePrices } from '../billing/prices/live-prices.ts';
 import type { LivePrices } from '../billing/prices/price-cache.ts';
 import { prepared } from '../db/client.ts';
 import { planFacts } from '../organisations/plan-facts.ts';
+import { usageFacts } from '../organisations/usage-facts.ts';
 import type { Reader } from '../sessions/authorisation.ts';
 import { organisationOf } from '../sessions/principal.ts';
-import { earliestPeriod, type MeterReading, readingsFrom, usageFacts } from '../usage/read-usage.ts';
+import { type MeterReading, readingsFrom } from '../usage/read-usage.ts';
 
 /** GET /api/subscription (interface §2). Amounts in minor units, times in ISO 8601. */
 export type SubscriptionSummary = {
@@ -57,8 +58,9 @@ export type SubscriptionOverview = Omit<SubscriptionSummary, 'plan'> & {
 };
 
 /**
- * Returns an organisation's plan, its usage and the prices of all tiers. Runs one statement,
- * and at most once a minute another two that refresh the stored prices.
+ * Returns an organisation's plan, its usage and the prices of all tiers. Runs no statement for a
+ * session that was read with its usage, else one; and at most once a minute another two that
+ * refresh the stored prices.
  *
  * @throws AppError NO_ORGANISATION.
  */
@@ -97,17 +99,25 @@ type OverviewFacts = {
 
 async function readOverviewFacts(app: App, principal: Reader, withProblem: boolean): Promise<OverviewFacts> {
   const { id, slug, name } = organisationOf(principal);
-  const query = organisationFacts(app.db).execute({
-    organisationId: id,
-    earliest: earliestPeriod(app.now()).toISOString(),
-    livemode: app.payment?.livemode ?? null,
-    withProblem,
-  });
+  const { usageFacts: known } = principal;
+  const query =
+    known !== null && !withProblem
+      ? [{ plan: principal.planFacts, usage: known, problem: null }]
+      : readOrganisationFacts(app, id, withProblem);
   const [[row], prices] = await Promise.all([query, livePrices(app)]);
 
   const current = planFrom(app, row?.plan);
-  const usage = readingsFrom(app, current, row ?? { counted: null, members: 0 });
+  const usage = readingsFrom(app, current, row?.usage ?? { counted: null, members: 0 });
   return { organisation: { id, slug, name }, current, usage, problem: row?.problem ?? null, prices };
+}
+
+function readOrganisationFacts(app: App, organisationId: string, withProblem: boolean) {
+  return organisationFacts(app.db).execute({
+    organisationId,
+    now: app.now().toISOString(),
+    livemode: app.payment?.livemode ?? null,
+    withProblem,
+  });
 }
 
 const organisationFacts = prepared((db) => {
@@ -116,7 +126,7 @@ const organisationFacts = prepared((db) => {
   return db
     .select({
       plan: planFacts(organisationId),
-      ...usageFacts(organisationId, sql`${sql.placeholder('earliest')}::timestamptz`),
+      usage: usageFacts(organisationId, sql.placeholder('now')),
       problem: sql<PaymentProblem | null>`case when ${sql.placeholder('withProblem')}::boolean then ${problem} end`,
     })
     .from(sql`(select 1) as one`)

@@ -12,6 +12,9 @@ const sessionless = /^\/(auth|verify|webhooks|readyz|metrics)(\/|$)/;
 /** The two endpoints that verify a session: the shared cookie is valid there only. */
 const sharedCookiePaths = new Set(['/api/session', '/api/trpc/sessions.verify']);
 
+/** The two that answer with the usage: the session's query reads it too. */
+const usagePaths = new Set(['/api/subscription', '/api/trpc/subscription.read']);
+
 /**
  * Resolves a request's principal: from the API key if it presents one, whatever its cookies; else
  * from the session cookie or, where a session is only verified, from the shared cookie.
@@ -34,7 +37,7 @@ export async function resolvePrincipal({
   }
 
   const id = readCookie(app, cookies, 'session');
-  const principal = id === null ? null : await readSession(app, id);
+  const principal = id === null ? null : await readSession(app, id, { usage: usagePaths.has(pathname) });
   if (principal !== null || !sharedCookiePaths.has(pathname)) return principal;
 
   const shared = readSharedCookie(app, cookies);

@@ -14,12 +14,11 @@ const minimumLength = 8;
 const maximumLength = 256;
 
 /**
- * Returns a sentence that says why a new password is not accepted, or null if it is.
- * `forbidden` lists what it must not resemble: the address and the service's name.
+ * Returns a sentence that says why a new password of the right form (`newPasswordField`) is not
+ * accepted, or null if it is. `forbidden` lists what it must not resemble: the address and the
+ * service's name.
  */
 export async function passwordFault(password: string, forbidden: string[]): Promise<string | null> {
-  const fault = formFault(password);
-  if (fault !== null) return fault;
   if (await isCommonPassword(password)) return 'This password is on every list of common passwords. Choose another.';
   if (resembles(password, forbidden)) {
     return 'A password must not be your address, a part of it or the name of this service, with or without digits.';

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, type Page, test } from '@playwright/test';
 import { expectAccessible } from '../support/accessibility.ts';
 import { branding, name } from '../support/branding.ts';
+import { expectNoLayoutShift } from '../support/layout-shift.ts';
 import { expectFitsWindow } from '../support/page-width.ts';
 import { approvedDomain, startService } from '../support/service.ts';
 import { phone } from '../support/tour/tour-part.ts';
@@ -11,7 +12,7 @@ import { type Seen, visitAllPages } from '../support/tour/visit-all-pages.ts';
 
 const routes = fileURLToPath(new URL('../../apps/web/src/routes', import.meta.url));
 
-test('every page is accessible in light and dark, fits on a phone and shows only the company’s name', async ({
+test('every page is accessible in light and dark, fits on a phone, hardly moves while it loads and shows only the company’s name', async ({
   browser,
   playwright,
 }) => {
@@ -23,7 +24,10 @@ test('every page is accessible in light and dark, fits on a phone and shows only
 
   try {
     const seen = await visitAllPages({ browser, request, service }, async (page, at) => {
-      if (new URL(page.url()).origin === service.baseUrl) await expectBranding(page, at);
+      if (new URL(page.url()).origin === service.baseUrl) {
+        await expectNoLayoutShift(page, at);
+        await expectBranding(page, at);
+      }
       await expectAccessible(page, at);
       await page.setViewportSize(phone);
       await expectFitsWindow(page, at);

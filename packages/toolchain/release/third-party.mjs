@@ -1,0 +1,59 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fromRoot } from '../process/paths.mjs';
+
+/** What the builds are made of. */
+const sources = ['apps/web', 'apps/server', 'packages/api', 'packages/embedded-postgres'];
+const licenceFile = /^(licen[cs]e|copying|notice)/i;
+
+/**
+ * Returns the licences of all packages that the builds contain or may contain: those that the sources
+ * import, and their dependencies. The licences require that copies come with a text of theirs.
+ */
+export function thirdPartyLicences() {
+  const found = new Map();
+  for (const source of sources) {
+    const require = createRequire(fromRoot(source, 'package.json'));
+    for (const name of importsBelow(fromRoot(source, 'src'))) collect(require, name, found);
+  }
+  const texts = [...found.values()].sort((a, b) => (a.title < b.title ? -1 : 1));
+  return texts.map(({ title, text }) => `${'='.repeat(78)}\n${title}\n\n${text.trim()}\n`).join('\n');
+}
+
+/** The names of the packages that files import. */
+function importsBelow(folder) {
+  const names = new Set();
+  for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (!entry.isFile() || !/\.(ts|svelte|css)$/.test(file) || /\.test\.ts$|\/testing\//.test(file)) continue;
+    const text = fs.readFileSync(file, 'utf8');
+    for (const [, imported] of text.matchAll(/(?:from|import|import\() ?['"]((?:@[\w-]+\/)?[\w][\w.-]*)/g)) {
+      if (!imported.startsWith('@gatehouse/')) names.add(imported);
+    }
+  }
+  return names;
+}
+
+function collect(require, name, found) {
+  const folder = folderOf(require, name);
+  if (folder === null) return;
+  const about = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const title = `${about.name} ${about.version} (${about.license ?? 'no licence named'})`;
+  if (found.has(title)) return;
+
+  const files = fs.readdirSync(folder).filter((file) => licenceFile.test(file));
+  const texts = files.map((file) => fs.readFileSync(path.join(folder, file), 'utf8'));
+  found.set(title, { title, text: texts.join('\n\n') || `Its package has no text: ${about.homepage ?? about.name}` });
+  const own = createRequire(path.join(folder, 'package.json'));
+  for (const dependency of Object.keys(about.dependencies ?? {})) collect(own, dependency, found);
+}
+
+/** The folder of a package, also if its exports hide package.json; null for modules of Node and the build's own names. */
+function folderOf(require, name) {
+  for (const modules of require.resolve.paths(name) ?? []) {
+    const folder = path.join(modules, name);
+    if (fs.existsSync(path.join(folder, 'package.json'))) return fs.realpathSync(folder);
+  }
+  return null;
+}

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { builds } from '../install/build.mjs';
 import { UserError } from '../process/log.mjs';
 import { fromRoot } from '../process/paths.mjs';
+import { folderOf } from './package-folder.mjs';
 import { thirdPartyLicences } from './third-party.mjs';
 
 /** Files at the top of the release, by their place in the repository. */
@@ -58,21 +59,15 @@ function copyNative(require, name, folder) {
   const manifest = copyPackage(require, name, folder);
   const own = createRequire(manifest);
   const parts = Object.keys(JSON.parse(fs.readFileSync(manifest, 'utf8')).optionalDependencies ?? {});
-  const installed = parts.filter((part) => isInstalled(own, part));
+  const installed = parts.filter((part) => folderOf(own, part) !== null);
   if (installed.length === 0) throw new UserError(`There is no native part of ${name} for this platform.`);
   for (const part of installed) copyPackage(own, part, folder);
 }
 
-function isInstalled(require, name) {
-  try {
-    return require.resolve(`${name}/package.json`) !== '';
-  } catch {
-    return false;
-  }
-}
-
+/** Returns the path of the package's package.json. */
 function copyPackage(require, name, folder) {
-  const manifest = fs.realpathSync(require.resolve(`${name}/package.json`));
-  copy(path.dirname(manifest), path.join(folder, 'lib', 'node_modules', name));
-  return manifest;
+  const source = folderOf(require, name);
+  if (source === null) throw new UserError(`${name} is not installed for this platform.`);
+  copy(source, path.join(folder, 'lib', 'node_modules', name));
+  return path.join(source, 'package.json');
 }

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fromRoot } from '../process/paths.mjs';
+import { folderOf } from './package-folder.mjs';
 
 /** What the builds are made of. */
 const sources = ['apps/web', 'apps/server', 'packages/api', 'packages/embedded-postgres'];
@@ -47,13 +48,4 @@ function collect(require, name, found) {
   found.set(title, { title, text: texts.join('\n\n') || `Its package has no text: ${about.homepage ?? about.name}` });
   const own = createRequire(path.join(folder, 'package.json'));
   for (const dependency of Object.keys(about.dependencies ?? {})) collect(own, dependency, found);
-}
-
-/** The folder of a package, also if its exports hide package.json; null for modules of Node and the build's own names. */
-function folderOf(require, name) {
-  for (const modules of require.resolve.paths(name) ?? []) {
-    const folder = path.join(modules, name);
-    if (fs.existsSync(path.join(folder, 'package.json'))) return fs.realpathSync(folder);
-  }
-  return null;
 }

@@ -174,7 +174,7 @@ test('no request ends the process or gets an answer of 500 or above', async () =
         sandbox.mailbox.setFault(null);
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: 800 },
   );
   expect((await sdk(sandbox).prices.list()).data.length).toBeGreaterThan(0);
 });

@@ -10,7 +10,7 @@ import { organisations } from '../db/schema/organisations.ts';
 import { findUser } from '../operators/find-accounts.ts';
 import { declineOwner, suspendUser } from '../testing/admin-commands.ts';
 import { ownedBy } from '../testing/billing.ts';
-import { addMember, makeOwner, makeSignUp } from '../testing/factories.ts';
+import { addMember, makeOwner, makeSignUp, signUpOwner } from '../testing/factories.ts';
 import { deliver, makeEvent } from '../testing/payment-events.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { eraseDeclined } from './erase-declined.ts';
@@ -69,7 +69,7 @@ const places = {
 it('after an erasure no column of any table contains the address or the name', async () => {
   const name = 'Wilhelmina Quistø';
   const colleague = await makeOwner(test, { operator: true });
-  const user = await makeOwner(test);
+  const user = await signUpOwner(test);
   await addMembership(user, colleague.organisationId, 'admin');
   await leaveTraces(user, colleague, name);
   expect(await foundInDatabase(test.app, user.email)).toEqual(places.address);

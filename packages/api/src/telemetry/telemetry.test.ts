@@ -5,7 +5,7 @@ import { parseConfig } from '../config.ts';
 import { isAppError } from '../errors.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { makeOwner, makeSignUp, testClient, testPassword } from '../testing/factories.ts';
+import { makeOwner, makeSignUp, signUpOwner, testClient, testPassword } from '../testing/factories.ts';
 import { tracesUrl } from './open-telemetry.ts';
 import { loadPseudonyms } from './pseudonyms.ts';
 import { readMetrics } from './read-metrics.ts';
@@ -55,7 +55,7 @@ async function readSeries(series: string): Promise<number | null> {
 }
 
 it('counts sign-ups, verifications, mails and sign-ins by their outcome', async () => {
-  const { email } = await makeOwner(test);
+  const { email } = await signUpOwner(test);
   const wrong = { email, password: 'not this pass phrase' };
   await expect(signInWithPassword(test.app, wrong, testClient)).rejects.toSatisfy(isAppError);
   await signInWithPassword(test.app, { email, password: testPassword }, testClient);
@@ -122,7 +122,7 @@ it('leaves out the levels of the service while the database is too busy to answe
 it('puts a request, its statements, its job and its mail into one trace, without parameter values', async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const start = { name: 'POST /signup', kind: 'server', parent: traceparent } as const;
-  const { email } = await test.app.traces.run(start, () => makeOwner(test));
+  const { email } = await test.app.traces.run(start, () => signUpOwner(test));
   const spansOfTrace = () => collector.spans.filter(({ traceId }) => traceId === '0af7651916cd43dd8448eb211c80319c');
   await expect.poll(() => spansOfTrace().map(({ name }) => name)).toContain('mail send');
 

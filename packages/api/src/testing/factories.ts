@@ -1,12 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { signUp, signUpInput } from '../accounts/sign-up/sign-up.ts';
 import { verifyEmail } from '../accounts/verification/verify-email.ts';
+import { recordAudit } from '../audit/record.ts';
 import { newId } from '../db/id.ts';
 import { users } from '../db/schema/accounts.ts';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
 import { memberships } from '../db/schema/members.ts';
+import { createOrganisation } from '../organisations/create.ts';
 import { type Caller, createCaller } from '../router/root.ts';
 import type { Context } from '../router/trpc.ts';
+import { hashPassword } from '../security/password.ts';
 import { accountByEmail } from '../sessions/account.ts';
 import type { Principal, Role, UserPrincipal } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
@@ -44,13 +47,35 @@ export function tokenIn(text: string | null | undefined): string {
   return token;
 }
 
-/** Creates an owner with a verified address, and unless `approved` is false an approved organisation. */
+/** Creates an approved owner as a person does, by sign-up and the link in the mail, for tests of these. */
+export async function signUpOwner(test: TestApp): Promise<Made> {
+  const { email, token, browserToken } = await makeSignUp(test);
+  await verifyEmail(test.app, { token, browserToken }, testClient);
+  await approveOwner(test.app, email);
+  return signInAs(test, email);
+}
+
+let testPasswordHash: Promise<string> | undefined;
+
+/**
+ * Creates an owner with a verified address, and unless `approved` is false an approved organisation. The
+ * account is inserted, which takes a tenth of the time of `signUpOwner`.
+ */
 export async function makeOwner(
   test: TestApp,
   { approved = true, operator = false, name = 'Company' } = {},
 ): Promise<Made> {
-  const { email, token, browserToken } = await makeSignUp(test, { name });
-  await verifyEmail(test.app, { token, browserToken }, testClient);
+  testPasswordHash ??= hashPassword(testPassword, testClient);
+  const passwordHash = await testPasswordHash;
+  const email = newEmail();
+  const now = test.app.now();
+  const userId = newId(now);
+  await test.app.db.transaction(async (tx) => {
+    await tx.insert(users).values({ id: userId, email, passwordHash, emailVerifiedAt: now, createdAt: now });
+    const organisationId = await createOrganisation(tx, now, { ownerId: userId, name, email });
+    for (const action of ['signed-up', 'address-verified'] as const)
+      await recordAudit(tx, now, { action, userId, organisationId, client: testClient });
+  });
   if (approved) await approveOwner(test.app, email);
   if (operator) await grantOperator(test.app, email);
   return signInAs(test, email);

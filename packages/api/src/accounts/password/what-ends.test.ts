@@ -10,6 +10,7 @@ import {
   makeOwner,
   makeSignUp,
   newEmail,
+  signUpOwner,
   testClient,
   testPassword,
   tokenIn,
@@ -127,7 +128,7 @@ describe('the tokens on the page of a link', () => {
 
 it('lets used and expired links go after a day, and living ones stay', async () => {
   const late = await startTestApp({ environment: { VERIFICATION_TTL_SECONDS: '7200' } });
-  const used = await makeOwner(late);
+  const used = await signUpOwner(late);
   const { email: unused } = await makeSignUp(late);
   const linksOf = async (email: string) =>
     (await late.app.db.select().from(verificationLinks).where(eq(verificationLinks.email, email))).length;

@@ -4,7 +4,7 @@ import { users, verificationLinks } from '../../../db/schema/accounts.ts';
 import type { Caller } from '../../../router/root.ts';
 import { suspendUser } from '../../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../../testing/app.ts';
-import { makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../../../testing/factories.ts';
+import { makeOwner, makeSignUp, newEmail, signUpOwner, testClient, testPassword } from '../../../testing/factories.ts';
 import { signUp, signUpInput } from '../../sign-up/sign-up.ts';
 import { resendVerification } from './resend-verification.ts';
 import { sendVerification } from './send-verification.ts';
@@ -142,7 +142,7 @@ it('does not count a mail that was not sent', async () => {
 });
 
 it('mails a link for a lost password to an address that is confirmed, for a sign-up and a resend alike', async () => {
-  const { email } = await makeOwner(test);
+  const { email } = await signUpOwner(test);
   test.advance(2 * minute);
   await resend(email);
   await mailed();
@@ -159,7 +159,7 @@ it('mails a link for a lost password to an address that is confirmed, for a sign
 });
 
 it('mails nothing to an account that is closed, nor to an address that has none', async () => {
-  const { email } = await makeOwner(test);
+  const { email } = await signUpOwner(test);
   const unknown = newEmail();
   await suspendUser(test.app, email);
   test.advance(2 * minute);

@@ -1,5 +1,6 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Config } from '@gatehouse/api/config';
+import { isAdmitted, isWaiting } from './admission.ts';
 import { busyPage, busyPagePolicy } from './busy-page.ts';
 import { canonicalise, pathOf } from './canonical-request.ts';
 import { watchProbes } from './drain.ts';
@@ -29,6 +30,7 @@ const retrySeconds = 2;
 export async function openHttpServer(config: Config): Promise<HttpServer> {
   const openResponses = new Set<ServerResponse>();
   const probes = watchProbes();
+  let underWay = 0;
   let application: Handler | null = null;
   let isEnding = false;
 
@@ -44,6 +46,8 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
   });
   // Longer than the idle timeout of common proxies, so that a proxy never reuses a connection that was just closed.
   server.keepAliveTimeout = 65_000;
+  // A request that is sent slowly takes the place of others.
+  server.requestTimeout = 30_000;
   await listen(server, config);
 
   function answer(request: IncomingMessage, response: ServerResponse) {
@@ -53,6 +57,14 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     if (target.split('?')[0] === '/healthz') return answerHealth(request, response);
     const isProbe = target.split('?')[0] === '/readyz';
     if (!application || (isEnding && isProbe)) return refuseBusy(request, response, config.service.name);
+
+    if (!isProbe && !isAdmitted(request, target, underWay)) return refuseBusy(request, response, config.service.name);
+    if (!isWaiting(target)) {
+      underWay += 1;
+      response.once('close', () => {
+        underWay -= 1;
+      });
+    }
 
     if (isProbe) probes.noteProbe();
     // The proxy opens its next connection to another node.

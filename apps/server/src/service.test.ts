@@ -160,6 +160,28 @@ test('SIGTERM lets open requests finish, answers new ones 503, closes the applic
   expect(program.output()).toContain('the application has closed');
 });
 
+test('beyond what a node can bear, requests are answered 503 at once, while probes, webhooks and signed-in reads pass', async () => {
+  const program = await serving();
+  const flood = Array.from({ length: 260 }, () => ask('/slow'));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const started = Date.now();
+  const refused = await ask('/login');
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+  const preferred: [string, RequestInit][] = [
+    ['/healthz', {}],
+    ['/readyz', {}],
+    ['/webhooks/payment', { method: 'POST', body: '{}' }],
+    ['/api/session', { headers: { cookie: 'session=a' } }],
+  ];
+  for (const [target, init] of preferred) expect([target, (await ask(target, init)).status]).toEqual([target, 200]);
+  expect(Date.now() - started).toBeLessThan(5_000);
+
+  const statuses = (await Promise.all(flood)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 503).length).toBeGreaterThanOrEqual(60);
+  expect((await ask('/login')).status).toBe(200);
+  await end(program);
+});
+
 test('SIGTERM ends the service while the application waits for its database', async () => {
   const program = service({ STAND_IN_INIT: '60000' });
   await untilListening();

@@ -12,6 +12,8 @@ export const timeouts = {
   /** For an answer of the database to a statement, of a request or of the job queue. */
   statementSeconds: 6,
   queueStatementSeconds: 20,
+  /** Without a failure of the database, until its log line says that it is available again. */
+  databaseQuietSeconds: 15,
   /** For the end of a transaction. */
   transactionSeconds: 30,
   /** For a connection to the database, while all are in use. */

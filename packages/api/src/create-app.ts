@@ -90,7 +90,7 @@ export async function createApp({
   const probeDeadlines = { statementSeconds: 1.5, transactionSeconds, queueSeconds: 1.5 };
   const probe = openDatabase({ ...connect, pool: 1, deadlines: probeDeadlines });
   // An admin command fails with a sentence of its own.
-  const databaseHealth = watchHealth(probe.sql, work ? log : silent);
+  const databaseHealth = watchHealth(probe.sql, work ? log : silent, timeouts.databaseQuietSeconds);
   const app: App = {
     config,
     db,

@@ -14,7 +14,7 @@ beforeAll(async () => {
   proxy = await startTcpProxy(database.url);
   test = await startTestApp({
     environment: { DATABASE_URL: proxy.url(database.url) },
-    timeouts: { statementSeconds: 1.5, queueStatementSeconds: 2 },
+    timeouts: { statementSeconds: 1.5, queueStatementSeconds: 2, databaseQuietSeconds: 4 },
   });
 });
 afterAll(async () => {

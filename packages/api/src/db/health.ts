@@ -5,7 +5,7 @@ import { pingDatabase } from './ping.ts';
 
 const pingMilliseconds = 1_500;
 const checkMilliseconds = 1_000;
-/** How long after its last failure a database that refuses statements counts as unavailable. */
+/** How long after a refusal the database counts as unavailable. */
 const quietMilliseconds = 5_000;
 
 /** What this process knows of its database. */
@@ -20,9 +20,9 @@ export type DatabaseHealth = {
 /**
  * Watches the database on a connection of its own, `sql`, so that a full pool is not taken for an
  * unavailable database. Logs one line when the database becomes unavailable, and one when it is
- * available again.
+ * available again and failed nothing for `quietSeconds`.
  */
-export function watchHealth(sql: Sql, log: Log): DatabaseHealth {
+export function watchHealth(sql: Sql, log: Log, quietSeconds: number): DatabaseHealth {
   let episode: { code: string; since: number } | null = null;
   let lastFailure = 0;
   let lastRefusal: { code: string; at: number } | null = null;
@@ -46,7 +46,7 @@ export function watchHealth(sql: Sql, log: Log): DatabaseHealth {
   }
 
   async function endEpisode() {
-    if ((await ping()) !== null || episode === null || Date.now() - lastFailure < quietMilliseconds) return;
+    if ((await ping()) !== null || episode === null || Date.now() - lastFailure < quietSeconds * 1000) return;
     log.info('The database is available again.', { seconds: Math.round((Date.now() - episode.since) / 1000) });
     episode = null;
     clearInterval(timer);

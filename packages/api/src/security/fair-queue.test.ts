@@ -141,3 +141,15 @@ it('starts the next task after one that throws', async () => {
   await expect(run(requester, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await run(requester, async () => 'next')).toBe('next');
 });
+
+it('a task whose turn comes too late is refused, and the queue goes on', async () => {
+  const run = fairQueue(1, 100, 50);
+  const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+  const requester = { client: 'a', network: 'n' };
+  const ended = await Promise.allSettled(Array.from({ length: 5 }, () => run(requester, () => pause(30))));
+  const statuses = ended.map(({ status }) => status);
+  expect(statuses.slice(0, 2)).toEqual(['fulfilled', 'fulfilled']);
+  expect(statuses.slice(3)).toEqual(['rejected', 'rejected']);
+  expect(run.waiting()).toBe(0);
+  await run(requester, () => pause(1));
+});

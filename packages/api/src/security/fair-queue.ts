@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 /** The requester of a task: a client, and the network that it belongs to. */
 export type Requester = { client: string; network: string };
 
-type Waiting = { start: () => void; refuse: (error: AppError) => void };
+type Waiting = { start: () => void; refuse: (error: AppError) => void; since: number };
 
 /**
  * Runs at most `most` tasks at a time. Others wait: networks take turns, the clients of a network
@@ -11,11 +11,12 @@ type Waiting = { start: () => void; refuse: (error: AppError) => void };
  * floods the queue delays the others by one task at a time.
  * At most `mostWaiting` tasks wait. Beyond that the newest task of the client with the most waiting,
  * in the network with the most waiting, is refused, which may be the task just added.
+ * A task whose turn comes after `longestMilliseconds` is refused: its caller has probably given up.
  * The returned function throws AppError BUSY, with the seconds to wait, if its task is refused.
  *
  * @throws AppError BUSY from a call of the returned function, if too many calls wait.
  */
-export function fairQueue(most: number, mostWaiting: number) {
+export function fairQueue(most: number, mostWaiting: number, longestMilliseconds = Number.POSITIVE_INFINITY) {
   const networks = new Map<string, Map<string, Waiting[]>>();
   let running = 0;
   let waiting = 0;
@@ -34,7 +35,7 @@ export function fairQueue(most: number, mostWaiting: number) {
     return new Promise((start, refuse) => {
       const clients = networks.get(network) ?? new Map<string, Waiting[]>();
       networks.set(network, clients);
-      clients.set(client, [...(clients.get(client) ?? []), { start, refuse }]);
+      clients.set(client, [...(clients.get(client) ?? []), { start, refuse, since: performance.now() }]);
       waiting += 1;
       if (waiting > mostWaiting) refuseOne({ network, client });
     });
@@ -55,6 +56,11 @@ export function fairQueue(most: number, mostWaiting: number) {
     networks.delete(network);
     if (clients.size > 0) networks.set(network, clients);
     waiting -= 1;
+    if (next !== undefined && performance.now() - next.since > longestMilliseconds) {
+      next.refuse(busy());
+      startNext();
+      return;
+    }
     next?.start();
   }
 
@@ -67,10 +73,14 @@ export function fairQueue(most: number, mostWaiting: number) {
     if (tasks.length === 0) clients.delete(client);
     if (clients.size === 0) networks.delete(network);
     waiting -= 1;
-    refused?.refuse(new AppError('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 5 }));
+    refused?.refuse(busy());
   }
 
   return Object.assign(run, { waiting: () => waiting });
+}
+
+function busy(): AppError {
+  return new AppError('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 5 });
 }
 
 function keep(clients: Map<string, Waiting[]>, client: string, tasks: Waiting[]): void {

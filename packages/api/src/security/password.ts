@@ -41,8 +41,10 @@ export const newPasswordField = z.string({ error: 'Choose a password.' }).superR
   if (fault !== null) context.addIssue(fault);
 });
 
+const longestWaitMilliseconds = 4_000;
+
 /** Runs at most one hash per core, so that the service stays responsive under a flood of sign-ins. */
-const enqueueHash = fairQueue(availableParallelism(), 200);
+const enqueueHash = fairQueue(availableParallelism(), 200, longestWaitMilliseconds);
 
 /** Returns the number of hashes that wait for a free core in this process. */
 export const hashesWaiting = enqueueHash.waiting;

@@ -1,0 +1,100 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { subscriptionOf } from '../speed/world.ts';
+import { type World, webhookSecret } from './world.ts';
+
+/** What callers saw during a fault. */
+export type Seen = {
+  requests: number;
+  /** By status; a connection that failed counts as its error's code. */
+  failures: Map<string, number>;
+  longestMilliseconds: number;
+  /** What was accepted with 200: it must be there afterwards, once. */
+  signUps: string[];
+  events: string[];
+};
+
+const pauseMilliseconds = 40;
+let made = 0;
+
+/** Sends requests of four kinds at a steady rate until `stop`, which resolves when all are answered. */
+export function startLoad(world: World): { stop: () => Promise<Seen> } {
+  const seen: Seen = { requests: 0, failures: new Map(), longestMilliseconds: 0, signUps: [], events: [] };
+  const kinds = [signUp, sendEvent, readSession, openLogin];
+  const open = new Set<Promise<void>>();
+  let turn = 0;
+
+  const timer = setInterval(() => {
+    const sent = (kinds[turn++ % kinds.length] as typeof signUp)();
+    open.add(sent);
+    sent.finally(() => open.delete(sent));
+  }, pauseMilliseconds);
+
+  async function ask(path: string, init: RequestInit = {}): Promise<boolean> {
+    const started = performance.now();
+    const result = await fetch(world.origin + path, { ...init, signal: AbortSignal.timeout(60_000) }).then(
+      async (response) => {
+        await response.arrayBuffer();
+        return String(response.status);
+      },
+      (error: Error) => (error.cause as { code?: string } | undefined)?.code ?? error.name,
+    );
+    seen.requests += 1;
+    seen.longestMilliseconds = Math.max(seen.longestMilliseconds, performance.now() - started);
+    if (result !== '200') seen.failures.set(result, (seen.failures.get(result) ?? 0) + 1);
+    return result === '200';
+  }
+
+  async function signUp() {
+    const email = `fault-${randomUUID()}@company.example`;
+    const body = JSON.stringify({ email, password: 'a pass phrase for the bench', org_name: 'Fault' });
+    const accepted = await ask('/api/signup', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    if (accepted) seen.signUps.push(email);
+  }
+
+  async function sendEvent() {
+    const { id, body, headers } = makeEvent(world);
+    if (await ask('/webhooks/payment', { method: 'POST', headers, body })) seen.events.push(id);
+  }
+
+  async function readSession() {
+    const { session } = world.owners[made % world.owners.length] ?? {};
+    await ask('/api/session', { headers: { cookie: `session=${session}` } });
+  }
+
+  async function openLogin() {
+    await ask('/login');
+  }
+
+  return {
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(open);
+      return seen;
+    },
+  };
+}
+
+function makeEvent({ owners }: World) {
+  const number = made++;
+  const id = `evt_fault_${number}`;
+  const { subscriptionId = '' } = owners[number % owners.length] ?? {};
+  const seconds = Math.floor(Date.now() / 1000);
+  const body = JSON.stringify({
+    id,
+    object: 'event',
+    api_version: '2026-10-28.endive',
+    created: seconds,
+    data: { object: subscriptionOf(subscriptionId, number), previous_attributes: {} },
+    livemode: false,
+    pending_webhooks: 1,
+    request: { id: null, idempotency_key: null },
+    type: 'customer.subscription.updated',
+  });
+  const signature = createHmac('sha256', webhookSecret).update(`${seconds}.${body}`).digest('hex');
+  const headers = { 'content-type': 'application/json', 'payment-signature': `t=${seconds},v1=${signature}` };
+  return { id, body, headers };
+}

@@ -94,12 +94,14 @@ it('hides the actions of one member from the other members', async () => {
   expect(entries.map(({ action }) => action)).not.toContain('address-verified');
 });
 
-it('refuses changes and truncation of the entries', async () => {
+it('refuses changes and truncation of the entries: an update may only remove client, browser and details', async () => {
   const { userId } = await makeOwner(test);
   const refused = { cause: { message: 'audit_events is append-only' } };
-  await expect(
-    test.app.db.update(auditEvents).set({ action: 'nothing' }).where(eq(auditEvents.userId, userId)),
-  ).rejects.toMatchObject(refused);
+  const change = (values: Partial<typeof auditEvents.$inferInsert>) =>
+    test.app.db.update(auditEvents).set(values).where(eq(auditEvents.userId, userId));
+  const changes = [{ action: 'nothing' }, { userId: null }, { client: '192.0.2.1' }, { details: { new: 'detail' } }];
+  for (const values of changes) await expect(change(values)).rejects.toMatchObject(refused);
+  await change({ client: null, userAgent: null, details: {} });
   await expect(test.app.db.execute(sql`truncate ${auditEvents}`)).rejects.toMatchObject(refused);
 });
 

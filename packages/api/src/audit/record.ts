@@ -68,7 +68,10 @@ type Entry = {
   details?: Record<string, string>;
 };
 
-/** Inserts an audit entry: the action, its actor, the user and organisation concerned, and the client. Entries are never changed. */
+/**
+ * Inserts an audit entry: the action, its actor, the user and organisation concerned, and the client. An
+ * entry never changes, except that erasing a user removes client, user agent and details.
+ */
 export async function recordAudit(db: Executor, now: Date, entry: Entry): Promise<void> {
   await db.insert(auditEvents).values({
     id: newId(now),

@@ -4,12 +4,14 @@ import { compare } from './speed/compare.ts';
 import { type Measured, summarise } from './speed/measured.ts';
 import { printRow, storeRows } from './speed/report.ts';
 import { rows } from './speed/rows.ts';
+import { measureStart } from './speed/start.ts';
 import { openWorld } from './speed/world.ts';
 
 const chosen = process.argv.slice(2);
-const unknown = chosen.filter((name) => !(name in rows));
+const names = [...Object.keys(rows), 'start'];
+const unknown = chosen.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no row ${unknown.join(', ')}. There are: ${Object.keys(rows).join(', ')}.`);
+  console.error(`There is no row ${unknown.join(', ')}. There are: ${names.join(', ')}.`);
   process.exit(1);
 }
 const seconds = Number(process.env.BENCH_SECONDS ?? 3);
@@ -27,6 +29,11 @@ try {
     const summary = summarise(name, row, result);
     printRow(summary);
     measured.push(summary);
+  }
+  if (chosen.length === 0 || chosen.includes('start')) {
+    const start = await measureStart(world);
+    printRow(start);
+    measured.push(start);
   }
 } finally {
   await world.close();

@@ -4,8 +4,16 @@ export type Request = { method: 'GET' | 'POST'; path: string; headers: Record<st
 
 export type Figures = { perSecond: number; p50: number; p95: number };
 
+type Options = {
+  connections: number;
+  /** How long, unless an amount of requests is given. */
+  seconds?: number;
+  amount?: number;
+  status?: number;
+};
+
 /**
- * Sends requests over so many connections for so long, each connection one after the other. Times in
+ * Sends requests over so many connections for so long or so many, each connection one after the other. Times in
  * milliseconds.
  *
  * @throws Error if an answer is not of the wanted status: then the figures would mean nothing.
@@ -13,7 +21,7 @@ export type Figures = { perSecond: number; p50: number; p95: number };
 export async function load(
   origin: string,
   next: () => Request,
-  { connections, seconds, status = 200 }: { connections: number; seconds: number; status?: number },
+  { connections, seconds, amount, status = 200 }: Options,
 ): Promise<Figures> {
   const times: number[] = [];
   const wrong = new Map<number, number>();
@@ -21,7 +29,7 @@ export async function load(
     const options: autocannon.Options = {
       url: origin,
       connections,
-      duration: seconds,
+      ...(amount === undefined ? { duration: seconds ?? 1 } : { amount }),
       requests: [{ setupRequest: (request) => ({ ...request, ...next() }) as autocannon.Request }],
     };
     const run = autocannon(options, (error, ended) => (error ? reject(error) : resolve(ended)));

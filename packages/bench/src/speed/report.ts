@@ -11,7 +11,7 @@ const folder = path.resolve(import.meta.dirname, '../../results');
 export function printRow({ title, ratio, wanted, aim, product, limit, cpuRatio, noise, figures }: Measured): void {
   console.log(`\n${title}`);
   console.log(
-    `  ratio ${describe(ratio, 2)} (asked ${wanted}, aim ${aim})${cpuRatio ? `, by CPU ${cpuRatio.toFixed(2)}` : ''}`,
+    `  ratio ${describe(ratio, 2)} (asked ${wanted}, aim ${aim.toFixed(2)})${cpuRatio ? `, by CPU ${cpuRatio.toFixed(2)}` : ''}`,
   );
   if (figures !== undefined) console.log(`  ${figures}`);
   for (const [name, side] of [

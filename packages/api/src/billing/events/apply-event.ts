@@ -33,6 +33,7 @@ export async function applyEvent(app: App, event: PaymentEvent, payload: string)
 
   if (toSync !== null) app.syncs.request(toSync);
   if (entry.handler === 'prices') app.jobs.wake('payment-prices');
+  if (entry.handler === 'customer_gone') app.jobs.wake('payment-sync');
   return { received: true, handled };
 }
 

@@ -23,7 +23,7 @@ const unloaded = await measure();
 let flooding = true;
 let refused = 0;
 const flood = Array.from({ length: floodsAtOnce }, (_, n) => floodFrom(`2001:db8:1:${n.toString(16)}::1`));
-while (hashesWaiting() < 200) await pause(10);
+while (hashesWaiting() < 100) await pause(10);
 const flooded = await measure();
 flooding = false;
 await Promise.all(flood);

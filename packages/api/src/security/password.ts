@@ -43,8 +43,11 @@ export const newPasswordField = z.string({ error: 'Choose a password.' }).superR
 
 const longestWaitMilliseconds = 4_000;
 
+/** Half of the requests that a node admits (apps/server/src/admission.ts): a flood of sign-ins leaves places. */
+const mostWaiting = 100;
+
 /** Runs at most one hash per core, so that the service stays responsive under a flood of sign-ins. */
-const enqueueHash = fairQueue(availableParallelism(), 200, longestWaitMilliseconds);
+const enqueueHash = fairQueue(availableParallelism(), mostWaiting, longestWaitMilliseconds);
 
 /** Returns the number of hashes that wait for a free core in this process. */
 export const hashesWaiting = enqueueHash.waiting;

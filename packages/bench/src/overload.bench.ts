@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { openWorld, type World } from './faults/world.ts';
+
+// Measures what the nodes bear of GET /login, then sends twice that rate for some seconds, and how long the
+// answers of probes, webhooks and signed-in reads take meanwhile and afterwards.
+
+const capacitySeconds = 5;
+const overloadSeconds = 10;
+const recoveryLimitSeconds = 5;
+
+const world = await openWorld();
+const url = `${world.origin}/login`;
+const alone = await autocannon({ url, connections: 20, duration: capacitySeconds });
+const capacity = alone.requests.average;
+const before = await probe(world);
+
+const overload = autocannon({
+  url,
+  connections: 1_000,
+  duration: overloadSeconds,
+  overallRate: Math.round(2 * capacity),
+  timeout: 30,
+});
+await pause(2_000);
+const during = [];
+for (const end = Date.now() + (overloadSeconds - 3) * 1000; Date.now() < end; ) during.push(await probe(world));
+const flood = await overload;
+
+const ended = Date.now();
+let recovered: number | null = null;
+while (recovered === null && Date.now() - ended < 4 * recoveryLimitSeconds * 1000) {
+  const { longest, failed } = await probe(world);
+  if (failed === 0 && longest < Math.max(200, 2 * before.longest)) recovered = (Date.now() - ended) / 1000;
+}
+
+const longest = Math.max(...during.map((each) => each.longest));
+const failed = during.reduce((sum, each) => sum + each.failed, 0);
+console.log(`borne: ${capacity.toFixed(0)} pages a second; probes and reads ${before.longest.toFixed(0)} ms`);
+console.log(
+  `at twice that for ${overloadSeconds} s: ${flood['2xx']} pages, ${flood.non2xx} refused, ${flood.errors} errors, longest ${flood.latency.max} ms`,
+);
+console.log(`meanwhile probes, events and signed-in reads: ${failed} failed, longest ${longest.toFixed(0)} ms`);
+console.log(`recovered after ${recovered === null ? 'more than 20' : recovered.toFixed(1)} s`);
+await world.close();
+process.exit(recovered !== null && recovered < recoveryLimitSeconds && failed === 0 ? 0 : 1);
+
+/** The longest answer of those that must stay alive, and how many failed. */
+async function probe({ origin, owners }: World): Promise<{ longest: number; failed: number }> {
+  const cookie = `session=${owners[0]?.session}`;
+  const asked: [path: string, status: number, init: RequestInit][] = [
+    ['/healthz', 200, {}],
+    ['/readyz', 200, {}],
+    ['/api/session', 200, { headers: { cookie } }],
+    ['/webhooks/payment', 400, { method: 'POST', body: '{}' }],
+  ];
+  const answers = await Promise.all(
+    asked.map(async ([path, status, init]) => {
+      const started = performance.now();
+      const response = await fetch(origin + path, init).catch(() => null);
+      await response?.arrayBuffer();
+      return { isRight: response?.status === status, milliseconds: performance.now() - started };
+    }),
+  );
+  return {
+    longest: Math.max(...answers.map(({ milliseconds }) => milliseconds)),
+    failed: answers.filter(({ isRight }) => !isRight).length,
+  };
+}

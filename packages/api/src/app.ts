@@ -19,6 +19,9 @@ import type { LogRefusal } from './telemetry/refusal-log.ts';
 import type { TierCounts } from './telemetry/tier-counts.ts';
 import type { Traces } from './telemetry/traces.ts';
 
+/** Whether a search finds parts of a text, or only its beginning. */
+export type SearchReach = 'parts' | 'beginnings';
+
 /** Everything that the use cases work with. A feature that is off is null. */
 export type App = {
   config: Config;
@@ -51,6 +54,8 @@ export type App = {
   logRefusedDelivery: LogRefusal;
   /** How many organisations have a subscription, by tier, for the metrics. */
   tierCounts: TierCounts;
+  /** How far a search of the operator console reaches; null until the first one. */
+  searchReach: SearchReach | null;
   now: () => Date;
   close: () => Promise<void>;
 };

@@ -113,6 +113,7 @@ export async function createApp({
     pseudonymOf: () => 'unknown',
     logRefusedDelivery: createRefusalLog(log, 'A delivery to /webhooks/payment was refused.'),
     tierCounts: createTierCounts(sql, paidTiers(plans)),
+    searchReach: null,
     now: now ?? (() => new Date()),
     async close() {
       app.changes.stop();

@@ -21,20 +21,15 @@ export type Person = { kind: 'you' | 'operator' | 'unnamed' } | { kind: 'named';
  * - It names an organisation only to its members.
  */
 export async function readActivity(db: Executor, userId: string, limit = 20) {
-  const administered = sql`${memberships.role} in ('owner', 'admin')`;
+  const isShown = notInArray(auditEvents.action, hiddenActions);
+  const isAdministrator = sql`joined.role in ('owner', 'admin')`;
   const rows = await newestEntries(db, userId, limit, [
-    and(
-      or(eq(auditEvents.userId, userId), eq(auditEvents.actorId, userId)),
-      notInArray(auditEvents.action, hiddenActions),
-    ),
-    and(
-      inArray(auditEvents.organisationId, organisationsOf(db, userId)),
+    newest(db, and(eq(auditEvents.userId, userId), isShown), limit),
+    newest(db, and(eq(auditEvents.actorId, userId), isShown), limit),
+    newestOfOrganisations(db, userId, limit, [
       inArray(auditEvents.action, organisationActions),
-    ),
-    and(
-      inArray(auditEvents.organisationId, organisationsOf(db, userId, administered)),
-      inArray(auditEvents.action, administratorActions),
-    ),
+      and(isAdministrator, inArray(auditEvents.action, administratorActions)),
+    ]),
   ]);
 
   return rows.map(({ entry, actor, subject, organisation, belongs, actorBelongs, subjectBelongs }) => ({
@@ -46,16 +41,16 @@ export async function readActivity(db: Executor, userId: string, limit = 20) {
   }));
 }
 
-/** The condition for the entries about a user that operators see: all that name the user, and those about the user's organisations. */
-export function aboutUser(db: Executor, userId: string): SQL | undefined {
-  return or(
-    eq(auditEvents.userId, userId),
-    eq(auditEvents.actorId, userId),
-    and(
-      inArray(auditEvents.organisationId, organisationsOf(db, userId)),
-      inArray(auditEvents.action, organisationActions),
-    ),
-  );
+/**
+ * The condition for the newest entries about a user that operators see: all that name the user, and
+ * those about the user's organisations.
+ */
+export function aboutUser(db: Executor, userId: string, limit: number): SQL {
+  return isAmong([
+    newest(db, eq(auditEvents.userId, userId), limit),
+    newest(db, eq(auditEvents.actorId, userId), limit),
+    newestOfOrganisations(db, userId, limit, [inArray(auditEvents.action, organisationActions)]),
+  ]);
 }
 
 /** Whether a user is the actor of an entry. An entry without an actor counts as the action of its user. */
@@ -81,14 +76,28 @@ function actorOf({ action, actorId, userId }: Entry, readerId: string, shown: Na
   return personOf(actorId ?? userId, readerId, shown);
 }
 
-function organisationsOf(db: Executor, userId: string, condition?: SQL) {
-  return db
-    .select({ id: memberships.organisationId })
-    .from(memberships)
-    .where(and(eq(memberships.userId, userId), condition));
+/** The ids of the newest entries of a condition that one index serves. A condition over several columns would read the whole log. */
+function newest(db: Executor, condition: SQL | undefined, limit: number): SQL {
+  const ids = db.select({ id: auditEvents.id }).from(auditEvents).where(condition);
+  return sql`(${ids.orderBy(desc(auditEvents.at), desc(auditEvents.id)).limit(limit)})`;
 }
 
-function newestEntries(db: Executor, readerId: string, limit: number, which: (SQL | undefined)[]) {
+/** The ids of the newest entries of each organisation of a user, of any of the conditions. */
+function newestOfOrganisations(db: Executor, userId: string, limit: number, conditions: (SQL | undefined)[]): SQL {
+  const ofOrganisation = newest(
+    db,
+    and(sql`${auditEvents.organisationId} = joined.organisation_id`, or(...conditions)),
+    limit,
+  );
+  return sql`(select newest.id from ${memberships} joined cross join lateral ${ofOrganisation} newest
+    where joined.user_id = ${userId})`;
+}
+
+function isAmong(ids: SQL[]): SQL {
+  return sql`${auditEvents.id} in (${sql.join(ids, sql` union all `)})`;
+}
+
+function newestEntries(db: Executor, readerId: string, limit: number, ids: SQL[]) {
   const actor = alias(users, 'actor');
   const subject = alias(users, 'subject');
   return db
@@ -106,7 +115,7 @@ function newestEntries(db: Executor, readerId: string, limit: number, which: (SQ
     .leftJoin(actor, eq(actor.id, auditEvents.actorId))
     .leftJoin(subject, eq(subject.id, auditEvents.userId))
     .leftJoin(organisations, eq(organisations.id, auditEvents.organisationId))
-    .where(or(...which))
+    .where(isAmong(ids))
     .orderBy(desc(auditEvents.at), desc(auditEvents.id))
     .limit(limit);
 }

@@ -62,16 +62,18 @@ function isIndex(statement: string): boolean {
 }
 
 async function createIndexes(sql: Sql, migration: Migration): Promise<void> {
-  for (const statement of migration.statements) {
-    const [, unique = '', name = '', definition = ''] = indexForm.exec(withoutComments(statement)) ?? [];
-    const [existing] =
-      await sql`select indisvalid as valid from pg_index where indexrelid = to_regclass(${`"${name}"`})`;
-    if (existing?.valid) continue;
-    // An interrupted attempt left it incomplete.
-    if (existing !== undefined) await sql.unsafe(`drop index concurrently "${name}"`);
-    await sql.unsafe(`create ${unique}index concurrently "${name}" ${definition}`);
-  }
+  for (const statement of migration.statements) await createIndex(sql, statement);
   await record(sql, migration);
+}
+
+/** Carries out a CREATE INDEX so that its table can be written meanwhile, unless a valid index of the name exists. */
+export async function createIndex(sql: Sql, statement: string): Promise<void> {
+  const [, unique = '', name = '', definition = ''] = indexForm.exec(withoutComments(statement)) ?? [];
+  const [existing] = await sql`select indisvalid as valid from pg_index where indexrelid = to_regclass(${`"${name}"`})`;
+  if (existing?.valid) return;
+  // An interrupted attempt left it incomplete.
+  if (existing !== undefined) await sql.unsafe(`drop index concurrently "${name}"`);
+  await sql.unsafe(`create ${unique}index concurrently "${name}" ${definition}`);
 }
 
 function withoutComments(statement: string): string {

@@ -7,6 +7,7 @@ import { applyMigration } from './apply-migration.ts';
 import { normaliseAddresses } from './normal-addresses.ts';
 import { setRoleTimeouts } from './role-timeouts.ts';
 import { checkSchemaAge, readSchemaState } from './schema-state.ts';
+import { createSearchIndexes } from './search-indexes.ts';
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -28,6 +29,7 @@ export async function migrate(sql: Sql, folder: string, log: Log = silent): Prom
       const { pending } = await readSchemaState(own, folder);
       for (const migration of pending) await applyMigration(own, migration, log);
       await normaliseAddresses(drizzle(own));
+      await createSearchIndexes(own, log);
       await setRoleTimeouts(own, log);
     });
   } finally {

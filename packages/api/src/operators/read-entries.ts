@@ -8,7 +8,7 @@ const mostEntries = 100;
 
 /** Returns the newest audit entries about a user, newest first, as operators see them: with actor, client and reason. */
 export function entriesAboutUser(db: Executor, userId: string) {
-  return readEntries(db, aboutUser(db, userId));
+  return readEntries(db, aboutUser(db, userId, mostEntries));
 }
 
 /** Returns the newest audit entries about an organisation, newest first, as operators see them. */

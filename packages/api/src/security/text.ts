@@ -59,5 +59,14 @@ export function cleanName(foreignName: string, maximum: number): string | null {
 
 /** Returns the LIKE pattern that matches strings containing a term. Wildcards in the term match literally. */
 export function partOf(term: string): string {
-  return `%${term.replace(/[\\%_]/g, '\\$&')}%`;
+  return `%${literal(term)}%`;
+}
+
+/** As `partOf`, for strings that begin with the term. */
+export function beginningOf(term: string): string {
+  return `${literal(term)}%`;
+}
+
+function literal(term: string): string {
+  return term.replace(/[\\%_]/g, '\\$&');
 }

@@ -35,6 +35,8 @@ export const users = pgTable(
   },
   (table) => [
     index('users_domain').on(sql`split_part(${table.email}, '@', 2)`),
+    index('users_email_beginning').on(table.email.op('text_pattern_ops')),
+    index('users_name_beginning').on(sql`lower(${table.name}) text_pattern_ops`),
     index('users_invited_only').on(table.createdAt).where(sql`${table.invitedOnly}`),
     index('users_unverified').on(table.createdAt).where(sql`${table.emailVerifiedAt} is null`),
     // The few addresses that may not be in normal form. db/normal-addresses.ts reads them at each start.

@@ -102,6 +102,7 @@ export const paymentSubscriptions = pgTable(
   (table) => [
     index('payment_subscriptions_organisation').on(table.organisationId, table.ended, table.startedAt),
     index('payment_subscriptions_sync').on(table.syncedAt).where(sql`${table.needsSync}`),
+    index('payment_subscriptions_problem').on(table.id).where(sql`${table.problem} is not null`),
     index('payment_subscriptions_end').on(table.endsAt).where(sql`not ${table.ended}`),
     index('payment_subscriptions_period').on(table.currentPeriodEnd).where(sql`not ${table.ended}`),
   ],
@@ -144,6 +145,11 @@ export const paymentEvents = pgTable(
     index('payment_events_invoice').on(table.invoiceId).where(sql`${table.invoiceId} is not null`),
     index('payment_events_organisation').on(table.organisationId, table.created),
     index('payment_events_received').on(table.receivedAt),
+    // What the operator console searches.
+    index('payment_events_id').on(table.id.op('text_pattern_ops')),
+    index('payment_events_type').on(table.type.op('text_pattern_ops'), table.receivedAt),
+    index('payment_events_customer').on(table.customerId).where(sql`${table.customerId} is not null`),
+    index('payment_events_subscription').on(table.subscriptionId).where(sql`${table.subscriptionId} is not null`),
     index('payment_events_flagged').on(table.receivedAt).where(sql`${table.flagged}`),
   ],
 );

@@ -22,6 +22,8 @@ export const organisations = pgTable(
   },
   (table) => [
     check('organisations_approval', sql`${table.approval} in ('pending', 'approved', 'declined')`),
+    index('organisations_slug_beginning').on(table.slug.op('text_pattern_ops')),
+    index('organisations_name_beginning').on(sql`lower(${table.name}) text_pattern_ops`),
     index('organisations_pending').on(table.createdAt).where(sql`${table.approval} = 'pending'`),
     index('organisations_approved').on(table.approvedAt).where(sql`${table.approvedAt} is not null`),
     // An approval clears the decline before it, so at most one of the two times is set.

@@ -1,13 +1,16 @@
-import { and, desc, eq, ilike, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { paymentEvents as event } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import { freeLine } from '../../security/text.ts';
+import { beginningOf, freeLine } from '../../security/text.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
+import { contains } from '../search.ts';
 import { ownerColumns } from './subscription-row.ts';
 
 const rowsPerPage = 50;
+/** A search by name shows the events of this many organisations at most. */
+const mostOrganisations = 20;
 
 export const eventsInput = z.object({
   search: freeLine(200).optional(),
@@ -25,6 +28,7 @@ type Input = z.output<typeof eventsInput>;
  * the slug or name of their organisation.
  */
 export async function readEvents(app: App, _operator: Operator, { search, flagged, before }: Input) {
+  const which = and(flagged ? eq(event.flagged, true) : undefined, after(before));
   const rows = await app.db
     .select({
       id: event.id,
@@ -37,7 +41,7 @@ export async function readEvents(app: App, _operator: Operator, { search, flagge
     })
     .from(event)
     .leftJoin(organisations, eq(organisations.id, event.organisationId))
-    .where(and(matches(app, search), flagged ? eq(event.flagged, true) : undefined, after(before)))
+    .where(search ? await matches(app, search, which) : which)
     .orderBy(desc(event.receivedAt), desc(event.number))
     .limit(rowsPerPage + 1);
 
@@ -49,26 +53,29 @@ export async function readEvents(app: App, _operator: Operator, { search, flagge
   };
 }
 
-function matches(app: App, search: string | undefined): SQL | undefined {
-  if (!search) return undefined;
-
-  const begins = `${literal(search)}%`;
+/**
+ * The condition that an event is among the newest ones that the search finds by one of its columns.
+ * Each column is searched by its own index: together they would be searched by reading every event.
+ */
+async function matches(app: App, search: string, which: SQL | undefined): Promise<SQL> {
   const named = app.db
     .select({ id: organisations.id })
     .from(organisations)
-    .where(or(ilike(organisations.slug, begins), ilike(organisations.name, `%${begins}`)));
-  return or(
-    ilike(event.id, begins),
-    ilike(event.type, begins),
+    .where(await contains(app, search, { lower: [organisations.slug], mixed: [organisations.name] }))
+    .limit(mostOrganisations);
+  const conditions = [
+    sql`${event.id} like ${beginningOf(search)}`,
+    sql`${event.type} like ${beginningOf(search.toLowerCase())}`,
     eq(event.customerId, search),
     eq(event.subscriptionId, search),
     eq(event.invoiceId, search),
     inArray(event.organisationId, named),
-  );
-}
-
-function literal(search: string): string {
-  return search.replace(/[\\%_]/g, '\\$&');
+  ];
+  const found = conditions.map((condition) => {
+    const newest = app.db.select({ id: event.id }).from(event).where(and(condition, which));
+    return sql`(${newest.orderBy(desc(event.receivedAt), desc(event.number)).limit(rowsPerPage + 1)})`;
+  });
+  return sql`${event.id} in (${sql.join(found, sql` union all `)})`;
 }
 
 /** A malformed cursor is ignored: the list starts at the newest event. */

@@ -1,12 +1,13 @@
-import { and, desc, ilike, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, desc, lt, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { planFrom } from '../../billing/entitlement/read-plan.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
-import { freeLine, partOf } from '../../security/text.ts';
+import { freeLine } from '../../security/text.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
 import { pageOf, pageSize } from '../pages.ts';
+import { contains, readSearchReach } from '../search.ts';
 
 export const organisationsInput = z.object({
   search: freeLine(100).optional(),
@@ -19,7 +20,7 @@ type Input = z.output<typeof organisationsInput>;
 
 /**
  * Returns a page of the organisations, newest first: all of them, or those whose name or slug
- * contains the search. Each has its status, its plan and the address of its first owner.
+ * contains the search (`search_finds` says how far it reaches). Each has its status, its plan and the address of its first owner.
  */
 export function findOrganisations(app: App, _operator: Operator, input: Input) {
   return listOrganisations(app, input);
@@ -30,11 +31,15 @@ export async function listOrganisations(app: App, { search, after, rows }: Input
   const found = await app.db
     .select(organisationColumns)
     .from(organisations)
-    .where(and(matches(search), after === undefined ? undefined : lt(organisations.id, after)))
+    .where(and(await matches(app, search), after === undefined ? undefined : lt(organisations.id, after)))
     .orderBy(desc(organisations.id))
     .limit(rows + 1);
   const { shown, next } = pageOf(found, rows);
-  return { organisations: shown.map((row) => organisationOf(app, row)), next };
+  return {
+    organisations: shown.map((row) => organisationOf(app, row)),
+    next,
+    search_finds: await readSearchReach(app),
+  };
 }
 
 /** The columns that `organisationOf` reads. Subqueries write `organisations.id` in full, which drizzle shortens where it selects from one table. */
@@ -81,7 +86,6 @@ export function organisationOf(app: App, { facts, approval, suspendedAt, created
   };
 }
 
-function matches(search: string | undefined): SQL | undefined {
-  if (!search) return undefined;
-  return or(ilike(organisations.name, partOf(search)), ilike(organisations.slug, partOf(search)));
+async function matches(app: App, search: string | undefined): Promise<SQL | undefined> {
+  return search ? contains(app, search, { lower: [organisations.slug], mixed: [organisations.name] }) : undefined;
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, ilike, inArray, lt, or, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, lt, or, type SQL } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { users } from '../../db/schema/accounts.ts';
@@ -6,9 +6,10 @@ import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { accountStatusOf } from '../../organisations/account-status.ts';
 import { addressSearchTexts } from '../../security/address.ts';
-import { freeLine, partOf } from '../../security/text.ts';
+import { freeLine } from '../../security/text.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
 import { pageOf, pageSize } from '../pages.ts';
+import { contains, readSearchReach } from '../search.ts';
 
 /** A user may belong to any number of organisations; a list names the first of them. */
 const mostMemberships = 20;
@@ -24,7 +25,7 @@ type Input = z.output<typeof peopleInput>;
 
 /**
  * Returns a page of the users, newest first: all of them, or those whose address or name
- * contains the search. Each has its account status in each of its organisations.
+ * contains the search (`search_finds` says how far it reaches). Each has its account status in each of its organisations.
  */
 export function findPeople(app: App, _operator: Operator, input: Input) {
   return listPeople(app, input);
@@ -35,7 +36,7 @@ export async function listPeople(app: App, { search, after, rows }: Input) {
   const found = await app.db
     .select()
     .from(users)
-    .where(and(matches(search), after === undefined ? undefined : lt(users.id, after)))
+    .where(and(await matches(app, search), after === undefined ? undefined : lt(users.id, after)))
     .orderBy(desc(users.id))
     .limit(rows + 1);
   const { shown, next } = pageOf(found, rows);
@@ -43,7 +44,11 @@ export async function listPeople(app: App, { search, after, rows }: Input) {
     app,
     shown.map(({ id }) => id),
   );
-  return { people: shown.map((user) => personOf(user, joined.get(user.id) ?? [])), next };
+  return {
+    people: shown.map((user) => personOf(user, joined.get(user.id) ?? [])),
+    next,
+    search_finds: await readSearchReach(app),
+  };
 }
 
 type Membership = { role: typeof memberships.$inferSelect.role; organisation: typeof organisations.$inferSelect };
@@ -84,8 +89,8 @@ export async function readMemberships(app: App, userIds: string[]): Promise<Map<
   return byUser;
 }
 
-function matches(search: string | undefined): SQL | undefined {
+async function matches(app: App, search: string | undefined): Promise<SQL | undefined> {
   if (!search) return undefined;
-  const addresses = addressSearchTexts(search).map((text) => ilike(users.email, partOf(text)));
-  return or(...addresses, ilike(users.name, partOf(search)));
+  const addresses = addressSearchTexts(search).map((text) => contains(app, text, { lower: [users.email] }));
+  return or(...(await Promise.all([...addresses, contains(app, search, { mixed: [users.name] })])));
 }

@@ -6,10 +6,10 @@ export const eventTexts = texts({
   en: {
     title: 'Events',
     lead: 'Events from the payment provider, newest first.',
-    mayDiffer: (count: number) =>
+    mayDiffer: (count: number, shown: string) =>
       count === 1
         ? 'One subscription may differ from the payment provider.'
-        : `${count} subscriptions may differ from the payment provider.`,
+        : `${shown} subscriptions may differ from the payment provider.`,
     showOutOfSync: 'Show what is out of sync',
     event: 'Event',
     organisation: 'Organisation',
@@ -17,7 +17,7 @@ export const eventTexts = texts({
     received: 'Received',
     noOrganisation: 'None here',
     needsAttention: 'Needs attention',
-    needAttention: (count: number) => `Needs attention (${count})`,
+    needAttention: (count: string) => `Needs attention (${count})`,
     searchFor: 'Event, type, organisation, customer, subscription or invoice',
     placeholder: 'Event, type, organisation, customer …',
     nothingMatches: 'No event matches “{search}”',
@@ -49,7 +49,7 @@ export const eventTexts = texts({
     eventsMarked: (count: number) =>
       count === 1 ? 'One event is marked for an operator.' : `${count} events are marked for an operator.`,
     showThem: 'Show them',
-    moreOutOfSync: (count: number) => `And ${count} more. {command} syncs them all.`,
+    moreOutOfSync: (count: string) => `And ${count} more. {command} syncs them all.`,
     allMatch: 'Everything matches',
     allMatchHint: 'A subscription appears here while it waits for a sync, or if the provider doesn’t know it.',
     noTier: 'No plan',
@@ -68,10 +68,10 @@ export const eventTexts = texts({
   de: {
     title: 'Ereignisse',
     lead: 'Ereignisse des Zahlungsanbieters, die neuesten zuerst.',
-    mayDiffer: (count) =>
+    mayDiffer: (count, shown) =>
       count === 1
         ? 'Ein Abonnement weicht vielleicht vom Zahlungsanbieter ab.'
-        : `${count} Abonnements weichen vielleicht vom Zahlungsanbieter ab.`,
+        : `${shown} Abonnements weichen vielleicht vom Zahlungsanbieter ab.`,
     showOutOfSync: 'Abweichungen zeigen',
     event: 'Ereignis',
     organisation: 'Organisation',

@@ -18,6 +18,6 @@ export const load: PageServerLoad = async (event) => {
     flagged,
     later: before !== null,
     ledger,
-    drift: { rows: drift.count, events: drift.flagged_events },
+    drift: { rows: drift.count, events: drift.flagged_events, most: drift.most },
   };
 };

@@ -1,0 +1,39 @@
+import { ilike, or, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { App, SearchReach } from '../app.ts';
+import { beginningOf, partOf } from '../security/text.ts';
+
+/** Shorter terms have no trigram, so the index of parts cannot find them. */
+const shortestPart = 3;
+
+/**
+ * Returns how far searches reach on this database. The index of parts needs the extension pg_trgm,
+ * which the migration may not have been allowed to create. Read once by each process.
+ */
+export async function readSearchReach(app: App): Promise<SearchReach> {
+  if (app.searchReach === null) {
+    const [index] = await app.sql<{ oid: string | null }[]>`select to_regclass('users_parts')::text as oid`;
+    app.searchReach = index?.oid == null ? 'beginnings' : 'parts';
+  }
+  return app.searchReach;
+}
+
+/**
+ * Returns the condition that one of the columns holds the term, whatever its case: as a part, or
+ * as its beginning where parts cannot be found with an index. Columns are in lower case, or `lower`
+ * makes them so.
+ */
+export async function contains(
+  app: App,
+  term: string,
+  { lower = [], mixed = [] }: { lower?: PgColumn[]; mixed?: PgColumn[] },
+): Promise<SQL | undefined> {
+  if (term.length >= shortestPart && (await readSearchReach(app)) === 'parts') {
+    return or(...[...lower, ...mixed].map((column) => ilike(column, partOf(term))));
+  }
+  const beginning = beginningOf(term.toLowerCase());
+  return or(
+    ...lower.map((column) => sql`${column} like ${beginning}`),
+    ...mixed.map((column) => sql`lower(${column}) like ${beginning}`),
+  );
+}

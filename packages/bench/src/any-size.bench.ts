@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openDatabase } from '@gatehouse/api/db/client';
+import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
+import { makeData, sessionTokens } from './size/make-data.ts';
+
+// Reads every page and endpoint of lists on a small and on a large database, and prints how many times
+// longer the large one takes. SIZE=100000 makes the large one smaller.
+
+const sizes = [1000, Number(process.env.SIZE ?? 1_000_000)];
+const requestsPerPage = 21;
+const wantedRatio = 1.5;
+/** A few milliseconds of difference are noise, whatever their ratio. */
+const wantedMilliseconds = 5;
+
+type Reader = keyof typeof sessionTokens;
+/** The pages with a first page, a deep page where `next` leads on, a hit and a miss. */
+const pages: [path: string, reader: Reader][] = [
+  ['/', 'owner'],
+  ['/account', 'owner'],
+  ['/account/security', 'owner'],
+  ['/billing', 'owner'],
+  ['/members', 'owner'],
+  ['/api/session', 'owner'],
+  ['/api/subscription', 'owner'],
+  ['/operator', 'operator'],
+  ['/operator?search=company-1%40', 'operator'],
+  ['/operator?search=nothing-like-this', 'operator'],
+  ['/operator/decided', 'operator'],
+  ['/operator/people', 'operator'],
+  ['/operator/people?search=person-777%40', 'operator'],
+  ['/operator/people?search=Person+c4ca4238a0b923', 'operator'],
+  ['/operator/people?search=nothing-like-this', 'operator'],
+  ['/operator/people?search=zq', 'operator'],
+  ['/operator/organisations', 'operator'],
+  ['/operator/organisations?search=company-777', 'operator'],
+  ['/operator/organisations?search=nothing-like-this', 'operator'],
+  ['/operator/organisations?search=zq', 'operator'],
+  ['/operator/events', 'operator'],
+  ['/operator/events?search=cus_77', 'operator'],
+  ['/operator/events?search=company-777', 'operator'],
+  ['/operator/events?search=nothing-like-this', 'operator'],
+  ['/operator/events?flagged=true', 'operator'],
+  ['/operator/events/drift', 'operator'],
+];
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
+const database = await openEmbedded(folder, { settings: { fsync: 'off', max_wal_size: '4GB' }, createDatabases: true });
+const tables: Map<string, number>[] = [];
+try {
+  for (const size of sizes) tables.push(await measureAt(size));
+} finally {
+  await database.stop();
+  fs.rmSync(folder, { recursive: true, force: true });
+}
+
+const [small, large] = tables;
+console.log(`| Path | ${sizes.map((size) => size.toLocaleString('en-GB')).join(' | ')} | ratio |\n|---|---|---|---|`);
+let enough = true;
+for (const [page, milliseconds] of large ?? []) {
+  const before = small?.get(page) ?? Number.NaN;
+  const ratio = milliseconds / before;
+  enough &&= ratio <= wantedRatio || milliseconds - before <= wantedMilliseconds;
+  console.log(`| ${page} | ${before.toFixed(1)} ms | ${milliseconds.toFixed(1)} ms | ${ratio.toFixed(2)} |`);
+}
+process.exitCode = enough ? 0 : 1;
+
+/** The median time of each path, with a service of its own on a database of this size. */
+async function measureAt(size: number): Promise<Map<string, number>> {
+  const name = `size_${size}`;
+  const admin = openDatabase({ url: database.url, pool: 1, prepare: false });
+  await admin.sql.unsafe(`create database ${name}`);
+  await admin.close();
+  const url = new URL(database.url);
+  url.pathname = `/${name}`;
+
+  const started = performance.now();
+  let service = await startService(url.href);
+  await service.stop();
+  const { sql, close } = openDatabase({ url: url.href, pool: 1, prepare: false });
+  await makeData(sql, size);
+  await close();
+  console.log(
+    `${size.toLocaleString('en-GB')} rows of each kind in ${((performance.now() - started) / 1000).toFixed(0)} s`,
+  );
+
+  service = await startService(url.href);
+  try {
+    const times = new Map<string, number>();
+    for (const [page, reader] of pages) {
+      const { median, next } = await measure(service.baseUrl, page, reader);
+      times.set(page, median);
+      if (next === null) continue;
+      const second = await measure(service.baseUrl, next, reader);
+      times.set(`${page} (next page)`, second.median);
+    }
+    return times;
+  } finally {
+    await service.stop();
+  }
+}
+
+async function startService(databaseUrl: string) {
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('../../../apps/server/dist/main.js', import.meta.url))],
+    {
+      env: {
+        PATH: process.env.PATH,
+        GATEHOUSE_ENV_FILE: 'off',
+        PORT: String(port),
+        PUBLIC_BASE_URL: baseUrl,
+        DATABASE_URL: databaseUrl,
+        LOG_LEVEL: 'error',
+      },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
+  const isReady = () =>
+    fetch(`${baseUrl}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isReady())) {
+    if (child.exitCode !== null) throw new Error('The service did not start.');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return {
+    baseUrl,
+    async stop() {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function measure(baseUrl: string, page: string, reader: Reader) {
+  const times: number[] = [];
+  let text = '';
+  for (let count = 0; count < requestsPerPage; count++) {
+    const started = performance.now();
+    const answer = await fetch(`${baseUrl}${page}`, {
+      headers: { cookie: `session=${sessionTokens[reader]}` },
+      redirect: 'manual',
+    });
+    text = await answer.text();
+    if (answer.status !== 200) throw new Error(`${page} answers ${answer.status}.`);
+    times.push(performance.now() - started);
+  }
+  times.sort((one, other) => one - other);
+  return { median: times[Math.floor(times.length / 2)] ?? 0, next: nextPage(text) };
+}
+
+/** The link to the next page of a list, if the page has one. */
+function nextPage(html: string): string | null {
+  const [, href] = /<a[^>]*href="([^"]*[?&;](?:after|before)=[^"]*)"/.exec(html) ?? [];
+  return href?.replaceAll('&amp;', '&') ?? null;
+}

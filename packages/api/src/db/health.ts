@@ -37,7 +37,7 @@ export function watchHealth(sql: Sql, log: Log, quietSeconds: number): DatabaseH
     // A full pool says nothing about the database.
     if (code === 'POOL_BUSY') return;
     lastFailure = Date.now();
-    if (refused !== null || /^5[378]/.test(code)) lastRefusal = { code, at: lastFailure };
+    if (refused !== null || /^5[38]/.test(code)) lastRefusal = { code, at: lastFailure };
     if (episode !== null) return;
 
     episode = { code, since: lastFailure };

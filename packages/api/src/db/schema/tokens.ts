@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 
-/** The keys that sign tokens (docs/decisions/032). A row stays until the last token that it signed has expired. */
+/** The keys that sign tokens (docs/decisions/034). A row stays until the last token that it signed has expired. */
 export const tokenKeys = pgTable(
   'token_keys',
   {

@@ -14,8 +14,8 @@ export default defineConfig({
   testDir: '.',
   outputDir: 'test-results',
   globalSetup: './support/data-directory.ts',
-  // Each worker has its own service, which needs a core beside the browser's.
-  workers: Math.max(2, os.availableParallelism()),
+  // One more than cores, because tests wait for pages, mails and starts. Each worker has its own service.
+  workers: os.availableParallelism() + 1,
   fullyParallel: false,
   retries: 0,
   // A test waits for an event, never for a time. These limits end what hangs, also on a machine under load.

@@ -5,11 +5,11 @@ import { layoutShifts } from '../support/layout-shift.ts';
 import { send } from '../support/raw-request.ts';
 import { expect, test } from '../support/service.ts';
 
-test('the pages of sign-in and sign-up load at most 8 scripts, of 60,000 bytes compressed', async () => {
+test('the pages of sign-in and sign-up load at most 8 scripts, of 61,000 bytes compressed', async () => {
   for (const { route, files, gzipBytes } of await scriptsOfPages()) {
     if (route !== '/login' && route !== '/signup') continue;
     expect(files.length, route).toBeLessThanOrEqual(8);
-    expect(gzipBytes, route).toBeLessThanOrEqual(60_000);
+    expect(gzipBytes, route).toBeLessThanOrEqual(61_000);
   }
 });
 

@@ -39,7 +39,8 @@ async function querySequentially() {
   for (let i = 0; i < queriesEach; i++) await sql`select ${i}::int`;
 }
 
-type Queue = { length: number; push(x: number): number; shift(): number | undefined; remove(x: number): number | null };
+type Query = { id: number };
+type Queue = { length: number; push(x: Query): Query; shift(): Query | undefined; remove(x: Query): Query | null };
 
 const driver = createRequire(import.meta.url).resolve('postgres');
 const builds = [
@@ -49,15 +50,17 @@ const builds = [
 ] as const;
 
 test.each(builds)('the queue of the %s build keeps its order after any removal', async (_name, file) => {
-  const { default: Queue } = (await import(file)) as { default: (initial?: number[]) => Queue };
-  const queue = Queue([1, 2]);
-  queue.push(3);
+  const { default: Queue } = (await import(file)) as { default: (initial?: Query[]) => Queue };
+  const [first, second, third] = [{ id: 1 }, { id: 2 }, { id: 3 }] as const;
+  const [fourth, fifth, absent] = [{ id: 4 }, { id: 5 }, { id: 9 }] as const;
+  const queue = Queue([first, second]);
+  queue.push(third);
 
-  expect(queue.shift()).toBe(1);
-  queue.push(4);
-  queue.push(5);
-  expect([queue.remove(3), queue.remove(5), queue.remove(9)]).toEqual([3, 5, null]);
+  expect(queue.shift()).toBe(first);
+  queue.push(fourth);
+  queue.push(fifth);
+  expect([queue.remove(third), queue.remove(fifth), queue.remove(absent)]).toEqual([third, fifth, null]);
   expect(queue.length).toBe(2);
-  expect([queue.shift(), queue.shift(), queue.shift()]).toEqual([2, 4, undefined]);
+  expect([queue.shift(), queue.shift(), queue.shift()]).toEqual([second, fourth, undefined]);
   expect(queue.length).toBe(0);
 });

@@ -16,6 +16,7 @@ const folders = [
 
 /** Sentences that no form of a page can cause. */
 const notOnPages = [
+  'A declined request could not be erased.',
   'The limit must be a whole number from 1.',
   'This must be a number.',
   'This must be an id.',

@@ -1,20 +1,57 @@
 import type { IncomingMessage } from 'node:http';
+import { clientKey } from '@gatehouse/api/security/client-key';
 
 /**
- * How many requests may be under way in this process. More would wait for each other longer than
- * their callers wait. What must work during a flood may use the rest.
+ * How many requests of each class may be under way in this process, and how many of one client.
+ * More would wait for each other longer than their callers wait. The classes do not share their
+ * places: a flood of one leaves the others alive. A proxy that is not in TRUSTED_PROXIES is one client.
  */
-const most = { ordinary: 200, preferred: 500 };
+const classes = {
+  ordinary: { all: 200, client: 150 },
+  /** Reads with a session or a key. */
+  signedIn: { all: 300, client: 250 },
+  /** The payment provider sends from a few addresses. */
+  webhooks: { all: 300, client: 250 },
+  /** Requests that wait for changes: they do nothing meanwhile. */
+  waiting: { all: 2000, client: 1000 },
+};
 
-/** Whether one more request may start while `open` are under way. */
-export function isAdmitted({ method, headers }: IncomingMessage, path: string, open: number): boolean {
-  const isRead = method === 'GET' || method === 'HEAD';
-  const isSignedIn = /(^|;\s*)(__Host-)?session=/.test(headers.cookie ?? '') || headers.authorization !== undefined;
-  const isPreferred = path.startsWith('/webhooks/') || (isRead && isSignedIn);
-  return open < (isPreferred ? most.preferred : most.ordinary);
+type Class = keyof typeof classes;
+
+export type Admission = {
+  /** Takes a place for a request of a client. Returns the function that gives it back; null if there is none. */
+  admit: (request: IncomingMessage, path: string, client: string) => (() => void) | null;
+};
+
+export function createAdmission(): Admission {
+  const open = new Map<string, number>();
+
+  function change(key: string, by: number) {
+    const count = (open.get(key) ?? 0) + by;
+    if (count === 0) open.delete(key);
+    else open.set(key, count);
+  }
+
+  return {
+    admit(request, path, client) {
+      const kind = classOf(request, path);
+      const keys = { all: kind, client: `${kind} ${clientKey(client)}` };
+      const { all, client: ofClient } = classes[kind];
+      if ((open.get(keys.all) ?? 0) >= all || (open.get(keys.client) ?? 0) >= ofClient) return null;
+
+      for (const key of Object.values(keys)) change(key, 1);
+      return () => {
+        for (const key of Object.values(keys)) change(key, -1);
+      };
+    },
+  };
 }
 
-/** Whether a request waits for news without doing anything: it does not count. */
-export function isWaiting(path: string): boolean {
-  return path.startsWith('/api/changes');
+function classOf({ method, headers }: IncomingMessage, path: string): Class {
+  const [pathname] = path.split('?');
+  const isRead = method === 'GET' || method === 'HEAD';
+  const isSignedIn = /(^|;\s*)(__Host-)?session=/.test(headers.cookie ?? '') || headers.authorization !== undefined;
+  if (pathname?.startsWith('/webhooks/')) return 'webhooks';
+  if (isRead && isSignedIn) return pathname === '/api/changes' ? 'waiting' : 'signedIn';
+  return 'ordinary';
 }

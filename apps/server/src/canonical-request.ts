@@ -4,7 +4,7 @@ import { clientAddress } from './client-address.ts';
 
 const protocolHeader = 'x-gatehouse-protocol';
 const hostHeader = 'x-gatehouse-host';
-const addressHeader = 'x-gatehouse-address';
+export const addressHeader = 'x-gatehouse-address';
 
 /**
  * Configures Kit's handler to trust only the headers that `canonicalise` writes. Call it before

@@ -1,8 +1,8 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Config } from '@gatehouse/api/config';
-import { isAdmitted, isWaiting } from './admission.ts';
+import { createAdmission } from './admission.ts';
 import { busyPage, busyPagePolicy } from './busy-page.ts';
-import { canonicalise, pathOf } from './canonical-request.ts';
+import { addressHeader, canonicalise, pathOf } from './canonical-request.ts';
 import { watchProbes } from './drain.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
@@ -30,7 +30,7 @@ const retrySeconds = 2;
 export async function openHttpServer(config: Config): Promise<HttpServer> {
   const openResponses = new Set<ServerResponse>();
   const probes = watchProbes();
-  let underWay = 0;
+  const admission = createAdmission();
   let application: Handler | null = null;
   let isEnding = false;
 
@@ -47,7 +47,7 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
   // Longer than the idle timeout of common proxies, so that a proxy never reuses a connection that was just closed.
   server.keepAliveTimeout = 65_000;
   // A request that is sent slowly takes the place of others.
-  server.requestTimeout = 30_000;
+  server.requestTimeout = 20_000;
   await listen(server, config);
 
   function answer(request: IncomingMessage, response: ServerResponse) {
@@ -58,12 +58,12 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     const isProbe = target.split('?')[0] === '/readyz';
     if (!application || (isEnding && isProbe)) return refuseBusy(request, response, config.service.name);
 
-    if (!isProbe && !isAdmitted(request, target, underWay)) return refuseBusy(request, response, config.service.name);
-    if (!isWaiting(target)) {
-      underWay += 1;
-      response.once('close', () => {
-        underWay -= 1;
-      });
+    // Sets the header with the client's address.
+    canonicalise(request, config);
+    if (!isProbe) {
+      const leave = admission.admit(request, target, String(request.headers[addressHeader] ?? ''));
+      if (leave === null) return refuseBusy(request, response, config.service.name);
+      response.once('close', leave);
     }
 
     if (isProbe) probes.noteProbe();
@@ -71,7 +71,6 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     if (isEnding) response.setHeader('Connection', 'close');
 
     request.url = target;
-    canonicalise(request, config);
     return application(request, response, () => refuse(response, 404, 'NOT_FOUND', 'There is no such path.'));
   }
 

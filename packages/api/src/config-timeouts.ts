@@ -14,6 +14,8 @@ export const timeouts = {
   queueStatementSeconds: 20,
   /** Without a failure of the database, until its log line says that it is available again. */
   databaseQuietSeconds: 15,
+  /** For a statement and a transaction of an admin command, which may concern every row. */
+  commandSeconds: 3600,
   /** For the end of a transaction. */
   transactionSeconds: 30,
   /** For a connection to the database, while all are in use. */

@@ -74,9 +74,10 @@ export async function createApp({
   // An admin command ends before its metrics could be scraped.
   const telemetry = work ? await createTelemetry(config, log) : noTelemetry();
   const { metrics, traces, load } = telemetry;
-  const { connectionQueueSeconds: queueSeconds, transactionSeconds, ...timeouts } = config.timeouts;
+  const { connectionQueueSeconds: queueSeconds, ...timeouts } = config.timeouts;
   // An admin command may take its time; a request may not.
-  const statementSeconds = work ? timeouts.statementSeconds : timeouts.queueStatementSeconds;
+  const statementSeconds = work ? timeouts.statementSeconds : timeouts.commandSeconds;
+  const transactionSeconds = work ? timeouts.transactionSeconds : timeouts.commandSeconds;
   const onFailure = (error: unknown) => databaseHealth.failed(error);
   const { db, sql, close } = openDatabase({
     ...connect,
@@ -117,8 +118,7 @@ export async function createApp({
     now: now ?? (() => new Date()),
     async close() {
       app.changes.stop();
-      await app.syncs.stop();
-      await app.jobs.stop();
+      await Promise.all([app.syncs.stop(), app.jobs.stop()]);
       app.mail.close();
       databaseHealth.stop();
       await Promise.all([close(), queue.close(), probe.close(), traces.close()]);

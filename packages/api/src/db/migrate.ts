@@ -22,7 +22,7 @@ export async function migrate(sql: Sql, folder: string, log: Log = silent): Prom
   checkSchemaAge(await readSchemaState(sql, folder), log);
 
   // Without the deadlines of requests: one connection holds the lock, the other one works.
-  const own = postgres({ ...sql.options, max: 2, onnotice: () => {} } as never);
+  const own = postgres({ ...sql.options, max: 2, onnotice: () => {}, onfailure: undefined } as never);
   try {
     await withAdvisoryLock(own, async () => {
       await prepareTable(own);

@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import { codeOf } from '../errors.ts';
+import { isDatabaseAway } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { createIndex } from './apply-migration.ts';
 
@@ -9,12 +9,11 @@ const indexes = [
   'create index organisations_parts on organisations using gin (slug gin_trgm_ops, name gin_trgm_ops)',
 ];
 
-/** Insufficient privilege, not available, no such file: the server does not let us have the extension. */
-const refusals = new Set(['42501', '0A000', '58P01']);
+const lockTimeout = '60s';
 
 /**
  * Creates the indexes of the operator console's search, with PostgreSQL's extension pg_trgm. Where
- * the extension may not be created, searches find beginnings only, until a later start may. Not a
+ * the extension may not be created, or long transactions hold the tables, searches find beginnings only, until a later start may. Not a
  * migration, because a migration either happens on every database or fails.
  */
 export async function createSearchIndexes(sql: Sql, log: Log): Promise<void> {
@@ -25,10 +24,14 @@ export async function createSearchIndexes(sql: Sql, log: Log): Promise<void> {
 
   try {
     await sql`create extension if not exists pg_trgm`;
+    // An index that is built while tables are written waits for older transactions, such as a dump.
+    await sql`select set_config('lock_timeout', ${lockTimeout}, false)`;
+    for (const statement of indexes) await createIndex(sql, statement);
   } catch (error) {
-    if (!refusals.has(codeOf(error) ?? '')) throw error;
-    log.info('Searches find beginnings only: a superuser may create the extension pg_trgm, before the next start.');
-    return;
+    if (isDatabaseAway(error)) throw error;
+    log.warn(
+      'Searches of the operator console find beginnings only, because their indexes could not be created. A later start tries again.',
+      { error },
+    );
   }
-  for (const statement of indexes) await createIndex(sql, statement);
 }

@@ -29,6 +29,8 @@ type Waiting = {
 };
 
 const tickMilliseconds = 250;
+/** What one tick counts for at most, however late it is. */
+const longestStepMilliseconds = 1000;
 
 /**
  * Ends connections whose server is silent, and transactions that stay open: a cut connection says
@@ -38,11 +40,16 @@ const tickMilliseconds = 250;
  */
 export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
   const { connections, waiting } = sql as unknown as { connections: Connection[]; waiting: Waiting };
-  const seen = new Map(connections.map((each) => [each, stateOf(each, Date.now())]));
-  waiting.now = Date.now();
+  let lastTick = Date.now();
+  let now = lastTick;
+  const seen = new Map(connections.map((each) => [each, stateOf(each, now)]));
+  waiting.now = now;
 
   function tick() {
-    const now = Date.now();
+    const time = Date.now();
+    // While the process is paused, answers come that it cannot read: that time does not count.
+    now += Math.min(time - lastTick, longestStepMilliseconds);
+    lastTick = time;
     for (const [connection, state] of seen) {
       if (connection.received !== state.received) {
         state.received = connection.received;

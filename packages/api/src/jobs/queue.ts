@@ -69,13 +69,18 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
     }
   }
 
-  /** A kind that never succeeds is as old as its first start. */
+  /** A kind that never succeeds is as old as its first start. One that is off here is not expected to succeed. */
   async function addSuccessRows() {
-    const recorded = entries.flatMap(([name, { recordsSuccess, isTaken }]) =>
-      recordsSuccess && isTaken !== false ? [name] : [],
-    );
-    if (!work || recorded.length === 0) return;
+    if (!work) return;
+    const kept = entries.filter(([, { recordsSuccess }]) => recordsSuccess);
+    const recorded = kept.flatMap(([name, { isTaken }]) => (isTaken === false ? [] : [name]));
+    await sql`delete from job_successes where kind <> all(${recorded}::text[])`;
     await sql`insert into job_successes (kind, at) select unnest(${recorded}::text[]), now() on conflict do nothing`;
+  }
+
+  async function recordSuccess(name: JobName) {
+    await sql`
+      insert into job_successes (kind, at) values (${name}, now()) on conflict (kind) do update set at = now()`;
   }
 
   function startWorker(name: JobName, kind: AnyKind) {
@@ -88,7 +93,7 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
       try {
         const work = { name: `job ${name}`, kind: 'consumer' as const, parent };
         await traces.run(work, () => kind.handler(job.data as never, job.id));
-        if (kind.recordsSuccess) await sql`update job_successes set at = now() where kind = ${name}`;
+        if (kind.recordsSuccess) await recordSuccess(name);
         // More jobs may wait: without this, each job of a burst would wait for the next poll.
         wake(name);
       } catch (error) {

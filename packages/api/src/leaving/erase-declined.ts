@@ -1,5 +1,6 @@
 import { and, eq, inArray, lt, ne, notExists, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
+import type { Executor } from '../db/client.ts';
 import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
@@ -16,20 +17,28 @@ const batchSize = 100;
  */
 export async function eraseDeclined(app: App): Promise<number> {
   const before = new Date(app.now().getTime() - app.config.retentionDays * dayMilliseconds);
+  const isOld = and(eq(organisations.approval, 'declined'), lt(organisations.declinedAt, before));
   const old = await app.db
     .select({ id: organisations.id })
     .from(organisations)
-    .where(and(eq(organisations.approval, 'declined'), lt(organisations.declinedAt, before)))
+    .where(isOld)
     .orderBy(organisations.declinedAt)
     .limit(batchSize);
 
   let count = 0;
   for (const { id } of old) {
     try {
+      // An operator may have approved it meanwhile. An owner's erasure deletes it.
+      const isStillDeclined = async (db: Executor) =>
+        (await db.$count(organisations, and(eq(organisations.id, id), sql`not (${isOld})`))) === 0;
       for (const user of await membersOfNothingElse(app, id)) {
-        await eraseUser(app, { userId: user.id }, { actorId: null, withMembers: true });
+        await eraseUser(
+          app,
+          { userId: user.id },
+          { actorId: null, withMembers: true, shown: [id], isStillWanted: isStillDeclined },
+        );
       }
-      await eraseOrganisation(app, id);
+      await eraseOrganisation(app, id, isStillDeclined);
       count++;
     } catch (error) {
       app.log.warn('A declined request could not be erased.', { organisationId: id, error });

@@ -2,22 +2,29 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { endSubscriptions, hasOpenCheckout } from '../billing/actions/end-subscriptions.ts';
+import type { Executor } from '../db/client.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { eraseOrganisationTraces } from './erase-traces.ts';
 import { lockConcerned, organisationsChanged } from './lock-concerned.ts';
 
 /**
  * Deletes an organisation by a rule, with all that is stored about it, and ends its subscriptions
- * first. The members' accounts stay. Does nothing if there is none.
+ * first. The members' accounts stay. Does nothing if there is none. `isStillWanted` is asked under the
+ * organisation's lock.
  *
  * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot be ended.
  */
-export async function eraseOrganisation(app: App, organisationId: string): Promise<void> {
+export async function eraseOrganisation(
+  app: App,
+  organisationId: string,
+  isStillWanted: (db: Executor) => Promise<boolean> = async () => true,
+): Promise<void> {
   if ((await app.db.$count(organisations, eq(organisations.id, organisationId))) === 0) return;
   await endSubscriptions(app, organisationId);
 
   await app.db.transaction(async (tx) => {
     await lockConcerned(tx, { ending: [organisationId] });
+    if (!(await isStillWanted(tx))) throw organisationsChanged();
     if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw organisationsChanged();
     await tx.delete(organisations).where(eq(organisations.id, organisationId));
     await recordAudit(tx, app.now(), { action: 'organisation-deleted', organisationId });

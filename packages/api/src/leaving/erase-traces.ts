@@ -89,7 +89,7 @@ async function removeBillingAddress(tx: Transaction, email: string): Promise<voi
 
 /** The trigger of the audit log permits to remove, and nothing else. */
 async function anonymiseAudit(tx: Transaction, { userId, organisationIds, texts }: Traces): Promise<void> {
-  const own = sql`coalesce(${auditEvents.actorId}, ${auditEvents.userId}) = ${userId}`;
+  const own = or(eq(auditEvents.actorId, userId), and(isNull(auditEvents.actorId), eq(auditEvents.userId, userId)));
   await tx.update(auditEvents).set({ client: null, userAgent: null }).where(own);
 
   const personal = or(

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { endSubscriptions, hasOpenCheckout } from '../billing/actions/end-subscriptions.ts';
+import type { Executor } from '../db/client.ts';
 import { users } from '../db/schema/accounts.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import type { Client } from '../security/client.ts';
@@ -17,6 +18,8 @@ type Options = {
   withMembers?: boolean;
   /** The organisations that a page showed: no other one is deleted. */
   shown?: string[] | undefined;
+  /** Asked once more under the locks. */
+  isStillWanted?: (db: Executor) => Promise<boolean>;
 };
 
 /**
@@ -32,13 +35,14 @@ type Options = {
 export async function eraseUser(
   app: App,
   { userId }: { userId: string },
-  { actorId, client, ...which }: Options,
+  { actorId, client, isStillWanted = async () => true, ...which }: Options,
 ): Promise<{ slugs: string[] } | null> {
   const ending = await endingWith(app.db, userId, which);
   for (const id of ending) await endSubscriptions(app, id);
 
   return app.db.transaction(async (tx) => {
     await lockConcerned(tx, { ending, userId });
+    if (!(await isStillWanted(tx))) throw organisationsChanged();
     const still = await endingWith(tx, userId, which);
     if (still.some((id) => !ending.includes(id))) throw organisationsChanged();
 

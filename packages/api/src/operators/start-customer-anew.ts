@@ -42,14 +42,12 @@ export async function startCustomerAnew(
     if (givenUp.length === 0 && found !== 'deleted') throw nothingLost(slug, customerId);
 
     await app.db.transaction(async (tx) => {
+      const ids = rows.map(({ id }) => id);
+      await endUnknown(app, tx, organisationId, ids);
       if (found === 'unknown') {
         const customer = eq(paymentCustomers.customerId, `${customerId}`);
         await tx.update(paymentCustomers).set({ goneAt: app.now(), problem: null }).where(customer);
       }
-      await endUnknown(
-        tx,
-        rows.map(({ id }) => id),
-      );
       const details = { given_up: givenUp.join(' '), key };
       await recordAudit(tx, app.now(), { action: 'customer-started-anew', organisationId, details });
     });

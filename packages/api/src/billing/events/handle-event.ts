@@ -94,7 +94,7 @@ async function closeCheckout(app: App, tx: Transaction, ours: Ours, outcome: Eve
 async function handleCustomerDeleted(
   app: App,
   tx: Transaction,
-  { organisationId, subject }: Ours,
+  { organisationId, subject, number }: Ours,
 ): Promise<EventOutcome> {
   const customerId = subject.customerId ?? '';
   const current = and(eq(paymentCustomers.customerId, customerId), isNull(paymentCustomers.goneAt));
@@ -106,7 +106,8 @@ async function handleCustomerDeleted(
   );
   const live = await tx
     .update(paymentSubscriptions)
-    .set({ needsSync: true })
+    // The number, so that the answer to an earlier request does not settle the mark.
+    .set({ needsSync: true, lastEventNumber: sql`greatest(${paymentSubscriptions.lastEventNumber}, ${number})` })
     .where(and(theirs, eq(paymentSubscriptions.ended, false)))
     .returning({ id: paymentSubscriptions.id });
   for (const { id } of live) await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });

@@ -13,14 +13,17 @@ const batchSize = 200;
 
 /**
  * Strips the payloads of events that are older than 120 days, or than RETENTION_DAYS if that is
- * less. Events of an invoice that is still open keep theirs. Returns how many events it stripped.
+ * less; those of no organisation after a day. Events of an invoice that is still open keep theirs. Returns how many events it stripped.
  */
 export async function stripOldEvents(app: App): Promise<number> {
   const days = Math.min(keptDays, app.config.retentionDays);
   const before = new Date(app.now().getTime() - days * dayMilliseconds);
+  const yesterday = new Date(app.now().getTime() - dayMilliseconds);
+  // Of other customers, and of organisations that were deleted: they may name whoever was erased.
+  const isUnowned = and(isNull(event.organisationId), lt(event.receivedAt, yesterday));
   for (let count = 0; ; ) {
     const stripped = await app.db.transaction((tx) =>
-      stripEvents(app, tx, and(lt(event.receivedAt, before), not(isOpenProblem)), { limit: batchSize }),
+      stripEvents(app, tx, and(or(lt(event.receivedAt, before), isUnowned), not(isOpenProblem)), { limit: batchSize }),
     );
     count += stripped;
     if (stripped < batchSize) return count;
@@ -52,7 +55,7 @@ export async function stripEvents(
     if (strip === undefined) continue;
     await tx
       .update(event)
-      .set({ payload: strip(row.payload, { keepsInvoicePage: row.isOpen }), strippedAt: app.now() })
+      .set({ payload: strip(row.payload, { keepsInvoicePage: row.isOpen }), strippedAt: row.isOpen ? null : app.now() })
       .where(eq(event.id, row.id));
   }
   return found.length;

@@ -103,7 +103,7 @@ describe('live prices', () => {
     await untilKnown(app);
     const before = app.asked();
 
-    now += 61_000;
+    now += 600_000;
     provider().set({ api_failure: 'close' });
     await livePrices(app);
     await expect.poll(app.answered).toBe(before + 1);

@@ -1,17 +1,22 @@
-import { inArray } from 'drizzle-orm';
-import type { Executor } from '../../db/client.ts';
+import { and, eq, inArray } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import type { Transaction } from '../../db/client.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
+import { lockOrganisation } from '../../organisations/lock.ts';
+import { tellPlan } from '../entitlement/tell-plan.ts';
 
 /**
- * Ends the rows of subscriptions that the provider does not know. The caller needs proof of
- * the end, because a wrong key knows none of them either: the provider's answer that their
- * customer was deleted, or an operator's decision. A later event or sync that shows such a
- * subscription restores its row.
+ * Ends the rows of an organisation's subscriptions that the provider does not know, and tells the
+ * feed of changes. The caller needs proof of the end, because a wrong key knows none of them
+ * either: the provider's answer that their customer was deleted, or an operator's decision. A later
+ * event or sync that shows such a subscription restores its row.
  */
-export async function endUnknown(db: Executor, ids: string[]): Promise<void> {
+export async function endUnknown(app: App, tx: Transaction, organisationId: string, ids: string[]): Promise<void> {
+  if (!(await lockOrganisation(tx, organisationId))) return;
   const ended = { status: 'canceled', ended: true, cancelAtPeriodEnd: false, needsSync: false };
-  await db
+  await tx
     .update(paymentSubscriptions)
     .set({ ...ended, currentPeriodEnd: null, endsAt: null, pastDueSince: null })
-    .where(inArray(paymentSubscriptions.id, ids));
+    .where(and(eq(paymentSubscriptions.organisationId, organisationId), inArray(paymentSubscriptions.id, ids)));
+  await tellPlan(app, tx, organisationId);
 }

@@ -26,7 +26,13 @@ export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-
   const isTaken = app.payment !== null;
 
   return {
-    'payment-plan-times': { handler: () => tellDuePlans(app), schedule: '* * * * *', policy: 'stately', retry: never },
+    'payment-plan-times': {
+      handler: () => tellDuePlans(app),
+      schedule: '* * * * *',
+      policy: 'stately',
+      retry: never,
+      recordsSuccess: true,
+    },
     'payment-sync': {
       handler: (data: { subscriptionId: string }) => syncSubscription(app, data.subscriptionId),
       policy: 'stately',

@@ -27,13 +27,16 @@ export async function storeSnapshot(app: App, owner: Owner, state: SubscriptionS
   const settled = pastDue ? {} : { settledNumber: number };
   await app.db.transaction(async (tx) => {
     if (!(await lockOrganisation(tx, owner.organisationId))) return;
-    const facts = await readFacts(tx, state.id, settled);
-    const row = facts.row ?? (await insertRow(app, tx, owner, state.id));
+    const known = await readFacts(tx, state.id, settled);
+    const inserted = known.row === null ? await insertRow(app, tx, owner, state.id) : null;
+    // Without a row of its own, another process has inserted it in this moment.
+    const facts = known.row === null && inserted === null ? await readFacts(tx, state.id, settled) : known;
+    const row = facts.row ?? inserted;
     if (row === null || row.organisationId !== owner.organisationId || !(await hasLease(tx, owner, row.id))) return;
     if (state.customerId !== row.customerId) {
       await tx
         .update(paymentSubscriptions)
-        .set({ problem: 'other_customer', needsSync: false, syncedAt: app.now() })
+        .set({ problem: 'other_customer', needsSync: isOutdated(number), syncedAt: app.now() })
         .where(eq(paymentSubscriptions.id, row.id));
       return;
     }
@@ -56,9 +59,7 @@ export async function storeSnapshot(app: App, owner: Owner, state: SubscriptionS
         ...recomputed?.columns,
         // The provider answers about objects of the key's mode only.
         livemode: app.payment?.livemode ?? row.livemode,
-        needsSync:
-          recomputed?.certain === false ||
-          sql`${paymentSubscriptions.needsSync} and ${paymentSubscriptions.lastEventNumber} > ${number}`,
+        needsSync: recomputed?.certain === false || isOutdated(number),
         syncedAt: app.now(),
         problem: null,
       })
@@ -67,13 +68,21 @@ export async function storeSnapshot(app: App, owner: Owner, state: SubscriptionS
   });
 }
 
-/** Flags a subscription that the provider does not know. It does not end, and without the lease nothing is stored. */
-export async function markUnknownToProvider(app: App, owner: Owner, id: string): Promise<void> {
+/** The mark of a row whose event came after the request: only what was stored before it is settled by the answer. */
+function isOutdated(number: number) {
+  return sql`${paymentSubscriptions.needsSync} and ${paymentSubscriptions.lastEventNumber} > ${number}`;
+}
+
+/**
+ * Flags a subscription that the provider does not know. It does not end, and without the lease nothing is stored.
+ * `number` is that of the last event that was stored before the request.
+ */
+export async function markUnknownToProvider(app: App, owner: Owner, id: string, number: number): Promise<void> {
   await app.db.transaction(async (tx) => {
     if (!(await lockOrganisation(tx, owner.organisationId)) || !(await hasLease(tx, owner, id))) return;
     await tx
       .update(paymentSubscriptions)
-      .set({ problem: 'unknown_to_provider', needsSync: false, syncedAt: app.now() })
+      .set({ problem: 'unknown_to_provider', needsSync: isOutdated(number), syncedAt: app.now() })
       .where(eq(paymentSubscriptions.id, id));
   });
 }
@@ -85,7 +94,7 @@ async function hasLease(tx: Transaction, { organisationId, holder }: Owner, id: 
   return false;
 }
 
-/** Inserts the row of a subscription. Returns null if another organisation has just inserted it. */
+/** Inserts the row of a subscription. Returns null if another process has just inserted it. */
 async function insertRow(app: App, tx: Transaction, { organisationId, customerId }: Owner, id: string) {
   const livemode = app.payment?.livemode ?? null;
   const [row] = await tx

@@ -41,7 +41,7 @@ async function syncOne(app: App, ask: Ask, row: SubscriptionRow & Lease): Promis
     return state;
   } catch (error) {
     if (!isMissing(error)) throw error;
-    await markUnknownToProvider(app, row, id);
+    await markUnknownToProvider(app, row, id, number);
     return null;
   }
 }
@@ -103,7 +103,7 @@ export async function syncOrganisation(app: App, ask: Ask, owner: { organisation
       const state = await syncOne(app, ask, { ...row, ...owner });
       if (state !== null) states.push(state);
       else if (!unknown.includes(row.customerId) && (await endedWithCustomer(app, ask, row)))
-        await endUnknown(app.db, [row.id]);
+        await app.db.transaction((tx) => endUnknown(app, tx, owner.organisationId, [row.id]));
       else unknown.push(row.id);
     });
   }

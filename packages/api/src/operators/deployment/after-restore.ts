@@ -8,6 +8,7 @@ import { apiKeys } from '../../db/schema/keys.ts';
 import { invitations } from '../../db/schema/members.ts';
 import { notices, sessions } from '../../db/schema/sessions.ts';
 import { returnUrls, signInAttempts } from '../../db/schema/sign-in.ts';
+import { tokenKeys } from '../../db/schema/tokens.ts';
 import type { Actor } from '../actor.ts';
 
 /**
@@ -26,6 +27,8 @@ export function afterRestore(app: App, actor: Actor) {
     await tx.delete(signInAttempts);
     await tx.delete(returnUrls);
     await tx.delete(notices);
+    // Whoever read the backup may know them. The next request makes a new one.
+    await tx.delete(tokenKeys);
     const mails = await app.jobs.dropMails(tx);
     const subscriptions = await tx
       .update(paymentSubscriptions)

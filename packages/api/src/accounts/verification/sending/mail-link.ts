@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { and, eq, isNotNull } from 'drizzle-orm';
 import type { App } from '../../../app.ts';
 import type { Transaction } from '../../../db/client.ts';
 import { verificationLinks } from '../../../db/schema/accounts.ts';
@@ -34,7 +34,7 @@ export async function mailLink(
   const expiresAt = new Date(now.getTime() + app.config.verificationTtlSeconds * 1000);
   const content = await app.db.transaction(async (tx) => {
     const decided = (await lockUser(tx, addressee.userId)) ? await decide(tx) : null;
-    if (decided === null) return null;
+    if (decided === null || (await isSentBy(tx, addressee.jobId))) return null;
     await tx.insert(verificationLinks).values({ ...addressee, ...decided, tokenHash, createdAt: now, expiresAt });
     return decided;
   });
@@ -56,4 +56,11 @@ export async function mailLink(
     throw error;
   }
   await app.db.update(verificationLinks).set({ sentAt }).where(eq(verificationLinks.tokenHash, tokenHash));
+}
+
+/** Whether an earlier run of the job has sent the link already: it ended before the queue knew. */
+async function isSentBy(tx: Transaction, jobId: string | null | undefined): Promise<boolean> {
+  if (jobId == null) return false;
+  const sent = and(eq(verificationLinks.jobId, jobId), isNotNull(verificationLinks.sentAt));
+  return (await tx.$count(verificationLinks, sent)) > 0;
 }

@@ -7,5 +7,3 @@ CREATE TABLE "job_successes" (
 	"kind" text PRIMARY KEY NOT NULL,
 	"at" timestamp with time zone NOT NULL
 );
---> statement-breakpoint
-CREATE INDEX "payment_events_flagged" ON "payment_events" USING btree ("received_at") WHERE "payment_events"."flagged";

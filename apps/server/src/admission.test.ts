@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, it } from 'vitest';
+import { createAdmission } from './admission.ts';
+
+const get = { method: 'GET', headers: {} } as IncomingMessage;
+const signedIn = { method: 'GET', headers: { cookie: 'session=x' } } as IncomingMessage;
+const post = { method: 'POST', headers: {} } as IncomingMessage;
+
+function admitted(
+  admission: ReturnType<typeof createAdmission>,
+  request: IncomingMessage,
+  path: string,
+  client: string,
+) {
+  return Array.from({ length: 3000 }, () => admission.admit(request, path, client)).filter((leave) => leave !== null);
+}
+
+it('a client that holds all of its places leaves places to others', () => {
+  const admission = createAdmission();
+  expect(admitted(admission, post, '/api/login', '192.0.2.1')).toHaveLength(150);
+  expect(admission.admit(get, '/login', '192.0.2.2')).not.toBeNull();
+  expect(admission.admit(get, '/login', '192.0.2.1')).toBeNull();
+});
+
+it('the addresses of one IPv6 subscriber count as one client', () => {
+  const admission = createAdmission();
+  expect(admitted(admission, post, '/api/login', '2001:db8::1')).toHaveLength(150);
+  expect(admission.admit(post, '/api/login', '2001:db8::2')).toBeNull();
+});
+
+it('a flood of one class leaves the others alive', () => {
+  const admission = createAdmission();
+  for (let client = 1; client < 9; client++) {
+    admitted(admission, post, '/api/login', `192.0.2.${client}`);
+    admitted(admission, post, '/webhooks/payment', `192.0.2.${client}`);
+    admitted(admission, signedIn, '/api/changes?wait=60', `192.0.2.${client}`);
+  }
+  expect(admission.admit(signedIn, '/api/session', '192.0.2.20')).not.toBeNull();
+  expect(admission.admit(post, '/webhooks/payment', '192.0.2.20')).toBeNull();
+  expect(admission.admit(signedIn, '/api/changes?wait=60', '192.0.2.20')).toBeNull();
+});
+
+it('only a signed-in request of exactly /api/changes counts as waiting', () => {
+  const admission = createAdmission();
+  expect(admitted(admission, get, '/api/changes?wait=60', '192.0.2.1')).toHaveLength(150);
+  expect(admitted(admission, signedIn, '/api/changesX', '192.0.2.1')).toHaveLength(250);
+});
+
+it('a place that was given back is taken again', () => {
+  const admission = createAdmission();
+  const [leave] = admitted(admission, post, '/api/login', '192.0.2.1');
+  leave?.();
+  expect(admission.admit(post, '/api/login', '192.0.2.1')).not.toBeNull();
+});

@@ -38,11 +38,14 @@ function failRenewal({ subscription }: Subscriber): void {
 
 /** Follows the pages until the plan is active; returns how often it had to ask. */
 async function buyBack(principal: Administrator): Promise<number> {
-  for (let asked = 1; asked < 5; asked++) {
+  for (let asked = 1; asked < 8; asked++) {
     const answer = await startCheckout(billing.app, principal, { tier: 'silver' }).catch((error: Error) => error);
     if (answer instanceof Error) {
       expect(answer.message).toBe('This organisation is already on the Silver plan.');
-      return asked;
+      // A plan that was resumed late may owe its next period at once: then there is one more invoice to pay.
+      if (!ownedBy(billing, principal).subscriptions.some(({ status }) => status === 'past_due')) return asked;
+      await billing.settled();
+      continue;
     }
     if (answer.url.includes('/pay/invoice/')) provider().payInvoice(answer.url, goodCard);
     if (answer.url.includes('/pay/checkout/')) provider().payCheckout(answer.url);

@@ -116,7 +116,7 @@ it('lets one of two transfers at once by the same owner succeed', async () => {
 });
 
 it.each(['changeRole', 'transfer'] as const)(
-  'leaves an owner when the member whom %s makes an owner deletes the account at the same time',
+  'leaves no organisation without an owner when the member whom %s makes an owner deletes the account at the same time',
   async (way) => {
     for (let round = 0; round < 8; round++) {
       const owner = await makeOwner(test);
@@ -135,7 +135,9 @@ it.each(['changeRole', 'transfer'] as const)(
         codeOf(target.api.leaving.deleteAccount({ password })),
       ]);
 
-      expect(Object.values(await rolesIn(organisation_id))).toContain('owner');
+      // Where the old owner left first, the organisation ends with the account of the only member.
+      const exists = await test.app.db.$count(organisations, eq(organisations.id, organisation_id));
+      if (exists > 0) expect(Object.values(await rolesIn(organisation_id))).toContain('owner');
     }
   },
 );

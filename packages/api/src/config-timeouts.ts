@@ -19,7 +19,7 @@ export const timeouts = {
   /** For the end of a transaction. */
   transactionSeconds: 30,
   /** For a connection to the database, while all are in use. */
-  connectionQueueSeconds: 3,
+  connectionQueueSeconds: 6,
   /** How often a worker looks for jobs of other processes. At least half a second. */
   jobPollSeconds: 2,
   /** Before the first retry of a failed job. Later pauses double. */

@@ -93,7 +93,7 @@ it('a commit whose answer is lost is a failure of which nothing is said, and a r
 });
 
 async function holdForSeconds(tx: TransactionSql) {
-  for (let i = 0; i < 6; i++) await tx`select pg_sleep(0.4)`;
+  for (let i = 0; i < 5; i++) await tx`select pg_sleep(0.4)`;
 }
 
 it('who waits too long for a connection is told to try again, while the others finish', async () => {

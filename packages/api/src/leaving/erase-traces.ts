@@ -51,8 +51,10 @@ export async function eraseTraces(
 
   await eraseOrganisationTraces(app, tx, deletedOrganisations);
   await anonymiseAudit(tx, { userId, organisationIds, texts });
-  const concerned = or(isNull(paymentEvents.organisationId), inArray(paymentEvents.organisationId, organisationIds));
-  await stripEvents(app, tx, and(concerned, mention(paymentEvents.payload)));
+  const ofTheirs = and(inArray(paymentEvents.organisationId, organisationIds), mention(paymentEvents.payload));
+  // A name may be a word of any payload, so those of no organisation are searched for addresses alone.
+  const byAddress = or(...texts.filter(isAddress).map((text) => mentions(paymentEvents.payload, text)));
+  await stripEvents(app, tx, or(ofTheirs, and(isNull(paymentEvents.organisationId), byAddress)));
   await tx.delete(changes).where(isChangeOfAddress(userId));
   await tx.delete(verificationLinks).where(eq(verificationLinks.email, email));
   await tx.delete(notices).where(mention(sql`${notices.content}::text`));
@@ -94,7 +96,7 @@ async function anonymiseAudit(tx: Transaction, { userId, organisationIds, texts 
 
   const personal = or(
     and(eq(auditEvents.userId, userId), sql`entry.key = 'reason'`),
-    ...texts.map((text) => mentions(sql`entry.value`, text)),
+    ...texts.map((text) => and(isAddress(text) ? undefined : isFreeText, mentions(sql`entry.value`, text))),
   );
   const about = or(isAbout(userId), inArray(auditEvents.organisationId, organisationIds));
   await tx
@@ -104,6 +106,14 @@ async function anonymiseAudit(tx: Transaction, { userId, organisationIds, texts 
         select entry.key from jsonb_each_text(${auditEvents.details}) as entry where ${personal})`,
     })
     .where(and(about, sql`${auditEvents.details} <> '{}'`));
+}
+
+/** The details that people write. A user may be called "Admin" or "Gold", so the other details keep such words. */
+const isFreeText = sql`(entry.key in ('reason', 'name')
+  or (entry.key in ('from', 'to') and ${auditEvents.action} = 'organisation-renamed'))`;
+
+function isAddress(text: string): boolean {
+  return text.includes('@');
 }
 
 function isAbout(userId: string): SQL | undefined {
@@ -118,7 +128,9 @@ function isChangeOfAddress(userId: string): SQL | undefined {
 function mentions(column: SQLWrapper, text: string): SQL {
   const forms = new Set([text, JSON.stringify(text).slice(1, -1), asciiJson(text)]);
   const pattern = [...forms].map((form) => form.replace(/[^\p{L}\p{N}]/gu, '\\$&')).join('|');
-  return sql`${column} ~* ${`(^|\\W)(${pattern})(\\W|$)`}`;
+  // mia@company.example is not anna-mia@company.example.
+  const before = isAddress(text) ? '(^|[^\\w.+-])' : '(^|\\W)';
+  return sql`${column} ~* ${`${before}(${pattern})(\\W|$)`}`;
 }
 
 function asciiJson(text: string): string {

@@ -66,6 +66,18 @@ const places = {
   ],
 };
 
+it('keeps the roles and plans of an organisation’s history where a user is called by such a word', async () => {
+  const owner = await makeOwner(test);
+  const { organisationId: organisation_id } = owner;
+  const member = await addMember(test, organisation_id, 'member');
+  await owner.api.members.changeRole({ organisation_id, user_id: member.userId, role: 'admin' });
+  await member.api.accounts.changeName({ name: 'Admin' });
+  await eraseUser(test.app, { userId: member.userId }, command);
+
+  const entries = await test.app.db.select().from(auditEvents).where(eq(auditEvents.organisationId, organisation_id));
+  expect(entries.find(({ action }) => action === 'role-changed')?.details).toEqual({ from: 'member', to: 'admin' });
+});
+
 it('after an erasure no column of any table contains the address or the name', async () => {
   const name = 'Wilhelmina Quistø';
   const colleague = await makeOwner(test, { operator: true });

@@ -25,8 +25,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
-    // In CI a test that failed by the machine's load runs once more; the output names it.
-    retry: process.env.CI ? 1 : 0,
     projects: [
       { extends: true, test: { name: 'pure', include: pureTests } },
       {

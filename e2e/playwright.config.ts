@@ -17,8 +17,7 @@ export default defineConfig({
   // Each worker has its own service. More of them, beside the unit tests, make tests wait too long for each other.
   workers: Math.max(2, os.availableParallelism()),
   fullyParallel: false,
-  // In CI a test that failed by the machine's load runs once more; the output names it as flaky.
-  retries: process.env.CI ? 1 : 0,
+  retries: 0,
   // A test waits for an event, never for a time. These limits end what hangs, also on a machine under load.
   timeout: 120_000,
   expect: { timeout: 30_000 },

@@ -42,7 +42,7 @@ test('a product uses sign-in, limits, plans, keys and members of the service', a
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
   });
 
-  await test.step('after an upgrade the product goes on', async () => {
+  await test.step('after an upgrade the product accepts notes again', async () => {
     await page.getByRole('button', { name: 'Choose Silver' }).click();
     await page.waitForURL(`${service.sandboxUrl}/**`);
     await page.getByLabel(/4242/).first().check();

@@ -25,7 +25,7 @@ export type Follower = {
 };
 
 export type Following = {
-  /** Ends the feed and its open request. Resolves when no callback runs any more. */
+  /** Ends the feed and its open request. Resolves when the last callback has ended. */
   close: () => Promise<void>;
 };
 

@@ -63,7 +63,7 @@ export class KeySet {
 
 function imported({ kty, crv, x }: PublicKey): Promise<Key> {
   const key = crypto.subtle.importKey('jwk', { kty, crv, x }, { name: 'Ed25519' }, false, ['verify']);
-  // Whoever needs the key gets the error; nobody may need it.
+  // A caller that needs the key gets the error from its own request.
   key.catch(() => {});
   return key;
 }

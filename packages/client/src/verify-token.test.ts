@@ -82,7 +82,7 @@ it('asks at once for a key that it does not know, but tokens with invented keys 
   expect(reads).toBe(2);
 });
 
-it('goes on for an hour while Gatehouse does not answer', async () => {
+it('keeps verifying for an hour while Gatehouse does not answer', async () => {
   const token = await signed({ exp: 4_000_000_000 });
   await gatehouse.tokens.verify(token);
   away = true;

@@ -22,7 +22,7 @@ async function fill(holder: string) {
   return { abort: () => controller.abort(), polls };
 }
 
-it('a holder has at most 50 waiting requests; others, and requests that do not wait, go on', async () => {
+it('a holder has at most 50 waiting requests; requests of others, and requests that do not wait, are answered', async () => {
   const { abort, polls } = await fill('one');
   const refused = await poll('one').catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: 'TOO_MANY', retryAfterSeconds: 5 });

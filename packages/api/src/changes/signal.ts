@@ -20,7 +20,7 @@ export type ChangeSignal = {
    * @throws AppError TOO_MANY if 50 requests of the holder wait in this process.
    */
   wait: (position: number, milliseconds: number, who: Waiting) => Promise<void>;
-  /** Whether the process is shutting down, so that no reader waits any more. */
+  /** Whether the process is shutting down, so that no reader may wait. */
   isStopped: () => boolean;
   stop: () => void;
 };

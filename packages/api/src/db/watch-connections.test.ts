@@ -96,7 +96,7 @@ async function holdForSeconds(tx: TransactionSql) {
   for (let i = 0; i < 5; i++) await tx`select pg_sleep(0.4)`;
 }
 
-it('who waits too long for a connection is told to try again, while the others finish', async () => {
+it('a request that waits too long for a connection gets BUSY with Retry-After, and the open transactions finish', async () => {
   const held = Array.from({ length: 3 }, () => connection.sql.begin(holdForSeconds));
   await new Promise((resolve) => setTimeout(resolve, 100));
   const { error, milliseconds } = await failureOf(connection.sql.begin((tx) => tx`select 1`));

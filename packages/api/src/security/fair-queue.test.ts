@@ -142,7 +142,7 @@ it('starts the next task after one that throws', async () => {
   expect(await run(requester, async () => 'next')).toBe('next');
 });
 
-it('a task whose turn comes too late is refused, and the queue goes on', async () => {
+it('a task whose turn comes too late is refused, and the next task runs', async () => {
   const run = fairQueue(1, 100, 50);
   const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
   const requester = { client: 'a', network: 'n' };

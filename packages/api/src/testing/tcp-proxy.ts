@@ -6,9 +6,9 @@ export type TcpProxy = {
   port: number;
   /** The database's URL by way of the proxy. */
   url: (databaseUrl: string) => string;
-  /** Passes no byte of the existing connections any more, and none of new ones until `restore`. */
+  /** Drops every byte of the existing connections, and of new ones until `restore`. */
   cut: () => void;
-  /** Passes no byte of the oldest `count` connections any more. */
+  /** Drops every byte of the oldest `count` connections. */
   cutOldest: (count: number) => void;
   /** Passes the bytes of new connections again. */
   restore: () => void;

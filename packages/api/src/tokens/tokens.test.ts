@@ -84,7 +84,7 @@ describe('the keys that sign tokens', () => {
     expect(await published()).toEqual([kidOf(next)]);
   });
 
-  it('go on signing after a pause of days, until the next key was published for an hour', async () => {
+  it('sign with the old key after a pause of days, until the next key was published for an hour', async () => {
     const first = await issue();
     test.advance(10 * 24 * hour);
     expect(kidOf(await issue())).toBe(kidOf(first));

@@ -19,7 +19,7 @@ export async function stripOldEvents(app: App): Promise<number> {
   const days = Math.min(keptDays, app.config.retentionDays);
   const before = new Date(app.now().getTime() - days * dayMilliseconds);
   const yesterday = new Date(app.now().getTime() - dayMilliseconds);
-  // Of other customers, and of organisations that were deleted: they may name whoever was erased.
+  // Of other customers, and of organisations that were deleted: they may name an erased user.
   const isUnowned = and(isNull(event.organisationId), lt(event.receivedAt, yesterday));
   for (let count = 0; ; ) {
     const stripped = await app.db.transaction((tx) =>

@@ -73,7 +73,7 @@ test('the provider gets at most 20 requests a second, and a flood leaves the res
   expect(queue.isIdle()).toBe(true);
 });
 
-test('a failed sync is handed to the retries, and the others go on', async () => {
+test('a failed sync is retried, and the other syncs are carried out', async () => {
   const { queue, retried } = start(async (id) => {
     if (id === 'sub_1') throw new Error('no answer');
   });

@@ -10,7 +10,8 @@ export const hasCaddy = program !== undefined;
 
 /** Returns the site of the README's Caddy configuration, with its three addresses replaced. */
 export function readmesSite({ port, gatehouse, upstream }: { port: number; gatehouse: string; upstream: string }) {
-  return (readmeBlocks('caddyfile')[0] ?? '')
+  const block = readmeBlocks('caddyfile').find((text) => text.includes('app.example.com {')) ?? '';
+  return block
     .replace('app.example.com {', `http://localhost:${port} {`)
     .replaceAll('https://id.example.com', gatehouse)
     .replaceAll('127.0.0.1:8080', new URL(upstream).host);

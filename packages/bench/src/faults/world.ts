@@ -5,7 +5,7 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findProgram, startProgram } from '@gatehouse/api/testing/server-program';
+import { haproxy } from '@gatehouse/api/testing/reverse-proxies';
 import { startTcpProxy, type TcpProxy } from '@gatehouse/api/testing/tcp-proxy';
 import { type Embedded, openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import type { Sandbox } from '@gatehouse/sandbox/sandbox';
@@ -16,7 +16,6 @@ import { insertData, type Owner } from '../speed/data.ts';
 
 export const webhookSecret = 'whsec_bench';
 const productFile = path.resolve(import.meta.dirname, '../../../../apps/server/dist/main.js');
-const readme = path.resolve(import.meta.dirname, '../../../../README.md');
 
 /** Two nodes behind HAProxy, each of whose other systems is reached by way of a proxy that can cut it. */
 export type World = {
@@ -44,7 +43,7 @@ export type Node = {
   episodes: () => string[];
 };
 
-export const hasProxy = findProgram('haproxy') !== undefined;
+export const hasProxy = haproxy.isInstalled;
 
 export async function openWorld(): Promise<World> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-faults-'));
@@ -70,7 +69,7 @@ export async function openWorld(): Promise<World> {
   };
   const nodes = [first, second].map((port) => makeNode({ ...env, PORT: String(port) }));
   await Promise.all(nodes.map((node) => node.start()));
-  const haproxy = await startHaproxy(folder, { first, second, front });
+  const proxy = await haproxy.start(folder, { nodes: [first, second], front });
 
   const world: World = {
     origin: `http://127.0.0.1:${front}`,
@@ -93,7 +92,7 @@ export async function openWorld(): Promise<World> {
     },
     async close() {
       await Promise.all(nodes.map((node) => node.end('SIGTERM')));
-      await haproxy.stop();
+      await proxy.stop();
       await Promise.all([databaseProxy.close(), mailProxy.close(), providerProxy.close()]);
       await database.stop();
       await sandbox.close();
@@ -137,19 +136,6 @@ async function isReady(url: string): Promise<void> {
     await pause(50);
   }
   throw new Error(`${url} does not answer.`);
-}
-
-/** Runs HAProxy with the README's configuration. */
-async function startHaproxy(folder: string, { first, second, front }: Record<'first' | 'second' | 'front', number>) {
-  const block = /```haproxy\n(.*?)```/s.exec(fs.readFileSync(readme, 'utf8'))?.[1] ?? '';
-  const timeouts = 'defaults\n  mode http\n  timeout connect 2s\n  timeout client 30s\n  timeout server 30s\n\n';
-  const config = `${timeouts}${block}`
-    .replace(':8443', `127.0.0.1:${front}`)
-    .replace('10.0.0.11:3000', `127.0.0.1:${first}`)
-    .replace('10.0.0.12:3000', `127.0.0.1:${second}`);
-  const file = path.join(folder, 'haproxy.cfg');
-  fs.writeFileSync(file, config);
-  return startProgram(findProgram('haproxy') ?? 'haproxy', ['-db', '-f', file], { port: front });
 }
 
 /** Whether a command ended with 0. */

@@ -13,7 +13,7 @@ const environment = {
 export default defineConfig({
   testDir: '.',
   outputDir: 'test-results',
-  globalSetup: './support/data-directory.ts',
+  globalSetup: './support/processes/data-directory.ts',
   // Each worker has its own service. More of them, beside the unit tests, make tests wait too long for each other.
   workers: Math.max(2, os.availableParallelism()),
   fullyParallel: false,

@@ -1,4 +1,4 @@
-import { expectFitsWindow } from '../support/page-width.ts';
+import { expectFitsWindow } from '../support/browser/page-width.ts';
 import { makeOwner, passPhrase, signIn } from '../support/people.ts';
 import { expect, type Service, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';

@@ -1,10 +1,10 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
-import { freePort } from '../support/free-port.ts';
 import { linkFor, newEmail, passPhrase } from '../support/people.ts';
-import { type Product, startProduct } from '../support/product.ts';
-import { type Served, startServed } from '../support/served.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { type Served, startServed } from '../support/processes/served.ts';
+import { type Product, startProduct } from '../support/servers/product.ts';
+import { hasOpenssl, makeCertificate, startTlsProxy } from '../support/servers/tls-proxy.ts';
 import { expect, test } from '../support/service.ts';
-import { hasOpenssl, makeCertificate, startTlsProxy } from '../support/tls-proxy.ts';
 
 test.skip(!hasOpenssl(), 'There is no openssl on this machine to make a certificate.');
 test.describe.configure({ mode: 'serial' });

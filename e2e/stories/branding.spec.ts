@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, type Page, test } from '@playwright/test';
-import { expectReadableColours } from '../support/accessibility.ts';
 import { branding, name } from '../support/branding.ts';
+import { expectReadableColours } from '../support/browser/accessibility.ts';
 import { makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
 import { startService } from '../support/service.ts';
 

@@ -1,10 +1,10 @@
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
 import { expect, test } from '@playwright/test';
 import { chooseAtProvider } from '../support/at-provider.ts';
-import { freePort } from '../support/free-port.ts';
 import { newEmail, passPhrase } from '../support/people.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { type Served, startServed } from '../support/processes/served.ts';
 import { type Answer, send } from '../support/raw-request.ts';
-import { type Served, startServed } from '../support/served.ts';
 import type { Service } from '../support/service.ts';
 import { cookiesOver, gone, openCookieBrowser, setBy } from '../support/service-cookies.ts';
 

@@ -1,4 +1,4 @@
-import { hasFirefox, startFirefox } from '../support/firefox.ts';
+import { hasFirefox, startFirefox } from '../support/browser/firefox.ts';
 import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
 import { test } from '../support/service.ts';
 

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { bodyWith, codePoint, eachField, nested } from '../support/fuzz-values.ts';
+import { bodyWith, codePoint, eachField, nested } from '../support/fuzz/fuzz-values.ts';
+import { type Procedure, readProcedures } from '../support/fuzz/procedures.ts';
 import { makeOwner, passPhrase } from '../support/people.ts';
-import { type Procedure, readProcedures } from '../support/procedures.ts';
 import { type Sent, send } from '../support/raw-request.ts';
 import { expect, type Service, test } from '../support/service.ts';
 

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
-import { expectAccessible } from '../support/accessibility.ts';
-import { expectFitsWindow } from '../support/page-width.ts';
+import { expectAccessible } from '../support/browser/accessibility.ts';
+import { expectFitsWindow } from '../support/browser/page-width.ts';
 import { difficultNames, linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 

@@ -1,6 +1,6 @@
-import { startCollector } from '../support/collector.ts';
 import { makeOwner, passPhrase } from '../support/people.ts';
 import { send } from '../support/raw-request.ts';
+import { startCollector } from '../support/servers/collector.ts';
 import { expect, type Service, startService, test } from '../support/service.ts';
 
 const token = 'a-metrics-token';

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expectFitsWindow } from '../support/page-width.ts';
+import { expectFitsWindow } from '../support/browser/page-width.ts';
 import { difficultNames, makeOwner, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 

@@ -1,4 +1,4 @@
-import { expectFitsWindow } from '../support/page-width.ts';
+import { expectFitsWindow } from '../support/browser/page-width.ts';
 import { makeOwner, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chooseAtProvider } from '../support/at-provider.ts';
+import { readProcedures } from '../support/fuzz/procedures.ts';
 import { cookiesOf, linkFor, passPhrase } from '../support/people.ts';
-import { readProcedures } from '../support/procedures.ts';
 import { type Answer, send } from '../support/raw-request.ts';
 import { expect, type Service, test } from '../support/service.ts';
 

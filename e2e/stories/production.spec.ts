@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
-import { freePort } from '../support/free-port.ts';
-import { startWorld } from '../support/production-world.ts';
-import { startServed } from '../support/served.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { startWorld } from '../support/processes/production-world.ts';
+import { startServed } from '../support/processes/served.ts';
 import { runStory } from '../support/story.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

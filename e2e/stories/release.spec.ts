@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { expect, test } from '@playwright/test';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/processes/free-port.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));

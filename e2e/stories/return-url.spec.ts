@@ -1,6 +1,6 @@
 import { test as base } from '@playwright/test';
 import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
-import { type Product, startProduct } from '../support/product.ts';
+import { type Product, startProduct } from '../support/servers/product.ts';
 import { expect, type Service, startService } from '../support/service.ts';
 
 const test = base.extend<object, { beside: { product: Product; service: Service } }>({

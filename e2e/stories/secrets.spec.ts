@@ -1,5 +1,5 @@
-import { startCollector } from '../support/collector.ts';
 import { linkFor, newEmail, passPhrase } from '../support/people.ts';
+import { startCollector } from '../support/servers/collector.ts';
 import { expect, sandboxSecrets, startService, test } from '../support/service.ts';
 
 function tokenOf(link: string): string {

@@ -3,14 +3,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, expect, type Page, test } from '@playwright/test';
-import { freePort } from '../support/free-port.ts';
-import { startEcho } from '../support/guarded.ts';
-import { hasNginx, readmesOneHost, startNginx } from '../support/nginx.ts';
 import { linkFor, newEmail, passPhrase } from '../support/people.ts';
-import { startWorld, type World } from '../support/production-world.ts';
-import { readmeBlocks } from '../support/readme.ts';
-import { type Served, startServed } from '../support/served.ts';
-import { hasOpenssl, makeCertificate } from '../support/tls-proxy.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { startWorld, type World } from '../support/processes/production-world.ts';
+import { type Served, startServed } from '../support/processes/served.ts';
+import { startEcho } from '../support/servers/guarded.ts';
+import { hasNginx, readmesOneHost, startNginx } from '../support/servers/nginx.ts';
+import { readmeBlocks } from '../support/servers/readme.ts';
+import { hasOpenssl, makeCertificate } from '../support/servers/tls-proxy.ts';
 
 const forms = [
   { name: 'the product at a path of Gatehouse’s host', pathsOf: 'product', wanted: '/app/orders?page=2&name=a%26b' },

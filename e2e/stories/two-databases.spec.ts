@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
-import { type Pair, startPair } from '../support/database-pair.ts';
-import { freePort } from '../support/free-port.ts';
 import { newEmail, passPhrase } from '../support/people.ts';
-import { type Served, startServed } from '../support/served.ts';
+import { type Pair, startPair } from '../support/processes/database-pair.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { type Served, startServed } from '../support/processes/served.ts';
 
 test.skip(process.platform !== 'linux', 'It finds the processes to kill in /proc.');
 

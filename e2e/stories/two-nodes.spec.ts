@@ -1,11 +1,11 @@
 import { type Connection, openDatabase } from '@gatehouse/api/db/client';
 import { type APIRequestContext, expect, test } from '@playwright/test';
-import { freePort } from '../support/free-port.ts';
 import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
-import { startWorld, type World } from '../support/production-world.ts';
-import { type Served, startServed } from '../support/served.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { startWorld, type World } from '../support/processes/production-world.ts';
+import { type Served, startServed } from '../support/processes/served.ts';
+import { startWebhookFan } from '../support/servers/webhook-fan.ts';
 import type { Service } from '../support/service.ts';
-import { startWebhookFan } from '../support/webhook-fan.ts';
 
 test.describe.configure({ mode: 'serial' });
 test.skip(process.platform !== 'linux', 'It finds the processes to kill in /proc.');

@@ -1,7 +1,7 @@
 import os from 'node:os';
-import { freePort } from '../support/free-port.ts';
 import { linkFor, newEmail, passPhrase } from '../support/people.ts';
-import { startServed } from '../support/served.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { startServed } from '../support/processes/served.ts';
 import { expect, test } from '../support/service.ts';
 
 const hasIpv6 = Object.values(os.networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));

@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { startServed } from '../support/processes/served.ts';
 import { send } from '../support/raw-request.ts';
-import { startServed } from '../support/served.ts';
 import { expect, type Service, sandboxSecrets, test } from '../support/service.ts';
 
 const secret = sandboxSecrets.PAYMENT_WEBHOOK_SECRET;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { builtClient, scriptsOfPages } from '../support/built-scripts.ts';
-import { layoutShifts } from '../support/layout-shift.ts';
+import { builtClient, scriptsOfPages } from '../support/browser/built-scripts.ts';
+import { layoutShifts } from '../support/browser/layout-shift.ts';
 import { send } from '../support/raw-request.ts';
 import { expect, test } from '../support/service.ts';
 

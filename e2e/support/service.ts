@@ -5,9 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test as base } from '@playwright/test';
 import { type Approve, approvedByCommand, approvedByOperator } from './approval.ts';
-import { makeDataDirectory } from './data-directory.ts';
-import { freePorts } from './free-port.ts';
-import { commandOf, kill, withDescendants } from './processes.ts';
+import { makeDataDirectory } from './processes/data-directory.ts';
+import { freePorts } from './processes/free-port.ts';
+import { commandOf, kill, withDescendants } from './processes/processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const timeoutMilliseconds = 120_000;

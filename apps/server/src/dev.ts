@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseConfig } from '@gatehouse/api/config';
 import { announcer } from './announce.ts';
-import { keepDatabase } from './keep-database.ts';
-import { migrationsOf } from './migrations-folder.ts';
+import { keepDatabase } from './database/keep-database.ts';
+import { migrationsOf } from './database/migrations-folder.ts';
 import { onShutdownSignal } from './shutdown-signals.ts';
 
 const web = fileURLToPath(new URL('../../web', import.meta.url));

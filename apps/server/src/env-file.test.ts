@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { runProgram } from '@gatehouse/embedded-postgres/testing/program';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDatabase } from './describe-database.ts';
+import { describeDatabase } from './database/describe-database.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-env-'));
 beforeAll(() =>

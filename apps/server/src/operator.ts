@@ -6,9 +6,9 @@ import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { cliError } from './commands/cli-error.ts';
 import type { Command } from './commands/commands.ts';
 import { parseCommandLine, WrongUse } from './commands/parse-args.ts';
-import { describeDatabase } from './describe-database.ts';
+import { describeDatabase } from './database/describe-database.ts';
+import { migrationsOf } from './database/migrations-folder.ts';
 import { loadEnvFile } from './env-file.ts';
-import { migrationsOf } from './migrations-folder.ts';
 
 process.exit(await operate(process.argv.slice(2)));
 

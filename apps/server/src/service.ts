@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '@gatehouse/api/config';
 import { announcer } from './announce.ts';
 import { nameHeaders } from './canonical-request.ts';
+import { keepDatabase } from './database/keep-database.ts';
 import { openHttpServer } from './http-server.ts';
-import { keepDatabase } from './keep-database.ts';
 import { onShutdownSignal } from './shutdown-signals.ts';
 
 const shutdownMilliseconds = 3_000;

@@ -1,10 +1,10 @@
 import type { App } from '@gatehouse/api/app';
 import { commandLine } from '@gatehouse/api/operators/actor';
 import { approveOwner, declineOwner } from '@gatehouse/api/operators/decide-about-owner';
-import { closeDemoAccounts, markDemoAccount } from '@gatehouse/api/operators/demo-accounts';
-import { makePasswordLink } from '@gatehouse/api/operators/make-password-link';
+import { closeDemoAccounts, markDemoAccount } from '@gatehouse/api/operators/deployment/demo-accounts';
 import { grantOperator, listOperators, revokeOperator } from '@gatehouse/api/operators/operator-mark';
-import { restoreUser, suspendUser } from '@gatehouse/api/operators/suspend-user';
+import { makePasswordLink } from '@gatehouse/api/operators/people/make-password-link';
+import { restoreUser, suspendUser } from '@gatehouse/api/operators/people/suspend-user';
 import { listing } from './listing.ts';
 
 // Each command calls one use case and returns a sentence about the new state.

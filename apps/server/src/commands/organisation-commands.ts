@@ -1,7 +1,7 @@
 import type { App } from '@gatehouse/api/app';
 import { commandLine } from '@gatehouse/api/operators/actor';
+import * as organisations from '@gatehouse/api/operators/organisations/suspend-organisation';
 import { startCustomerAnew } from '@gatehouse/api/operators/start-customer-anew';
-import * as organisations from '@gatehouse/api/operators/suspend-organisation';
 
 type Organisation = { id: string; slug: string };
 

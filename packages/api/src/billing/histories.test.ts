@@ -7,7 +7,7 @@ import { paymentEvents, paymentSubscriptions } from '../db/schema/billing.ts';
 import { AppError } from '../errors.ts';
 import { sandboxPayment } from '../testing/app.ts';
 import { type DeliveryResult, makeMember, makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
-import { carryOut, type ProviderAct, providerAct } from '../testing/provider-acts.ts';
+import { carryOut, type ProviderAct, providerAct } from '../testing/payment/provider-acts.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { openPortal } from './actions/open-portal.ts';
 import { setCancellation } from './actions/set-cancellation.ts';

@@ -9,7 +9,7 @@ import {
   paymentSubscriptions,
 } from '../db/schema/billing.ts';
 import { makeMember, makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
-import { deliver, makeEvent } from '../testing/payment-events.ts';
+import { deliver, makeEvent } from '../testing/payment/payment-events.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { openPortal, portalSetting } from './actions/open-portal.ts';
 import type { BillingApp } from './actions/require-payment.ts';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signUp, signUpInput } from '../accounts/sign-up/sign-up.ts';
 import { toAppError } from '../errors.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { createTestDatabase } from '../testing/database.ts';
+import { createTestDatabase } from '../testing/database/database.ts';
+import { startTcpProxy, type TcpProxy } from '../testing/database/tcp-proxy.ts';
 import { newEmail, testClient, testPassword } from '../testing/factories.ts';
-import { startTcpProxy, type TcpProxy } from '../testing/tcp-proxy.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let proxy: TcpProxy;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { isDatabaseAway } from '../errors.ts';
-import { createTestDatabase } from '../testing/database.ts';
+import { createTestDatabase } from '../testing/database/database.ts';
 import { openDatabase } from './client.ts';
 
 const nobody = '127.0.0.1:1,127.0.0.1:2,127.0.0.1:3';

@@ -7,11 +7,11 @@ import { examineAddresses } from '../operators/doctor/check-addresses.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { createTestDatabase, migrationsFolder } from '../testing/database.ts';
+import { createTestDatabase, migrationsFolder } from '../testing/database/database.ts';
 import { makeOwner, testClient, testPassword } from '../testing/factories.ts';
 import { openDatabase } from './client.ts';
-import { migrate } from './migrate.ts';
 import { unusualAddress, users } from './schema/accounts.ts';
+import { migrate } from './upgrade/migrate.ts';
 
 let test: TestApp;
 beforeAll(async () => {

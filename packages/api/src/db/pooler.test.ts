@@ -7,9 +7,9 @@ import { readPlan } from '../billing/entitlement/read-plan.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { type BillingTest, makeSubscriber, startBillingTest } from '../testing/billing.ts';
-import { createTestDatabase } from '../testing/database.ts';
+import { createTestDatabase } from '../testing/database/database.ts';
+import { hasPooler, type Pooler, startPooler } from '../testing/database/pooler.ts';
 import { callerFor, makeOwner, makeSignUp, newEmail, testClient, testPassword } from '../testing/factories.ts';
-import { hasPooler, type Pooler, startPooler } from '../testing/pooler.ts';
 import { organisations } from './schema/organisations.ts';
 
 describe.skipIf(!hasPooler)('behind PgBouncer in transaction mode (skipped where there is none)', () => {

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../testing/database.ts';
+import { createTestDatabase } from '../testing/database/database.ts';
 import { type Connection, openDatabase, prepared, preparedSql } from './client.ts';
 import { paymentSettings } from './schema/billing.ts';
 

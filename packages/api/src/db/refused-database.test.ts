@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseConfig } from '../config.ts';
 import { createApp } from '../create-app.ts';
 import { explainDatabaseRefusal, isDatabaseAway, toAppError } from '../errors.ts';
-import { createTestDatabase, migrationsFolder } from '../testing/database.ts';
+import { createTestDatabase, migrationsFolder } from '../testing/database/database.ts';
 import { openDatabase } from './client.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
 import { isDatabaseAway } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { createIndex } from './apply-migration.ts';
+import { createIndex } from './upgrade/apply-migration.ts';
 
 /** What the operator console finds parts of addresses and names with. Their sizes do not slow a search down. */
 const indexes = [

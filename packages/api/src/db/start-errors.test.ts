@@ -8,7 +8,7 @@ import { type Server, startServer } from '@gatehouse/embedded-postgres/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.ts';
 import { createApp } from '../create-app.ts';
-import { migrationsFolder } from '../testing/database.ts';
+import { migrationsFolder } from '../testing/database/database.ts';
 import { openDatabase } from './client.ts';
 import { pingDatabase } from './ping.ts';
 

@@ -1,8 +1,8 @@
 import type { TransactionSql } from 'postgres';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { isDatabaseAway, toAppError } from '../errors.ts';
-import { createTestDatabase } from '../testing/database.ts';
-import { startTcpProxy, type TcpProxy } from '../testing/tcp-proxy.ts';
+import { createTestDatabase } from '../testing/database/database.ts';
+import { startTcpProxy, type TcpProxy } from '../testing/database/tcp-proxy.ts';
 import { type Connection, openDatabase } from './client.ts';
 
 const deadlines = { statementSeconds: 1, transactionSeconds: 3, queueSeconds: 1.5 };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseConfig } from '../config.ts';
 import { createApp } from '../create-app.ts';
 import { type Connection, openDatabase } from '../db/client.ts';
-import { createTestDatabase, migrationsFolder } from '../testing/database.ts';
+import { createTestDatabase, migrationsFolder } from '../testing/database/database.ts';
 import { execute } from './queue.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

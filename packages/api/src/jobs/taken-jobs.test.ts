@@ -3,7 +3,7 @@ import { signUp, signUpInput } from '../accounts/sign-up/sign-up.ts';
 import type { App } from '../app.ts';
 import { createApp } from '../create-app.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
-import { migrationsFolder } from '../testing/database.ts';
+import { migrationsFolder } from '../testing/database/database.ts';
 import { newEmail, testClient, testPassword } from '../testing/factories.ts';
 
 let test: TestApp;

@@ -11,7 +11,7 @@ import { findUser } from '../operators/find-accounts.ts';
 import { declineOwner, suspendUser } from '../testing/admin-commands.ts';
 import { ownedBy } from '../testing/billing.ts';
 import { addMember, makeOwner, makeSignUp, signUpOwner } from '../testing/factories.ts';
-import { deliver, makeEvent } from '../testing/payment-events.ts';
+import { deliver, makeEvent } from '../testing/payment/payment-events.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { eraseDeclined } from './erase-declined.ts';
 import { eraseUser } from './erase-user.ts';

@@ -4,8 +4,8 @@ import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
 import { addMember, makeOwner, testPassword } from '../testing/factories.ts';
-import { waitingForLocks } from '../testing/waiting-for-locks.ts';
 
 let test: TestApp;
 beforeAll(async () => {

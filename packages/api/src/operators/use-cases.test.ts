@@ -6,10 +6,10 @@ import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner } from '../testing/factories.ts';
 import { type Actor, commandLine } from './actor.ts';
 import { approveOwner, declineOwner } from './decide-about-owner.ts';
-import { makePasswordLink } from './make-password-link.ts';
 import { grantOperator, revokeOperator } from './operator-mark.ts';
-import { restoreOrganisation, suspendOrganisation } from './suspend-organisation.ts';
-import { restoreUser, suspendUser } from './suspend-user.ts';
+import { restoreOrganisation, suspendOrganisation } from './organisations/suspend-organisation.ts';
+import { makePasswordLink } from './people/make-password-link.ts';
+import { restoreUser, suspendUser } from './people/suspend-user.ts';
 
 let test: TestApp;
 beforeAll(async () => {

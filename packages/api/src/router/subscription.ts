@@ -1,7 +1,23 @@
+import {
+  checkEntitlement,
+  entitlementInput,
+  entitlementsInput,
+  readEntitlements,
+} from '../subscription/read-entitlements.ts';
 import { readOverview, readSubscription } from '../subscription/read-subscription.ts';
-import { router, scopedProcedure } from './trpc.ts';
+import { body, holderProcedure, router, scopedProcedure } from './trpc.ts';
 
 export const subscriptionRouter = router({
   read: scopedProcedure('READ').query(({ ctx }) => readSubscription(ctx.app, ctx.principal)),
   overview: scopedProcedure('READ').query(({ ctx }) => readOverview(ctx.app, ctx.principal)),
+});
+
+/** What plans permit, for the services of the company. */
+export const entitlementsRouter = router({
+  get: holderProcedure('READ')
+    .input(body(entitlementsInput))
+    .query(({ ctx, input }) => readEntitlements(ctx.app, ctx.principal, input)),
+  check: holderProcedure('READ')
+    .input(body(entitlementInput))
+    .query(({ ctx, input }) => checkEntitlement(ctx.app, ctx.principal, input)),
 });

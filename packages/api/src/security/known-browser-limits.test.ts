@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { rateLimits } from '../db/schema/rate-limits.ts';
+import { rateLimits } from '../db/schema/deployment.ts';
 import { isAppError } from '../errors.ts';
 import { tokenForBrowser } from '../sessions/known-browser.ts';
 import { startSession } from '../sessions/session.ts';

@@ -1,7 +1,7 @@
 import { eq, like } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyEmail } from '../accounts/verification/verify-email.ts';
-import { rateLimits } from '../db/schema/rate-limits.ts';
+import { rateLimits } from '../db/schema/deployment.ts';
 import { isAppError } from '../errors.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { finishSignIn } from '../sign-in/finish-sign-in.ts';

@@ -8,8 +8,8 @@ import { sessions } from '../db/schema/sessions.ts';
 import { hashToken } from '../security/token.ts';
 import { approveOwner, restoreUser, suspendOrganisation, suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
 import { linkSubject, makeOwner, testClient } from '../testing/factories.ts';
-import { waitingForLocks } from '../testing/waiting-for-locks.ts';
 import {
   endNamedSession,
   endOtherSessions,

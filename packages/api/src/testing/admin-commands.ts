@@ -2,10 +2,10 @@ import type { App } from '../app.ts';
 import { commandLine } from '../operators/actor.ts';
 import * as owners from '../operators/decide-about-owner.ts';
 import { findOrganisation, findUser } from '../operators/find-accounts.ts';
-import * as links from '../operators/make-password-link.ts';
 import * as mark from '../operators/operator-mark.ts';
-import * as organisations from '../operators/suspend-organisation.ts';
-import * as users from '../operators/suspend-user.ts';
+import * as organisations from '../operators/organisations/suspend-organisation.ts';
+import * as links from '../operators/people/make-password-link.ts';
+import * as users from '../operators/people/suspend-user.ts';
 
 // The use cases of the admin commands, for tests that identify users by address and organisations by slug.
 

@@ -4,7 +4,7 @@ import { type Config, parseConfig } from '../config.ts';
 import type { Timeouts } from '../config-timeouts.ts';
 import { createApp } from '../create-app.ts';
 import type { Log, LogFields, LogLevel } from '../log.ts';
-import { createTestDatabase, migrationsFolder } from './database.ts';
+import { createTestDatabase, migrationsFolder } from './database/database.ts';
 
 /** A running App for a test, with its sandbox. */
 export type TestApp = {

@@ -5,7 +5,7 @@ import { createApp } from '../create-app.ts';
 import { tokenKeys } from '../db/schema/tokens.ts';
 import type { Caller } from '../router/root.ts';
 import { serviceUrl, startTestApp, type TestApp } from '../testing/app.ts';
-import { migrationsFolder } from '../testing/database.ts';
+import { migrationsFolder } from '../testing/database/database.ts';
 import { makeKey } from '../testing/keys.ts';
 import { rotateTokenKeys } from './token-keys.ts';
 

@@ -5,7 +5,7 @@ import { createOperatorKey } from '@gatehouse/api/operators/keys';
 import { startSession } from '@gatehouse/api/sessions/session';
 import { startBillingTest } from '@gatehouse/api/testing/billing';
 import { makeOwner, newEmail, testClient, testPassword } from '@gatehouse/api/testing/factories';
-import { makeEvent, signed } from '@gatehouse/api/testing/payment-events';
+import { makeEvent, signed } from '@gatehouse/api/testing/payment/payment-events';
 import { parse, validate as validateByReadme } from '@readme/openapi-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
 import { formatDate, formatDay } from '#lib/format/dates.ts';
-import { hasSubscription, isPaymentDue } from '#lib/format/plan-text.ts';
+import { hasSubscription, isPaymentDue } from '#lib/format/plans/plan-text.ts';
 import { overviewTexts } from '#lib/messages/app/overview.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 

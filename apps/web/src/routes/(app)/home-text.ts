@@ -1,6 +1,6 @@
 import { formatDate } from '#lib/format/dates.ts';
 import { formatNumber } from '#lib/format/numbers.ts';
-import { hasSubscription } from '#lib/format/plan-text.ts';
+import { hasSubscription } from '#lib/format/plans/plan-text.ts';
 import { overviewTexts } from '#lib/messages/app/overview.ts';
 import type { Plan } from '#lib/subscription.ts';
 

@@ -1,5 +1,5 @@
 import { formatList } from '#lib/format/lists.ts';
-import { hasSubscription } from '#lib/format/plan-text.ts';
+import { hasSubscription } from '#lib/format/plans/plan-text.ts';
 import { overviewTexts } from '#lib/messages/app/overview.ts';
 import type { Overview } from './home-notices.ts';
 

@@ -13,8 +13,8 @@ import {
   suspendUser,
 } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 import { callerFor, linkSubject, makeOwner, signInAs, testClient, testPassword } from '../../testing/factories.ts';
-import { waitingForLocks } from '../../testing/waiting-for-locks.ts';
 
 let test: TestApp;
 beforeAll(async () => {

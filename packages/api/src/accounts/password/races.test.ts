@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { oneTimeTokens, signUps, users } from '../../db/schema/accounts.ts';
-import { rateLimits } from '../../db/schema/rate-limits.ts';
+import { rateLimits } from '../../db/schema/deployment.ts';
 import { readSession, startSession } from '../../sessions/session.ts';
 import { matchUser } from '../../sign-in/match-user.ts';
 import { signInWithPassword } from '../../sign-in/with-password.ts';

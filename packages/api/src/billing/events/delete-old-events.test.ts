@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../db/id.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
-import { history } from '../../testing/random-history.ts';
+import { history } from '../../testing/payment/random-history.ts';
 import { project } from '../projection/projection.ts';
 import { readStateEvents } from '../projection/read-facts.ts';
 import { statusClassOf } from '../projection/subscription-state.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { history } from '../../testing/random-history.ts';
+import { history } from '../../testing/payment/random-history.ts';
 import { project, type StateEvent } from '../projection/projection.ts';
 import { createStripper } from './strip-payload.ts';
 

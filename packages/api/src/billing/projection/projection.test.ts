@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type History, history } from '../../testing/random-history.ts';
+import { type History, history } from '../../testing/payment/random-history.ts';
 import { project, type StateEvent } from './projection.ts';
 import { readSubscriptionState, statusClassOf } from './subscription-state.ts';
 

@@ -5,7 +5,7 @@ import type { Transaction } from '../../db/client.ts';
 import { newId } from '../../db/id.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
-import { history } from '../../testing/random-history.ts';
+import { history } from '../../testing/payment/random-history.ts';
 import { project, type StateEvent } from './projection.ts';
 import { readStateEvents } from './read-facts.ts';
 import { statusClassOf } from './subscription-state.ts';

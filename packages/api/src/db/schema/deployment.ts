@@ -1,8 +1,22 @@
-import { pgTable, text } from 'drizzle-orm/pg-core';
+import { bigint, integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { moment } from './columns.ts';
 
 /** Secrets that the service made for itself. They are the same on every node. */
 export const deploymentSecrets = pgTable('deployment_secrets', {
   name: text('name').primaryKey(),
   /** Random, base64url. */
   value: text('value').notNull(),
+});
+
+/** When a job of a kind last succeeded on any node. The row of a kind is made when its queue is first opened. */
+export const jobSuccesses = pgTable('job_successes', {
+  kind: text('kind').primaryKey(),
+  at: moment('at').notNull(),
+});
+
+/** How often a client or an address was counted within a window, for all nodes together. */
+export const rateLimits = pgTable('rate_limits', {
+  key: text('key').primaryKey(),
+  points: integer('points').notNull().default(0),
+  expire: bigint('expire', { mode: 'number' }),
 });

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import { pingDatabase } from '../../db/ping.ts';
-import { explainPending, readSchemaState } from '../../db/schema-state.ts';
+import { explainPending, readSchemaState } from '../../db/upgrade/schema-state.ts';
 import { isDatabaseAway } from '../../errors.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 

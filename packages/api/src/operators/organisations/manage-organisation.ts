@@ -5,8 +5,8 @@ import type { Client } from '../../security/client.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
 import { readOrganisation } from '../find-accounts.ts';
 import { optionalReason } from '../reason.ts';
-import { restoreOrganisation, suspendOrganisation } from '../suspend-organisation.ts';
 import { organisationInput } from './read-organisation.ts';
+import { restoreOrganisation, suspendOrganisation } from './suspend-organisation.ts';
 
 export const suspendOrganisationInput = organisationInput.extend({ reason: optionalReason });
 

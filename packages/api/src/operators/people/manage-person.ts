@@ -4,10 +4,10 @@ import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
 import { readUser } from '../find-accounts.ts';
-import { makePasswordLink } from '../make-password-link.ts';
 import { optionalReason } from '../reason.ts';
-import { restoreUser, suspendUser } from '../suspend-user.ts';
+import { makePasswordLink } from './make-password-link.ts';
 import { personInput } from './read-person.ts';
+import { restoreUser, suspendUser } from './suspend-user.ts';
 
 export const suspendPersonInput = personInput.extend({ reason: optionalReason });
 

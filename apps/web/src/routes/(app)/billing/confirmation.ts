@@ -1,5 +1,5 @@
 import { type RequestEvent, redirect } from '@sveltejs/kit';
-import { hasSubscription } from '#lib/format/plan-text.ts';
+import { hasSubscription } from '#lib/format/plans/plan-text.ts';
 import type { Plan } from '#lib/subscription.ts';
 
 const mostLooks = 10;

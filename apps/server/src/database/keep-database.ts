@@ -1,0 +1,49 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Embedded, openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
+import type { Announce } from '../announce.ts';
+
+/**
+ * Keeps the embedded database running for as long as the service runs. If it ends, for example
+ * with the admin command that started it or by kill -9, it is started again at the same address.
+ */
+export function keepDatabase(dataDir: string, announce: Announce) {
+  let database: Embedded | null = null;
+  let stopped = false;
+
+  async function open(): Promise<string> {
+    database = await openEmbedded(dataDir);
+    if (stopped) await database.stop();
+    database.onExit(reopen);
+    return database.url;
+  }
+
+  async function reopen() {
+    while (!stopped) {
+      announce('warn', 'The embedded database ended; starting it again.');
+      try {
+        await open();
+        return;
+      } catch (error) {
+        announce('error', error instanceof Error ? error.message : String(error));
+        await pause(1_000);
+      }
+    }
+  }
+
+  return {
+    /**
+     * Starts the database and returns its URL.
+     *
+     * @throws Error whose message is a sentence, if the first start fails.
+     */
+    async start(): Promise<string> {
+      // With PGPORT the driver would look for a socket of that port.
+      delete process.env.PGPORT;
+      return open();
+    },
+    async stop(): Promise<void> {
+      stopped = true;
+      await database?.stop();
+    },
+  };
+}

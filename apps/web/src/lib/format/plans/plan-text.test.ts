@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { Plan, Tier } from '../../subscription.ts';
+import { hasSubscription, isPaymentDue, planSentence, statusText } from './plan-text.ts';
+
+const silver: Plan = {
+  tier: 'silver',
+  name: 'Silver',
+  status: 'active',
+  cancel_at_period_end: false,
+  current_period_end: '2026-12-03T00:00:00Z',
+  ends_at: null,
+};
+const ending: Plan = { ...silver, cancel_at_period_end: true, ends_at: '2026-12-03T00:00:00Z' };
+const free: Plan = { ...silver, tier: 'free', name: 'Free', status: 'none', current_period_end: null };
+const tiers: Tier[] = [
+  { tier: 'free', name: 'Free', price: null, price_source: 'declared', limits: {}, features: {} },
+  {
+    tier: 'silver',
+    name: 'Silver',
+    price: { amount: 2400, currency: 'gbp', interval: 'month' },
+    price_source: 'provider',
+    limits: {},
+    features: {},
+  },
+];
+
+test.each([
+  [silver, 'Active', '£24 a month. Renews on 3 December 2026.'],
+  [ending, 'Ending', '£24 a month. Ends on 3 December 2026, then Free.'],
+  [{ ...silver, status: 'past_due' }, 'Payment due', '£24 a month.'],
+  [free, undefined, 'Free of charge.'],
+  [{ ...free, status: 'canceled' }, undefined, 'Free of charge. Your paid plan has ended.'],
+  [{ ...free, status: 'past_due' }, 'Payment due', 'Your paid plan is off until its invoice is paid.'],
+  [{ ...free, status: 'unpaid' }, 'Unpaid', 'Your paid plan is off until its invoice is paid.'],
+  [
+    { ...free, status: 'incomplete' },
+    'Awaiting first payment',
+    'Your paid plan starts once its first payment arrives.',
+  ],
+  [{ ...free, status: 'paused' }, 'Paused', 'Your paid plan is paused. Choose a plan to start it again.'],
+  [
+    { ...free, status: 'active', ended_unconfirmed_at: '2026-12-03T00:00:00Z' },
+    'Ended',
+    'Your paid plan ended on 3 December 2026. The payment provider hasn’t confirmed it yet.',
+  ],
+  [{ ...free, status: 'something_new' }, 'On hold', expect.stringContaining('cannot read')],
+  [{ ...free, status: 'active' }, 'Active', expect.stringContaining('cannot read')],
+])('%o', (plan, status, sentence) => {
+  expect(statusText(plan)?.text).toBe(status);
+  expect(planSentence(plan, tiers)).toEqual(sentence);
+});
+
+test('a subscription that ended is none, one of an unknown status is one', () => {
+  const ended: Plan = { ...silver, status: 'past_due', ended_unconfirmed_at: '2026-12-03T00:00:00Z' };
+  expect(hasSubscription(ended)).toBe(false);
+  expect(isPaymentDue(ended)).toBe(false);
+  expect(hasSubscription({ ...silver, status: 'canceled' })).toBe(false);
+  expect(hasSubscription({ ...silver, status: 'something_new' })).toBe(true);
+});
+
+test.each([
+  ['past_due', true],
+  ['unpaid', true],
+  ['incomplete', true],
+  ['paused', false],
+  ['active', false],
+  ['none', false],
+])('while %s, a payment is due before a change: %s', (status, due) => {
+  expect(isPaymentDue({ ...silver, status })).toBe(due);
+});
+
+test('the plan that follows has the name that the free tier has in the plans', () => {
+  const renamed = tiers.map((tier) => (tier.tier === 'free' ? { ...tier, name: 'Starter' } : tier));
+  expect(planSentence(ending, renamed)).toBe('£24 a month. Ends on 3 December 2026, then Starter.');
+});

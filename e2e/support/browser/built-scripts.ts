@@ -1,0 +1,42 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const build = path.resolve(import.meta.dirname, '../../../apps/web/build');
+
+export const builtClient = path.join(build, 'client');
+
+interface Manifest {
+  client: { imports: string[] };
+  nodes: (() => Promise<{ imports: string[] }>)[];
+  routes: { id: string; page: { layouts: (number | undefined)[]; leaf: number } | null }[];
+}
+
+export interface PageScripts {
+  route: string;
+  files: string[];
+  gzipBytes: number;
+}
+
+/** The scripts that the built pages load, by route: Kit's, those of layouts and page, and of the root error page. */
+export async function scriptsOfPages(): Promise<PageScripts[]> {
+  const { manifest } = (await import(pathToFileURL(path.join(build, 'server/manifest.js')).href)) as {
+    manifest: Manifest;
+  };
+  const importsOf = async (node: number) => (await manifest.nodes[node]?.())?.imports ?? [];
+  const rootError = 1;
+
+  const pages: PageScripts[] = [];
+  for (const { id, page } of manifest.routes) {
+    if (page === null) continue;
+    const nodes = [...page.layouts, page.leaf, rootError].filter((node) => node !== undefined);
+    const files = [...new Set([...manifest.client.imports, ...(await Promise.all(nodes.map(importsOf))).flat()])];
+    pages.push({ route: id, files, gzipBytes: files.reduce((sum, file) => sum + gzipSize(file), 0) });
+  }
+  return pages;
+}
+
+function gzipSize(file: string): number {
+  return gzipSync(fs.readFileSync(path.join(builtClient, file)), { level: 9 }).length;
+}

@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const variable = 'GATEHOUSE_E2E_DATA';
+
+/**
+ * Creates the data directory of a service. It holds a copy of a migrated database, which saves each
+ * service a third of its start.
+ */
+export function makeDataDirectory(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-e2e-'));
+  const prepared = process.env[variable];
+  // With its owner, who runs PostgreSQL.
+  if (prepared) execFileSync('cp', ['-a', path.join(prepared, 'postgres'), folder]);
+  return folder;
+}
+
+/** Makes the database that is copied, by `npm run operator -- migrate`, and removes it after the run. */
+export default function prepareDataDirectory(): () => void {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-e2e-prepared-'));
+  execFileSync(process.execPath, ['packages/toolchain/run.mjs', 'operator', 'migrate'], {
+    cwd: root,
+    env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: '', DATA_DIR: folder },
+    stdio: 'pipe',
+  });
+  process.env[variable] = folder;
+  return () => fs.rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,52 @@
+import { drizzle } from 'drizzle-orm/postgres-js';
+import type { Sql } from 'postgres';
+import postgres from 'postgres';
+import type { Log } from '../../log.ts';
+import { withAdvisoryLock } from '../advisory-lock.ts';
+import { normaliseAddresses } from '../normal-addresses.ts';
+import { setRoleTimeouts } from '../role-timeouts.ts';
+import { createSearchIndexes } from '../search-indexes.ts';
+import { applyMigration } from './apply-migration.ts';
+import { checkSchemaAge, readSchemaState } from './schema-state.ts';
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/**
+ * Applies the migrations in `folder` that the database lacks, each in a transaction of its own.
+ * Several processes may start at once. Warns if the schema is newer than the folder.
+ *
+ * @throws Error whose message is a sentence, if the schema is newer by more than one release or if
+ * a migration fails.
+ */
+export async function migrate(sql: Sql, folder: string, log: Log = silent): Promise<void> {
+  checkSchemaAge(await readSchemaState(sql, folder), log);
+
+  // Without the deadlines of requests: one connection holds the lock, the other one works.
+  const own = postgres({ ...sql.options, max: 2, onnotice: () => {}, onfailure: undefined } as never);
+  try {
+    await withAdvisoryLock(own, async () => {
+      await prepareTable(own);
+      const { pending } = await readSchemaState(own, folder);
+      for (const migration of pending) await applyMigration(own, migration, log);
+      await normaliseAddresses(drizzle(own));
+      await createSearchIndexes(own, log);
+      await setRoleTimeouts(own, log);
+    });
+  } finally {
+    await own.end({ timeout: 5 });
+  }
+}
+
+/** Creates drizzle's table of the applied migrations, with the number of each one's release. */
+async function prepareTable(sql: Sql): Promise<void> {
+  const [column] = await sql`
+    select from information_schema.columns
+    where table_schema = 'drizzle' and table_name = '__drizzle_migrations' and column_name = 'release'`;
+  if (column !== undefined) return;
+
+  await sql`create schema if not exists drizzle`;
+  await sql`
+    create table if not exists drizzle.__drizzle_migrations
+      (id serial primary key, hash text not null, created_at bigint)`;
+  await sql`alter table drizzle.__drizzle_migrations add column if not exists release int`;
+}

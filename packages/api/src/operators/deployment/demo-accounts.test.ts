@@ -1,0 +1,79 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { App } from '../../app.ts';
+import { createApp } from '../../create-app.ts';
+import { openDatabase } from '../../db/client.ts';
+import { users } from '../../db/schema/accounts.ts';
+import { migrate } from '../../db/upgrade/migrate.ts';
+import { readSession, startSession } from '../../sessions/session.ts';
+import { signInWithPassword } from '../../sign-in/with-password.ts';
+import { grantOperator } from '../../testing/admin-commands.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { migrationsFolder } from '../../testing/database/database.ts';
+import { createEmptyDatabase } from '../../testing/database/empty-database.ts';
+import { copyMigrations } from '../../testing/database/migrations-folder.ts';
+import { makeOwner, testClient, testPassword } from '../../testing/factories.ts';
+import { closeDemoAccounts, markDemoAccount } from './demo-accounts.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+function startAt(publicBaseUrl: string | null): Promise<App> {
+  return createApp({ config: { ...test.app.config, publicBaseUrl }, migrations: migrationsFolder, work: true, log });
+}
+
+it('a service that other machines reach starts on a database with demo accounts once they are closed', async () => {
+  const { userId, organisationId, email } = await makeOwner(test);
+  await grantOperator(test.app, email);
+  await markDemoAccount(test.app, { userId });
+  const session = await startSession(test.app, { userId, organisationId, client: testClient });
+
+  for (const base of ['https://id.company.example', null]) {
+    await expect(startAt(base)).rejects.toThrow(new RegExp(`demo accounts.*${email}.*close-demo-accounts`));
+  }
+  await (await startAt('http://localhost:3000')).close();
+
+  expect(await closeDemoAccounts(test.app)).toContain(email);
+  expect(await readSession(test.app, session)).toBeNull();
+  const signIn = signInWithPassword(test.app, { email, password: testPassword }, testClient);
+  await expect(signIn).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  const [user] = await test.app.db.select().from(users).where(eq(users.id, userId));
+  expect(user).toMatchObject({ demo: false, operator: false, passwordHash: null });
+  await (await startAt('https://id.company.example')).close();
+  expect(await closeDemoAccounts(test.app)).toEqual([]);
+});
+
+it('an account is marked only beside a service on this machine', async () => {
+  const { userId } = await makeOwner(test);
+  const app = { ...test.app, config: { ...test.app.config, publicBaseUrl: 'https://id.company.example' } };
+  await expect(markDemoAccount(app, { userId })).rejects.toMatchObject({ code: 'VALIDATION' });
+});
+
+it('the migration marks the demo accounts of earlier versions, and no other account', async () => {
+  const empty = await createEmptyDatabase();
+  const { sql, close } = openDatabase({ url: empty.url, pool: 2, prepare: true });
+  const earlier = copyMigrations(4);
+  await migrate(sql, earlier.folder);
+  const addresses = [
+    'operator@gatehouse.example',
+    'owner@larch.example',
+    'owner@harbour.example',
+    'owner@company.example',
+  ];
+  for (const [at, email] of addresses.entries()) {
+    const id = `00000000-0000-4000-8000-00000000000${at}`;
+    await sql`insert into users (id, email, created_at) values (${id}, ${email}, now())`;
+  }
+  await migrate(sql, migrationsFolder);
+  const marked = await sql`select email from users where demo order by email`;
+  expect(marked.map(({ email }) => email)).toEqual(addresses.slice(0, 3).sort());
+
+  await close();
+  await empty.drop();
+  earlier.remove();
+});

@@ -1,0 +1,47 @@
+import { eq } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { recordAudit } from '../../audit/record.ts';
+import { isLoopback } from '../../config.ts';
+import { identities, oneTimeTokens, users } from '../../db/schema/accounts.ts';
+import { sessions } from '../../db/schema/sessions.ts';
+import { AppError } from '../../errors.ts';
+import { readUser } from '../find-accounts.ts';
+
+/**
+ * Marks a user as one of `npm start`'s demo accounts. A service that other machines can
+ * reach does not start on a database that holds one.
+ *
+ * @throws AppError NOT_FOUND; VALIDATION if the canonical base URL is not loopback.
+ */
+export async function markDemoAccount(app: App, { userId }: { userId: string }): Promise<void> {
+  const base = app.config.publicBaseUrl;
+  if (base === null || !isLoopback(new URL(base).hostname)) {
+    throw new AppError('VALIDATION', 'Demo accounts belong to npm start: PUBLIC_BASE_URL is not on this machine.');
+  }
+
+  const { id } = await readUser(app.db, userId);
+  await app.db.update(users).set({ demo: true }).where(eq(users.id, id));
+}
+
+/**
+ * Closes all demo accounts and removes their marks: their passwords, links, sessions and
+ * operator rights end. Their organisations stay as they are. Returns the addresses of the
+ * closed accounts.
+ */
+export function closeDemoAccounts(app: App): Promise<string[]> {
+  return app.db.transaction(async (tx) => {
+    const closed = await tx
+      .update(users)
+      .set({ demo: false, operator: false, passwordHash: null, suspendedAt: app.now() })
+      .where(eq(users.demo, true))
+      .returning({ id: users.id, email: users.email });
+
+    for (const { id } of closed) {
+      await tx.delete(identities).where(eq(identities.userId, id));
+      await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, id));
+      await tx.delete(sessions).where(eq(sessions.userId, id));
+      await recordAudit(tx, app.now(), { action: 'person-suspended', userId: id, details: { reason: 'demo account' } });
+    }
+    return closed.map(({ email }) => email);
+  });
+}

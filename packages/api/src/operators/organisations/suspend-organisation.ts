@@ -1,0 +1,60 @@
+import { and, eq, isNotNull, isNull } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import { recordAudit } from '../../audit/record.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { AppError } from '../../errors.ts';
+import { endSessionsIn, endTokensIn } from '../../organisations/approve.ts';
+import type { Actor } from '../actor.ts';
+import { readOrganisation } from '../find-accounts.ts';
+import { reasonDetails } from '../reason.ts';
+
+type Input = { organisationId: string };
+
+/**
+ * Closes an organisation: the sessions and one-time links of its members end at once.
+ *
+ * @throws AppError NOT_FOUND; VALIDATION if the organisation is suspended already.
+ */
+export function suspendOrganisation(
+  app: App,
+  { organisationId, reason }: Input & { reason?: string | undefined },
+  actor: Actor,
+): Promise<void> {
+  return app.db.transaction(async (tx) => {
+    const { slug } = await readOrganisation(tx, organisationId);
+    await endTokensIn(tx, [organisationId]);
+    const changed = await tx
+      .update(organisations)
+      .set({ suspendedAt: app.now() })
+      .where(and(eq(organisations.id, organisationId), isNull(organisations.suspendedAt)))
+      .returning({ id: organisations.id });
+    if (changed.length === 0) throw new AppError('VALIDATION', `${slug} is suspended already.`);
+
+    await endSessionsIn(tx, [organisationId]);
+    await recordAudit(tx, app.now(), {
+      action: 'organisation-suspended',
+      ...actor,
+      organisationId,
+      ...reasonDetails(reason),
+    });
+  });
+}
+
+/**
+ * Ends a suspension and brings back the state before it: a declined organisation stays declined.
+ *
+ * @throws AppError NOT_FOUND; VALIDATION if the organisation is not suspended.
+ */
+export function restoreOrganisation(app: App, { organisationId }: Input, actor: Actor): Promise<void> {
+  return app.db.transaction(async (tx) => {
+    const { slug } = await readOrganisation(tx, organisationId);
+    const changed = await tx
+      .update(organisations)
+      .set({ suspendedAt: null })
+      .where(and(eq(organisations.id, organisationId), isNotNull(organisations.suspendedAt)))
+      .returning({ id: organisations.id });
+    if (changed.length === 0) throw new AppError('VALIDATION', `${slug} is not suspended.`);
+
+    await recordAudit(tx, app.now(), { action: 'organisation-restored', ...actor, organisationId });
+  });
+}

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { type Fields, fields } from '../../billing/projection/fields.ts';
+import { canonical } from '../../billing/projection/previous-state.ts';
+import type { StateEvent } from '../../billing/projection/projection.ts';
+
+/**
+ * The history of a subscription at the provider, for property tests. Several changes may have the
+ * same second, two events may report one change, and an event may report no change.
+ */
+export type History = {
+  /** In order, with consecutive numbers. */
+  events: StateEvent[];
+  /** The subscription after the last event. */
+  truth: Fields;
+};
+
+type Step = { change: (object: Fields) => Fields; gapSeconds: number; reported: 'once' | 'twice' | 'as it is' };
+
+const statuses = ['incomplete', 'trialing', 'active', 'past_due', 'past_due', 'unpaid', 'paused', 'something_new'];
+
+const change = fc.oneof(
+  fc.constantFrom(...statuses).map((status) => (object: Fields) => ({ ...object, status })),
+  fc.boolean().map((flag) => (object: Fields) => ({ ...object, cancel_at_period_end: flag })),
+  fc.constantFrom(null, 5000, 6000).map((cancelAt) => (object: Fields) => ({ ...object, cancel_at: cancelAt })),
+  fc.constantFrom('price_a', 'price_b').map((price) => (object: Fields) => ({ ...object, items: itemsOf(price) })),
+  fc.constantFrom(null, 'pause_requested', 'final_payment_failure').map((reason) => (object: Fields) => ({
+    ...object,
+    status: reason === null ? 'active' : 'paused',
+    status_details: reason === null ? null : { paused: { type: 'subscription', subscription: { type: reason } } },
+  })),
+  fc.constantFrom(null, 'For Mia', 'For Nils').map((description) => (object: Fields) => ({ ...object, description })),
+  fc.constantFrom(null, 'sub_sched_1').map((schedule) => (object: Fields) => ({ ...object, schedule })),
+  fc
+    .constantFrom(null, 'silver', 'gold')
+    .map((tier) => (object: Fields) => ({ ...object, metadata: { ...fields(object.metadata), tier } })),
+);
+
+const step: fc.Arbitrary<Step> = fc.record({
+  change,
+  gapSeconds: fc.constantFrom(0, 0, 0, 1, 60),
+  reported: fc.constantFrom('once', 'once', 'once', 'twice', 'as it is'),
+});
+
+export const history: fc.Arbitrary<History> = fc
+  .record({
+    steps: fc.array(step, { maxLength: 12 }),
+    cancelled: fc.boolean(),
+    // Ids in random order, because the projection must not depend on it.
+    ids: fc.uniqueArray(fc.integer({ min: 0, max: 0xffffff }), { minLength: 30, maxLength: 30 }),
+  })
+  .map(({ steps, cancelled, ids }) => tell(steps, cancelled, ids));
+
+function tell(steps: Step[], cancelled: boolean, ids: number[]): History {
+  const events: StateEvent[] = [];
+  let object: Fields = {
+    id: 'sub_1',
+    customer: 'cus_1',
+    status: 'incomplete',
+    created: 1000,
+    cancel_at_period_end: false,
+    cancel_at: null,
+    items: itemsOf('price_a'),
+    metadata: {},
+  };
+  let created = 1000;
+
+  function add(previous: Fields | null) {
+    const number = events.length + 1;
+    events.push({ id: `evt_${ids[number]?.toString(16).padStart(6, '0')}`, number, created, object, previous });
+  }
+
+  add(null);
+  const end: Step[] = [{ change: (now) => ({ ...now, status: 'canceled' }), gapSeconds: 0, reported: 'once' }];
+  for (const { change, gapSeconds, reported } of cancelled ? [...steps, ...end] : steps) {
+    const before = object;
+    object = change(before);
+    created += gapSeconds;
+    if (canonical(before) === canonical(object)) continue;
+
+    const previous = differenceTo(before, object);
+    add(previous);
+    if (reported === 'twice') add(previous);
+    if (reported === 'as it is') add(null);
+  }
+  return { events, truth: object };
+}
+
+function itemsOf(price: string): Fields {
+  const item = { id: 'si_1', quantity: 1, price: { id: price, product: 'prod_1' }, current_period_end: 9000 };
+  return { object: 'list', data: [item] };
+}
+
+/**
+ * Returns what `previous_attributes` contains: of an object its changed properties, of any other
+ * value the whole value.
+ */
+function differenceTo(before: Fields, after: Fields): Fields {
+  const difference: Fields = {};
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (canonical(before[name]) === canonical(after[name])) continue;
+    const then = fields(before[name]);
+    const now = fields(after[name]);
+    difference[name] = then !== null && now !== null ? differenceTo(then, now) : (before[name] ?? null);
+  }
+  return difference;
+}

@@ -16,7 +16,10 @@ export const timeouts = {
   databaseQuietSeconds: 15,
   /** For a statement and a transaction of an admin command, which may concern every row. */
   commandSeconds: 3600,
-  /** For the end of a transaction. */
+  /** For a statement and a transaction of a scheduled job, which works in small steps on any number of rows. */
+  scheduledStatementSeconds: 120,
+  scheduledTransactionSeconds: 300,
+  /** For the end of a transaction of a request. */
   transactionSeconds: 30,
   /** For a connection to the database, while all are in use. */
   connectionQueueSeconds: 6,

@@ -13,8 +13,8 @@ import { deleteOldChanges } from './changes/delete-old.ts';
 import { createChangeSignal } from './changes/signal.ts';
 import type { Config } from './config.ts';
 import { withAdvisoryLock } from './db/advisory-lock.ts';
-import { openDatabase } from './db/client.ts';
 import { watchHealth } from './db/health.ts';
+import { openPools, type Pools } from './db/open-pools.ts';
 import { pingDatabase } from './db/ping.ts';
 import { explainRefusedTls } from './db/refused-tls.ts';
 import { migrate } from './db/upgrade/migrate.ts';
@@ -69,29 +69,17 @@ export async function createApp({
 }: Options): Promise<App> {
   if (config.databaseUrl === null) throw new Error('DATABASE_URL is unset and no embedded database was started.');
 
-  const connect = { url: config.databaseUrl, prepare: config.databasePrepare };
   const plans = await loadPlans(config.plansFile);
   // An admin command ends before its metrics could be scraped.
   const telemetry = work ? await createTelemetry(config, log) : noTelemetry();
   const { metrics, traces, load } = telemetry;
-  const { connectionQueueSeconds: queueSeconds, ...timeouts } = config.timeouts;
-  // An admin command may take its time; a request may not.
-  const statementSeconds = work ? timeouts.statementSeconds : timeouts.commandSeconds;
-  const transactionSeconds = work ? timeouts.transactionSeconds : timeouts.commandSeconds;
-  const onFailure = (error: unknown) => databaseHealth.failed(error);
-  const { db, sql, close } = openDatabase({
-    ...connect,
-    pool: config.databasePool,
-    deadlines: { statementSeconds, transactionSeconds, queueSeconds },
-    onFailure,
-    ...telemetry.database,
-  });
-  const queueDeadlines = { statementSeconds: timeouts.queueStatementSeconds, transactionSeconds, queueSeconds: 60 };
-  const queue = openDatabase({ ...connect, pool: 1, deadlines: queueDeadlines, onFailure });
-  const probeDeadlines = { statementSeconds: 1.5, transactionSeconds, queueSeconds: 1.5 };
-  const probe = openDatabase({ ...connect, pool: 1, deadlines: probeDeadlines });
+  const pools = openPools(
+    { ...config, databaseUrl: config.databaseUrl },
+    { work, onFailure: (error) => databaseHealth.failed(error), ...telemetry.database },
+  );
+  const { db, sql } = pools.requests;
   // An admin command fails with a sentence of its own.
-  const databaseHealth = watchHealth(probe.sql, work ? log : silent, timeouts.databaseQuietSeconds);
+  const databaseHealth = watchHealth(pools.probe.sql, work ? log : silent, config.timeouts.databaseQuietSeconds);
   const app: App = {
     config,
     db,
@@ -121,7 +109,7 @@ export async function createApp({
       await Promise.all([app.syncs.stop(), app.jobs.stop()]);
       app.mail.close();
       databaseHealth.stop();
-      await Promise.all([close(), queue.close(), probe.close(), traces.close()]);
+      await Promise.all([pools.close(), traces.close()]);
     },
   };
 
@@ -140,18 +128,7 @@ export async function createApp({
     if (work) await open(() => refuseDemoAccounts(app));
     if (work) await open(() => warnOfOtherMode(app));
     if (work) await open(() => warnOfMissingTiers(app));
-    const openQueue = () =>
-      openJobs({
-        sql: queue.sql,
-        log,
-        metrics,
-        traces,
-        kinds: jobKinds(app),
-        timeouts: config.timeouts,
-        work,
-        migrates,
-      });
-    app.jobs = migrates ? await open(() => withAdvisoryLock(sql, openQueue)) : await openQueue();
+    app.jobs = await open(() => openQueue(app, pools, { work, migrates }));
   } catch (error) {
     if (!withoutDatabase) {
       await app.close();
@@ -161,6 +138,22 @@ export async function createApp({
   }
   if (work && app.payment !== null) app.syncs = createSyncQueue({ log, metrics, traces, ...syncsOf(app) });
   return app;
+}
+
+/** Opens the job queue. One process at a time creates its tables, and nothing cuts that short. */
+async function openQueue(app: App, pools: Pools, { work, migrates }: { work: boolean; migrates: boolean }) {
+  const scheduled: App = Object.assign(Object.create(app), { db: pools.scheduled.db, sql: pools.scheduled.sql });
+  const { config, log, metrics, traces } = app;
+  const options = { sql: pools.queue.sql, log, metrics, traces, timeouts: config.timeouts, work };
+  const kinds = jobKinds({ app, scheduled });
+  if (!migrates) return openJobs({ ...options, kinds, setup: null });
+
+  const [lock, setup] = [pools.openSetup(), pools.openSetup()];
+  try {
+    return await withAdvisoryLock(lock.sql, () => openJobs({ ...options, kinds, setup: setup.sql }));
+  } finally {
+    await Promise.all([lock.close(), setup.close()]);
+  }
 }
 
 /** @throws Error whose message is a sentence, if the database lacks migrations or is too new. */
@@ -180,8 +173,8 @@ const unopened: Jobs = {
   stop: () => Promise.resolve(),
 };
 
-/** Every kind of job, by name. */
-function jobKinds(app: App): JobKinds {
+/** Every kind of job, by name. Those that run at fixed times use the pool of `scheduled`. */
+function jobKinds({ app, scheduled }: { app: App; scheduled: App }): JobKinds {
   return {
     'verification-mail': {
       handler: (data, id) => sendVerification(app, data, id),
@@ -192,10 +185,10 @@ function jobKinds(app: App): JobKinds {
     },
     sweep: {
       async handler() {
-        await sweep(app);
-        await eraseDeclined(app);
-        await deleteOldKeys(app);
-        await rotateTokenKeys(app);
+        await sweep(scheduled);
+        await eraseDeclined(scheduled);
+        await deleteOldKeys(scheduled);
+        await rotateTokenKeys(scheduled);
       },
       schedule: '17 * * * *',
       retry: { forSeconds: 600, longestPauseSeconds: 300 },
@@ -203,13 +196,13 @@ function jobKinds(app: App): JobKinds {
       recordsSuccess: true,
     },
     'changes-sweep': {
-      handler: () => deleteOldChanges(app),
+      handler: () => deleteOldChanges(scheduled),
       schedule: '*/10 * * * *',
       policy: 'stately',
       retry: { forSeconds: 60, longestPauseSeconds: 60 },
     },
-    ...usageJobs(app),
-    ...billingJobs(app),
+    ...usageJobs(scheduled),
+    ...billingJobs({ app, scheduled }),
   };
 }
 

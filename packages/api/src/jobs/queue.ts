@@ -17,40 +17,53 @@ type Options = {
   kinds: JobKinds;
   timeouts: Pick<Timeouts, 'jobPollSeconds' | 'jobRetrySeconds'>;
   work: boolean;
-  /** Whether this process creates or migrates the queue's own tables. */
-  migrates: boolean;
+  /** The connection that creates or migrates the queue's own tables; null if this process does neither. */
+  setup: Sql | null;
 };
 
 /**
  * Opens the job queue in the service's own database. With `work` false the process only enqueues
- * jobs, as the admin commands do.
+ * jobs, as the admin commands do. After a failure nothing of the attempt is left.
  */
-export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, work, migrates }: Options): Promise<Jobs> {
+export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, work, setup }: Options): Promise<Jobs> {
+  let connection = setup ?? sql;
   const boss = new PgBoss({
-    db: { executeSql: (text, values) => execute(sql, text, values) },
+    db: { executeSql: (text, values) => execute(connection, text, values) },
     schedule: work,
     supervise: work,
     // A killed process sends no more heartbeats. The supervisor notices that and retries its job.
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
-    migrate: migrates,
+    migrate: setup !== null,
   });
   // The database's health has a line of its own.
   boss.on('error', (error) => {
     if (!isDatabaseAway(error)) log.warn('job queue', { error: describeError(error) });
   });
-  await boss.start();
-
   const entries = Object.entries(kinds) as [JobName, AnyKind][];
-  const known = new Map(migrates ? (await boss.getQueues()).map((queue) => [queue.name, queue]) : []);
-  if (migrates) for (const [name, kind] of entries) await open(name, kind);
-  await addSuccessRows();
   const workers = new Map<string, string>();
-  for (const [name, kind] of entries) {
-    if (work && kind.isTaken !== false) workers.set(name, await startWorker(name, kind));
+  try {
+    await start();
+  } catch (error) {
+    // The caller may try again. If the database is away, the stop fails after it ended the timers.
+    await boss.stop({ graceful: false, close: false }).catch(() => {});
+    throw error;
   }
 
-  async function open(name: JobName, kind: AnyKind) {
+  async function start() {
+    await boss.start();
+    if (setup !== null) {
+      const known = new Map((await boss.getQueues()).map((queue) => [queue.name, queue]));
+      for (const [name, kind] of entries) await open(name, kind, known.get(name));
+    }
+    connection = sql;
+    await addSuccessRows();
+    for (const [name, kind] of entries) {
+      if (work && kind.isTaken !== false) workers.set(name, await startWorker(name, kind));
+    }
+  }
+
+  async function open(name: JobName, kind: AnyKind, queue: object | undefined) {
     const settings = {
       retryLimit: retriesWithin(kind.retry, timeouts.jobRetrySeconds),
       retryDelay: timeouts.jobRetrySeconds,
@@ -58,8 +71,9 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
       heartbeatSeconds: 10,
       retryDelayMax: Math.max(1, kind.retry.longestPauseSeconds),
       deleteAfterSeconds: 86_400,
+      // A scheduled job goes through any number of rows. Its heartbeat shows whether it runs.
+      expireInSeconds: kind.schedule === undefined ? 900 : 6 * 3600,
     };
-    const queue = known.get(name);
     if (queue === undefined) await boss.createQueue(name, { policy: kind.policy ?? 'standard', ...settings });
     // Another release may have created it with other retries.
     else if (!isEqual(queue, settings)) await boss.updateQueue(name, settings);

@@ -19,7 +19,13 @@ import { syncSubscription } from './sync.ts';
  * most one job runs and one waits, so a burst of events about a subscription causes one sync,
  * and events during that sync cause one more.
  */
-export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-${string}`>> {
+export function billingJobs({
+  app,
+  scheduled,
+}: {
+  app: App;
+  scheduled: App;
+}): Pick<JobKinds, Extract<JobName, `payment-${string}`>> {
   // A node without the provider's key would complete another node's jobs without doing them.
   const never = { forSeconds: 0, longestPauseSeconds: 0 };
   const untilNextPrices = { forSeconds: 3600, longestPauseSeconds: 300 };
@@ -27,7 +33,7 @@ export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-
 
   return {
     'payment-plan-times': {
-      handler: () => tellDuePlans(app),
+      handler: () => tellDuePlans(scheduled),
       schedule: '* * * * *',
       policy: 'stately',
       retry: never,
@@ -60,7 +66,7 @@ export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-
       isTaken,
     },
     'payment-due': {
-      handler: async () => void (await enqueueDue(app)),
+      handler: async () => void (await enqueueDue(scheduled)),
       policy: 'stately',
       schedule: '* * * * *',
       retry: never,
@@ -68,7 +74,7 @@ export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-
       recordsSuccess: true,
     },
     'payment-undelivered': {
-      handler: async () => void (await applyUndelivered(app)),
+      handler: async () => void (await applyUndelivered(scheduled)),
       policy: 'stately',
       schedule: '*/15 * * * *',
       recordsSuccess: true,
@@ -76,7 +82,7 @@ export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-
       isTaken,
     },
     'payment-compare': {
-      handler: async () => logReport(app, await compareAll(app)),
+      handler: async () => logReport(scheduled, await compareAll(scheduled)),
       policy: 'stately',
       schedule: '23 3 * * *',
       recordsSuccess: true,
@@ -85,8 +91,8 @@ export function billingJobs(app: App): Pick<JobKinds, Extract<JobName, `payment-
     },
     'payment-sweep': {
       async handler() {
-        await deleteOldEvents(app);
-        await stripOldEvents(app);
+        await deleteOldEvents(scheduled);
+        await stripOldEvents(scheduled);
       },
       policy: 'stately',
       schedule: '41 2 * * *',

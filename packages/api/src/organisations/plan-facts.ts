@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { paymentSubscriptions as subscription } from '../db/schema/billing.ts';
 import { organisations } from '../db/schema/organisations.ts';
 
-/** The subscriptions that determine an organisation's plan, as the database writes them in JSON. */
+/** The subscriptions that determine an organisation's plan, as the database writes them in JSON or as text. */
 export type PlanFacts = {
   id: string;
   /** The provider's mode; null if it is not known. Billing selects the rows of its key's mode. */
@@ -15,6 +15,19 @@ export type PlanFacts = {
   past_due_since: string | null;
   started_at: string | null;
 }[];
+
+/** The columns of one fact, for a query that joins the table. Times stay the texts that the database writes. */
+export const planFact = {
+  id: subscription.id,
+  livemode: subscription.livemode,
+  tier: subscription.tier,
+  status: subscription.status,
+  cancel_at_period_end: subscription.cancelAtPeriodEnd,
+  current_period_end: sql<string | null>`${subscription.currentPeriodEnd}`,
+  ends_at: sql<string | null>`${subscription.endsAt}`,
+  past_due_since: sql<string | null>`${subscription.pastDueSince}`,
+  started_at: sql<string | null>`${subscription.startedAt}`,
+};
 
 /**
  * The limit per mode. Ended subscriptions come last, so a long history neither costs time nor hides

@@ -1,0 +1,121 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readPlan } from '../billing/entitlement/read-plan.ts';
+import { newId } from '../db/id.ts';
+import { paymentSubscriptions } from '../db/schema/billing.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { usage } from '../db/schema/usage.ts';
+import { readEntitlements } from '../subscription/read-entitlements.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { callerFor, makeOwner, testClient } from '../testing/factories.ts';
+import { readSession, startSession } from './session.ts';
+
+const dayMs = 86_400_000;
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.close());
+
+async function start() {
+  const owner = await makeOwner(test);
+  const { userId, organisationId } = owner;
+  return { ...owner, id: await startSession(test.app, { userId, organisationId, client: testClient }) };
+}
+
+/** Inserts a living subscription to gold, and ended ones to silver that are newer. */
+async function subscribe(organisationId: string, ended: number) {
+  const before = (days: number) => new Date(test.app.now().getTime() - days * dayMs);
+  const rows = Array.from({ length: ended + 1 }, (_, at) => ({
+    id: `sub_${newId(test.app.now())}`,
+    organisationId,
+    customerId: 'customer',
+    livemode: false,
+    status: at === 0 ? 'active' : 'canceled',
+    ended: at > 0,
+    tier: at === 0 ? ('gold' as const) : ('silver' as const),
+    startedAt: before(100 - at),
+    currentPeriodEnd: before(-30.123_456),
+  }));
+  await test.app.db.insert(paymentSubscriptions).values(rows);
+}
+
+/** How many statements the pool sends meanwhile. */
+async function statementsOf(act: () => Promise<unknown>): Promise<number> {
+  const { options } = test.app.sql;
+  let sent = 0;
+  options.debug = () => void sent++;
+  await act();
+  options.debug = false;
+  return sent;
+}
+
+it.each([
+  [0, 1],
+  [9, 1],
+  [10, 2],
+  [40, 2],
+])('tells the plan of an organisation with %i ended subscriptions by %i statements', async (ended, statements) => {
+  const { id, organisationId } = await start();
+  await subscribe(organisationId, ended);
+  expect(await statementsOf(() => readSession(test.app, id))).toBe(statements);
+
+  const principal = await readSession(test.app, id, { usage: true });
+  const plan = await readPlan(test.app, organisationId);
+  const summary = await callerFor(test, principal).subscription.read();
+  expect(plan).toMatchObject({ tier: 'gold', subscription: { status: 'active' } });
+  expect(summary.plan).toMatchObject({
+    tier: 'gold',
+    status: 'active',
+    current_period_end: plan.subscription?.currentPeriodEnd?.toISOString(),
+  });
+});
+
+it('tells the free plan of an organisation without a subscription', async () => {
+  const { id, organisationId } = await start();
+  expect(await readSession(test.app, id)).toMatchObject({ organisationId, planFacts: null, usageFacts: null });
+});
+
+it('tells the usage that entitlements tell, in the same statement', async () => {
+  const { id, organisationId } = await start();
+  await subscribe(organisationId, 3);
+  const since = new Date(Date.UTC(test.app.now().getUTCFullYear(), test.app.now().getUTCMonth(), 1));
+  await test.app.db.insert(usage).values({ organisationId, meter: 'api_calls', since, used: 17 });
+
+  const principal = () => readSession(test.app, id, { usage: true });
+  const read = async () => callerFor(test, await principal()).subscription.read();
+  expect(await statementsOf(read)).toBe(1);
+  const { usage: meters } = await read();
+  expect(meters).toContainEqual(expect.objectContaining({ meter: 'api_calls', used: 17 }));
+  expect(meters).toContainEqual(expect.objectContaining({ meter: 'members', used: 1 }));
+  const entitlements = await readEntitlements(test.app, (await principal()) as never, { organisation: organisationId });
+  expect(meters).toEqual(entitlements.usage);
+});
+
+it.each<[string, (organisationId: string, userId: string) => Promise<unknown>]>([
+  ['was suspended', (id) => change(id, { suspendedAt: test.app.now() })],
+  ['awaits approval again', (id) => change(id, { approval: 'pending' })],
+  ['lost the user', (id) => test.app.db.delete(memberships).where(eq(memberships.organisationId, id))],
+  ['was deleted', (id) => test.app.db.delete(organisations).where(eq(organisations.id, id))],
+])('acts for another approved organisation from the next request on, where its own %s', async (_, end) => {
+  const { id, userId, organisationId } = await start();
+  const other = await makeOwner(test);
+  await test.app.db
+    .insert(memberships)
+    .values({ userId, organisationId: other.organisationId, role: 'viewer', createdAt: test.app.now() });
+  expect(await readSession(test.app, id, { usage: true })).toMatchObject({ organisationId, role: 'owner' });
+
+  await end(organisationId, userId);
+  expect(await readSession(test.app, id, { usage: true })).toMatchObject({
+    organisationId: other.organisationId,
+    role: 'viewer',
+    scopes: ['READ'],
+    usageFacts: { members: 2 },
+  });
+});
+
+function change(id: string, set: Partial<typeof organisations.$inferInsert>) {
+  return test.app.db.update(organisations).set(set).where(eq(organisations.id, id));
+}

@@ -1,8 +1,10 @@
 import type { App as Service } from '@gatehouse/api/app';
 import type { Caller } from '@gatehouse/api/router/root';
+import type { Context } from '@gatehouse/api/router/trpc';
 import type { Client } from '@gatehouse/api/security/client';
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import type { Language } from '#lib/language/language.ts';
+import type { Accepted } from '#lib/server/guards/request-guard.ts';
 import type { VerificationFailure } from '#lib/server/http/open-verification-link.ts';
 import type { Failure } from '#lib/server/http/record-failure.ts';
 
@@ -12,12 +14,16 @@ declare global {
       app: Service;
       requestId: string;
       client: Client;
+      /** What the guard read of the request. */
+      accepted: Accepted;
       /** Null without a session or API key, and on the routes that need none. */
       principal: Principal | null;
       /** Whether the request came with the cookie of a session that has ended. */
       sessionEnded: boolean;
       /** Whether this request stored a notice for the page that it redirects to. */
       noticeIsForNextPage?: boolean;
+      /** Starts and ends sessions, and sets their cookies. */
+      session: Context['session'];
       /** The router, called in this process for the principal. */
       api: Caller;
       /** Why the request was refused, for its log line. */

@@ -10,7 +10,7 @@ import { rejectRequest } from '#lib/server/http/reject-request.ts';
 import { routerContext } from '#lib/server/http/router-context.ts';
 import { addSecurityHeaders } from '#lib/server/http/security-headers.ts';
 import { chooseLanguage, inLanguage } from '#lib/server/language/choose-language.ts';
-import { readCookie } from '#lib/server/session/cookies.ts';
+import { readCookie, sessionActions } from '#lib/server/session/cookies.ts';
 import { resolvePrincipal } from '#lib/server/session/resolve-principal.ts';
 import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
 import { readTheme, writeFrame } from '#lib/server/session/theme.ts';
@@ -75,7 +75,7 @@ const securityHeaders: Handle = async ({ event, resolve }) => {
 const requestGuard: Handle = ({ event, resolve }) => {
   const { request, url, isDataRequest, locals } = event;
   try {
-    guardRequest(request, { pathname: url.pathname, isPageData: isDataRequest }, locals.app.config);
+    locals.accepted = guardRequest(request, { pathname: url.pathname, isPageData: isDataRequest }, locals.app.config);
   } catch (thrown) {
     return rejectRequest(event, thrown);
   }
@@ -92,6 +92,7 @@ const principal: Handle = async ({ event, resolve }) => {
     return rejectRequest(event, thrown);
   }
   locals.sessionEnded = locals.principal === null && readCookie(app, cookies, 'session') !== null;
+  locals.session = sessionActions(event);
   locals.api = createCaller(routerContext(event), { signal: event.request.signal });
   if (locals.sessionEnded) await rememberPageOfEndedSession(event);
 

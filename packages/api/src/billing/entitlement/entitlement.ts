@@ -61,9 +61,13 @@ export function ranked<Some extends RankedFacts>(
 }
 
 function rankOfFacts(plans: Plans, { tier, status, startedAt }: RankedFacts, entitled: boolean): number[] {
+  return [entitled ? 0 : 1, placeOf(status), -rankOf(plans, tier), -(startedAt?.getTime() ?? 0)];
+}
+
+function placeOf(status: string): number {
   const place = status === 'trialing' ? 0 : statusOrder.indexOf(status);
-  const unknown = statusClassOf(status) === 'ended' ? statusOrder.length + 1 : statusOrder.length;
-  return [entitled ? 0 : 1, place === -1 ? unknown : place, -rankOf(plans, tier), -(startedAt?.getTime() ?? 0)];
+  if (place !== -1) return place;
+  return statusClassOf(status) === 'ended' ? statusOrder.length + 1 : statusOrder.length;
 }
 
 function compare(one: number[], other: number[]): number {

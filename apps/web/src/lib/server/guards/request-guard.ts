@@ -6,13 +6,21 @@ import { tooLarge } from '../http/read-body.ts';
 
 type Endpoint = { pathname: string; isPageData: boolean };
 
+/** What the guard read of a request, for the steps after it. */
+export type Accepted = {
+  /** The API key of the request, valid or not; null without one. */
+  presentedKey: string | null;
+  /** The largest body of the endpoint, in bytes. */
+  largestBody: number;
+};
+
 /**
  * Checks a request before its principal is resolved, in this order: whether the feature is on, the
  * method, the announced size of the body, the origin.
  *
  * @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED, TOO_LARGE or FOREIGN_ORIGIN.
  */
-export function guardRequest({ method, headers }: Request, endpoint: Endpoint, config: Config): void {
+export function guardRequest({ method, headers }: Request, endpoint: Endpoint, config: Config): Accepted {
   const { pathname } = endpoint;
   if (isOff(pathname, config)) throw new AppError('NOT_FOUND', 'There is nothing here.');
   // Without a token /metrics does not exist, so every method answers 404.
@@ -21,16 +29,18 @@ export function guardRequest({ method, headers }: Request, endpoint: Endpoint, c
     throw new AppError('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
   }
   // A request with a key is judged by the key first: its endpoint refuses the body.
-  const hasKey = presentedKey(headers.get('authorization')) !== null;
-  if (!hasKey && Number(headers.get('content-length') ?? 0) > largestBodyOf(pathname)) throw tooLarge();
+  const accepted = { presentedKey: presentedKey(headers.get('authorization')), largestBody: largestBodyOf(pathname) };
+  const hasKey = accepted.presentedKey !== null;
+  if (!hasKey && Number(headers.get('content-length') ?? 0) > accepted.largestBody) throw tooLarge();
 
   const origin = headers.get('origin');
   const fetchSite = headers.get('sec-fetch-site');
   // No page of another site can send a key, and a request with a key is not judged by its cookies.
-  if (hasKey) return;
+  if (hasKey) return accepted;
   if (!isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl: config.publicBaseUrl })) {
     throw new AppError('FOREIGN_ORIGIN', 'This request comes from another site.');
   }
+  return accepted;
 }
 
 type RequestOrigin = {

@@ -18,7 +18,7 @@ export function jsonEndpoint<Answer>(
   return async function handle({ request, url, params, locals }: RequestEvent): Promise<Response> {
     try {
       const hasBody = ['POST', 'PUT'].includes(request.method);
-      const body = hasBody ? await readJson(request, limitOf(url, locals)) : {};
+      const body = hasBody ? await readJson(request, limitOf(locals)) : {};
       const answer = await call(locals.api, body as never, { path: params as Address['path'], query: queryOf(url) });
       return Response.json(answer, { headers: headersOf(answer) });
     } catch (error) {

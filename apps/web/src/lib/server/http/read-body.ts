@@ -1,5 +1,4 @@
 import { AppError, isAppError } from '@gatehouse/api/errors';
-import { largestBodyOf } from './endpoints.ts';
 
 /**
  * Reads a body of at most `most` bytes. A larger body is read to its end and discarded: a client
@@ -35,8 +34,8 @@ type Limit = {
 };
 
 /** The limit of a request's body. */
-export function limitOf({ pathname }: URL, { principal }: Pick<App.Locals, 'principal'>): Limit {
-  return { most: largestBodyOf(pathname), returnsTooLarge: principal?.kind === 'key' };
+export function limitOf({ accepted, principal }: Pick<App.Locals, 'accepted' | 'principal'>): Limit {
+  return { most: accepted.largestBody, returnsTooLarge: principal?.kind === 'key' };
 }
 
 /**

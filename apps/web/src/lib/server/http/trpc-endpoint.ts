@@ -35,7 +35,7 @@ async function readableByTrpc({ request, url, locals }: RequestEvent): Promise<R
   const headers = { 'content-type': 'application/json' };
   if (request.method !== 'POST') return new Request(url, { headers, signal });
 
-  const read = await readJsonText(request, limitOf(url, locals));
+  const read = await readJsonText(request, limitOf(locals));
   // The original text: serialising a deeply nested value again would overflow the stack.
   const body = isAppError(read) ? new ReadableStream({ start: (stream) => stream.error(read) }) : read.text;
   return new Request(url, { method: 'POST', headers, body, signal, duplex: 'half' } as RequestInit);

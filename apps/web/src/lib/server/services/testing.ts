@@ -5,6 +5,7 @@ import type { RequestEvent } from '@sveltejs/kit';
 import { guardRequest } from '../guards/request-guard.ts';
 import { rejectRequest } from '../http/reject-request.ts';
 import { routerContext } from '../http/router-context.ts';
+import { sessionActions } from '../session/cookies.ts';
 import { resolvePrincipal } from '../session/resolve-principal.ts';
 
 type Handlers = Record<string, (event: RequestEvent) => Promise<Response>>;
@@ -47,7 +48,7 @@ async function answerTo(test: TestApp, method: string, path: string, asked: Aske
   const jar = { get: (name: string) => cookies[name], set: () => {}, delete: () => {} };
   const event = { request, url, locals, cookies: jar } as unknown as RequestEvent;
   try {
-    guardRequest(request, { pathname: url.pathname, isPageData: false }, test.app.config);
+    event.locals.accepted = guardRequest(request, { pathname: url.pathname, isPageData: false }, test.app.config);
     locals.principal = await resolvePrincipal(event);
   } catch (error) {
     return rejectRequest(event, error);

@@ -1,5 +1,5 @@
 import { AppError } from '@gatehouse/api/errors';
-import { presentedKey, readKey } from '@gatehouse/api/keys/read-key';
+import { readKey } from '@gatehouse/api/keys/read-key';
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import { readSession, readSharedSession } from '@gatehouse/api/sessions/session';
 import type { RequestEvent } from '@sveltejs/kit';
@@ -22,14 +22,13 @@ const usagePaths = new Set(['/api/subscription', '/api/trpc/subscription.read'])
  * @throws AppError UNAUTHENTICATED for a key that is not valid.
  */
 export async function resolvePrincipal({
-  locals: { app },
-  request,
+  locals: { app, accepted },
   cookies,
   url: { pathname },
-}: Pick<RequestEvent, 'locals' | 'request' | 'cookies' | 'url'>): Promise<Principal | null> {
+}: Pick<RequestEvent, 'locals' | 'cookies' | 'url'>): Promise<Principal | null> {
   if (sessionless.test(pathname)) return null;
 
-  const key = presentedKey(request.headers.get('authorization'));
+  const { presentedKey: key } = accepted;
   if (key !== null) {
     const holder = await readKey(app, key);
     if (holder === null) throw new AppError('UNAUTHENTICATED', 'This API key is unknown, expired or revoked.');

@@ -6,6 +6,7 @@ import type { RequestEvent } from '@sveltejs/kit';
 import { guardRequest } from '../guards/request-guard.ts';
 import { rejectRequest } from '../http/reject-request.ts';
 import { routerContext } from '../http/router-context.ts';
+import { sessionActions } from '../session/cookies.ts';
 import { resolvePrincipal } from '../session/resolve-principal.ts';
 
 type Handler = (event: RequestEvent) => Response | Promise<Response>;
@@ -54,8 +55,9 @@ export async function answer(app: App, request: Request): Promise<Response> {
   const event = { request, url, cookies, locals, params, isDataRequest: false } as unknown as RequestEvent;
 
   try {
-    guardRequest(request, { pathname: url.pathname, isPageData: false }, app.config);
+    event.locals.accepted = guardRequest(request, { pathname: url.pathname, isPageData: false }, app.config);
     event.locals.principal = await resolvePrincipal(event);
+    event.locals.session = sessionActions(event);
     event.locals.api = createCaller(routerContext(event), { signal: request.signal });
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const response = (await (handlers[method] ?? handlers.fallback)?.(event)) ?? new Response(null, { status: 405 });

@@ -1,7 +1,7 @@
 import { finishSignIn } from '@gatehouse/api/sign-in/finish-sign-in';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { requireNavigation } from '#lib/server/guards/navigation.ts';
-import { clearCookie, readCookie, sessionActions } from '#lib/server/session/cookies.ts';
+import { clearCookie, readCookie } from '#lib/server/session/cookies.ts';
 
 /** Handles the identity provider's response. Every failure is the same redirect, byte for byte; the reason is logged. */
 export const GET: RequestHandler = async ({ url, request, locals, cookies }) => {
@@ -20,7 +20,7 @@ export const GET: RequestHandler = async ({ url, request, locals, cookies }) => 
     requireNavigation(request.headers);
     // An error of the provider leaves the attempt as it is.
     if (!answer.error) clearCookie(app, cookies, 'attempt');
-    await sessionActions({ locals, cookies }).start(await finishSignIn(app, answer, client));
+    await locals.session.start(await finishSignIn(app, answer, client));
   } catch (error) {
     app.log.warn('sign-in through the identity provider failed', { requestId, error });
     redirect(302, '/login?error=idp');

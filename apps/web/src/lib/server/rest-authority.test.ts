@@ -113,7 +113,8 @@ async function ask(
   const path = pattern.replace(/\[(\w+)\]/g, (_, name: keyof typeof params) => params[name]);
   const handler = endpoints.find((each) => each.endpoint === endpoint)?.handler;
   const url = new URL(path, 'http://localhost:3999');
-  const locals = { app: test.app, principal, requestId: 'test', api: callerFor(test, principal) };
+  const accepted = { presentedKey: null, largestBody: 65_536 };
+  const locals = { app: test.app, accepted, principal, requestId: 'test', api: callerFor(test, principal) };
   const answer = await handler?.({
     request: new Request(url, { method }),
     url,

@@ -4,6 +4,7 @@ import { fieldsOf, isMutation, procedures } from '@gatehouse/api/testing/fields-
 import type { RequestEvent } from '@sveltejs/kit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sessionActions } from '../session/cookies.ts';
 import { jsonEndpoint } from './json-endpoint.ts';
 import { trpcEndpoint } from './trpc-endpoint.ts';
 
@@ -22,9 +23,11 @@ function eventOf(path: string, init: RequestInit): RequestEvent {
     principal: owner.principal,
     requestId: 'test',
     client: { address: '127.0.0.1', userAgent: null },
+    accepted: { presentedKey: null, largestBody: 65_536 },
     api: callerFor(test, owner.principal),
-  };
+  } as unknown as App.Locals;
   const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
+  locals.session = sessionActions({ locals, cookies } as unknown as RequestEvent);
   return { request: new Request(url, init), url, locals, cookies } as unknown as RequestEvent;
 }
 

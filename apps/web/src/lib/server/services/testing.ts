@@ -53,6 +53,7 @@ async function answerTo(test: TestApp, method: string, path: string, asked: Aske
   } catch (error) {
     return rejectRequest(event, error);
   }
+  locals.session = sessionActions(event);
   locals.api = createCaller(routerContext(event));
 
   for (const { pattern, handlers } of routes) {

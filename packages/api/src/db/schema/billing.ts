@@ -102,6 +102,7 @@ export const paymentSubscriptions = pgTable(
   (table) => [
     index('payment_subscriptions_organisation').on(table.organisationId, table.ended, table.startedAt),
     index('payment_subscriptions_sync').on(table.syncedAt).where(sql`${table.needsSync}`),
+    index('payment_subscriptions_active').on(table.organisationId).where(sql`${table.status} = 'active'`),
     index('payment_subscriptions_problem').on(table.id).where(sql`${table.problem} is not null`),
     index('payment_subscriptions_end').on(table.endsAt).where(sql`not ${table.ended}`),
     index('payment_subscriptions_period').on(table.currentPeriodEnd).where(sql`not ${table.ended}`),

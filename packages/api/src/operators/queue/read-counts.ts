@@ -1,6 +1,8 @@
-import { and, eq, gte, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gt, gte, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
+import { ofOurMode } from '../../billing/customers/mode.ts';
 import { users } from '../../db/schema/accounts.ts';
+import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 
@@ -11,30 +13,57 @@ export const mostCounted = 1000;
 
 type Conditions = { waiting: SQL | undefined; withoutOrganisation: SQL | undefined };
 
-/** Counts the requests that wait and those approved within a week, each up to `mostCounted`. */
+/**
+ * Counts the requests that wait, those approved within a week, the organisations with an active
+ * subscription (null without billing), and the events and subscriptions that need attention. Each
+ * count ends at `mostCounted`.
+ */
 export async function readCounts(app: App, { waiting, withoutOrganisation }: Conditions) {
-  const since = new Date(app.now().getTime() - weekMilliseconds);
+  const now = app.now();
+  const since = new Date(now.getTime() - weekMilliseconds);
   const one = { one: sql`1` };
   const isOwner = and(eq(memberships.organisationId, organisations.id), eq(memberships.role, 'owner'));
+  const pays = and(
+    eq(subscription.status, 'active'),
+    or(isNull(subscription.endsAt), gt(subscription.endsAt, now)),
+    ofOurMode(app, subscription.livemode),
+  );
 
-  const open = app.db
-    .select(one)
-    .from(organisations)
-    .innerJoin(memberships, isOwner)
-    .innerJoin(users, eq(users.id, memberships.userId))
-    .where(waiting)
-    .limit(mostCounted);
-  const alone = app.db.select(one).from(users).where(withoutOrganisation).limit(mostCounted);
-  const approved = app.db
-    .select(one)
-    .from(organisations)
-    .where(gte(organisations.approvedAt, since))
-    .limit(mostCounted);
-  const [row] = await app.db.execute<{ open: number; alone: number; approved: number }>(sql`
-    select (select count(*)::int from ${open} as counted) as open,
-      (select count(*)::int from ${alone} as counted) as alone,
-      (select count(*)::int from ${approved} as counted) as approved`);
+  const counted = {
+    open: app.db
+      .select(one)
+      .from(organisations)
+      .innerJoin(memberships, isOwner)
+      .innerJoin(users, eq(users.id, memberships.userId))
+      .where(waiting)
+      .limit(mostCounted),
+    alone: app.db.select(one).from(users).where(withoutOrganisation).limit(mostCounted),
+    approved: app.db.select(one).from(organisations).where(gte(organisations.approvedAt, since)).limit(mostCounted),
+    paying: app.db
+      .selectDistinct({ id: subscription.organisationId })
+      .from(subscription)
+      .where(pays)
+      .limit(mostCounted),
+    flagged: app.db.select(one).from(paymentEvents).where(eq(paymentEvents.flagged, true)).limit(mostCounted),
+    problems: app.db.select(one).from(subscription).where(isNotNull(subscription.problem)).limit(mostCounted),
+  };
+  const columns = Object.entries(counted).map(
+    ([name, rows]) => sql`(select count(*)::int from ${rows} as counted) as ${sql.identifier(name)}`,
+  );
+  const [row] = await app.db.execute<Record<keyof typeof counted, number>>(sql`select ${sql.join(columns, sql`, `)}`);
 
-  const all = Math.min(mostCounted, (row?.open ?? 0) + (row?.alone ?? 0));
-  return { waiting: all, approved_this_week: row?.approved ?? 0, most: mostCounted };
+  return {
+    waiting: upToMost(row?.open, row?.alone),
+    approved_this_week: upToMost(row?.approved),
+    paying: app.payment === null ? null : upToMost(row?.paying),
+    needs_attention: upToMost(row?.flagged, row?.problems),
+    most: mostCounted,
+  };
+}
+
+function upToMost(...counts: (number | undefined)[]): number {
+  return Math.min(
+    mostCounted,
+    counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+  );
 }

@@ -1,0 +1,1 @@
+CREATE INDEX "payment_subscriptions_active" ON "payment_subscriptions" USING btree ("organisation_id") WHERE "payment_subscriptions"."status" = 'active';

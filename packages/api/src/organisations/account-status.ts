@@ -24,6 +24,11 @@ export function accountStatusOf(user: UserGate, organisation: OrganisationGate |
   return approval === 'approved' ? 'active' : 'awaiting_approval';
 }
 
+/** Returns an organisation's status as operators see it. */
+export function organisationStatusOf({ approval, suspendedAt }: OrganisationGate) {
+  return suspendedAt === null ? approval : ('suspended' as const);
+}
+
 /** Whether an organisation may be used. `closed` includes declined and suspended. */
 export type Approval = 'approved' | 'pending' | 'closed';
 

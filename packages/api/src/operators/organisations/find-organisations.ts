@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { planFrom } from '../../billing/entitlement/read-plan.ts';
 import { organisations } from '../../db/schema/organisations.ts';
+import { organisationStatusOf } from '../../organisations/account-status.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
 import { freeLine } from '../../security/text.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
@@ -73,7 +74,7 @@ export function organisationOf(app: App, { facts, approval, suspendedAt, created
     slug: row.slug,
     name: row.name,
     owner: row.owner,
-    status: suspendedAt === null ? approval : ('suspended' as const),
+    status: organisationStatusOf({ approval, suspendedAt }),
     created_at: createdAt.toISOString(),
     plan: {
       tier,

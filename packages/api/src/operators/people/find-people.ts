@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import { accountStatusOf } from '../../organisations/account-status.ts';
+import { accountStatusOf, organisationStatusOf } from '../../organisations/account-status.ts';
 import { addressSearchTexts } from '../../security/address.ts';
 import { freeLine } from '../../security/text.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
@@ -62,12 +62,16 @@ export function personOf(user: typeof users.$inferSelect, joined: Membership[]) 
     operator: user.operator,
     suspended: user.suspendedAt !== null,
     created_at: user.createdAt.toISOString(),
-    /** In the first organisation; each membership has its own. */
+    /** In the first organisation. */
     account_status: accountStatusOf(user, joined[0]?.organisation ?? null),
     memberships: joined.map(({ role, organisation }) => ({
       role,
-      organisation: { id: organisation.id, slug: organisation.slug, name: organisation.name },
-      account_status: accountStatusOf(user, organisation),
+      organisation: {
+        id: organisation.id,
+        slug: organisation.slug,
+        name: organisation.name,
+        status: organisationStatusOf(organisation),
+      },
     })),
   };
 }

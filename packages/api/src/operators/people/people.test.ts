@@ -18,8 +18,9 @@ it('the reason of a suspension is shown to operators with its actor, and never t
   const suspended = await operators.suspend({ user_id: owner.userId, reason: ' Sent spam. ' });
   expect(suspended).toMatchObject({ id: owner.userId, email: owner.email });
 
-  const { entries, suspended_at } = await operators.person({ user_id: owner.userId });
+  const { entries, suspended_at, memberships } = await operators.person({ user_id: owner.userId });
   expect(suspended_at).not.toBeNull();
+  expect(memberships).toMatchObject([{ organisation: { status: 'approved' } }]);
   expect(entries[0]).toMatchObject({ action: 'person-suspended', reason: 'Sent spam.', actor: operator.email });
   await operators.restore({ user_id: owner.userId });
   expect(JSON.stringify(await owner.api.accounts.activity())).not.toContain('spam');

@@ -107,7 +107,7 @@ async function runLife(page: Page, service: Service, conditions: Conditions): Pr
   await test.step('a declined renewal keeps the plan for a grace period and links to the invoice', async () => {
     await life.cardDeclinesFromNowOn();
     await life.periodEnds();
-    await billingSays('Payment due', 'Your last payment did not go through.', /Gold stays on until \d+ \w+ \d{4}/);
+    await billingSays('Payment due', 'Your last payment didn’t go through.', /Gold stays on until \d+ \w+ \d{4}/);
     await expect(plan(page)).resolves.toMatchObject({ tier: 'gold', status: 'past_due' });
     const payNow = page.getByRole('link', { name: 'Pay now' });
     expect(await payNow.getAttribute('href')).toMatch(`${service.sandboxUrl}/pay/invoice/`);
@@ -117,7 +117,7 @@ async function runLife(page: Page, service: Service, conditions: Conditions): Pr
     await life.dunningEnds();
     await billingSays('Free of charge.');
     await expect(plan(page)).resolves.toMatchObject({ tier: 'free', status: 'canceled', ends_at: null });
-    await expect(page.getByText('Your last payment did not go through.')).toBeHidden();
+    await expect(page.getByText('Your last payment didn’t go through.')).toBeHidden();
     await expect(page.getByRole('button', { name: 'Choose Silver' })).toBeVisible();
   });
 }

@@ -31,7 +31,7 @@ test('a German browser gets German pages from sign-up to billing and the operato
   await expect(page.getByRole('alert')).toContainText('Verwenden Sie mindestens 8 Zeichen.');
   await page.getByLabel('Passwort', { exact: true }).fill(passPhrase);
   await page.getByRole('button', { name: 'Organisation anlegen' }).click();
-  await expect(page.getByRole('heading', { name: 'Sehen Sie in Ihre E-Mails' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Sehen Sie in Ihr Postfach' })).toBeVisible();
   await see(page);
 
   const link = await linkFor(service, email);

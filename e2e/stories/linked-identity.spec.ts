@@ -26,13 +26,13 @@ for (const javaScriptEnabled of [true, false]) {
 
     await test.step('unlinking asks for the password, and keeps the user signed in', async () => {
       await page.goto('/account');
-      await openSetting(page, 'Linked');
+      await openSetting(page, 'Connected');
       const form = page.locator('form[action="?/unlink"]');
       await form.getByLabel('Password', { exact: true }).fill('not the pass phrase');
-      await form.getByRole('button', { name: /^Unlink/ }).click();
+      await form.getByRole('button', { name: /^Disconnect/ }).click();
       await expect(page.getByRole('alert').first()).toContainText('This password is wrong.');
       await form.getByLabel('Password', { exact: true }).fill(passPhrase);
-      await form.getByRole('button', { name: /^Unlink/ }).click();
+      await form.getByRole('button', { name: /^Disconnect/ }).click();
       await expect(page.getByText('The identity provider is unlinked.')).toBeVisible();
       expect(await session()).toBe(200);
     });
@@ -48,7 +48,7 @@ for (const javaScriptEnabled of [true, false]) {
     await test.step('linking it again signs the user in', async () => {
       await signIn(page, email);
       await page.goto('/account');
-      await openSetting(page, 'Not linked');
+      await openSetting(page, 'Not connected');
       const form = page.locator('form[action="?/connect"]');
       await form.getByLabel('Password', { exact: true }).fill('not the pass phrase');
       await form.getByRole('button', { name: /^Connect / }).click();
@@ -58,7 +58,7 @@ for (const javaScriptEnabled of [true, false]) {
       await provider.click();
       await expect(page).toHaveURL(`${service.baseUrl}/`);
       await page.goto('/account');
-      await expect(page.getByText('Linked', { exact: true })).toBeVisible();
+      await expect(page.getByText('Connected', { exact: true })).toBeVisible();
       await page.request.post('/api/logout');
       await page.goto('/auth/idp/start');
       await provider.click();

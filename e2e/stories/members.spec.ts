@@ -38,7 +38,7 @@ test('a user is invited, joins, changes roles, and is removed', async ({ browser
     await expect(theirs.getByRole('heading', { name: 'Join Larch & Sons' })).toBeVisible();
     expect((await theirs.context().cookies()).map(({ name }) => name)).toEqual([]);
     expect((await theirs.goto('/invitation?token=x'))?.status()).toBe(400);
-    await expect(theirs.getByRole('heading', { name: 'This invitation does not work' })).toBeVisible();
+    await expect(theirs.getByRole('heading', { name: 'This invitation doesn’t work' })).toBeVisible();
   });
 
   await test.step('a new user signs up with it, and gets no organisation', async () => {

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { inviteOn, makeOwner, signIn } from '../support/people.ts';
 import { expect, type Service, test } from '../support/service.ts';
 
-const wrongOrganisation = 'You act for another organisation by now. Load the page again.';
+const wrongOrganisation = 'You switched organisation in another tab. Reload the page.';
 
 /** Opens the billing page of Quayside for its owner, who is also an admin of Larch & Sons. */
 async function openBilling(page: Page, other: Page, service: Service): Promise<{ shown: string; current: string }> {

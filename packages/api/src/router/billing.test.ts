@@ -58,7 +58,7 @@ test.each([undefined, null, [], 'silver', 7, {}, { tier: 7 }, { tier: ['silver']
 );
 
 describe('an action from a page of another organisation', () => {
-  const stale = { code: 'NOT_FOUND', message: 'You act for another organisation by now. Load the page again.' };
+  const stale = { code: 'NOT_FOUND', message: 'You switched organisation in another tab. Reload the page.' };
 
   test.each(actions)('%s is rejected, and nothing changes at the provider', async (action) => {
     const billing = await startBillingTest();

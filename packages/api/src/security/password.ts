@@ -29,7 +29,7 @@ export async function passwordFault(password: string, forbidden: string[]): Prom
 /** The length is counted in code points after normalisation, so that it does not depend on the keyboard. */
 function formFault(password: string): string | null {
   const length = [...normalisePassword(password)].length;
-  if (!isStorable(password)) return 'This password holds characters that cannot be kept.';
+  if (!isStorable(password)) return 'This contains characters we can’t store.';
   if (length < minimumLength) return `Use at least ${minimumLength} characters.`;
   if (length > maximumLength) return `Use at most ${maximumLength} characters.`;
   return null;

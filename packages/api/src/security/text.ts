@@ -7,7 +7,7 @@ export function isStorable(value: string): boolean {
 
 /** The schema of a string that can be stored. `missingSentence` is the error for any other type of value. */
 export function storableText(missingSentence: string) {
-  return z.string({ error: missingSentence }).refine(isStorable, 'This text holds characters that cannot be kept.');
+  return z.string({ error: missingSentence }).refine(isStorable, 'This contains characters we can’t store.');
 }
 
 /**

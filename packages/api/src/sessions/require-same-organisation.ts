@@ -14,7 +14,7 @@ export const organisationField = z.uuid('There is no such organisation.');
 export function requireSameOrganisation(principal: Authority, id: unknown) {
   const organisation = organisationOf(principal);
   if (organisation.id !== id) {
-    throw new AppError('NOT_FOUND', 'You act for another organisation by now. Load the page again.');
+    throw new AppError('NOT_FOUND', 'You switched organisation in another tab. Reload the page.');
   }
   return organisation;
 }

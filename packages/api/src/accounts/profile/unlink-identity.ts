@@ -31,7 +31,7 @@ export async function unlinkIdentity(
   const userId = principal.user.id;
   const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId));
   if (own?.passwordHash == null) {
-    throw new AppError('VALIDATION', 'Set a password first: it is your only other way in.');
+    throw new AppError('VALIDATION', 'Set a password first: it is your only other way to sign in.');
   }
   const passwordHash = await confirmPassword(app, principal, { field: 'password', password }, client);
 
@@ -47,7 +47,7 @@ export async function unlinkIdentity(
       .set({ unlinkedAt: app.now() })
       .where(and(eq(identities.userId, userId), isNull(identities.unlinkedAt)))
       .returning({ subject: identities.subject });
-    if (unlinked === undefined) throw new AppError('VALIDATION', 'No identity provider is linked to your account.');
+    if (unlinked === undefined) throw new AppError('VALIDATION', 'No identity provider is connected to your account.');
 
     const ended = await tx
       .delete(sessions)

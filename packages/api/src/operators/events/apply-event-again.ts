@@ -24,7 +24,7 @@ export async function applyEventAgain(
 
   const { handled, toSync } = await app.db.transaction(async (tx) => {
     const outcome = await applyAgain(app, tx, id);
-    if (outcome === null) throw new AppError('NOT_FOUND', 'There is no such event in the ledger.');
+    if (outcome === null) throw new AppError('NOT_FOUND', 'There is no such event.');
     await recordAudit(tx, app.now(), {
       action: 'event-applied-again',
       actorId: user.id,

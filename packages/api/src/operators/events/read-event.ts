@@ -31,7 +31,7 @@ export async function readEvent(app: App, _operator: Operator, { event_id: id }:
     .leftJoin(organisations, eq(organisations.id, event.organisationId))
     .leftJoin(subscription, eq(subscription.id, event.subscriptionId))
     .where(eq(event.id, id));
-  if (found === undefined) throw new AppError('NOT_FOUND', 'There is no such event in the ledger.');
+  if (found === undefined) throw new AppError('NOT_FOUND', 'There is no such event.');
 
   const { payload, receivedAt, created, ...row } = found.event;
   return {

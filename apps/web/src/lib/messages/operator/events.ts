@@ -46,8 +46,7 @@ export const eventTexts = texts({
       'Subscriptions that may differ from the payment provider. Each syncs within a minute, unless something is wrong.',
     compareAll: 'Compare all now',
     billingOff: 'Billing is not available on this deployment, so there is no provider to sync with.',
-    eventsMarked: (count: number) =>
-      count === 1 ? 'One event is marked for an operator.' : `${count} events are marked for an operator.`,
+    eventsMarked: (count: number) => (count === 1 ? 'One event needs attention.' : `${count} events need attention.`),
     showThem: 'Show them',
     moreOutOfSync: (count: string) => `And ${count} more. {command} syncs them all.`,
     allMatch: 'Everything matches',
@@ -110,7 +109,7 @@ export const eventTexts = texts({
     compareAll: 'Jetzt alle vergleichen',
     billingOff: 'In dieser Installation gibt es keine Abrechnung und daher keinen Anbieter zum Abgleichen.',
     eventsMarked: (count) =>
-      count === 1 ? 'Ein Ereignis ist für den Betrieb markiert.' : `${count} Ereignisse sind für den Betrieb markiert.`,
+      count === 1 ? 'Ein Ereignis braucht Aufmerksamkeit.' : `${count} Ereignisse brauchen Aufmerksamkeit.`,
     showThem: 'Zeigen',
     moreOutOfSync: (count) => `Und ${count} weitere. {command} gleicht alle ab.`,
     allMatch: 'Alles stimmt überein',

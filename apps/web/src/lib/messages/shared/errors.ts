@@ -30,7 +30,7 @@ export const errorTexts = texts({
       text: 'Prüfen Sie Ihre Verbindung und laden Sie die Seite neu.',
     },
     signInFirst: { title: 'Melden Sie sich zuerst an', text: 'Diese Seite ist nur für angemeldete Personen.' },
-    noAccess: { title: 'Sie haben keinen Zugriff', text: 'Wenden Sie sich an Inhaber oder Admins Ihrer Organisation.' },
+    noAccess: { title: 'Sie haben keinen Zugriff', text: 'Wenden Sie sich an die Administration Ihrer Organisation.' },
     notFound: {
       title: 'Seite nicht gefunden',
       text: 'Vielleicht enthält die Adresse einen Tippfehler, oder die Seite ist umgezogen.',

@@ -19,8 +19,8 @@ export const roleTexts = texts({
     may: {
       owner: 'Inhaber/-innen verwalten Mitglieder, weitere Inhaber/-innen und den Tarif.',
       admin: 'Admins verwalten Mitglieder und den Tarif.',
-      member: 'Mitglieder lesen und schreiben.',
-      viewer: 'Leser/-innen lesen nur.',
+      member: 'Mitglieder können bearbeiten.',
+      viewer: 'Leser/-innen können nur ansehen.',
     },
   },
 });

@@ -2,7 +2,7 @@ import { texts } from '#lib/language/texts.ts';
 
 export const invitationTexts = texts({
   en: {
-    fails: 'This invitation does not work',
+    fails: 'This invitation doesn’t work',
     failsText: 'Invitations work once, within seven days, and can be revoked. Ask for a new one.',
     continue: 'Continue',
     belongs: 'You already belong to {name}',

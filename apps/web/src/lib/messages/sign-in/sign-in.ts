@@ -6,7 +6,7 @@ export const signInTexts = texts({
     title: 'Sign in',
     toJoin: 'To join {name}.',
     welcome: 'Welcome back.',
-    idpFailed: (idp: string) => `Signing in with ${idp} did not work. Try again, or sign in with your password.`,
+    idpFailed: (idp: string) => `Signing in with ${idp} didn’t work. Try again, or sign in with your password.`,
     theIdp: 'the identity provider',
     email: 'E-mail',
     newHere: 'New here? {create}',

@@ -53,7 +53,7 @@ export const signUpTexts = texts({
     createAccountTitle: 'Konto anlegen',
     createOrganisationTitle: 'Organisation anlegen',
     thenJoin: (asRole) => `Danach treten Sie {name} bei, ${asRole}.`,
-    owner: 'Sie sind dann ihre Inhaberin oder ihr Inhaber.',
+    owner: 'Die Organisation gehört dann Ihnen.',
     organisation: 'Organisation',
     optional: 'optional',
     email: 'E-Mail',
@@ -75,7 +75,7 @@ export const signUpTexts = texts({
     sendLink: 'Link senden',
     signInOrStartOver: '{signIn} oder {startOver}',
     startOver: 'beginnen Sie von vorn',
-    checkMail: 'Sehen Sie in Ihre E-Mails',
+    checkMail: 'Sehen Sie in Ihr Postfach',
     onItsWay: (lifetime) => `Ein Link ist unterwegs an {address}. Er funktioniert einmal, innerhalb ${lifetime}.`,
     ifAccount: (lifetime) =>
       `Falls es zu {address} ein Konto gibt, ist ein Link dorthin unterwegs. Er funktioniert einmal, innerhalb ${lifetime}.`,

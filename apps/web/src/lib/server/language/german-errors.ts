@@ -26,7 +26,7 @@ export const germanSentences: Record<string, string> = {
   'Enter your current password.': 'Geben Sie Ihr bisheriges Passwort ein.',
   'Enter your e-mail address.': 'Geben Sie Ihre E-Mail-Adresse ein.',
   'Enter your password.': 'Geben Sie Ihr Passwort ein.',
-  'No identity provider is linked to your account.': 'Mit Ihrem Konto ist kein Identitätsanbieter verbunden.',
+  'No identity provider is connected to your account.': 'Mit Ihrem Konto ist kein Identitätsanbieter verbunden.',
   'No member has this address.': 'Kein Mitglied hat diese Adresse.',
   'No reason was given.': 'Es wurde kein Grund angegeben.',
   'Only an owner may delete the organisation.': 'Nur Inhaber/-innen dürfen die Organisation löschen.',
@@ -35,7 +35,7 @@ export const germanSentences: Record<string, string> = {
   'Only operators may do this.': 'Das darf nur der Betreiber.',
   'Say which event.': 'Nennen Sie das Ereignis.',
   'Say which subscription.': 'Nennen Sie das Abonnement.',
-  'Set a password first: it is your only other way in.':
+  'Set a password first: it is your only other way to sign in.':
     'Legen Sie zuerst ein Passwort fest: Es ist Ihre einzige andere Möglichkeit, sich anzumelden.',
   'Sign in first.': 'Melden Sie sich zuerst an.',
   'Sign out, sign in again, and come back here.': 'Melden Sie sich ab und wieder an, und kommen Sie hierher zurück.',
@@ -61,7 +61,7 @@ export const germanSentences: Record<string, string> = {
   'There is no paid plan.': 'Es gibt keinen bezahlten Tarif.',
   'There is no live subscription to change.': 'Es gibt kein laufendes Abonnement, das sich ändern ließe.',
   'There is no such API key.': 'Diesen API-Schlüssel gibt es nicht.',
-  'There is no such event in the ledger.': 'Dieses Ereignis gibt es nicht.',
+  'There is no such event.': 'Dieses Ereignis gibt es nicht.',
   'There is no such invitation.': 'Diese Einladung gibt es nicht.',
   'There is no such member.': 'Dieses Mitglied gibt es nicht.',
   'There is no such organisation.': 'Diese Organisation gibt es nicht.',
@@ -75,6 +75,7 @@ export const germanSentences: Record<string, string> = {
   'This account is not scoped to an organisation.': 'Dieses Konto gehört zu keiner Organisation.',
   'This account is suspended.': 'Dieses Konto ist gesperrt.',
   'This address is confirmed already.': 'Diese Adresse ist schon bestätigt.',
+  'This contains characters we can’t store.': 'Das enthält Zeichen, die sich nicht speichern lassen.',
   'This deployment has no identity provider.': 'Diese Installation hat keinen Identitätsanbieter.',
   'This invitation is no longer valid.': 'Diese Einladung ist nicht mehr gültig.',
   'This is your address already.': 'Das ist schon Ihre Adresse.',
@@ -88,25 +89,22 @@ export const germanSentences: Record<string, string> = {
   'This must not contain invisible characters.': 'Das darf keine unsichtbaren Zeichen enthalten.',
   'This organisation is awaiting approval.': 'Diese Organisation wartet auf Freigabe.',
   'This organisation is closed.': 'Diese Organisation ist geschlossen.',
-  'This password holds characters that cannot be kept.':
-    'Dieses Passwort enthält Zeichen, die sich nicht speichern lassen.',
   'This password is on every list of common passwords. Choose another.':
     'Dieses Passwort steht auf jeder Liste häufiger Passwörter. Wählen Sie ein anderes.',
   'This password is wrong.': 'Dieses Passwort ist falsch.',
   'This plan cannot be bought at the moment.': 'Dieser Tarif lässt sich gerade nicht kaufen.',
   'This request is not valid.': 'Diese Anfrage ist nicht gültig.',
-  'This text holds characters that cannot be kept.': 'Dieser Text enthält Zeichen, die sich nicht speichern lassen.',
   'Too many attempts. Wait a while and try again.':
     'Zu viele Versuche. Warten Sie eine Weile und versuchen Sie es noch einmal.',
   'What ends with your account has changed. Load the page again.':
     'Was mit Ihrem Konto endet, hat sich geändert. Laden Sie die Seite noch einmal.',
-  'You act for another organisation by now. Load the page again.':
-    'Sie arbeiten inzwischen in einer anderen Organisation. Laden Sie die Seite noch einmal.',
   'You belong to an organisation already.': 'Sie gehören schon zu einer Organisation.',
   'You cannot suspend your own organisation.': 'Ihre eigene Organisation können Sie nicht sperren.',
   'You cannot suspend yourself.': 'Sich selbst können Sie nicht sperren.',
   'You cannot undo the approval of your own organisation.':
     'Die Freigabe Ihrer eigenen Organisation können Sie nicht rückgängig machen.',
+  'You switched organisation in another tab. Reload the page.':
+    'Sie haben in einem anderen Tab die Organisation gewechselt. Laden Sie die Seite neu.',
   'Your account is connected already.': 'Ihr Konto ist schon verbunden.',
   'Your role does not allow this.': 'Ihre Rolle erlaubt das nicht.',
 };

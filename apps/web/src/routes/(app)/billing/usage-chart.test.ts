@@ -19,8 +19,8 @@ test('the sentence adds up the days of a counter, and says the highest value of 
     ],
   );
   expect(charts.map(({ sentence }) => sentence)).toEqual([
-    '1,203 in all, at most 1,000 on 10 November',
-    'At most 3, on 11 November',
+    '1,203 in total, 1,000 on the busiest day, 10 November',
+    'Highest on 11 November: 3',
   ]);
 });
 

@@ -33,7 +33,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole('alert').first()).toContainText('This password is wrong.');
       await form.getByLabel('Password', { exact: true }).fill(passPhrase);
       await form.getByRole('button', { name: /^Disconnect/ }).click();
-      await expect(page.getByText('The identity provider is unlinked.')).toBeVisible();
+      await expect(page.getByText('The identity provider is disconnected.')).toBeVisible();
       expect(await session()).toBe(200);
     });
 

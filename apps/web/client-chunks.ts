@@ -4,8 +4,8 @@ import type { Rolldown } from 'vite';
  * The chunk of a module that several pages share, so that a page loads some eight scripts instead of
  * forty. By default each set of pages that shares modules gets a chunk of its own.
  *
- * - `base`: what every page loads, and what /login and /signup share with others.
- * - `visitor`: the other pages before sign-in. `console`: the operator console. `app`: everything else.
+ * - `base`: what every page loads.
+ * - `visitor`: the pages before sign-in. `console`: the operator console. `app`: everything else.
  */
 export function clientChunk(id: string, context: Rolldown.ChunkingContext): string | null {
   if (/\.css\b|\/client-optimized\//.test(id)) return null;
@@ -15,7 +15,6 @@ export function clientChunk(id: string, context: Rolldown.ChunkingContext): stri
   if (roots.size < 2) return null;
 
   const routes = [...roots].map((root) => root.slice(root.indexOf('/src/routes/') + '/src/routes/'.length));
-  if (routes.some((route) => /^(login|signup)\//.test(route))) return 'base';
   if (routes.every((route) => route.startsWith('(app)/operator/'))) return 'console';
   return routes.some((route) => route.startsWith('(app)/')) ? 'app' : 'visitor';
 }

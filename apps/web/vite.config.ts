@@ -8,6 +8,8 @@ import { staticIcons } from './static-icons.ts';
 export default defineConfig({
   // The policy below permits no data: URLs, so no font or picture is inlined into the style sheet.
   build: { assetsInlineLimit: 0 },
+  // The page script is bundled as a worker is: the import of its URL gives it a file of its own.
+  worker: { format: 'es' },
   environments: {
     client: {
       build: {

@@ -137,7 +137,9 @@ test('a prefetch of a link gets 503, and its token is not read', async ({ servic
 });
 
 test('pages have a Content-Security-Policy without foreign scripts, frames or form targets', async ({ service }) => {
-  const { headers } = await send(service, '/login');
+  const signIn = (await send(service, '/login')).headers['content-security-policy'];
+  expect(signIn).toMatch(/script-src 'self'(;|$)/);
+  const { headers } = await send(service, '/awaiting-approval');
   const policy = headers['content-security-policy'] ?? '';
   expect(policy).toMatch(/script-src [^;]*'nonce-/);
   expect(policy).not.toMatch(/script-src [^;]*unsafe/);

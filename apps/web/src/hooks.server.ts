@@ -4,6 +4,7 @@ import { type Handle, type HandleServerError, type ServerInit, sequence } from '
 import { openApp, theApp } from '#lib/server/app.ts';
 import { guardRequest } from '#lib/server/guards/request-guard.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
+import { redirectInHeader } from '#lib/server/http/form-redirect.ts';
 import { countRequest, tracedRequest } from '#lib/server/http/measure-request.ts';
 import { failureOfStatus, recordFailure } from '#lib/server/http/record-failure.ts';
 import { rejectRequest } from '#lib/server/http/reject-request.ts';
@@ -101,7 +102,9 @@ const principal: Handle = async ({ event, resolve }) => {
   return resolve(event, { transformPageChunk });
 };
 
-export const handle = sequence(requestLog, language, securityHeaders, requestGuard, principal);
+const scriptedForm: Handle = async ({ event, resolve }) => redirectInHeader(event.request, await resolve(event));
+
+export const handle = sequence(requestLog, language, securityHeaders, requestGuard, principal, scriptedForm);
 
 /** An AppError that no page caught keeps its status and message. Any other error is logged and shows a generic one. */
 export const handleError: HandleServerError = ({ kind, error: caught, event }) => {

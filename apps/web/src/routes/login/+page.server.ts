@@ -5,6 +5,9 @@ import { storedInvitation } from '#lib/server/session/invitation.ts';
 import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
 import type { Actions, PageServerLoad } from './$types';
 
+/** The page has a script of its own (docs/decisions/037-sign-in-without-kit.md). */
+export const csr = false;
+
 export const load: PageServerLoad = async (event) => {
   await rememberReturnUrl(event);
   redirectSignedIn(event);

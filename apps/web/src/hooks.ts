@@ -1,0 +1,10 @@
+import type { Reroute } from '@sveltejs/kit/hooks';
+import { hasPageScript } from '#lib/page-script/paths.ts';
+
+/**
+ * Hides the pages with a script of their own from Kit's router in the browser, so that links and
+ * redirects to them load a document. There is no route at the path that is returned.
+ */
+export const reroute: Reroute = ({ url }) => {
+  if (!import.meta.env.SSR && hasPageScript(url.pathname)) return '/-';
+};

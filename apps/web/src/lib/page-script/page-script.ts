@@ -1,0 +1,42 @@
+// The script of the pages of sign-in and sign-up, in place of Svelte and Kit: see docs/decisions/037-sign-in-without-kit.md.
+// The pages work without it. It adds behaviour to what the server has rendered.
+import { improvePasswordField } from '#lib/forms/password-field.ts';
+import { changeThemeInPlace } from '#lib/forms/theme-form.ts';
+import { clearErrorOf } from './errors.ts';
+import { closeNotice } from './notice.ts';
+import { countDown } from './resend.ts';
+import { submitForm } from './submit.ts';
+
+function start(part: ParentNode): void {
+  for (const field of part.querySelectorAll<HTMLElement>('[data-password]')) improvePasswordField(field);
+  for (const form of part.querySelectorAll<HTMLFormElement>('form[data-wait]')) countDown(form);
+  part.querySelector<HTMLElement>('[role="alert"]')?.focus();
+}
+
+start(document);
+for (const form of document.querySelectorAll<HTMLFormElement>('form[action="/theme"]')) changeThemeInPlace(form);
+
+document.addEventListener('input', ({ target }) => {
+  if (target instanceof HTMLInputElement) clearErrorOf(target);
+});
+
+document.addEventListener('submit', (event) => {
+  const form = event.target as HTMLFormElement;
+  if (event.defaultPrevented || !('scripted' in form.dataset)) return;
+
+  event.preventDefault();
+  void submitForm(form, event.submitter).then((main) => main && start(main));
+});
+
+document.addEventListener('click', (event) => {
+  if (event.target instanceof Element && event.target.closest('#notice a[data-close]')) closeNotice(event);
+});
+
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape' && event.target instanceof Element && event.target.closest('#notice')) closeNotice(event);
+});
+
+// A page that the browser's history brings back as it was left.
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});

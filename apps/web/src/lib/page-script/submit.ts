@@ -1,0 +1,57 @@
+import { unansweredText } from '#lib/forms/unanswered.ts';
+import { formHeader, locationHeader } from './headers.ts';
+import { hideNotice, showNotice } from './notice.ts';
+
+/**
+ * Sends a form and shows its answer: a redirect is followed, a page with an error replaces the content.
+ * Without an answer, or after a failure of the server, the page and what was typed stay.
+ *
+ * @returns the new content, which needs its behaviour added; null where the page stays or is left.
+ */
+export async function submitForm(form: HTMLFormElement, submitter: HTMLElement | null): Promise<Element | null> {
+  if (form.ariaBusy === 'true') return null;
+  setBusy(form, submitter, 'true');
+  hideNotice();
+
+  const response = await fetch(form.action, {
+    method: 'POST',
+    body: new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)])),
+    headers: { accept: 'text/html', [formHeader]: 'scripted' },
+  }).catch(() => null);
+  const location = response?.headers.get(locationHeader);
+  // The button stays pending until the next page is there.
+  if (location) {
+    window.location.assign(location);
+    return null;
+  }
+
+  setBusy(form, submitter, null);
+  const page = new DOMParser().parseFromString((await response?.text().catch(() => '')) ?? '', 'text/html');
+  const main = page.querySelector('main');
+  const failed = main?.querySelector('[role="alert"]');
+  const requestId = response?.headers.get('x-request-id') ?? undefined;
+  const unanswered = failed
+    ? null
+    : unansweredText({ message: '', status: response?.status ?? 500, requestId }, navigator.onLine);
+  if (!main || unanswered) {
+    showNotice(unanswered ?? unansweredText({ message: '', status: 500 }, true) ?? '');
+    return null;
+  }
+  keepPasswords(main);
+  document.title = page.title;
+  document.querySelector('main')?.replaceWith(main);
+  return main;
+}
+
+function setBusy(form: HTMLFormElement, submitter: HTMLElement | null, busy: 'true' | null): void {
+  form.ariaBusy = busy;
+  if (submitter) submitter.ariaBusy = busy;
+}
+
+/** The server sends back what was typed, but for passwords. */
+function keepPasswords(main: Element): void {
+  for (const field of main.querySelectorAll<HTMLInputElement>('[data-password] input')) {
+    const before = document.getElementById(field.id);
+    if (before instanceof HTMLInputElement) field.value = before.value;
+  }
+}

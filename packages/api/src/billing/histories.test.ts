@@ -15,7 +15,7 @@ import { startCheckout } from './actions/start-checkout.ts';
 import { readPlan } from './entitlement/read-plan.ts';
 import { receiveEvent } from './events/receive-event.ts';
 import { project } from './projection/projection.ts';
-import { readStateEvents } from './projection/read-facts.ts';
+import { readFacts } from './projection/read-facts.ts';
 import { readSubscriptionState, type SubscriptionState } from './projection/subscription-state.ts';
 import { enqueueDue } from './sync/jobs.ts';
 import { reconcileAll } from './sync/reconcile.ts';
@@ -117,7 +117,7 @@ describe('histories that the provider really produced', () => {
             for (const { event } of arriving) await receive(alone(), JSON.stringify(event));
 
             const truth = expected(truthOf(subscription.id));
-            const projection = project(await readStateEvents(billing.app.db, subscription.id, 0));
+            const projection = project((await readFacts(billing.app.db, subscription.id, { settledNumber: 0 })).events);
             if (projection?.certain) {
               certain++;
               expect(await rowOf(subscription.id)).toMatchObject(truth);

@@ -2,10 +2,9 @@ import type { SQL } from 'drizzle-orm';
 import { PgDialect, type PreparedQueryConfig } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
-import * as schema from './schema/all.ts';
 import { type Deadlines, watchConnections } from './watch-connections.ts';
 
-export type Database = PostgresJsDatabase<typeof schema>;
+export type Database = PostgresJsDatabase;
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0];
 /** A database or a transaction, for statements that may run alone or as part of a transaction. */
 export type Executor = Database | Transaction;
@@ -53,7 +52,7 @@ export function openDatabase({ url, pool, prepare, deadlines, onFailure, watch =
   const endWatch = deadlines === undefined ? () => {} : watchConnections(driver, deadlines);
   const sql = watch(driver);
   return {
-    db: drizzle(sql, { schema }),
+    db: drizzle(sql),
     sql,
     async close() {
       await driver.end({ timeout: 5 });

@@ -91,9 +91,12 @@ function rejectOnAbort(signal: AbortSignal): Promise<never> {
   });
 }
 
+let sdk: typeof Stripe | undefined;
+
 /** Loading the SDK takes 40 to 80 ms, so it is loaded with the first request. */
 async function loadSdk(): Promise<typeof Stripe> {
-  return (await import('stripe')).default;
+  sdk ??= (await import('stripe')).default;
+  return sdk;
 }
 
 function addressOf(apiUrl: string | null): { host?: string; port?: string; protocol?: 'http' | 'https' } {

@@ -45,6 +45,15 @@ export async function insertData(sql: Sql, passwordHash: string): Promise<Owner[
       now() + interval '20 days', now(), now()
     from unnest(${column('subscriptionId')}::text[], ${column('organisationId')}::uuid[], ${column('customerId')}::text[])
       as row (id, organisation_id, customer_id)`;
+  // A service that runs has events; of an empty table PostgreSQL would plan to read all of it.
+  await sql`
+    insert into payment_events (id, type, created, received_at, organisation_id, customer_id, subscription_id, status_class,
+      handled, outcome, payload)
+    select 'evt_' || number || '_' || id, 'customer.subscription.updated', number, now() - interval '200 days',
+      organisation_id, customer_id, id, 'other', true, 'applied', '{}'
+    from unnest(${column('subscriptionId')}::text[], ${column('organisationId')}::uuid[], ${column('customerId')}::text[])
+      as row (id, organisation_id, customer_id), generate_series(1, 3) as number`;
+  await sql`insert into bench.events (id, type, created, payload) select id, type, created, payload from payment_events`;
   await sql`insert into payment_known_prices (price_id, product_id, tier) values
     ('price_silver', 'prod_silver', 'silver'), ('price_gold', 'prod_gold', 'gold')`;
   await sql`insert into usage (organisation_id, meter, since, used)

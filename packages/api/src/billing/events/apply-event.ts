@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
 import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { awaitAnswer, type SendLast, transactSendingLast } from '../../db/send-with-commit.ts';
 import { readFacts } from '../projection/read-facts.ts';
 import { readSubscriptionState } from '../projection/subscription-state.ts';
 import { handlerOf } from './event-handlers.ts';
@@ -21,13 +22,13 @@ export type Answer = { received: true; handled: boolean };
  */
 export async function applyEvent(app: App, event: PaymentEvent, payload: string): Promise<Answer> {
   const entry = interpret(app, event, payload);
-  const { handled, outcome, toSync } = await app.db.transaction(async (tx) => {
+  const { handled, outcome, toSync } = await transactSendingLast(app.db, async (tx, sendLast) => {
     // One round trip: the reads see the event.
     const [place, facts] = await Promise.all([store(tx, app, entry), factsFor(tx, entry)]);
     if (place === null) {
       return { handled: await wasHandled(tx, event.id), outcome: 'duplicate' as const, toSync: null };
     }
-    return runHandler(app, tx, entry, place, facts);
+    return runHandler(app, tx, { entry, place, facts, sendLast });
   });
   app.metrics.count('gatehouse_payment_events_total', { outcome });
 
@@ -50,7 +51,8 @@ export async function applyAgain(app: App, tx: Transaction, id: string) {
 
   const entry = interpret(app, event, payload);
   const place = await storeAgain(tx, entry);
-  return place && runHandler(app, tx, entry, place, await factsFor(tx, entry));
+  if (place === null) return null;
+  return runHandler(app, tx, { entry, place, facts: await factsFor(tx, entry), sendLast: awaitAnswer });
 }
 
 /** Returns what an event alone says: its handler, the state that it shows and the objects that it names. */
@@ -66,16 +68,16 @@ function factsFor(tx: Transaction, { event, state }: Entry) {
   return state === null ? null : readFacts(tx, state.id, { parsed: { ...event, state } });
 }
 
-type Facts = Awaited<ReturnType<typeof factsFor>>;
+type Run = { entry: Entry; place: Place; facts: Awaited<ReturnType<typeof factsFor>>; sendLast: SendLast };
 
 /** Runs the event's handler and stores its outcome if it differs from the expected one. */
-async function runHandler(app: App, tx: Transaction, entry: Entry, place: Place, facts: Facts) {
+async function runHandler(app: App, tx: Transaction, { entry, place, facts, sendLast }: Run) {
   const { handler, outcome, event, subject, state } = entry;
   const { organisationId } = place;
   if (organisationId !== null && place.isModeUnknown) await storeMode(tx, subject, event.livemode);
   if (handler === null) return { ...outcome, toSync: null };
 
-  const found = await handleEvent(app, tx, { event, subject, state, handler, ...place, facts });
+  const found = await handleEvent(app, tx, { event, subject, state, handler, ...place, facts, sendLast });
   if (found.outcome !== outcome) await correct(tx, event.id, found.outcome);
   return { ...found.outcome, toSync: found.toSync };
 }

@@ -6,7 +6,7 @@ import { paymentEvents } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { history } from '../../testing/payment/random-history.ts';
 import { project } from '../projection/projection.ts';
-import { readStateEvents } from '../projection/read-facts.ts';
+import { readFacts } from '../projection/read-facts.ts';
 import { statusClassOf } from '../projection/subscription-state.ts';
 import { deleteOldEvents } from './delete-old-events.ts';
 
@@ -55,8 +55,10 @@ test('only events that no longer decide anything are deleted, and no projection 
         .orderBy(paymentEvents.number);
       const settledNumbers = [0, numbers[answeredAfter % numbers.length]?.number ?? 0];
       async function told() {
-        const read = settledNumbers.map((settled) => readStateEvents(running.app.db, subscriptionId, settled));
-        return (await Promise.all(read)).map((states, at) => project(states, settledNumbers[at]));
+        const read = settledNumbers.map((settled) =>
+          readFacts(running.app.db, subscriptionId, { settledNumber: settled }),
+        );
+        return (await Promise.all(read)).map(({ events }, at) => project(events, settledNumbers[at]));
       }
       const before = await told();
       await deleteOldEvents(running.app);

@@ -3,10 +3,11 @@ import type { App } from '../../app.ts';
 import { type Executor, prepared, type Transaction } from '../../db/client.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
+import type { SendLast } from '../../db/send-with-commit.ts';
 import { requestPriceLookUp } from '../prices/request-look-up.ts';
 import { textOf } from '../projection/fields.ts';
-import type { Facts } from '../projection/read-facts.ts';
-import { type Computed, followRecomputed, recompute } from '../projection/recompute.ts';
+import type { Facts, SubscriptionRow } from '../projection/read-facts.ts';
+import { type Computed, followRecomputed, type Recomputed, recompute } from '../projection/recompute.ts';
 import type { SubscriptionState } from '../projection/subscription-state.ts';
 import type { HandlerName } from './event-handlers.ts';
 import { applied, type EventOutcome, eventOutcomes } from './event-outcome.ts';
@@ -23,6 +24,8 @@ type Stored = {
   number: number;
   /** What decides the row of that subscription, this event included; null without `state`. */
   facts: Facts | null;
+  /** Sends the last statement of the transaction. */
+  sendLast: SendLast;
 };
 
 type Ours = Stored & { organisationId: string };
@@ -119,16 +122,34 @@ async function handleCustomerDeleted(
  * that says so is a contradiction.
  */
 async function handleState(app: App, tx: Transaction, ours: Ours): Promise<Handled> {
-  const { state, facts, organisationId } = ours;
+  const { state, facts, organisationId, event, sendLast } = ours;
   if (state === null || facts === null) return only(eventOutcomes.unreadable);
   if (facts.row !== null && facts.row.customerId !== state.customerId) return only(eventOutcomes.contradiction);
   const recomputed = recompute(app, facts);
   if (recomputed === null) return markForSync(tx, ours);
 
-  const [row] = await stateUpsert(tx).execute({ ...keysOf(ours), ...valuesOf(recomputed.columns) });
+  const written = stateUpsert(tx).execute({ ...keysOf(ours), ...valuesOf(recomputed.columns) });
+  if (facts.row !== null && isConfirmed(facts.row, { organisationId, livemode: event.livemode }, recomputed)) {
+    // The lock of the organisation keeps this row as it was read, so the statement finds it.
+    await sendLast(written);
+    return { outcome: applied, toSync: state.id };
+  }
+
+  const [row] = await written;
   if (row === undefined) return only(eventOutcomes.contradiction);
   await followRecomputed(app, tx, organisationId, facts.row ?? unknownRow, recomputed);
   return { outcome: applied, toSync: state.id };
+}
+
+/** Whether a computed row is the stored one but for its marks: then nothing follows from it. */
+function isConfirmed(
+  row: SubscriptionRow,
+  ours: Pick<SubscriptionRow, 'organisationId' | 'livemode'>,
+  { columns, newPrice }: Recomputed,
+): boolean {
+  const stored: Record<string, unknown> = row;
+  const isSame = ([name, value]: [string, unknown]) => plain(value) === plain(stored[name]);
+  return newPrice === null && Object.entries({ ...ours, ...columns }).every(isSame);
 }
 
 const unknownRow = { status: null, tier: null, ended: false };
@@ -175,11 +196,12 @@ const computedColumns = {
 } satisfies Record<keyof Computed, unknown>;
 
 function valuesOf(columns: Computed) {
-  const written = Object.entries(columns).map(([name, value]) => [
-    name,
-    value instanceof Date ? value.toISOString() : value,
-  ]);
+  const written = Object.entries(columns).map(([name, value]) => [name, plain(value)]);
   return Object.fromEntries(written) as Record<keyof Computed, unknown>;
+}
+
+function plain(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString() : value;
 }
 
 function upsert(db: Executor, columns: Partial<typeof computedColumns>) {

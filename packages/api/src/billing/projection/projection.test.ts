@@ -76,7 +76,7 @@ describe('the projection of a set of events', () => {
   });
 });
 
-/** The reading of `readStateEvents`, in memory; a test on a database holds the two together. */
+/** The reading of `readFacts`, in memory; a test on a database holds the two together. */
 function deciding(events: StateEvent[], settledNumber: number): StateEvent[] {
   const statusClass = (event: StateEvent) => statusClassOf(String(event.object.status));
   const newest = Math.max(...events.map(({ created }) => created));

@@ -7,7 +7,7 @@ import { paymentEvents } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { history } from '../../testing/payment/random-history.ts';
 import { project, type StateEvent } from './projection.ts';
-import { readStateEvents } from './read-facts.ts';
+import { readFacts } from './read-facts.ts';
 import { statusClassOf } from './subscription-state.ts';
 
 let running: TestApp;
@@ -48,7 +48,7 @@ test('what is read of any history tells the same as all of it', async () => {
       });
       const settledNumber = all[settledAt]?.number ?? 0;
 
-      const read = await readStateEvents(running.app.db, subscriptionId, settledNumber);
+      const { events: read } = await readFacts(running.app.db, subscriptionId, { settledNumber });
       expect(project(read, settledNumber)).toEqual(project(all, settledNumber));
     }),
     { numRuns: 150 },
@@ -60,7 +60,7 @@ test('what is read of a run of failed payments begins behind the last settled ev
   const run = [10, 20, 30].map((created) => ({ id: `evt_${created}`, number: 0, created, object, previous: null }));
   const { subscriptionId, numbers } = await store(run);
   const settledNumber = numbers.get(`evt_10_${subscriptionId}`) ?? 0;
-  const read = await readStateEvents(running.app.db, subscriptionId, settledNumber);
+  const { events: read } = await readFacts(running.app.db, subscriptionId, { settledNumber });
   expect(project(read, settledNumber)?.pastDueSince).toBe(20);
 });
 
@@ -76,13 +76,13 @@ test('is a handful of events, however many there are, found by an index', async 
   const { subscriptionId } = await store(many);
   await running.app.sql`analyze payment_events`;
 
-  const read = await readStateEvents(running.app.db, subscriptionId, 0);
+  const { events: read } = await readFacts(running.app.db, subscriptionId, { settledNumber: 0 });
   expect(read.length).toBeLessThanOrEqual(4);
   expect(project(read, 0)?.pastDueSince).toBe(2501);
 
   await running.app.db.transaction(async (tx) => {
     const before = await touched(tx);
-    await readStateEvents(tx, subscriptionId, 0);
+    await readFacts(tx, subscriptionId, { settledNumber: 0 });
     const after = await touched(tx);
     expect(after.scans).toBe(before.scans);
     expect(after.rows - before.rows).toBeGreaterThan(0);

@@ -19,41 +19,24 @@ export type Facts = {
 type Parsed = Omit<StateEvent, 'number'>;
 
 /**
- * Reads what decides a subscription's row, in one round trip. The caller holds the lock of the
- * organisation's row, or has sent the statement that takes it before. `settledNumber` is the one
- * that the caller is about to store, if it differs from the row's.
+ * Reads what decides a subscription's row, by one statement: the few events that can affect its projection are
+ * the ended ones, those of the newest second and, for a run of failed payments, those of the second before the run
+ * and the run's first event. The caller holds the lock of the organisation's row, or has sent the statement that
+ * takes it before. `settledNumber` is the one that the caller is about to store, if it differs from the row's.
  */
 export async function readFacts(
   db: Executor,
   subscriptionId: string,
   { parsed, settledNumber = null }: { parsed?: Parsed; settledNumber?: number | null },
 ): Promise<Facts> {
-  const [[row = null], events, prices] = await Promise.all([
-    subscriptionRow(db).execute({ subscriptionId }),
-    readStateEvents(db, subscriptionId, settledNumber, parsed),
-    knownPrices(db).execute(),
-  ]);
-  return { row, events, prices };
-}
-
-/**
- * Reads the few events of a subscription that can affect its projection: the ended ones, those
- * of the newest second and, for a run of failed payments, those of the second before the run
- * and the run's first event. Without `settledNumber` the row's own is taken.
- */
-export async function readStateEvents(
-  db: Executor,
-  subscriptionId: string,
-  settledNumber: number | null,
-  parsed?: Parsed,
-): Promise<StateEvent[]> {
-  const rows = await decidingEvents(db).execute({ subscriptionId, settledNumber, parsedId: parsed?.id ?? null });
-  const distinct = new Map(rows.map((row) => [row.id, row])).values();
-  return [...distinct].map(({ id, number, created, payload }) =>
+  const [found] = await factsOf(db).execute({ subscriptionId, settledNumber, parsedId: parsed?.id ?? null });
+  const distinct = new Map((found?.events ?? []).map((row) => [row.id, row])).values();
+  const events = [...distinct].map(({ id, number, created, payload }) =>
     parsed !== undefined && payload === null
       ? { ...parsed, number }
       : { id, number, created, ...readChange(payload ?? '{}') },
   );
+  return { row: found?.row ?? null, events, prices: found?.prices ?? [] };
 }
 
 function readChange(payload: string): Pick<StateEvent, 'object' | 'previous'> {
@@ -71,45 +54,35 @@ const brokenSecond = sql`(select coalesce(max(${event.created}), -1) from ${even
 const settledNumber = sql`coalesce(${sql.placeholder('settledNumber')}::bigint, (select ${paymentSubscriptions.settledNumber}
   from ${paymentSubscriptions} where ${paymentSubscriptions.id} = ${sql.placeholder('subscriptionId')}), 0)`;
 
-const decidingEvents = prepared((db) => {
-  const columns = {
-    id: event.id,
-    number: event.number,
-    created: event.created,
-    payload: sql<
-      string | null
-    >`case when ${event.id} is distinct from ${sql.placeholder('parsedId')}::text then ${event.payload} end`,
-  };
-  const newest = db.select(columns).from(event).where(sql`${ofSubscription} and ${event.created} = ${newestSecond}`);
-  const ended = db.select(columns).from(event).where(sql`${ofSubscription} and ${event.statusClass} = 'ended'`);
-  const broken = db.select(columns).from(event).where(sql`${ofSubscription} and ${event.created} = ${brokenSecond}`);
-  const firstPastDue = db
-    .select(columns)
-    .from(event)
-    .where(
-      sql`${ofSubscription} and ${event.statusClass} = 'past_due' and ${event.created} > ${brokenSecond}
-        and ${event.number} > ${settledNumber}`,
-    )
-    .orderBy(event.created, event.id)
-    .limit(1);
-  return newest.unionAll(ended).unionAll(broken).unionAll(firstPastDue).prepare('payment_events_deciding');
-});
+type StoredEvent = {
+  id: string;
+  number: number;
+  created: number;
+  /** Null for the event that the caller has parsed. */
+  payload: string | null;
+};
 
-const subscriptionRow = prepared((db) =>
-  db
-    .select()
-    .from(paymentSubscriptions)
-    .where(eq(paymentSubscriptions.id, sql.placeholder('subscriptionId')))
-    .prepare('payment_subscription'),
-);
+const found = sql`select ${event.id}, ${event.number}, ${event.created},
+  case when ${event.id} is distinct from ${sql.placeholder('parsedId')}::text then ${event.payload} end as payload
+  from ${event} where ${ofSubscription}`;
 
-const knownPrices = prepared((db) =>
+/** An event that is found for two reasons is in it twice. */
+const decidingEvents = sql<StoredEvent[] | null>`(select json_agg(deciding) from (
+  (${found} and ${event.created} = ${newestSecond})
+  union all (${found} and ${event.statusClass} = 'ended')
+  union all (${found} and ${event.created} = ${brokenSecond})
+  union all (${found} and ${event.statusClass} = 'past_due' and ${event.created} > ${brokenSecond}
+    and ${event.number} > ${settledNumber} order by ${event.created}, ${event.id} limit 1)
+) as deciding)`;
+
+const price = paymentKnownPrices;
+const knownPrices = sql<KnownPrice[] | null>`(select json_agg(json_build_object(
+  'priceId', ${price.priceId}, 'productId', ${price.productId}, 'tier', ${price.tier})) from ${price})`;
+
+const factsOf = prepared((db) =>
   db
-    .select({
-      priceId: paymentKnownPrices.priceId,
-      productId: paymentKnownPrices.productId,
-      tier: paymentKnownPrices.tier,
-    })
-    .from(paymentKnownPrices)
-    .prepare('payment_known_prices'),
+    .select({ row: paymentSubscriptions, events: decidingEvents, prices: knownPrices })
+    .from(sql`(select 1) as one`)
+    .leftJoin(paymentSubscriptions, eq(paymentSubscriptions.id, sql.placeholder('subscriptionId')))
+    .prepare('payment_facts'),
 );

@@ -199,10 +199,10 @@ export default {
     },
     {
       name: 'nothing-imports-apps',
-      comment: 'Imports point down: nothing imports an app, the bench or the toolchain.',
+      comment: 'Imports point down: nothing imports an app, the bench, the release or the toolchain.',
       severity: 'error',
       from: { path: '^packages/' },
-      to: { path: '^(apps|packages/(bench|toolchain))/', pathNot: '^packages/(bench|toolchain)/' },
+      to: { path: '^(apps|packages/(bench|release|toolchain))/', pathNot: '^packages/(bench|release|toolchain)/' },
     },
     {
       name: 'client-knows-types',

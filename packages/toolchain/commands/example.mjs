@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { writePrivate } from '../demo/sandbox-secrets.mjs';
 import { nodeBinary } from '../install/bootstrap.mjs';
 import { programEnvironment } from '../process/environment.mjs';
 import { fromRoot } from '../process/paths.mjs';
 import { launch, run } from '../process/processes.mjs';
+import { writePrivate } from '../process/sandbox-secrets.mjs';
 import { start } from './start.mjs';
 
 const portOf = (port) => port + 3;

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
-import { operatorEnvironment } from '../demo/running-demo.mjs';
 import { bootstrap, nodeBinary } from '../install/bootstrap.mjs';
 import { build } from '../install/build.mjs';
 import { programEnvironment, userEnvironment } from '../process/environment.mjs';
 import { UserError } from '../process/log.mjs';
 import { fromRoot } from '../process/paths.mjs';
 import { runInTerminal } from '../process/processes.mjs';
+import { operatorEnvironment } from '../process/running-demo.mjs';
 
 /**
  * Runs the operator's command line, with its standard output and its exit code.

@@ -1,15 +1,17 @@
-import { configurePortal, createDemoAccounts } from '../demo/create-demo-accounts.mjs';
-import { prepareDataDirectory } from '../demo/data-directory.mjs';
-import { recordRunningDemo } from '../demo/running-demo.mjs';
-import { welcome } from '../demo/welcome.mjs';
+import path from 'node:path';
+import { createDemoAccounts } from '../../sandbox/demo/create-demo-accounts.mjs';
 import { bootstrap, nodeBinary } from '../install/bootstrap.mjs';
 import { build } from '../install/build.mjs';
+import { prepareDataDirectory } from '../process/data-directory.mjs';
 import { requireLoopback, startEnvironment, userEnvironment } from '../process/environment.mjs';
 import { log, step } from '../process/log.mjs';
 import { fromRoot } from '../process/paths.mjs';
 import { choosePort } from '../process/ports.mjs';
-import { endAll, isEnding, launch } from '../process/processes.mjs';
+import { endAll, isEnding, launch, run } from '../process/processes.mjs';
+import { recordRunningDemo } from '../process/running-demo.mjs';
+import { sandboxSecrets, writePrivate } from '../process/sandbox-secrets.mjs';
 import { waitUntilReady } from '../process/wait-until-ready.mjs';
+import { welcome } from '../process/welcome.mjs';
 
 /**
  * `npm start`: the built service and the sandbox, which replaces the identity provider, payment
@@ -61,11 +63,30 @@ export async function runWithSandbox(service, { port, environment, dataDir, demo
 
 /** Creates the demo accounts, and configures the sandbox's portal as an operator would. */
 async function createDemo({ port, environment, dataDir }) {
+  async function operator(args) {
+    const { code, output } = await run([nodeBinary(), fromRoot('apps/server/dist/operator.js'), ...args], environment);
+    if (code !== 0) throw new Error(`operator ${args.join(' ')}: ${output.trim()}`);
+    return output;
+  }
+
+  const file = path.join(dataDir, 'sandbox', 'demo-accounts.json');
+  const passwordsOf = (addresses) => sandboxSecrets(dataDir, addresses).passwords;
   const [accounts] = await Promise.all([
-    createDemoAccounts({ port, environment, dataDir }),
-    configurePortal({ port, environment }),
+    createDemoAccounts({ port, file, passwordsOf, writePrivate, operator, log }),
+    configurePortal({ port, environment, operator }),
   ]);
   return accounts;
+}
+
+/**
+ * Has `billing-setup` configure the portal, so that a change of plan is charged as in
+ * production. Only for the sandbox: elsewhere it would create products in the provider's account.
+ */
+async function configurePortal({ port, environment, operator }) {
+  if (environment.PAYMENT_API_URL !== `http://localhost:${port + 1}`) return;
+  await operator(['billing-setup']).catch((error) =>
+    log(`The payment portal could not be configured: ${error.message}`),
+  );
 }
 
 /** Buffers a child's output until `show` is called, so that the welcome is printed first. */

@@ -7,7 +7,6 @@ import { fromRoot } from '../process/paths.mjs';
 import { run } from '../process/processes.mjs';
 import { requireDiskSpace } from './disk-check.mjs';
 import { explainInstallFailure } from './explain-install-failure.mjs';
-import { installPackages } from './install-packages.mjs';
 
 // The first 22 release that runs TypeScript without a flag.
 const oldestNode = [22, 18];
@@ -40,7 +39,7 @@ export async function bootstrap() {
       await installTool(`Fetching Node ${nodeVersion} (once, 130 MB)`, nodePackage(), nodeVersion);
     }
     await installTool(`Fetching pnpm ${pnpmVersion} (once)`, 'pnpm', pnpmVersion);
-    await step('Installing packages', () => installPackages(toolEnvironment()));
+    await step('Installing packages', () => installPackages());
     fs.writeFileSync(stampFile(), fingerprint());
   });
 }
@@ -55,6 +54,19 @@ export async function installTool(name, packageName, version) {
     const { code, output } = await run(['npm', 'install', ...flags, `${packageName}@${version}`], process.env);
     if (code !== 0) throw explainInstallFailure(output);
   });
+}
+
+/**
+ * Installs the packages of the lockfile. With CI set, pnpm asks no questions. Its pauses before it asks an
+ * unreachable registry again add up to a minute unless they are shortened.
+ *
+ * @throws UserError if the installation fails.
+ */
+async function installPackages() {
+  const pauses = { pnpm_config_fetch_retry_mintimeout: '2000', pnpm_config_fetch_retry_maxtimeout: '10000' };
+  const env = toolEnvironment({ ...process.env, ...pauses, CI: 'true' });
+  const { code, output } = await run(['pnpm', 'install', '--frozen-lockfile'], env);
+  if (code !== 0) throw explainInstallFailure(output);
 }
 
 function installedVersion(packageName) {

@@ -1,9 +1,9 @@
 import os from 'node:os';
 import path from 'node:path';
-import { sandboxSecrets } from '../demo/sandbox-secrets.mjs';
 import { toolEnvironment } from '../install/bootstrap.mjs';
 import { UserError } from './log.mjs';
 import { useMemoryFolder } from './memory-folder.mjs';
+import { sandboxSecrets } from './sandbox-secrets.mjs';
 
 /** Returns the environment that the user set, without empty variables, which count as unset. */
 export function userEnvironment() {

@@ -1,6 +1,6 @@
 import net from 'node:net';
-import { wasKilled } from '../demo/running-demo.mjs';
 import { UserError } from './log.mjs';
+import { wasKilled } from './running-demo.mjs';
 
 const loopbacks = ['127.0.0.1', '::1'];
 

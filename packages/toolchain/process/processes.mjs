@@ -62,15 +62,14 @@ export function launch(command, { env, stdio = ['inherit', 'inherit'], ours = fa
   return child;
 }
 
-/** Runs a command to its end and resolves to its exit code and output. Passes the output to `read` as it comes. */
-export async function run(command, env, read = () => {}) {
+/** Runs a command to its end and resolves to its exit code and output. */
+export async function run(command, env) {
   const plain = process.stderr.isTTY ? {} : { NO_COLOR: '1' };
   const child = launch(command, { env: { ...env, ...plain }, stdio: ['pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (bytes) => {
       output += bytes;
-      read(String(bytes), child);
     });
   }
   return { code: await child.exited, output };

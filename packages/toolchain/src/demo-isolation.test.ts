@@ -10,8 +10,8 @@ let environment: any, secrets: any, runningDemo: any;
 
 beforeAll(async () => {
   environment = await load('process/environment.mjs');
-  secrets = await load('demo/sandbox-secrets.mjs');
-  runningDemo = await load('demo/running-demo.mjs');
+  secrets = await load('process/sandbox-secrets.mjs');
+  runningDemo = await load('process/running-demo.mjs');
 });
 afterAll(() => {
   for (const folder of folders) fs.rmSync(folder, { recursive: true });

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fromRoot } from '../process/paths.mjs';
-import { folderOf } from './package-folder.mjs';
+import { folderOf } from './package-folder.ts';
+
+type Licence = { title: string; text: string };
 
 /** What the builds are made of. */
 const sources = ['apps/web', 'apps/server', 'packages/api', 'packages/embedded-postgres'];
@@ -12,31 +13,31 @@ const licenceFile = /^(licen[cs]e|copying|notice)/i;
  * Returns the licences of all packages that the builds contain or may contain: those that the sources
  * import, and their dependencies. The licences require that copies come with a text of theirs.
  */
-export function thirdPartyLicences() {
-  const found = new Map();
+export function thirdPartyLicences(root: string): string {
+  const found = new Map<string, Licence>();
   for (const source of sources) {
-    const require = createRequire(fromRoot(source, 'package.json'));
-    for (const name of importsBelow(fromRoot(source, 'src'))) collect(require, name, found);
+    const require = createRequire(path.join(root, source, 'package.json'));
+    for (const name of importsBelow(path.join(root, source, 'src'))) collect(require, name, found);
   }
   const texts = [...found.values()].sort((a, b) => (a.title < b.title ? -1 : 1));
   return texts.map(({ title, text }) => `${'='.repeat(78)}\n${title}\n\n${text.trim()}\n`).join('\n');
 }
 
 /** The names of the packages that files import. */
-function importsBelow(folder) {
-  const names = new Set();
+function importsBelow(folder: string): Set<string> {
+  const names = new Set<string>();
   for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);
     if (!entry.isFile() || !/\.(ts|svelte|css)$/.test(file) || /\.test\.ts$|\/testing\//.test(file)) continue;
     const text = fs.readFileSync(file, 'utf8');
     for (const [, imported] of text.matchAll(/(?:from|import|import\() ?['"]((?:@[\w-]+\/)?[\w][\w.-]*)/g)) {
-      if (!imported.startsWith('@gatehouse/')) names.add(imported);
+      if (imported !== undefined && !imported.startsWith('@gatehouse/')) names.add(imported);
     }
   }
   return names;
 }
 
-function collect(require, name, found) {
+function collect(require: NodeJS.Require, name: string, found: Map<string, Licence>): void {
   const folder = folderOf(require, name);
   if (folder === null) return;
   const about = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));

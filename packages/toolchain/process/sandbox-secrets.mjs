@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../process/log.mjs';
+import { UserError } from './log.mjs';
 
 /**
  * The secrets that the service and the sandbox share, and the demo accounts' passwords by address.

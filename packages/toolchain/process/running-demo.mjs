@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { isPublic, startEnvironment } from '../process/environment.mjs';
-import { demoDirectory, fromRoot, productionDirectory } from '../process/paths.mjs';
+import { isPublic, startEnvironment } from './environment.mjs';
+import { demoDirectory, fromRoot, productionDirectory } from './paths.mjs';
 
 /**
  * Writes the process id and port of this `npm start` into its data directory until it ends, so that

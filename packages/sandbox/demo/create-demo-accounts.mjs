@@ -1,11 +1,5 @@
 import fs from 'node:fs';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { nodeBinary } from '../install/bootstrap.mjs';
-import { log } from '../process/log.mjs';
-import { fromRoot } from '../process/paths.mjs';
-import { run } from '../process/processes.mjs';
-import { sandboxSecrets, writePrivate } from './sandbox-secrets.mjs';
 
 const mailSeconds = 20;
 
@@ -31,27 +25,24 @@ const demoAccounts = [
 
 /**
  * Creates the demo accounts once per data directory, through the real endpoints: sign-up, the link
- * in the mail, the operator's command line. A file lists the accounts that exist with their
- * passwords, for the sandbox's start page. A failure is printed and does not throw. Returns the
- * accounts that exist.
+ * in the mail, the operator's command line. `file` lists the accounts that exist with their
+ * passwords, for the sandbox's start page; `passwordsOf` returns the passwords by address, and
+ * `operator` runs an admin command and resolves to its output. A failure is passed to `log` and does
+ * not throw. Returns the accounts that exist.
  */
-export async function createDemoAccounts({ port, environment, dataDir }) {
-  const file = path.join(dataDir, 'sandbox', 'demo-accounts.json');
+export async function createDemoAccounts({ port, file, passwordsOf, writePrivate, operator, log }) {
   const done = new Map(readDone(file).map((account) => [account.email, account.password]));
-  const { passwords } = sandboxSecrets(
-    dataDir,
-    demoAccounts.map(({ email }) => email),
-  );
+  const passwords = passwordsOf(demoAccounts.map(({ email }) => email));
 
   async function make({ email, orgName, operator: command }) {
     const password = passwords[email];
     try {
       if (done.has(email)) {
-        await replacePassword(port, { email, password }, environment);
+        await replacePassword(port, { email, password }, operator);
       } else {
         await confirmAddress(port, { email, password, orgName });
-        await operator(['mark-demo-account', email], environment);
-        if (command) await operator([command, email], environment);
+        await operator(['mark-demo-account', email]);
+        if (command) await operator([command, email]);
       }
       done.set(email, password);
     } catch (error) {
@@ -68,19 +59,6 @@ export async function createDemoAccounts({ port, environment, dataDir }) {
   return made;
 }
 
-/**
- * Has `billing-setup` configure the portal, so that a change of plan is charged as in
- * production. Only for the sandbox: elsewhere it would create products in the provider's account.
- */
-export async function configurePortal({ port, environment }) {
-  if (environment.PAYMENT_API_URL !== `http://localhost:${port + 1}`) return;
-  try {
-    await operator(['billing-setup'], environment);
-  } catch (error) {
-    log(`The payment portal could not be configured: ${error.message}`);
-  }
-}
-
 function readDone(file) {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8'));
@@ -90,8 +68,8 @@ function readDone(file) {
 }
 
 /** Replaces the password of an earlier version, which was the same in every installation. */
-async function replacePassword(port, { email, password }, environment) {
-  const [, token] = /token=([\w-]+)/.exec(await operator(['password-link', email], environment)) ?? [];
+async function replacePassword(port, { email, password }, operator) {
+  const [, token] = /token=([\w-]+)/.exec(await operator(['password-link', email])) ?? [];
   const answer = await post(`http://localhost:${port}/api/trpc/accounts.setPassword`, { token, password });
   if (!answer.ok) throw new Error(`setting its new password answered ${answer.status}.`);
 }
@@ -119,12 +97,6 @@ async function verificationLink(port, email) {
     await pause(100);
   }
   throw new Error(`no mail reached the mailbox within ${mailSeconds} s.`);
-}
-
-async function operator(args, environment) {
-  const { code, output } = await run([nodeBinary(), fromRoot('apps/server/dist/operator.js'), ...args], environment);
-  if (code !== 0) throw new Error(`operator ${args.join(' ')}: ${output.trim()}`);
-  return output;
 }
 
 function post(address, body) {

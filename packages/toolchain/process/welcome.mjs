@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { root } from '../process/paths.mjs';
+import { root } from './paths.mjs';
 
 /** Returns the text that is printed after the start: URLs, demo accounts, how to stop. */
 export function welcome({ port, dataDir, accounts }) {

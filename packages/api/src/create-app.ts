@@ -24,6 +24,7 @@ import { openJobs } from './jobs/queue.ts';
 import type { JobKinds, Jobs } from './jobs/registry.ts';
 import { deleteOldKeys } from './keys/delete-old-keys.ts';
 import { eraseDeclined } from './leaving/erase-declined.ts';
+import { finishErasures } from './leaving/erasures/finish-erasures.ts';
 import { createLog, type Log } from './log.ts';
 import { createIdentityProvider } from './providers/identity.ts';
 import { createMailer } from './providers/mailer.ts';
@@ -194,6 +195,13 @@ function jobKinds({ app, scheduled }: { app: App; scheduled: App }): JobKinds {
       retry: { forSeconds: 600, longestPauseSeconds: 300 },
       policy: 'stately',
       recordsSuccess: true,
+    },
+    // Enqueued by each erasure; the schedule continues one that was given up.
+    erasure: {
+      handler: () => finishErasures(scheduled),
+      schedule: '*/10 * * * *',
+      retry: { forSeconds: 3600, longestPauseSeconds: 300 },
+      policy: 'stately',
     },
     'changes-sweep': {
       handler: () => deleteOldChanges(scheduled),

@@ -12,7 +12,7 @@ export async function exportUser(app: App, { id }: User): Promise<string> {
 }
 
 export async function erase(app: App, { id, email }: User, withMembers: boolean): Promise<string> {
-  const { slugs } = await erasePerson(app, { userId: id, withMembers }, commandLine);
+  const { slugs } = await erasePerson(app, { userId: id, withMembers, finishes: true }, commandLine);
   return slugs.length === 0 ? `Erased ${email}.` : `Erased ${email}, and with the account ${slugs.join(', ')}.`;
 }
 

@@ -136,16 +136,24 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
       });
     },
     wake,
-    async dropMails(tx, { email } = {}) {
+    async dropMails(tx, of) {
+      const theirs = of === undefined ? tag`` : tag`and ${isMailOf(of)}`;
       const dropped = await tx.execute(tag`
-        delete from pgboss.job where name = ${'verification-mail' satisfies JobName}
-          and (${email ?? null}::text is null or data ->> 'email' = ${email ?? null}) returning id`);
+        delete from pgboss.job where name = ${'verification-mail' satisfies JobName} ${theirs} returning id`);
       return dropped.length;
     },
     async stop() {
       await boss.stop({ graceful: true, timeout: 10_000, close: false });
     },
   };
+}
+
+function isMailOf({ userId, emails }: { userId: string; emails: string[] }) {
+  const addresses = tag`array(select jsonb_array_elements_text(${JSON.stringify(emails)}::jsonb))`;
+  return tag`(data ->> 'userId' = ${userId}
+    or data ->> 'signUpId' in (select id::text from sign_ups where user_id = ${userId})
+    or data ->> 'email' = any(${addresses})
+      and not exists (select from users where email = data ->> 'email' and id <> ${userId}))`;
 }
 
 /** Whether a queue has the same settings, of those named. */

@@ -15,6 +15,8 @@ export type JobData = {
   sweep: object;
   /** Deletes changes that are no longer kept. */
   'changes-sweep': object;
+  /** Removes what is left of deleted users and organisations. */
+  erasure: object;
   /** Tells of the plans that changed by time alone. */
   'payment-plan-times': object;
   /** Stores yesterday's number of members for the history of usage. */
@@ -75,9 +77,10 @@ export type Jobs = {
    */
   wake: (name: JobName) => void;
   /**
-   * Deletes the jobs that mail something, to one address or all, whether they wait or have ended.
-   * Returns how many.
+   * Deletes the jobs that mail something, whether they wait or have ended: all of them, or those of one
+   * user, whose row still exists. These are the jobs that the user caused and those for one of the addresses,
+   * unless the address belongs to another user now. Returns how many.
    */
-  dropMails: (tx: Transaction, options?: { email?: string }) => Promise<number>;
+  dropMails: (tx: Transaction, of?: { userId: string; emails: string[] }) => Promise<number>;
   stop: () => Promise<void>;
 };

@@ -12,7 +12,7 @@ import type { Administrator } from '../sessions/authorisation.ts';
 import { requireLivingSession } from '../sessions/living-session.ts';
 import type { UserPrincipal } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
-import { eraseOrganisationTraces } from './erase-traces.ts';
+import { requestErasure } from './erasures/request-erasure.ts';
 import { lockConcerned, organisationsChanged } from './lock-concerned.ts';
 
 export const deleteOrganisationInput = z.object({
@@ -58,8 +58,9 @@ export async function deleteOrganisation(
       organisationId,
       client,
     });
-    await eraseOrganisationTraces(app, tx, [organisationId]);
+    await requestErasure(app, tx, { deleted: [organisationId] });
   });
+  app.jobs.wake('erasure');
 }
 
 function requireOwnRole(role: UserPrincipal['role']): void {

@@ -4,7 +4,7 @@ import { recordAudit } from '../audit/record.ts';
 import { endSubscriptions, hasOpenCheckout } from '../billing/actions/end-subscriptions.ts';
 import type { Executor } from '../db/client.ts';
 import { organisations } from '../db/schema/organisations.ts';
-import { eraseOrganisationTraces } from './erase-traces.ts';
+import { requestErasure } from './erasures/request-erasure.ts';
 import { lockConcerned, organisationsChanged } from './lock-concerned.ts';
 
 /**
@@ -28,6 +28,7 @@ export async function eraseOrganisation(
     if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw organisationsChanged();
     await tx.delete(organisations).where(eq(organisations.id, organisationId));
     await recordAudit(tx, app.now(), { action: 'organisation-deleted', organisationId });
-    await eraseOrganisationTraces(app, tx, [organisationId]);
+    await requestErasure(app, tx, { deleted: [organisationId] });
   });
+  app.jobs.wake('erasure');
 }

@@ -14,12 +14,20 @@ import { addMember, makeOwner, makeSignUp, signUpOwner } from '../testing/factor
 import { deliver, makeEvent } from '../testing/payment/payment-events.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { eraseDeclined } from './erase-declined.ts';
-import { eraseUser } from './erase-user.ts';
+import { eraseUser as eraseUserAccount } from './erase-user.ts';
+import { finishErasures } from './erasures/finish-erasures.ts';
 import { exportUser } from './export.ts';
 import { foundInDatabase } from './testing/found-in-database.ts';
 
 const test = useBillingTest();
 const command = { actorId: null };
+/** Erases a user and carries out the job that follows. */
+async function eraseUser(...input: Parameters<typeof eraseUserAccount>) {
+  const erased = await eraseUserAccount(...input);
+  await finishErasures(test.app);
+  return erased;
+}
+
 type Owner = Awaited<ReturnType<typeof makeOwner>>;
 
 /** Leaves the user's address and name in as many places as the service has, in another organisation too. */
@@ -154,6 +162,7 @@ it('declined requests are erased after RETENTION_DAYS, and no account that belon
 
   test.advance(401 * 86_400_000);
   expect(await eraseDeclined(test.app)).toBe(2);
+  await finishErasures(test.app);
   expect(await foundInDatabase(test.app, declined.email)).toEqual([]);
   const left = inArray(organisations.id, [elsewhere.organisationId, declined.organisationId, other.organisationId]);
   expect(await test.app.db.$count(organisations, left)).toBe(1);

@@ -6,7 +6,7 @@ import type { Executor } from '../db/client.ts';
 import { users } from '../db/schema/accounts.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import type { Client } from '../security/client.ts';
-import { eraseTraces, readTraces } from './erase-traces.ts';
+import { dropMailsOf, readTraces, requestErasure } from './erasures/request-erasure.ts';
 import { lockConcerned, organisationsChanged } from './lock-concerned.ts';
 import { endingWith } from './owned-alone.ts';
 
@@ -24,8 +24,8 @@ type Options = {
 
 /**
  * Deletes a user's account, and the organisations that the user alone owns, whose subscriptions end
- * at the provider first: while the provider does not answer, nothing is deleted. Afterwards no table
- * contains the user's address or name; docs/privacy.md lists what stays. Returns the slugs of the
+ * at the provider first: while the provider does not answer, nothing is deleted. The job `erasure` follows;
+ * after it no table contains the user's address or name. docs/privacy.md lists what stays. Returns the slugs of the
  * deleted organisations, or null if there is no such user.
  *
  * @throws AppError VALIDATION if such an organisation has other members, unless `withMembers`;
@@ -40,7 +40,7 @@ export async function eraseUser(
   const ending = await endingWith(app.db, userId, which);
   for (const id of ending) await endSubscriptions(app, id);
 
-  return app.db.transaction(async (tx) => {
+  const erased = await app.db.transaction(async (tx) => {
     await lockConcerned(tx, { ending, userId });
     if (!(await isStillWanted(tx))) throw organisationsChanged();
     const still = await endingWith(tx, userId, which);
@@ -52,6 +52,7 @@ export async function eraseUser(
     }
     const traces = await readTraces(tx, userId);
     if (traces === null) return null;
+    await dropMailsOf(app, tx, traces);
     // The user first: the feed of changes tells of the user before the organisations.
     await tx.delete(users).where(eq(users.id, userId));
     await recordAudit(tx, app.now(), { action: 'account-deleted', actorId, userId, client });
@@ -65,7 +66,9 @@ export async function eraseUser(
       slugs.push(...ended.map(({ slug }) => slug));
       await recordAudit(tx, app.now(), { action: 'organisation-deleted', actorId, organisationId, client });
     }
-    await eraseTraces(app, tx, { ...traces, deletedOrganisations: still });
+    await requestErasure(app, tx, { traces, deleted: still });
     return { slugs };
   });
+  app.jobs.wake('erasure');
+  return erased;
 }

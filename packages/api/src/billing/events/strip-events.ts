@@ -68,7 +68,7 @@ function secondOf({ id, subscriptionId, created }: Found): string {
   return subscriptionId === null ? id : `${subscriptionId} ${created}`;
 }
 
-/** Returns the events, those of the same seconds, and some others. */
+/** Locks and returns the events, those of the same seconds, and some others. One order of locks: no two callers deadlock. */
 function sameSeconds(tx: Transaction, found: Found[]) {
   const ids = found.map(({ id }) => id);
   const subscriptionIds = found.flatMap(({ subscriptionId }) => subscriptionId ?? []);
@@ -83,7 +83,9 @@ function sameSeconds(tx: Transaction, found: Found[]) {
       isOpen: sql<boolean>`${isOpenProblem}`,
     })
     .from(event)
-    .where(and(isNull(event.strippedAt), or(inArray(event.id, ids), inThoseSeconds)));
+    .where(and(isNull(event.strippedAt), or(inArray(event.id, ids), inThoseSeconds)))
+    .orderBy(event.id)
+    .for('update');
 }
 
 /** A payment problem of an invoice that no event reports as closed, while its organisation exists. */

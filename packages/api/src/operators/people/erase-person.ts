@@ -2,12 +2,14 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { AppError } from '../../errors.ts';
 import { eraseUser } from '../../leaving/erase-user.ts';
+import { finishErasures } from '../../leaving/erasures/finish-erasures.ts';
 import { exportUser } from '../../leaving/export.ts';
 import type { Actor } from '../actor.ts';
 
 /**
- * Erases a user at their request, whatever the account status, as `eraseUser` does. Returns the
- * slugs of the organisations that ended with the account.
+ * Erases a user at their request, whatever the account status, as `eraseUser` does. With `finishes` it
+ * also does the work of the job that follows, because the service may not be running. Returns the slugs of
+ * the organisations that ended with the account.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the user alone owns an organisation with other members,
  *   unless `withMembers`; BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot
@@ -15,11 +17,12 @@ import type { Actor } from '../actor.ts';
  */
 export async function erasePerson(
   app: App,
-  { userId, withMembers = false }: { userId: string; withMembers?: boolean },
+  { userId, withMembers = false, finishes = false }: { userId: string; withMembers?: boolean; finishes?: boolean },
   { actorId, client }: Actor,
 ): Promise<{ slugs: string[] }> {
   const erased = await eraseUser(app, { userId }, { actorId, client, withMembers });
   if (erased === null) throw new AppError('NOT_FOUND', 'There is no such person.');
+  if (finishes) await finishErasures(app);
   return erased;
 }
 

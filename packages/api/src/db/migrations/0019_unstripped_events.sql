@@ -1,0 +1,1 @@
+CREATE INDEX "payment_events_unstripped" ON "payment_events" USING btree ("received_at") WHERE "payment_events"."stripped_at" is null;

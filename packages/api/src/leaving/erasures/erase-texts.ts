@@ -1,0 +1,87 @@
+import { and, eq, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import type { Transaction } from '../../db/client.ts';
+import { auditEvents } from '../../db/schema/audit.ts';
+import { paymentCustomers } from '../../db/schema/billing.ts';
+import { changes } from '../../db/schema/changes.ts';
+import { invitations } from '../../db/schema/members.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { notices } from '../../db/schema/sessions.ts';
+import { isAddress, mentions, mentionsAny } from './mentions.ts';
+
+type Erased = { userId: string | null; texts: string[] };
+
+/**
+ * Removes what is left of a deleted organisation: audit entries keep their action and ids. Unread
+ * changes keep their place in the feed, with the id as slug.
+ */
+export async function eraseOrganisationTexts(tx: Transaction, organisationId: string): Promise<void> {
+  await tx
+    .update(changes)
+    .set({ data: sql`jsonb_build_object('slug', ${changes.organisationId}, 'name', null)` })
+    .where(and(eq(changes.organisationId, organisationId), sql`${changes.data} ? 'slug'`));
+  await tx
+    .update(auditEvents)
+    .set({ details: {} })
+    .where(and(eq(auditEvents.organisationId, organisationId), hasDetails));
+}
+
+/** Removes texts of an organisation that mention the user. */
+export async function eraseMentions(tx: Transaction, { userId, texts }: Erased, organisationId: string): Promise<void> {
+  await removeDetails(tx, { userId, texts }, eq(auditEvents.organisationId, organisationId));
+  await tx
+    .update(invitations)
+    .set({ note: null })
+    .where(and(eq(invitations.organisationId, organisationId), mentionsAny(invitations.note, texts)));
+  await tx
+    .update(organisations)
+    .set({ declineReason: null })
+    .where(and(eq(organisations.id, organisationId), mentionsAny(organisations.declineReason, texts)));
+
+  // The job payment-contact updates the provider: an empty address differs from null, so a push is due.
+  const addresses = texts.filter(isAddress);
+  await tx
+    .update(organisations)
+    .set({ billingEmail: null })
+    .where(and(eq(organisations.id, organisationId), inArray(organisations.billingEmail, addresses)));
+  await tx
+    .update(paymentCustomers)
+    .set({ contactEmail: '' })
+    .where(and(eq(paymentCustomers.organisationId, organisationId), inArray(paymentCustomers.contactEmail, addresses)));
+}
+
+/** Removes what identifies the user where no organisation is named. */
+export async function eraseOwnTexts(tx: Transaction, userId: string, texts: string[]): Promise<void> {
+  const own = or(eq(auditEvents.actorId, userId), and(isNull(auditEvents.actorId), eq(auditEvents.userId, userId)));
+  const hasClient = or(isNotNull(auditEvents.client), isNotNull(auditEvents.userAgent));
+  await tx.update(auditEvents).set({ client: null, userAgent: null }).where(and(own, hasClient));
+  await removeDetails(tx, { userId, texts }, isAbout(userId));
+  await tx.delete(changes).where(isChangeOfAddress(userId));
+  await tx.delete(notices).where(mentionsAny(sql`${notices.content}::text`, texts));
+}
+
+const hasDetails = sql`${auditEvents.details} <> '{}'`;
+
+/** The trigger of the audit log permits to remove, and nothing else. */
+async function removeDetails(tx: Transaction, { userId, texts }: Erased, which: SQL | undefined): Promise<void> {
+  const personal = or(
+    userId === null ? undefined : and(eq(auditEvents.userId, userId), sql`entry.key = 'reason'`),
+    ...texts.map((text) => and(isAddress(text) ? undefined : isFreeText, mentions(sql`entry.value`, text))),
+  );
+  const entries = sql`from jsonb_each_text(${auditEvents.details}) as entry where ${personal}`;
+  await tx
+    .update(auditEvents)
+    .set({ details: sql`${auditEvents.details} - array(select entry.key ${entries})` })
+    .where(and(which, hasDetails, sql`exists (select ${entries})`));
+}
+
+/** The details that people write. A user may be called "Admin" or "Gold", so the other details keep such words. */
+const isFreeText = sql`(entry.key in ('reason', 'name')
+  or (entry.key in ('from', 'to') and ${auditEvents.action} = 'organisation-renamed'))`;
+
+export function isAbout(userId: string): SQL | undefined {
+  return or(eq(auditEvents.userId, userId), eq(auditEvents.actorId, userId));
+}
+
+export function isChangeOfAddress(userId: string): SQL | undefined {
+  return and(eq(changes.userId, userId), eq(changes.type, 'user.email_changed'));
+}

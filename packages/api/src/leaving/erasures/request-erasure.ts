@@ -1,0 +1,76 @@
+import { and, eq, inArray, isNotNull } from 'drizzle-orm';
+import type { App } from '../../app.ts';
+import type { Transaction } from '../../db/client.ts';
+import { newId } from '../../db/id.ts';
+import { users, verificationLinks } from '../../db/schema/accounts.ts';
+import { auditEvents } from '../../db/schema/audit.ts';
+import { paymentCustomers } from '../../db/schema/billing.ts';
+import { changes } from '../../db/schema/changes.ts';
+import { erasures } from '../../db/schema/leaving.ts';
+import { memberships } from '../../db/schema/members.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+import { isAbout, isChangeOfAddress } from './erase-texts.ts';
+import { isAddress } from './mentions.ts';
+
+/** What identifies a user, and the organisations whose rows may mention the user. */
+export type Traces = { userId: string; texts: string[]; organisationIds: string[] };
+
+/**
+ * Reads, before a user is deleted, by which texts the user may be found: the address, earlier
+ * addresses that the feed of changes holds, and the name. Null if there is no such user.
+ */
+export async function readTraces(tx: Transaction, userId: string): Promise<Traces | null> {
+  const [user] = await tx.select({ email: users.email, name: users.name }).from(users).where(eq(users.id, userId));
+  if (user === undefined) return null;
+
+  const earlier = await tx.select({ data: changes.data }).from(changes).where(isChangeOfAddress(userId));
+  const texts = [user.email, user.name, ...earlier.map(({ data }) => data.email)].filter((text) => text != null);
+  const found = await Promise.all([
+    tx.select({ id: memberships.organisationId }).from(memberships).where(eq(memberships.userId, userId)),
+    tx
+      .selectDistinct({ id: auditEvents.organisationId })
+      .from(auditEvents)
+      .where(and(isAbout(userId), isNotNull(auditEvents.organisationId))),
+    ...billedTo(tx, texts.filter(isAddress)),
+  ]);
+  return { userId, texts, organisationIds: [...new Set(found.flat().flatMap(({ id }) => id ?? []))] };
+}
+
+/** The organisations that have one of the addresses as billing address, or had it when the provider was told. */
+function billedTo(tx: Transaction, addresses: string[]) {
+  return [
+    tx.select({ id: organisations.id }).from(organisations).where(inArray(organisations.billingEmail, addresses)),
+    tx
+      .select({ id: paymentCustomers.organisationId })
+      .from(paymentCustomers)
+      .where(inArray(paymentCustomers.contactEmail, addresses)),
+  ];
+}
+
+/** Drops the mails that wait for a user, and the links that were mailed to the address. To be called before the user is deleted. */
+export async function dropMailsOf(app: App, tx: Transaction, { userId, texts }: Traces): Promise<void> {
+  const [email = ''] = texts;
+  await app.jobs.dropMails(tx, { userId, emails: texts.filter(isAddress) });
+  await tx.delete(verificationLinks).where(eq(verificationLinks.email, email));
+}
+
+/**
+ * Requests that what is left of a deleted user, and of deleted organisations, is removed by the job
+ * `erasure`. To be called in the transaction that deletes them. The caller wakes the job after the commit.
+ */
+export async function requestErasure(
+  app: App,
+  tx: Transaction,
+  { traces, deleted }: { traces?: Traces; deleted: string[] },
+): Promise<void> {
+  const now = app.now();
+  await tx.insert(erasures).values({
+    id: newId(now),
+    userId: traces?.userId ?? null,
+    texts: traces?.texts ?? [],
+    organisationIds: [...new Set([...deleted, ...(traces?.organisationIds ?? [])])],
+    deletedIds: deleted,
+    requestedAt: now,
+  });
+  await app.jobs.send(tx, 'erasure', {});
+}

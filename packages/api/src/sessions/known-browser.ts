@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, lte, notInArray } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import type { Executor, Transaction } from '../db/client.ts';
+import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { knownBrowsers, users } from '../db/schema/accounts.ts';
 import { hashToken, newToken } from '../security/token.ts';
 
@@ -76,7 +77,7 @@ export function listKnownBrowsers(app: App, userId: string) {
 
 /** Deletes the rows of browsers whose cookie has expired. */
 export async function forgetOldBrowsers(app: App): Promise<void> {
-  await app.db.delete(knownBrowsers).where(lte(knownBrowsers.signedInAt, oldest(app)));
+  await deleteInSteps(app.db, knownBrowsers, lte(knownBrowsers.signedInAt, oldest(app)));
 }
 
 function notExpired(app: App) {

@@ -1,5 +1,6 @@
 import { eq, lt } from 'drizzle-orm';
 import type { App } from '../app.ts';
+import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { notices } from '../db/schema/sessions.ts';
 import { hashToken, newToken } from '../security/token.ts';
 
@@ -29,5 +30,5 @@ export async function consumeNotice(app: App, cookie: string): Promise<unknown> 
 }
 
 export async function deleteExpiredNotices(app: App): Promise<void> {
-  await app.db.delete(notices).where(lt(notices.expiresAt, app.now()));
+  await deleteInSteps(app.db, notices, lt(notices.expiresAt, app.now()));
 }

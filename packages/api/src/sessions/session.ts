@@ -2,6 +2,7 @@ import { and, desc, eq, gt, ne, sql } from 'drizzle-orm';
 import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
 import type { App } from '../app.ts';
 import type { Executor, Transaction } from '../db/client.ts';
+import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { sessions } from '../db/schema/sessions.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
 import type { Client } from '../security/client.ts';
@@ -225,7 +226,7 @@ function hashedIdAdapter(app: App, token: Token, wanted: Wanted): Adapter {
       await app.db.delete(sessions).where(eq(sessions.userId, userId));
     },
     async deleteExpiredSessions() {
-      await app.db.delete(sessions).where(sql`${sessions.expiresAt} <= ${app.now().toISOString()}`);
+      await deleteInSteps(app.db, sessions, sql`${sessions.expiresAt} <= ${app.now().toISOString()}`);
     },
     // Lucia's list contains ids, of which the table holds only hashes. `listSessions` replaces it.
     getUserSessions: () => Promise.reject(new Error('Sessions are listed by listSessions.')),

@@ -104,6 +104,25 @@ describe('the history', () => {
     expect(await values(target, 'members', 2, later(3))).toEqual([2, 0]);
   });
 
+  test('of members is stored for any number of organisations, by a run that may be repeated', async () => {
+    const { sql } = running.app;
+    const { userId } = await makeMember(running).then(({ user }) => ({ userId: user.id }));
+    await sql`
+      with made as (
+        insert into organisations (id, slug, created_at, approval)
+        select gen_random_uuid(), 'many-' || n, now(), 'approved' from generate_series(1, 2100) as n returning id
+      )
+      insert into memberships (user_id, organisation_id, role, created_at) select ${userId}, id, 'owner', now() from made`;
+    const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19);
+    for (const day of [1, 1]) await storeMemberDays(at(later(day)).app);
+    const days = await sql`
+      select used from usage_days join organisations on id = organisation_id
+      where meter = 'members' and slug like 'many-%'`;
+    expect(days).toHaveLength(2100);
+    expect(days.every(({ used }) => Number(used) === 1)).toBe(true);
+    await sql`delete from organisations where slug like 'many-%'`;
+  });
+
   test('is deleted when no history reaches it, except a gauge’s last value', async () => {
     const target = await makeTarget(running);
     await setGauge(at('2024-01-01T08:00').app, target, 'projects', { used: 4 });

@@ -5,13 +5,29 @@ const dayMilliseconds = 86_400_000;
 /** The longest history that can be read, and a month to spare. */
 const keptDays = 430;
 const batchSize = 5000;
+const pageSize = 1000;
 
 /**
  * Stores how many members each organisation had at the end of yesterday (UTC), where that
- * differs from the last stored day: memberships are the meter, and hold no history.
+ * differs from the last stored day: memberships are the meter, and hold no history. Works on a page of
+ * organisations in each statement.
  */
 export async function storeMemberDays(app: App): Promise<void> {
   const today = dayOf(app.now());
+  for (let last: string | null = null; ; ) {
+    const page: { id: string }[] = await app.sql`
+      select id from organisations where ${last}::uuid is null or id > ${last} order by id limit ${pageSize}`;
+    await storeMemberDaysOf(
+      app,
+      today,
+      page.map(({ id }) => id),
+    );
+    last = page.at(-1)?.id ?? null;
+    if (page.length < pageSize) return;
+  }
+}
+
+async function storeMemberDaysOf(app: App, today: string, organisationIds: string[]): Promise<void> {
   await app.sql`
     insert into usage_days as held (organisation_id, meter, day, used)
     select organisations.id, 'members', ${today}::date - 1, now_there.used
@@ -25,7 +41,7 @@ export async function storeMemberDays(app: App): Promise<void> {
       where organisation_id = organisations.id and meter = 'members' and day < ${today}::date - 1
       order by day desc limit 1
     ) as before on true
-    where now_there.used is distinct from coalesce(before.used, 0)
+    where organisations.id = any(${organisationIds}::uuid[]) and now_there.used is distinct from coalesce(before.used, 0)
     on conflict (organisation_id, meter, day) do nothing`;
 }
 

@@ -38,6 +38,23 @@ it('takes the organisation of an account that was never verified along, also one
   expect(await slugs()).toEqual([]);
 });
 
+it('deletes any number of accounts, and leaves a row that another transaction has locked to the next run', async () => {
+  await test.app.sql`
+    insert into users (id, email, created_at)
+    select gen_random_uuid(), 'person-' || n || '@many.example', now() from generate_series(1, 450) as n`;
+  await test.app
+    .sql`insert into rate_limits (key, points, expire) select 'k' || n, 1, 1 from generate_series(1, 11000) as n`;
+  test.advance(8 * day);
+  await test.app.sql.begin(async (tx) => {
+    await tx`select from rate_limits where key = 'k7' for update`;
+    await sweep(test.app);
+  });
+  expect(await test.app.db.$count(users)).toBe(0);
+  expect(await test.app.sql`select key from rate_limits`).toEqual([{ key: 'k7' }]);
+  await sweep(test.app);
+  expect(await test.app.sql`select key from rate_limits`).toEqual([]);
+});
+
 it('deletes no other organisation, even one without members', async () => {
   await enter(newEmail(), 'Deserted');
   await test.app.db.delete(users);

@@ -2,6 +2,7 @@ import { and, gt, inArray, isNotNull, isNull, lt, notInArray, or } from 'drizzle
 import type { App } from '../../app.ts';
 import { deleteOldEntries } from '../../audit/delete-old.ts';
 import type { Transaction } from '../../db/client.ts';
+import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import { oneTimeTokens, signUps, users, verificationLinks } from '../../db/schema/accounts.ts';
 import { rateLimits } from '../../db/schema/deployment.ts';
 import { invitations, memberships } from '../../db/schema/members.ts';
@@ -13,6 +14,7 @@ import { deleteExpiredSessions } from '../../sessions/session.ts';
 
 const unverifiedDays = 7;
 const day = 86_400_000;
+const batchSize = 200;
 
 /**
  * Deletes what has expired: accounts not verified within seven days, with their organisations; used
@@ -23,32 +25,43 @@ export async function sweep(app: App): Promise<void> {
   const now = app.now();
   const yesterday = new Date(now.getTime() - day);
 
-  await app.db.transaction((tx) => deleteUnverified(tx, now));
-  await app.db
-    .delete(verificationLinks)
-    .where(or(lt(verificationLinks.usedAt, yesterday), lt(verificationLinks.expiresAt, yesterday)));
+  await deleteUnverified(app, now);
+  const isOver = or(lt(verificationLinks.usedAt, yesterday), lt(verificationLinks.expiresAt, yesterday));
+  await deleteInSteps(app.db, verificationLinks, isOver);
   await deleteSignUps(app, yesterday);
-  await app.db.delete(invitations).where(lt(invitations.expiresAt, yesterday));
-  await app.db.delete(oneTimeTokens).where(lt(oneTimeTokens.expiresAt, yesterday));
-  await app.db.delete(signInAttempts).where(lt(signInAttempts.expiresAt, now));
-  await app.db.delete(rateLimits).where(lt(rateLimits.expire, now.getTime()));
-  await app.db.delete(returnUrls).where(lt(returnUrls.expiresAt, now));
+  await deleteInSteps(app.db, invitations, lt(invitations.expiresAt, yesterday));
+  await deleteInSteps(app.db, oneTimeTokens, lt(oneTimeTokens.expiresAt, yesterday));
+  await deleteInSteps(app.db, signInAttempts, lt(signInAttempts.expiresAt, now));
+  await deleteInSteps(app.db, rateLimits, lt(rateLimits.expire, now.getTime()));
+  await deleteInSteps(app.db, returnUrls, lt(returnUrls.expiresAt, now));
   await deleteOldEntries(app.db, now, app.config.retentionDays);
   await deleteExpiredSessions(app);
   await deleteExpiredNotices(app);
   await forgetOldBrowsers(app);
 }
 
+/** Deletes accounts that were not verified in time, a batch in each transaction, in the order of their ids. */
+async function deleteUnverified(app: App, now: Date): Promise<void> {
+  for (let last: string | null = null; ; ) {
+    const next = await app.db.transaction((tx) => deleteUnverifiedAfter(tx, last, now));
+    if (next === null) return;
+    last = next;
+  }
+}
+
 /**
- * Deletes accounts with their organisations. The rows are locked before they are checked, so
- * that a concurrent sign-up with the address, or an opened link, is taken into account.
+ * Deletes accounts of one batch with their organisations. The rows are locked before they are checked, so
+ * that a concurrent sign-up with the address, or an opened link, is taken into account. Returns the last id
+ * of the batch; null after the last batch.
  */
-async function deleteUnverified(tx: Transaction, now: Date): Promise<void> {
+async function deleteUnverifiedAfter(tx: Transaction, last: string | null, now: Date): Promise<string | null> {
   const isUnverified = and(
     isNull(users.emailVerifiedAt),
     lt(users.createdAt, new Date(now.getTime() - unverifiedDays * day)),
+    last === null ? undefined : gt(users.id, last),
   );
-  const old = await tx.select({ id: users.id }).from(users).where(isUnverified).orderBy(users.id).for('update');
+  const batch = tx.select({ id: users.id }).from(users).where(isUnverified).orderBy(users.id).limit(batchSize);
+  const old = await batch.for('update');
   const ids = old.map(({ id }) => id);
   const owned = await tx.select().from(memberships).where(inArray(memberships.userId, ids));
 
@@ -66,6 +79,7 @@ async function deleteUnverified(tx: Transaction, now: Date): Promise<void> {
   const deletedIds = new Set(deleted.map(({ id }) => id));
   const organisationIds = owned.filter(({ userId }) => deletedIds.has(userId)).map((each) => each.organisationId);
   if (organisationIds.length > 0) await deleteWithoutMembers(tx, organisationIds);
+  return ids.length < batchSize ? null : (ids.at(-1) ?? null);
 }
 
 function holdersOfLinks(tx: Transaction, now: Date) {
@@ -91,5 +105,5 @@ async function deleteSignUps(app: App, before: Date): Promise<void> {
     .from(verificationLinks)
     .where(and(isNotNull(verificationLinks.signUpId), gt(verificationLinks.expiresAt, app.now())));
   const isOver = and(lt(signUps.createdAt, before), inArray(signUps.userId, verified), notInArray(signUps.id, linked));
-  await app.db.delete(signUps).where(or(lt(signUps.usedAt, before), isOver));
+  await deleteInSteps(app.db, signUps, or(lt(signUps.usedAt, before), isOver));
 }

@@ -1,10 +1,10 @@
 import { and, lt, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
+import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import { paymentEvents as event, paymentCheckouts, paymentLeases } from '../../db/schema/billing.ts';
 import { invoiceClosedTypes, invoiceProblemTypes } from './event-handlers.ts';
 
 const dayMilliseconds = 86_400_000;
-const batchSize = 5000;
 
 /**
  * Deletes events that are older than RETENTION_DAYS and no longer decide anything, and old
@@ -13,19 +13,9 @@ const batchSize = 5000;
  */
 export async function deleteOldEvents(app: App): Promise<number> {
   const before = new Date(app.now().getTime() - app.config.retentionDays * dayMilliseconds);
-  await app.db.delete(paymentCheckouts).where(lt(paymentCheckouts.closedAt, before));
-  await app.db.delete(paymentLeases).where(sql`${paymentLeases.endsAt} < clock_timestamp() - interval '1 day'`);
-
-  for (let count = 0; ; ) {
-    const old = app.db
-      .select({ id: event.id })
-      .from(event)
-      .where(and(lt(event.receivedAt, before), decidesNothing))
-      .limit(batchSize);
-    const deleted = await app.db.delete(event).where(sql`${event.id} in ${old}`).returning({ id: event.id });
-    count += deleted.length;
-    if (deleted.length < batchSize) return count;
-  }
+  await deleteInSteps(app.db, paymentCheckouts, lt(paymentCheckouts.closedAt, before));
+  await deleteInSteps(app.db, paymentLeases, sql`${paymentLeases.endsAt} < clock_timestamp() - interval '1 day'`);
+  return deleteInSteps(app.db, event, and(lt(event.receivedAt, before), decidesNothing));
 }
 
 /** Events since the newest state that is neither ended nor past due: they hold a whole run of failed payments. */

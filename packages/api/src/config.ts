@@ -123,7 +123,7 @@ export const variables = z
       .transform((value) => value === 'on'),
     PLANS_FILE: line.optional(),
     APPROVED_DOMAINS: domains.default([]),
-    METRICS_TOKEN: line.optional(),
+    METRICS_TOKEN: line.pipe(nonEmptyList).default([]),
     OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
     RETENTION_DAYS: integer(1, 36_500).default(400),
   })
@@ -208,7 +208,8 @@ function toConfig(set: z.output<typeof variables>, prices: Record<string, string
       termsUrl: set.TERMS_URL ?? null,
       privacyUrl: set.PRIVACY_URL ?? null,
     },
-    metricsToken: set.METRICS_TOKEN ?? null,
+    /** Without one there are no metrics. Several are valid while the token is changed. */
+    metricsTokens: set.METRICS_TOKEN,
     otelEndpoint: set.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     retentionDays: set.RETENTION_DAYS,
     timeouts,

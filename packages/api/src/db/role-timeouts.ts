@@ -14,17 +14,24 @@ const settings = {
   tcp_user_timeout: '20s',
 };
 
-/** Sets these for the service's role in its database, where the operator has set none of their own. */
+/**
+ * Sets these for the role that the service signs in as, in its database, where the operator has set none of
+ * their own. The role's own settings may give it the rights of another one by `set role`, and a role's
+ * settings apply to those who sign in as it.
+ */
 export async function setRoleTimeouts(sql: Sql, log: Log): Promise<void> {
   const [own] = await sql`
     select current_database() as database, coalesce(array_agg(split_part(item, '=', 1)), '{}') as names
     from pg_db_role_setting, unnest(setconfig) as item
-    where setrole in (0, current_user::regrole) and setdatabase in (0, (select oid from pg_database where datname = current_database()))`;
+    where setrole in (0, session_user::regrole) and setdatabase in (0, (select oid from pg_database where datname = current_database()))`;
   const present = new Set<string>(own?.names);
   const missing = Object.entries(settings).filter(([name]) => !present.has(name));
   for (const [name, value] of missing) {
     try {
-      await sql.unsafe(`alter role current_user in database ${sqlName(own?.database)} set ${name} = '${value}'`);
+      await sql.begin(async (tx) => {
+        await tx`set local role none`;
+        await tx.unsafe(`alter role current_user in database ${sqlName(own?.database)} set ${name} = '${value}'`);
+      });
     } catch (error) {
       // Not every platform has each of them, and not every role may set its own.
       log.debug('A timeout of the database could not be set.', { name, error: describeError(error) });

@@ -14,10 +14,10 @@ export type Telemetry = {
 };
 
 /** Creates the metrics and traces that the configuration turns on. Their libraries are loaded only then. */
-export async function createTelemetry({ version, metricsToken, otelEndpoint }: Config, log: Log): Promise<Telemetry> {
-  if (metricsToken === null && otelEndpoint === null) return noTelemetry();
+export async function createTelemetry({ version, metricsTokens, otelEndpoint }: Config, log: Log): Promise<Telemetry> {
+  if (metricsTokens.length === 0 && otelEndpoint === null) return noTelemetry();
 
-  const metrics = metricsToken === null ? noMetrics : (await import('./prometheus.ts')).createPrometheus(version);
+  const metrics = metricsTokens.length === 0 ? noMetrics : (await import('./prometheus.ts')).createPrometheus(version);
   const traces =
     otelEndpoint === null
       ? noTraces

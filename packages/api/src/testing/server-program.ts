@@ -28,10 +28,13 @@ export async function startProgram(
   { port, env = process.env, signal = 'SIGTERM' }: Options,
 ): Promise<{ stop: () => Promise<void> }> {
   const child = spawn(file, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
   await listening(child, port);
 
   return {
     async stop() {
+      process.off('exit', kill);
       child.kill(signal);
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     },

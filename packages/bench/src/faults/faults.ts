@@ -1,7 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { restartInTurn } from './node.ts';
 import type { World } from './world.ts';
+
+/** Fills the file system of the database, so it needs one of its own. */
+export const diskFull = 'disk full';
 
 /** Each fault, under load. It resolves when the fault is over and everything runs again. */
 export const faults: Record<string, (world: World) => Promise<void>> = {
@@ -31,8 +35,7 @@ export const faults: Record<string, (world: World) => Promise<void>> = {
     await pause(9_000);
     for (const pid of family) process.kill(pid, 'SIGCONT');
   },
-  async 'disk full'({ folder, isMounted }) {
-    if (!isMounted) throw new Error('needs a file system of its own, which root may mount');
+  async [diskFull]({ folder }) {
     const filler = path.join(folder, 'filler');
     const { bavail, bsize } = fs.statfsSync(folder);
     fs.writeFileSync(filler, Buffer.alloc(bavail * bsize - 65_536));
@@ -50,11 +53,7 @@ export const faults: Record<string, (world: World) => Promise<void>> = {
     providerProxy.restore();
   },
   async 'rolling restart'({ nodes }) {
-    for (const node of nodes) {
-      await node.end('SIGTERM');
-      await node.start();
-      await pause(2_500);
-    }
+    await restartInTurn(nodes);
   },
 };
 

@@ -1,11 +1,14 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import type { Owner } from '../speed/data.ts';
 import { subscriptionOf } from '../speed/world.ts';
-import { type World, webhookSecret } from './world.ts';
 
-/** What callers saw during a fault. */
+/** Where the load goes. The secret that signs events may change meanwhile. */
+export type Target = { origin: string; owners: Owner[]; webhookSecret: string };
+
+/** What callers saw meanwhile. */
 export type Seen = {
   requests: number;
-  /** By status; a connection that failed counts as its error's code. */
+  /** By status and path; a connection that failed counts as its error's code. */
   failures: Map<string, number>;
   longestMilliseconds: number;
   /** What was accepted with 200: it must be there afterwards, once. */
@@ -17,7 +20,7 @@ const pauseMilliseconds = 40;
 let made = 0;
 
 /** Sends requests of four kinds at a steady rate until `stop`, which resolves when all are answered. */
-export function startLoad(world: World): { stop: () => Promise<Seen> } {
+export function startLoad(target: Target): { seen: Seen; stop: () => Promise<Seen> } {
   const seen: Seen = { requests: 0, failures: new Map(), longestMilliseconds: 0, signUps: [], events: [] };
   const kinds = [signUp, sendEvent, readSession, openLogin];
   const open = new Set<Promise<void>>();
@@ -31,7 +34,7 @@ export function startLoad(world: World): { stop: () => Promise<Seen> } {
 
   async function ask(path: string, init: RequestInit = {}): Promise<boolean> {
     const started = performance.now();
-    const result = await fetch(world.origin + path, { ...init, signal: AbortSignal.timeout(60_000) }).then(
+    const result = await fetch(target.origin + path, { ...init, signal: AbortSignal.timeout(60_000) }).then(
       async (response) => {
         await response.arrayBuffer();
         return String(response.status);
@@ -40,7 +43,10 @@ export function startLoad(world: World): { stop: () => Promise<Seen> } {
     );
     seen.requests += 1;
     seen.longestMilliseconds = Math.max(seen.longestMilliseconds, performance.now() - started);
-    if (result !== '200') seen.failures.set(result, (seen.failures.get(result) ?? 0) + 1);
+    if (result !== '200') {
+      const kind = `${result} ${path}`;
+      seen.failures.set(kind, (seen.failures.get(kind) ?? 0) + 1);
+    }
     return result === '200';
   }
 
@@ -56,12 +62,12 @@ export function startLoad(world: World): { stop: () => Promise<Seen> } {
   }
 
   async function sendEvent() {
-    const { id, body, headers } = makeEvent(world);
+    const { id, body, headers } = makeEvent(target);
     if (await ask('/webhooks/payment', { method: 'POST', headers, body })) seen.events.push(id);
   }
 
   async function readSession() {
-    const { session } = world.owners[made % world.owners.length] ?? {};
+    const { session } = target.owners[made % target.owners.length] ?? {};
     await ask('/api/session', { headers: { cookie: `session=${session}` } });
   }
 
@@ -70,6 +76,7 @@ export function startLoad(world: World): { stop: () => Promise<Seen> } {
   }
 
   return {
+    seen,
     async stop() {
       clearInterval(timer);
       await Promise.all(open);
@@ -78,7 +85,13 @@ export function startLoad(world: World): { stop: () => Promise<Seen> } {
   };
 }
 
-function makeEvent({ owners }: World) {
+/** Requests, failures by status and the longest wait, in one line. */
+export function describe({ requests, failures, longestMilliseconds }: Seen): string {
+  const failed = [...failures].map(([status, times]) => `${status}: ${times}`).join(', ') || 'none';
+  return `${requests} requests, failures ${failed}; longest ${(longestMilliseconds / 1000).toFixed(1)} s`;
+}
+
+function makeEvent({ owners, webhookSecret }: Target) {
   const number = made++;
   const id = `evt_fault_${number}`;
   const { subscriptionId = '' } = owners[number % owners.length] ?? {};

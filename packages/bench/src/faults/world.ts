@@ -1,10 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { startTcpProxy, type TcpProxy } from '@gatehouse/api/testing/database/tcp-proxy';
 import { haproxy } from '@gatehouse/api/testing/reverse-proxies';
 import { type Embedded, openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
@@ -12,16 +9,15 @@ import type { Sandbox } from '@gatehouse/sandbox/sandbox';
 import { startTestSandbox } from '@gatehouse/sandbox/testing';
 import { hash } from '@node-rs/argon2';
 import postgres, { type Sql } from 'postgres';
-import { insertData, type Owner } from '../speed/data.ts';
+import { insertData } from '../speed/data.ts';
+import type { Target } from './load.ts';
+import { freePorts, makeNode, type Node } from './node.ts';
 
-export const webhookSecret = 'whsec_bench';
-const productFile = path.resolve(import.meta.dirname, '../../../../apps/server/dist/main.js');
+const webhookSecret = 'whsec_bench';
 
 /** Two nodes behind HAProxy, each of whose other systems is reached by way of a proxy that can cut it. */
-export type World = {
-  origin: string;
+export type World = Target & {
   nodes: Node[];
-  owners: Owner[];
   sandbox: Sandbox;
   databaseProxy: TcpProxy;
   mailProxy: TcpProxy;
@@ -36,18 +32,16 @@ export type World = {
   close: () => Promise<void>;
 };
 
-export type Node = {
-  start: () => Promise<void>;
-  end: (signal: NodeJS.Signals) => Promise<void>;
-  /** Lines of its log about the database. */
-  episodes: () => string[];
-};
-
 export const hasProxy = haproxy.isInstalled;
 
 export async function openWorld(): Promise<World> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-faults-'));
-  const isMounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=400m,mode=0755', 'none', folder]);
+  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=400m,mode=0755', 'none', folder]).status === 0;
+  // Also when a run is interrupted: the nodes, the proxy and PostgreSQL end with this process.
+  process.once('exit', () => {
+    if (isMounted) spawnSync('umount', ['--lazy', folder]);
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
   let database: Embedded = await openEmbedded(folder);
   const sandbox = await startTestSandbox();
   const databaseProxy = await startTcpProxy(database.url);
@@ -75,6 +69,7 @@ export async function openWorld(): Promise<World> {
     origin: `http://127.0.0.1:${front}`,
     nodes,
     owners: [],
+    webhookSecret,
     sandbox,
     databaseProxy,
     mailProxy,
@@ -96,61 +91,9 @@ export async function openWorld(): Promise<World> {
       await Promise.all([databaseProxy.close(), mailProxy.close(), providerProxy.close()]);
       await database.stop();
       await sandbox.close();
-      if (isMounted) await run('umount', [folder]);
-      fs.rmSync(folder, { recursive: true, force: true });
     },
   };
   const passwordHash = await hash('a pass phrase for the bench', { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
   world.owners = await world.withDatabase((sql) => insertData(sql, passwordHash));
   return world;
-}
-
-function makeNode(env: NodeJS.ProcessEnv): Node {
-  let child: ChildProcess;
-  let printed = '';
-  return {
-    async start() {
-      child = spawn(process.execPath, [productFile], {
-        env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', ...env },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      child.stdout?.on('data', (bytes) => {
-        printed += bytes;
-      });
-      await isReady(`http://127.0.0.1:${env.PORT}/readyz`);
-    },
-    async end(signal) {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
-      child.kill(signal);
-      await ended;
-    },
-    episodes: () => printed.split('\n').filter((line) => /The database is (un)?available/.test(line)),
-  };
-}
-
-async function isReady(url: string): Promise<void> {
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
-    const answer = await fetch(url).catch(() => null);
-    if (answer?.ok) return;
-    await pause(50);
-  }
-  throw new Error(`${url} does not answer.`);
-}
-
-/** Whether a command ended with 0. */
-export async function run(command: string, args: string[]): Promise<boolean> {
-  const child = spawn(command, args, { stdio: 'ignore' });
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(false));
-    child.once('exit', (code) => resolve(code === 0));
-  });
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => net.createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as net.AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

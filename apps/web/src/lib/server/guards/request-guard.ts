@@ -24,7 +24,7 @@ export function guardRequest({ method, headers }: Request, endpoint: Endpoint, c
   const { pathname } = endpoint;
   if (isOff(pathname, config)) throw new AppError('NOT_FOUND', 'There is nothing here.');
   // Without a token /metrics does not exist, so every method answers 404.
-  const methods = pathname === '/metrics' && config.metricsToken === null ? null : methodsOf(endpoint);
+  const methods = pathname === '/metrics' && config.metricsTokens.length === 0 ? null : methodsOf(endpoint);
   if (methods !== null && !methods.includes(method)) {
     throw new AppError('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
   }

@@ -5,12 +5,13 @@ import type { RequestEvent } from '@sveltejs/kit';
 import { errorResponse } from './error-response.ts';
 import { rejectRequest } from './reject-request.ts';
 
-/** The metrics, for requests with the bearer token METRICS_TOKEN (RFC 6750 §2.1, §3). Answers 404 if none is configured. */
+/** The metrics, for requests with a bearer token of METRICS_TOKEN (RFC 6750 §2.1, §3). Answers 404 if none is configured. */
 export async function metricsEndpoint(event: RequestEvent): Promise<Response> {
   const { app } = event.locals;
-  const token = app.config.metricsToken;
-  if (token === null) return rejectRequest(event, new AppError('NOT_FOUND', 'There is no such path.'));
-  if (!constantTimeEqual(event.request.headers.get('authorization') ?? '', `Bearer ${token}`)) {
+  const tokens = app.config.metricsTokens;
+  if (tokens.length === 0) return rejectRequest(event, new AppError('NOT_FOUND', 'There is no such path.'));
+  const sent = event.request.headers.get('authorization') ?? '';
+  if (!tokens.some((token) => constantTimeEqual(sent, `Bearer ${token}`))) {
     return errorResponse(new AppError('UNAUTHENTICATED', 'This takes the token of METRICS_TOKEN.'), {
       'www-authenticate': 'Bearer',
     });

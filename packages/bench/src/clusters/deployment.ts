@@ -1,0 +1,57 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Sandbox } from '@gatehouse/sandbox/sandbox';
+import { hash } from '@node-rs/argon2';
+import postgres from 'postgres';
+import { insertData, type Owner } from '../speed/data.ts';
+import type { Cluster } from './installed-postgres.ts';
+
+const operations = path.resolve(import.meta.dirname, '../../../../docs/operations.md');
+
+export const ownersPassword = 'a pass phrase for the bench';
+
+/** Creates a folder that PostgreSQL's user may enter. */
+export function makeFolder(name: string): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), `gatehouse-${name}-`));
+  fs.chmodSync(folder, 0o755);
+  return folder;
+}
+
+/** Creates a role and its database, and returns the DATABASE_URL. */
+export async function createDatabase(cluster: Cluster, role: string, password: string): Promise<string> {
+  await cluster.asAdministrator('postgres', async (sql) => {
+    await sql.unsafe(`create role ${role} login password '${password}'`);
+    await sql.unsafe(`create database gatehouse owner ${role}`);
+  });
+  return cluster.url(role, password, 'gatehouse');
+}
+
+/** The variables of a node with a public name, whose other systems are the sandbox. */
+export function environmentOf(sandbox: Sandbox, smtpUrl = sandbox.smtpUrl) {
+  return {
+    SMTP_URL: smtpUrl,
+    MAIL_FROM: 'no-reply@company.example',
+    PAYMENT_API_URL: sandbox.url,
+    PAYMENT_SECRET_KEY: 'sandbox_secret_key',
+    GATEHOUSE_ENV_FILE: 'off',
+    RATE_LIMITS: 'off',
+    LOG_FORMAT: 'json',
+    LOG_LEVEL: 'info',
+  };
+}
+
+/** Inserts owners with a paid plan, a session and `ownersPassword`. */
+export async function insertOwners(databaseUrl: string): Promise<Owner[]> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  const passwordHash = await hash(ownersPassword, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+  return insertData(sql, passwordHash).finally(() => sql.end());
+}
+
+/** Returns the statements of docs/operations.md that contain a text, a block, so that they are those that were run. */
+export function documentedSql(part: string): string {
+  const blocks = [...fs.readFileSync(operations, 'utf8').matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) => text);
+  const block = blocks.find((text) => text.includes(part));
+  if (block === undefined) throw new Error(`docs/operations.md has no SQL with ${part}.`);
+  return block;
+}

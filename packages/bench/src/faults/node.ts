@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import net from 'node:net';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const serviceFile = path.resolve(import.meta.dirname, '../../../../apps/server/dist/main.js');
+const operatorFile = path.resolve(import.meta.dirname, '../../../../apps/server/dist/operator.js');
+const startMilliseconds = 60_000;
+
+/** The production build of the service, as a process. */
+export type Node = {
+  /** Resolves when /readyz answers 200. The variables replace those of the last start. */
+  start: (env?: NodeJS.ProcessEnv) => Promise<void>;
+  end: (signal: NodeJS.Signals) => Promise<void>;
+  /** Resolves when /readyz answers 200. */
+  recovers: () => Promise<void>;
+  /** Lines of its log about the database. */
+  episodes: () => string[];
+};
+
+export function makeNode(env: NodeJS.ProcessEnv & { PORT: string }): Node {
+  let variables: NodeJS.ProcessEnv = env;
+  let child: ChildProcess | null = null;
+  let printed = '';
+  return {
+    async start(changed = {}) {
+      variables = { ...variables, ...changed };
+      child = spawn(process.execPath, [serviceFile], {
+        env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', ...variables },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      child.stdout?.on('data', (bytes) => {
+        printed += bytes;
+      });
+      const started = child;
+      process.once('exit', () => started.kill('SIGKILL'));
+      await isReady(env.PORT, child);
+    },
+    async end(signal) {
+      if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      await ended;
+    },
+    async recovers() {
+      if (child !== null) await isReady(env.PORT, child);
+    },
+    episodes: () => printed.split('\n').filter((line) => /The database is (un)?available/.test(line)),
+  };
+}
+
+/** Restarts one node after the other, each with these variables, while the proxy passes requests to the rest. */
+export async function restartInTurn(nodes: Node[], env: NodeJS.ProcessEnv = {}): Promise<void> {
+  for (const node of nodes) {
+    await node.end('SIGTERM');
+    await node.start(env);
+    // The proxy probes every second, and has to see the node before the next one ends.
+    await pause(2_500);
+  }
+}
+
+/** Runs an admin command and returns what it printed. @throws Error if it failed. */
+export async function runOperator(args: string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn(process.execPath, [operatorFile, ...args], { env: { ...process.env, ...env }, stdio: 'pipe' });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (printed += bytes));
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`operator ${args.join(' ')} failed: ${printed}`);
+  return printed;
+}
+
+/** Returns ports that nothing listens on. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => net.createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as net.AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+async function isReady(port: string, child: ChildProcess): Promise<void> {
+  const url = `http://127.0.0.1:${port}/readyz`;
+  for (const deadline = Date.now() + startMilliseconds; Date.now() < deadline && child.exitCode === null; ) {
+    const answer = await fetch(url).catch(() => null);
+    if (answer?.ok) return;
+    await pause(50);
+  }
+  throw new Error(`${url} does not answer.`);
+}

@@ -1,0 +1,98 @@
+import fs from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { haproxy } from '@gatehouse/api/testing/reverse-proxies';
+import { startTestSandbox } from '@gatehouse/sandbox/testing';
+import postgres from 'postgres';
+import { createDatabase, documentedSql, environmentOf, insertOwners, makeFolder } from './clusters/deployment.ts';
+import { installedPostgres, startCluster } from './clusters/installed-postgres.ts';
+import { compareMails, compareRows, join } from './faults/kept.ts';
+import { describe, startLoad, type Target } from './faults/load.ts';
+import { freePorts, makeNode, restartInTurn } from './faults/node.ts';
+
+// Changes the password of the database and the webhook secret as docs/operations.md says, by two restarts of two
+// nodes behind HAProxy, under a load of 25 requests a second. No request may fail, and nothing may be lost.
+
+const oldSecret = 'whsec_old';
+const newSecret = 'whsec_new';
+
+if (installedPostgres === null || !haproxy.isInstalled) {
+  console.log('PostgreSQL with pg_dump or HAProxy is not installed here (Debian: postgresql, haproxy): not run.');
+  process.exit(0);
+}
+const folder = makeFolder('rotation');
+const [databasePort = 0, first = 0, second = 0, front = 0] = await freePorts(4);
+const cluster = await startCluster(`${folder}/database`, databasePort);
+const oldUrl = await createDatabase(cluster, 'gatehouse', 'old');
+const newUrl = cluster.url('gatehouse_2', 'new', 'gatehouse');
+const sandbox = await startTestSandbox();
+const base = { ...environmentOf(sandbox), PUBLIC_BASE_URL: `http://localhost:${front}`, DATABASE_URL: oldUrl };
+const nodes = [first, second].map((port) => makeNode({ ...base, PORT: String(port) }));
+await Promise.all(nodes.map((node) => node.start({ PAYMENT_WEBHOOK_SECRET: oldSecret })));
+const proxy = await haproxy.start(folder, { nodes: [first, second], front });
+const target: Target = {
+  origin: `http://127.0.0.1:${front}`,
+  owners: await insertOwners(oldUrl),
+  webhookSecret: oldSecret,
+};
+
+const load = startLoad(target);
+await pause(3_000);
+await asAdministrator(documentedSql('create role gatehouse_2').replace("'…'", "'new'"));
+await restartInTurn(nodes, { DATABASE_URL: newUrl, PAYMENT_WEBHOOK_SECRET: `${newSecret},${oldSecret}` });
+await asAdministrator(documentedSql('alter role gatehouse nologin'));
+target.webhookSecret = newSecret;
+await restartInTurn(nodes, { PAYMENT_WEBHOOK_SECRET: newSecret });
+await pause(1_000);
+const seen = await load.stop();
+
+const rows = await cluster.asAdministrator('gatehouse', (sql) => compareRows(sql, seen));
+const kept = join(rows, await compareMails(sandbox, seen.signUps));
+console.log(`Two rotations: ${describe(seen)}; ${kept.text}`);
+const late = startLoad({ ...target, webhookSecret: oldSecret });
+await pause(1_000);
+const refused = (await late.stop()).failures.get('400 /webhooks/payment') ?? 0;
+console.log(`An event with the old webhook secret: ${refused > 0 ? 'refused' : 'accepted'}`);
+const oldRole = await connects(oldUrl);
+console.log(`A connection with the old password: ${oldRole ? 'accepted' : 'refused'}`);
+const owners = await ownersOfTables();
+console.log(`Tables belong to: ${owners.join(', ')}`);
+const timeouts = await settingsOf('gatehouse_2');
+console.log(`Timeouts of the new role: ${timeouts}`);
+
+await Promise.all(nodes.map((node) => node.end('SIGTERM')));
+await proxy.stop();
+await cluster.end('SIGINT');
+await sandbox.close();
+fs.rmSync(folder, { recursive: true, force: true });
+const isSound = seen.failures.size === 0 && kept.isComplete && refused > 0 && !oldRole && owners.length === 1;
+process.exit(isSound && timeouts > 0 ? 0 : 1);
+
+function asAdministrator(statements: string) {
+  return cluster.asAdministrator('gatehouse', (sql) => sql.unsafe(statements));
+}
+
+async function connects(url: string): Promise<boolean> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  return sql`select 1`.then(
+    () => true,
+    () => false,
+  );
+}
+
+function ownersOfTables(): Promise<string[]> {
+  return cluster.asAdministrator('gatehouse', async (sql) => {
+    const rows =
+      await sql`select distinct tableowner from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`;
+    return rows.map(({ tableowner }) => tableowner);
+  });
+}
+
+/** The number of settings that the service made for a role in its database. */
+function settingsOf(role: string): Promise<number> {
+  return cluster.asAdministrator('gatehouse', async (sql) => {
+    const [row] =
+      await sql`select coalesce(cardinality(setconfig), 0) as count from pg_db_role_setting where setrole = ${role}::regrole`;
+    // One of them is the role that owns the tables.
+    return Number(row?.count ?? 0) - 1;
+  });
+}

@@ -11,26 +11,15 @@ beforeAll(() =>
 );
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-async function printedBy(file: string, env: NodeJS.ProcessEnv) {
-  const { ended, output } = runProgram(new URL(file, import.meta.url), ['list'], env, folder);
+async function printedBy(env: NodeJS.ProcessEnv) {
+  const { ended, output } = runProgram(new URL('main.ts', import.meta.url), [], env, folder);
   await ended;
   return output();
 }
 
 it('the service reads .env in the working directory, and non-empty environment variables take precedence', async () => {
-  expect(await printedBy('main.ts', {})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
-  expect(await printedBy('main.ts', { PORT: ' ', LOG_LEVEL: 'info' })).toMatch(/^PORT must be .+\n$/);
-});
-
-it('admin commands read .env too', async () => {
-  expect(await printedBy('operator.ts', {})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
-});
-
-it('the file is not read with GATEHOUSE_ENV_FILE=off', async () => {
-  const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/gatehouse';
-  expect(await printedBy('operator.ts', { GATEHOUSE_ENV_FILE: 'off', DATABASE_URL })).toMatch(
-    /^The database does not answer/,
-  );
+  expect(await printedBy({})).toMatch(/^PORT must be .+\nLOG_LEVEL must be .+\n$/);
+  expect(await printedBy({ PORT: ' ', LOG_LEVEL: 'info' })).toMatch(/^PORT must be .+\n$/);
 });
 
 it.each([

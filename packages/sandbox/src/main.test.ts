@@ -11,8 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
+const { PATH, NODE_COMPILE_CACHE = '' } = process.env;
 const environment = {
-  PATH: process.env.PATH,
+  PATH,
+  NODE_COMPILE_CACHE,
   SANDBOX_PORT: '0',
   SANDBOX_SMTP_PORT: '0',
   PUBLIC_BASE_URL: 'http://localhost:3000',

@@ -11,11 +11,15 @@ export type Program = {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-/** Runs a TypeScript file in a separate process. */
+/**
+ * Runs a program in a separate process, with none of the test's environment but PATH and the cache of compiled
+ * code, which saves a third of a start.
+ */
 export function runProgram(file: URL, args: string[], env: NodeJS.ProcessEnv = {}, cwd?: string): Program {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [fileURLToPath(file), ...args], {
     cwd,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let output = '';

@@ -11,9 +11,11 @@ export const importsCommand = [
   'apps',
   'packages',
 ];
+// TypeScript 7 takes a third of the time of TypeScript 6, and with one thread less than with several in all.
+const compiler = ['node_modules/@typescript/native/bin/tsc', '--singleThreaded', '-p'];
 /** The packages in one program: most import packages/api, whose types it then checks once. */
-export const packageTypesCommand = ['node_modules/.bin/tsc', '-p', 'tsconfig.packages.json'];
-export const storyTypesCommand = ['pnpm', '--filter', '@gatehouse/e2e', 'check'];
+export const packageTypesCommand = [...compiler, 'tsconfig.packages.json'];
+export const storyTypesCommand = [...compiler, 'e2e'];
 export const pageTypesCommand = ['pnpm', '--filter', '@gatehouse/web', 'check'];
 
 /** Checks lint rules, format, and which file may import which. */

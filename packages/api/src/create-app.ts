@@ -17,6 +17,7 @@ import { watchHealth } from './db/health.ts';
 import { openPools, type Pools } from './db/open-pools.ts';
 import { pingDatabase } from './db/ping.ts';
 import { explainRefusedTls } from './db/refused-tls.ts';
+import { createSearchIndexes } from './db/search-indexes.ts';
 import { migrate } from './db/upgrade/migrate.ts';
 import { checkSchemaAge, explainPending, readSchemaState } from './db/upgrade/schema-state.ts';
 import { explainDatabaseRefusal, isDatabaseAway } from './errors.ts';
@@ -130,6 +131,9 @@ export async function createApp({
     if (work) await open(() => warnOfOtherMode(app));
     if (work) await open(() => warnOfMissingTiers(app));
     app.jobs = await open(() => openQueue(app, pools, { work, migrates }));
+    const indexes = migrates ? pools.setUp((lock, own) => createSearchIndexes(lock, own, log)) : null;
+    // The service does not wait for them. A command ends with the process.
+    if (!work) await indexes;
   } catch (error) {
     if (!withoutDatabase) {
       await app.close();
@@ -149,12 +153,7 @@ async function openQueue(app: App, pools: Pools, { work, migrates }: { work: boo
   const kinds = jobKinds({ app, scheduled });
   if (!migrates) return openJobs({ ...options, kinds, setup: null });
 
-  const [lock, setup] = [pools.openSetup(), pools.openSetup()];
-  try {
-    return await withAdvisoryLock(lock.sql, () => openJobs({ ...options, kinds, setup: setup.sql }));
-  } finally {
-    await Promise.all([lock.close(), setup.close()]);
-  }
+  return pools.setUp((lock, setup) => withAdvisoryLock(lock, () => openJobs({ ...options, kinds, setup })));
 }
 
 /** @throws Error whose message is a sentence, if the database lacks migrations or is too new. */

@@ -1,26 +1,36 @@
 import type { Sql } from 'postgres';
 
-/** The number is arbitrary but must be the same in every process. */
-const lockNumber = 7_240_311;
+/** The numbers are arbitrary but must be the same in every process. */
+export const lockNumbers = { start: 7_240_311, searchIndexes: 7_240_314 };
 const pauseMilliseconds = 100;
 
-/**
- * Runs `work` in one process at a time; the others wait. The lock belongs to a transaction, because
- * a session lock does not work behind a pooler in transaction mode. A waiting process holds no
- * connection, because there may be fewer connections than processes. `work` needs a connection of
- * its own.
- */
+/** Runs `work` in one process at a time; the others wait. `work` needs a connection of its own. */
 export async function withAdvisoryLock<Result>(sql: Sql, work: () => Promise<Result>): Promise<Result> {
   for (;;) {
-    let done: { result: Result } | null = null;
-    await sql.begin(async (lock) => {
-      await lock.unsafe('set local idle_in_transaction_session_timeout = 0');
-      // In the simple protocol: the portal of a parameterised statement would hold a snapshot, for whose
-      // end `create index concurrently` waits.
-      const [asked] = await lock.unsafe(`select pg_try_advisory_xact_lock(${lockNumber}) as taken`);
-      if (asked?.taken) done = { result: await work() };
-    });
-    if (done !== null) return (done as { result: Result }).result;
+    const done = await tryAdvisoryLock(sql, lockNumbers.start, work);
+    if (done !== null) return done.result;
+    // A waiting process holds no connection, because there may be fewer connections than processes.
     await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
   }
+}
+
+/**
+ * Runs `work` and returns its result, or returns null if another process has the lock. The lock belongs to a
+ * transaction, because a session lock does not work behind a pooler in transaction mode. `work` needs a
+ * connection of its own.
+ */
+export async function tryAdvisoryLock<Result>(
+  sql: Sql,
+  number: number,
+  work: () => Promise<Result>,
+): Promise<{ result: Result } | null> {
+  let done: { result: Result } | null = null;
+  await sql.begin(async (lock) => {
+    await lock.unsafe('set local idle_in_transaction_session_timeout = 0');
+    // In the simple protocol: the portal of a parameterised statement would hold a snapshot, for whose
+    // end `create index concurrently` waits.
+    const [asked] = await lock.unsafe(`select pg_try_advisory_xact_lock(${number}) as taken`);
+    if (asked?.taken) done = { result: await work() };
+  });
+  return done;
 }

@@ -1,3 +1,4 @@
+import type { Sql } from 'postgres';
 import type { Config } from '../config.ts';
 import { type Connection, openDatabase } from './client.ts';
 
@@ -11,8 +12,11 @@ export type Pools = {
   queue: Connection;
   /** Asks whether the database answers, also while the other pools are full. */
   probe: Connection;
-  /** Opens one connection for the start alone, which creates the queue's tables: with the deadlines of admin commands. */
-  openSetup: () => Connection;
+  /**
+   * Runs work of the start on two connections of its own, with the deadlines of admin commands: the first one
+   * holds a lock, the second one creates the queue's tables or indexes.
+   */
+  setUp: <Result>(work: (lock: Sql, sql: Sql) => Promise<Result>) => Promise<Result>;
   close: () => Promise<void>;
 };
 
@@ -59,12 +63,29 @@ export function openPools(config: Config & { databaseUrl: string }, { work, onFa
   const scheduled = openDatabase({ ...connect, ...watch, pool: scheduledConnections, deadlines: deadlines.scheduled });
   const queue = openDatabase({ ...connect, pool: 1, deadlines: deadlines.queue });
   const probe = openDatabase({ ...connect, onFailure: undefined, pool: 1, deadlines: deadlines.probe });
+  const inSetup = new Set<Connection>();
   return {
     requests,
     scheduled,
     queue,
     probe,
-    openSetup: () => openDatabase({ ...connect, pool: 1, deadlines: commands }),
-    close: async () => void (await Promise.all([requests, scheduled, queue, probe].map((pool) => pool.close()))),
+    async setUp(work) {
+      const [lock, own] = [1, 2].map(() => openDatabase({ ...connect, pool: 1, deadlines: commands })) as [
+        Connection,
+        Connection,
+      ];
+      for (const each of [lock, own]) inSetup.add(each);
+      try {
+        return await work(lock.sql, own.sql);
+      } finally {
+        await closeAll([lock, own]);
+        for (const each of [lock, own]) inSetup.delete(each);
+      }
+    },
+    close: () => closeAll([requests, scheduled, queue, probe, ...inSetup]),
   };
+}
+
+async function closeAll(connections: Connection[]): Promise<void> {
+  await Promise.all(connections.map((each) => each.close()));
 }

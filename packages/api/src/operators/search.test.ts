@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Connection, openDatabase } from '../db/client.ts';
 import { paymentEvents } from '../db/schema/billing.ts';
 import { createSearchIndexes } from '../db/search-indexes.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -9,13 +10,18 @@ type Owner = Awaited<ReturnType<typeof makeOwner>>;
 let test: TestApp;
 let operator: Owner;
 let owner: Owner;
+let other: Connection;
 beforeAll(async () => {
   test = await startTestApp();
+  other = openDatabase({ url: `${test.app.config.databaseUrl}`, pool: 1, prepare: true });
   operator = await makeOwner(test, { operator: true, name: 'Operators' });
   owner = await makeOwner(test, { name: 'Grün & Söhne 100%' });
   await test.app.sql`update users set name = 'Änne Prüfer' where id = ${owner.userId}`;
 });
-afterAll(() => test.close());
+afterAll(async () => {
+  await other.close();
+  await test.close();
+});
 
 async function peopleFound(search: string) {
   const { people } = await operator.api.operators.people({ search });
@@ -32,7 +38,7 @@ describe.each([
   ['without it', 'beginnings'],
 ] as const)('%s', (_, reach) => {
   beforeEach(async () => {
-    await createSearchIndexes(test.app.sql, test.app.log);
+    await createSearchIndexes(test.app.sql, other.sql, test.app.log);
     if (reach === 'beginnings') await test.app.sql`drop index users_parts`;
     test.app.searchReach = null;
   });
@@ -60,7 +66,7 @@ describe.each([
 
 it('creates the indexes of parts where they are missing', async () => {
   await test.app.sql`drop index if exists users_parts, organisations_parts`;
-  await createSearchIndexes(test.app.sql, test.app.log);
+  await createSearchIndexes(test.app.sql, other.sql, test.app.log);
   test.app.searchReach = null;
   expect(await operator.api.operators.people({})).toMatchObject({ search_finds: 'parts' });
 });

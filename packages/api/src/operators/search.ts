@@ -1,20 +1,18 @@
 import { ilike, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { App, SearchReach } from '../app.ts';
+import { hasSearchIndexes } from '../db/search-indexes.ts';
 import { beginningOf, partOf } from '../security/text.ts';
 
 /** Shorter terms have no trigram, so the index of parts cannot find them. */
 const shortestPart = 3;
 
 /**
- * Returns how far searches reach on this database. The index of parts needs the extension pg_trgm,
- * which the migration may not have been allowed to create. Read once by each process.
+ * Returns how far searches reach on this database. The indexes of parts need the extension pg_trgm,
+ * which may be forbidden, and are created while the service runs. Read until they are there.
  */
 export async function readSearchReach(app: App): Promise<SearchReach> {
-  if (app.searchReach === null) {
-    const [index] = await app.sql<{ oid: string | null }[]>`select to_regclass('users_parts')::text as oid`;
-    app.searchReach = index?.oid == null ? 'beginnings' : 'parts';
-  }
+  if (app.searchReach !== 'parts') app.searchReach = (await hasSearchIndexes(app.sql)) ? 'parts' : 'beginnings';
   return app.searchReach;
 }
 

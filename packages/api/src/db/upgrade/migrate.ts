@@ -5,7 +5,6 @@ import type { Log } from '../../log.ts';
 import { withAdvisoryLock } from '../advisory-lock.ts';
 import { normaliseAddresses } from '../normal-addresses.ts';
 import { setRoleTimeouts } from '../role-timeouts.ts';
-import { createSearchIndexes } from '../search-indexes.ts';
 import { applyMigration } from './apply-migration.ts';
 import { checkSchemaAge, readSchemaState } from './schema-state.ts';
 
@@ -29,7 +28,6 @@ export async function migrate(sql: Sql, folder: string, log: Log = silent): Prom
       const { pending } = await readSchemaState(own, folder);
       for (const migration of pending) await applyMigration(own, migration, log);
       await normaliseAddresses(drizzle(own));
-      await createSearchIndexes(own, log);
       await setRoleTimeouts(own, log);
     });
   } finally {

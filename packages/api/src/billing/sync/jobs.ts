@@ -1,4 +1,4 @@
-import { and, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import type { JobKinds, JobName } from '../../jobs/registry.ts';
@@ -40,7 +40,7 @@ export function billingJobs({
       recordsSuccess: true,
     },
     'payment-sync': {
-      handler: (data: { subscriptionId: string }) => syncSubscription(app, data.subscriptionId),
+      handler: (data: { subscriptionId: string }) => syncDue(app, data.subscriptionId),
       policy: 'stately',
       retry: { forSeconds: 60, longestPauseSeconds: 60 },
       isTaken,
@@ -113,6 +113,13 @@ export function syncsOf(app: App) {
   };
 }
 
+/** Syncs a subscription, unless another sync has settled its row while the job waited. */
+async function syncDue(app: App, id: string): Promise<void> {
+  if ((await app.db.$count(subscription, and(eq(subscription.id, id), isDue(app)))) === 0) return;
+  await app.syncs.turn();
+  await syncSubscription(app, id);
+}
+
 const batchSize = 500;
 
 /**
@@ -122,22 +129,11 @@ const batchSize = 500;
  * that the provider has not got yet. Returns how many syncs of subscriptions it enqueued.
  */
 export async function enqueueDue(app: App): Promise<number> {
-  const now = sql`${app.now().toISOString()}::timestamptz`;
   const count = await app.db.transaction(async (tx) => {
     const rows = await tx
       .select({ id: subscription.id })
       .from(subscription)
-      .where(
-        and(
-          ofOurMode(app, subscription.livemode),
-          sql`(${subscription.needsSync} or (not ${subscription.ended} and (
-          (${subscription.endsAt} <= ${now} and (${subscription.syncedAt} is null
-            or ${subscription.syncedAt} < greatest(${subscription.endsAt}, ${now} - interval '15 minutes')))
-          or (${subscription.currentPeriodEnd} < ${now} - interval '3 days' and (${subscription.syncedAt} is null
-            or ${subscription.syncedAt} < ${now} - interval '15 minutes'))
-        )))`,
-        ),
-      )
+      .where(isDue(app))
       .orderBy(sql`${subscription.syncedAt} nulls first`)
       .limit(batchSize);
     for (const { id } of rows) await app.jobs.send(tx, 'payment-sync', { subscriptionId: id }, { key: id });
@@ -147,6 +143,19 @@ export async function enqueueDue(app: App): Promise<number> {
   if (count > 0) app.jobs.wake('payment-sync');
   await enqueueContacts(app);
   return count;
+}
+
+function isDue(app: App) {
+  const now = sql`${app.now().toISOString()}::timestamptz`;
+  return and(
+    ofOurMode(app, subscription.livemode),
+    sql`(${subscription.needsSync} or (not ${subscription.ended} and (
+      (${subscription.endsAt} <= ${now} and (${subscription.syncedAt} is null
+        or ${subscription.syncedAt} < greatest(${subscription.endsAt}, ${now} - interval '15 minutes')))
+      or (${subscription.currentPeriodEnd} < ${now} - interval '3 days' and (${subscription.syncedAt} is null
+        or ${subscription.syncedAt} < ${now} - interval '15 minutes'))
+    )))`,
+  );
 }
 
 async function enqueueContacts(app: App): Promise<void> {

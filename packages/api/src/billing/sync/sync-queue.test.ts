@@ -73,6 +73,24 @@ test('the provider gets at most 20 requests a second, and a flood leaves the res
   expect(queue.isIdle()).toBe(true);
 });
 
+test('syncs by jobs share the 20 requests a second', async () => {
+  let synced = 0;
+  const { queue } = start(async () => {
+    synced += 1;
+  });
+  const job = async () => {
+    for (;;) {
+      await queue.turn();
+      synced += 1;
+    }
+  };
+  for (let each = 0; each < 4; each++) void job();
+  for (let each = 0; each < 1000; each++) queue.request(`sub_${each}`);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(synced).toBeGreaterThan(190);
+  expect(synced).toBeLessThanOrEqual(220);
+});
+
 test('a failed sync is retried, and the other syncs are carried out', async () => {
   const { queue, retried } = start(async (id) => {
     if (id === 'sub_1') throw new Error('no answer');

@@ -7,6 +7,8 @@ import type { Traces } from '../../telemetry/traces.ts';
 export type SyncQueue = {
   /** Asks the provider about a subscription soon. Several requests for one that waits are one. */
   request: (subscriptionId: string) => void;
+  /** Resolves when the provider's limit permits the sync of a job. Jobs and requests share it. */
+  turn: () => Promise<void>;
   /** Whether nothing waits and nothing runs. */
   isIdle: () => boolean;
   /** Drops what waits, and resolves when what runs has ended. */
@@ -14,7 +16,7 @@ export type SyncQueue = {
 };
 
 /** For a process that leaves the work to others: the minute's sweep of the service finds the marked rows. */
-export const noSyncs: SyncQueue = { request: () => {}, isIdle: () => true, stop: async () => {} };
+export const noSyncs: SyncQueue = { request: () => {}, turn: async () => {}, isIdle: () => true, stop: async () => {} };
 
 const mostAtOnce = 4;
 /** Beyond that the minute's sweep finds the rows: the provider permits 25 requests a second. */
@@ -82,6 +84,11 @@ export function createSyncQueue({ log, metrics, traces, sync, retry }: Options):
       if (stopped || (waiting.size >= mostWaiting && !waiting.has(id))) return;
       waiting.set(id, traces.carried());
       if (timer === undefined) startNext();
+    },
+    async turn() {
+      for (let pause = pace.take(); pause > 0; pause = pace.take()) {
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
     },
     isIdle: () => waiting.size === 0 && running.size === 0,
     async stop() {

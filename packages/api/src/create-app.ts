@@ -26,7 +26,7 @@ import type { JobKinds, Jobs } from './jobs/registry.ts';
 import { deleteOldKeys } from './keys/delete-old-keys.ts';
 import { eraseDeclined } from './leaving/erase-declined.ts';
 import { finishErasures } from './leaving/erasures/finish-erasures.ts';
-import { createLog, type Log } from './log.ts';
+import { createLog, type Log, silentLog } from './log.ts';
 import { createIdentityProvider } from './providers/identity.ts';
 import { createMailer } from './providers/mailer.ts';
 import { createPayment } from './providers/payment.ts';
@@ -81,7 +81,7 @@ export async function createApp({
   );
   const { db, sql } = pools.requests;
   // An admin command fails with a sentence of its own.
-  const databaseHealth = watchHealth(pools.probe.sql, work ? log : silent, config.timeouts.databaseQuietSeconds);
+  const databaseHealth = watchHealth(pools.probe.sql, work ? log : silentLog, config.timeouts.databaseQuietSeconds);
   const app: App = {
     config,
     db,
@@ -163,8 +163,6 @@ async function requireSchema({ sql, migrations, log }: App): Promise<void> {
   const problem = explainPending(state);
   if (problem !== null) throw new Error(problem);
 }
-
-const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 const unopened: Jobs = {
   send: () => Promise.reject(new Error('The job queue is not open yet.')),

@@ -6,6 +6,9 @@ type Options = { level: LogLevel; format: 'json' | 'pretty'; write?: (line: stri
 
 const levels: LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
+/** A log that writes nothing. */
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
 /**
  * Creates a log that writes one line per entry. Line breaks and control characters are
  * escaped, so that a value cannot forge an entry. Errors are written by name, message and

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseConfig } from '../config.ts';
 import { createApp } from '../create-app.ts';
 import { explainDatabaseRefusal, isDatabaseAway, toAppError } from '../errors.ts';
+import { silentLog } from '../log.ts';
 import { createTestDatabase, migrationsFolder } from '../testing/database/database.ts';
 import { openDatabase } from './client.ts';
 
@@ -10,8 +11,6 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
-
-const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 function onAnother(change: (url: URL) => void): string {
   const url = new URL(database.url);
@@ -43,7 +42,7 @@ const refusing: [name: string, change: (url: URL) => void][] = [
 
 it.each(refusing)('%s ends the start with a sentence that names DATABASE_URL', async (_name, change) => {
   const config = parseConfig({ DATABASE_URL: onAnother(change) });
-  const started = createApp({ config, migrations: migrationsFolder, work: true, log });
+  const started = createApp({ config, migrations: migrationsFolder, work: true, log: silentLog });
   await expect(started).rejects.toThrow(/^The database refuses: .+ [Cc]orrect DATABASE_URL\.$/);
 });
 

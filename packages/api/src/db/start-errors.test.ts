@@ -8,6 +8,7 @@ import { type Server, startServer } from '@gatehouse/embedded-postgres/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.ts';
 import { createApp } from '../create-app.ts';
+import { silentLog } from '../log.ts';
 import { migrationsFolder } from '../testing/database/database.ts';
 import { openDatabase } from './client.ts';
 import { pingDatabase } from './ping.ts';
@@ -57,9 +58,10 @@ function address(user: string, name: string, more = ''): string {
 
 /** The sentence that ends the start of the service. */
 async function failureOf(url: string): Promise<string> {
-  const log = { debug() {}, info() {}, warn() {}, error() {} };
   const config = parseConfig({ DATABASE_URL: url });
-  const app = await createApp({ config, migrations: migrationsFolder, work: true, log }).catch((error: Error) => error);
+  const app = await createApp({ config, migrations: migrationsFolder, work: true, log: silentLog }).catch(
+    (error: Error) => error,
+  );
   if (app instanceof Error) return app.message;
   await app.close();
   return 'started';

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signUp, signUpInput } from '../accounts/sign-up/sign-up.ts';
 import type { App } from '../app.ts';
 import { createApp } from '../create-app.ts';
+import { silentLog } from '../log.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { migrationsFolder } from '../testing/database/database.ts';
 import { newEmail, testClient, testPassword } from '../testing/factories.ts';
@@ -17,8 +18,12 @@ afterAll(() => test.close());
 
 /** Starts a second node on the same database. */
 function startNode(changes: Partial<App['config']>): Promise<App> {
-  const log = { debug() {}, info() {}, warn() {}, error() {} };
-  return createApp({ config: { ...test.app.config, ...changes }, migrations: migrationsFolder, work: true, log });
+  return createApp({
+    config: { ...test.app.config, ...changes },
+    migrations: migrationsFolder,
+    work: true,
+    log: silentLog,
+  });
 }
 
 it('a node without a mail server leaves the mails to a node that has one', async () => {

@@ -4,6 +4,7 @@ import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { ownedBy } from '../testing/billing.ts';
+import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
 import { addMember, linkSubject, makeOwner, signInAs, testPassword } from '../testing/factories.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 
@@ -132,19 +133,9 @@ it('keeps an organisation that a user joins while its owner leaves', async () =>
       () => 'left',
       (error) => error.cause?.code,
     );
-    await somebodyWaits();
+    await waitingForLocks(test, 1);
     return { begun };
   });
   expect(await leaving.begun).toMatch(/^(VALIDATION|BUSY)$/);
   expect(await remains(owner)).toEqual({ person: true, organisation: true });
 });
-
-/** Some statement on this database waits for another one's lock. */
-async function somebodyWaits(): Promise<void> {
-  const waiting = () =>
-    test.app.sql`
-      select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.then(
-      ({ length }) => length,
-    );
-  await expect.poll(waiting).toBeGreaterThan(0);
-}

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { parseConfig } from '../../config.ts';
 import { createApp } from '../../create-app.ts';
+import { silentLog } from '../../log.ts';
 import { describeSchema } from '../../operators/describe-schema.ts';
 import { examine } from '../../operators/doctor/doctor.ts';
 import { createTestDatabase, migrationsFolder } from '../../testing/database/database.ts';
@@ -147,8 +148,7 @@ it('a node of the last release starts on the tables of this one with a warning, 
 it('an admin command changes no table: it refuses a database that lacks migrations', async () => {
   const empty = await createEmptyDatabase();
   const config = parseConfig({ DATABASE_URL: empty.url });
-  const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const command = { config, migrations: migrationsFolder, work: false, log };
+  const command = { config, migrations: migrationsFolder, work: false, log: silentLog };
   const { sql, close } = openDatabase({ url: empty.url, pool: 1, prepare: false });
   const schemas = () => sql`select nspname from pg_namespace where nspname in ('drizzle', 'pgboss')`;
 

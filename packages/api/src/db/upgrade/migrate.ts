@@ -1,14 +1,12 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import type { Sql } from 'postgres';
 import postgres from 'postgres';
-import type { Log } from '../../log.ts';
+import { type Log, silentLog } from '../../log.ts';
 import { withAdvisoryLock } from '../advisory-lock.ts';
 import { normaliseAddresses } from '../normal-addresses.ts';
 import { setRoleTimeouts } from '../role-timeouts.ts';
 import { applyMigration } from './apply-migration.ts';
 import { checkSchemaAge, readSchemaState } from './schema-state.ts';
-
-const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
  * Applies the migrations in `folder` that the database lacks, each in a transaction of its own.
@@ -17,7 +15,7 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
  * @throws Error whose message is a sentence, if the schema is newer by more than one release or if
  * a migration fails.
  */
-export async function migrate(sql: Sql, folder: string, log: Log = silent): Promise<void> {
+export async function migrate(sql: Sql, folder: string, log: Log = silentLog): Promise<void> {
   checkSchemaAge(await readSchemaState(sql, folder), log);
 
   // Without the deadlines of requests: one connection holds the lock, the other one works.

@@ -5,6 +5,7 @@ import { createApp } from '../../create-app.ts';
 import { openDatabase } from '../../db/client.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { migrate } from '../../db/upgrade/migrate.ts';
+import { silentLog } from '../../log.ts';
 import { readSession, startSession } from '../../sessions/session.ts';
 import { signInWithPassword } from '../../sign-in/with-password.ts';
 import { grantOperator } from '../../testing/admin-commands.ts';
@@ -21,10 +22,13 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const log = { debug() {}, info() {}, warn() {}, error() {} };
-
 function startAt(publicBaseUrl: string | null): Promise<App> {
-  return createApp({ config: { ...test.app.config, publicBaseUrl }, migrations: migrationsFolder, work: true, log });
+  return createApp({
+    config: { ...test.app.config, publicBaseUrl },
+    migrations: migrationsFolder,
+    work: true,
+    log: silentLog,
+  });
 }
 
 it('a service that other machines reach starts on a database with demo accounts once they are closed', async () => {

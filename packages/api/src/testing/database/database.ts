@@ -4,10 +4,10 @@ import type { Sql } from 'postgres';
 import { parseConfig } from '../../config.ts';
 import { createApp } from '../../create-app.ts';
 import { openDatabase } from '../../db/client.ts';
+import { silentLog } from '../../log.ts';
 
 export const migrationsFolder = fileURLToPath(new URL('../../db/migrations', import.meta.url));
 const template = 'gatehouse_template';
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /**
  * Creates a database by copying a template that has the migrations and the job queue, which takes
@@ -41,7 +41,7 @@ async function makeTemplate(server: string, sql: Sql): Promise<void> {
   await sql.unsafe(`drop database if exists ${unfinished}`);
   await sql.unsafe(`create database ${unfinished}`);
   const config = parseConfig({ PUBLIC_BASE_URL: 'http://localhost', DATABASE_URL: onDatabase(server, unfinished) });
-  const app = await createApp({ config, migrations: migrationsFolder, work: false, migrates: true, log: silent });
+  const app = await createApp({ config, migrations: migrationsFolder, work: false, migrates: true, log: silentLog });
   await app.close();
   await sql.unsafe(`alter database ${unfinished} rename to ${template}`);
 }

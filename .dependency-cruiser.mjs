@@ -57,7 +57,7 @@ const openToHandlers = [
   ['sign-in/', `${web}routes/auth/`],
   ['sign-in/return-url\\.ts$', `${web}lib/server/session/return-url\\.ts$`],
   ['billing/', operatorCommands],
-  ['billing/events/receive-event\\.ts$', `${web}routes/webhooks/|${operatorCommands}`],
+  ['billing/events/receive-event\\.ts$', `${web}lib/server/rest/endpoints\\.ts$|${operatorCommands}`],
   ['operators/', operatorCommands],
   ['accounts/verification/', `${web}lib/server/http/open-verification-link\\.ts$`],
   ['openapi/document\\.ts$', `${web}routes/api/docs/describe\\.ts$`],

@@ -1,7 +1,7 @@
 import adapter from '@sveltejs/adapter-node';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, isRunnableDevEnvironment, type Plugin } from 'vite';
 import { clientChunk } from './client-chunks.ts';
 import { staticIcons } from './static-icons.ts';
 
@@ -23,6 +23,7 @@ export default defineConfig({
   },
   plugins: [
     health(),
+    restEndpoints(),
     staticIcons(),
     tailwindcss(),
     sveltekit({
@@ -67,6 +68,27 @@ function health(): Plugin {
             there ? { ok: true } : { error: 'This method is not allowed here.', code: 'METHOD_NOT_ALLOWED' },
           ),
         );
+      });
+    },
+  };
+}
+
+/** The REST endpoints under `npm run dev`: in the built service apps/server asks their handler before Kit. */
+function restEndpoints(): Plugin {
+  return {
+    name: 'rest-endpoints',
+    configureServer({ middlewares, environments: { ssr } }) {
+      if (!isRunnableDevEnvironment(ssr)) return;
+      middlewares.use(async (request, response, next) => {
+        try {
+          const { init, restHandler }: typeof import('./src/hooks.server.ts') =
+            await ssr.runner.import('/src/hooks.server.ts');
+          await init();
+          const addressed = { target: request.url ?? '/', clientAddress: request.socket.remoteAddress ?? '' };
+          if (!restHandler()(request, response, addressed)) next();
+        } catch (error) {
+          next(error);
+        }
       });
     },
   };

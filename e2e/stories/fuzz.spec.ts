@@ -7,19 +7,13 @@ import { makeOwner, passPhrase } from '../support/people.ts';
 import { type Sent, send } from '../support/raw-request.ts';
 import { expect, type Service, test } from '../support/service.ts';
 
-const routes = fileURLToPath(new URL('../../apps/web/src/routes', import.meta.url));
+const table = fileURLToPath(new URL('../../apps/web/src/lib/server/rest/endpoints.ts', import.meta.url));
 
-/** Every path that answers in JSON, except the router's. New ones are found automatically. */
-const endpoints = fs
-  .globSync('{api,webhooks}/**/+server.ts', { cwd: routes })
-  .filter((file) => !file.includes('[...'))
-  .map(
-    (file) =>
-      `/${file
-        .replace(/\/\+server\.ts$/, '')
-        .replaceAll('[', '{')
-        .replaceAll(']', '}')}`,
-  );
+/** Every path that answers in JSON, except the router's, read from the table's source. New ones are found automatically. */
+const endpoints = [...fs.readFileSync(table, 'utf8').matchAll(/^ {2}'(\/\S+)': \{/gm)].map(([, path = '']) =>
+  path.replaceAll('[', '{').replaceAll(']', '}'),
+);
+if (endpoints.length < 20) throw new Error('The table of endpoints has another form now.');
 
 // The callers of the parallel tests are made once for each worker.
 test.describe.configure({ mode: 'parallel', timeout: 600_000 });

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalise, pathOf } from './canonical-request.ts';
 
 function request(headers: Record<string, string>): IncomingMessage {
-  return { headers, socket: { remoteAddress: '10.0.0.1' } } as unknown as IncomingMessage;
+  return { headers } as unknown as IncomingMessage;
 }
 
 test('headers that claim an origin or a client address are overwritten', () => {
@@ -15,7 +16,7 @@ test('headers that claim an origin or a client address are overwritten', () => {
     'x-gatehouse-protocol': 'http',
     'x-gatehouse-address': '1.2.3.4',
   });
-  canonicalise(poisoned, { publicBaseUrl: 'https://auth.company.example:8443', trustedProxies: 0 });
+  canonicalise(poisoned, { publicBaseUrl: 'https://auth.company.example:8443' }, '10.0.0.1');
 
   expect(poisoned.headers).toMatchObject({
     'x-gatehouse-host': 'auth.company.example:8443',
@@ -26,7 +27,7 @@ test('headers that claim an origin or a client address are overwritten', () => {
 
 test('without a canonical base URL the host does not resolve, and is never the host of the request', () => {
   const any = request({ host: 'evil.example' });
-  canonicalise(any, { publicBaseUrl: null, trustedProxies: 0 });
+  canonicalise(any, { publicBaseUrl: null }, '10.0.0.1');
 
   expect(any.headers).toMatchObject({ 'x-gatehouse-host': 'unconfigured.invalid', 'x-gatehouse-protocol': 'https' });
 });
@@ -39,13 +40,13 @@ test.each([
 ])('a form post that accepts %j is answered as %j', (accept, expected) => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', ...(accept === undefined ? {} : { accept }) };
   const post = { ...request(headers), method: 'POST' } as IncomingMessage;
-  canonicalise(post, { publicBaseUrl: null, trustedProxies: 0 });
+  canonicalise(post, { publicBaseUrl: null }, '10.0.0.1');
   expect(post.headers.accept).toBe(expected);
 });
 
 test('a JSON post keeps what it accepts', () => {
   const post = { ...request({ 'content-type': 'application/json', accept: '*/*' }), method: 'POST' } as IncomingMessage;
-  canonicalise(post, { publicBaseUrl: null, trustedProxies: 0 });
+  canonicalise(post, { publicBaseUrl: null }, '10.0.0.1');
   expect(post.headers.accept).toBe('*/*');
 });
 
@@ -71,4 +72,16 @@ const targets: [target: string, path: string | null][] = [
 
 test.each(targets)('the target %j is the path %j', (target, path) => {
   expect(pathOf(target)).toBe(path);
+});
+
+test('a path of plain characters is what the URL parser makes of it', () => {
+  const segment = fc.stringMatching(/^[\w.~%/?=&;:@!$'()*+,-]{0,6}$/);
+  fc.assert(
+    fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {
+      const target = `/${segments.join('/')}`;
+      const { pathname, search } = new URL(`http://localhost${target}`);
+      expect(pathOf(target)).toBe((pathname.replace(/(?<!\/)\/+$/, '') || '/') + search);
+    }),
+    { numRuns: 2000 },
+  );
 });

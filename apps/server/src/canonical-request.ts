@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '@gatehouse/api/config';
-import { clientAddress } from './client-address.ts';
 
 const protocolHeader = 'x-gatehouse-protocol';
 const hostHeader = 'x-gatehouse-host';
-export const addressHeader = 'x-gatehouse-address';
+const addressHeader = 'x-gatehouse-address';
 
 /**
  * Configures Kit's handler to trust only the headers that `canonicalise` writes. Call it before
@@ -23,15 +22,15 @@ export function nameHeaders(): void {
  * the configured origin whatever Host and X-Forwarded-* contain, and without a configured origin
  * a host name that does not resolve.
  */
-export function canonicalise(request: IncomingMessage, config: Pick<Config, 'publicBaseUrl' | 'trustedProxies'>): void {
-  const base = new URL(config.publicBaseUrl ?? 'https://unconfigured.invalid');
+export function canonicalise(
+  request: IncomingMessage,
+  { publicBaseUrl }: Pick<Config, 'publicBaseUrl'>,
+  clientAddress: string,
+): void {
+  const base = new URL(publicBaseUrl ?? 'https://unconfigured.invalid');
   request.headers[protocolHeader] = base.protocol.slice(0, -1);
   request.headers[hostHeader] = base.host;
-  request.headers[addressHeader] = clientAddress(
-    request.socket.remoteAddress,
-    request.headers['x-forwarded-for'],
-    config.trustedProxies,
-  );
+  request.headers[addressHeader] = clientAddress;
   if (isFormPost(request) && acceptsAnything(request.headers.accept)) request.headers.accept = 'text/html';
 }
 
@@ -58,11 +57,15 @@ function acceptsAnything(accept: string | undefined): boolean {
  * Kit would redirect before its hook has set any header.
  */
 export function pathOf(target: string): string | null {
+  if (plainPath.test(target)) return target;
   if (target.startsWith('/')) return withoutEndSlash(new URL(`http://localhost${target}`));
   if (!/^https?:/i.test(target) || !URL.canParse(target)) return null;
 
   return withoutEndSlash(new URL(target));
 }
+
+/** Paths that the URL Standard leaves as they are, so that most requests need no parser. */
+const plainPath = /^(\/[\w-]+)+(\?[\w=&-]*)?$/;
 
 function withoutEndSlash({ pathname, search }: URL): string {
   // The look-behind keeps the time linear in a path of slashes alone.

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 
 const unknownAddress = '0.0.0.0';
 
@@ -22,6 +22,7 @@ export function clientAddress(
 
 /** Removes port, brackets, zone and the IPv6 prefix of an IPv4 address. Returns null if the text is not an address. */
 function normalise(text: string): string | null {
+  if (isIPv4(text)) return text;
   const bare = text
     .trim()
     .replace(/^\[(.*)\](:\d+)?$/, '$1')

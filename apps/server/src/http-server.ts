@@ -2,14 +2,25 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Config } from '@gatehouse/api/config';
 import { createAdmission } from './admission.ts';
 import { busyPage, busyPagePolicy } from './busy-page.ts';
-import { addressHeader, canonicalise, pathOf } from './canonical-request.ts';
+import { canonicalise, pathOf } from './canonical-request.ts';
+import { clientAddress } from './client-address.ts';
 import { watchProbes } from './drain.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
 
+/** The path and query of a request, and the address of its client. */
+export type Addressed = { target: string; clientAddress: string };
+
+export type Application = {
+  /** Answers a request to a REST endpoint. Returns false for any other path. */
+  rest: (request: IncomingMessage, response: ServerResponse, addressed: Addressed) => boolean;
+  /** Answers every other request. */
+  pages: Handler;
+};
+
 export type HttpServer = {
   /** Passes all later requests to the application. */
-  serve(handler: Handler): void;
+  serve(application: Application): void;
   /**
    * Answers /readyz 503, keeps serving while a reverse proxy notices it, then answers new requests
    * 503, lets open requests finish within 18 s, and closes the server.
@@ -31,18 +42,19 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
   const openResponses = new Set<ServerResponse>();
   const probes = watchProbes();
   const admission = createAdmission();
-  let application: Handler | null = null;
+  let application: Application | null = null;
   let isEnding = false;
 
   const server = http.createServer((request, response) => {
     openResponses.add(response);
     response.once('close', () => openResponses.delete(response));
-    // Set here because the application's hook does not run for static files.
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    if (config.strictTransportSecurity !== null) {
-      response.setHeader('Strict-Transport-Security', config.strictTransportSecurity);
-    }
-    answer(request, response);
+    const addressed = admit(request, response);
+    if (addressed === null || application === null || application.rest(request, response, addressed)) return;
+
+    setFixedHeaders(response);
+    canonicalise(request, config, addressed.clientAddress);
+    request.url = addressed.target;
+    application.pages(request, response, () => refuse(response, 404, 'NOT_FOUND', 'There is no such path.'));
   });
   // Longer than the idle timeout of common proxies, so that a proxy never reuses a connection that was just closed.
   server.keepAliveTimeout = 65_000;
@@ -50,33 +62,50 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
   server.requestTimeout = 20_000;
   await listen(server, config);
 
-  function answer(request: IncomingMessage, response: ServerResponse) {
-    const target = pathOf(request.url ?? '');
-    if (target === null) return refuse(response, 400, 'VALIDATION', 'The request line is not valid HTTP.');
-    if (request.method === 'TRACE') return refuseMethod(response, 'GET, HEAD, POST, OPTIONS');
-    if (target.split('?')[0] === '/healthz') return answerHealth(request, response);
-    const isProbe = target.split('?')[0] === '/readyz';
-    if (!application || (isEnding && isProbe)) return refuseBusy(request, response, config.service.name);
+  /** Set here because the application's hook does not run for static files. The REST endpoints set their own. */
+  function setFixedHeaders(response: ServerResponse) {
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    if (config.strictTransportSecurity !== null) {
+      response.setHeader('Strict-Transport-Security', config.strictTransportSecurity);
+    }
+  }
 
-    // Sets the header with the client's address.
-    canonicalise(request, config);
-    if (!isProbe) {
-      const leave = admission.admit(request, target, String(request.headers[addressHeader] ?? ''));
-      if (leave === null) return refuseBusy(request, response, config.service.name);
+  /** Returns what the application answers. Answers every other request, and returns null. */
+  function admit(request: IncomingMessage, response: ServerResponse): Addressed | null {
+    function answered(answer: () => void): null {
+      setFixedHeaders(response);
+      answer();
+      return null;
+    }
+    const busy = () => answered(() => refuseBusy(request, response, config.service.name));
+
+    const target = pathOf(request.url ?? '');
+    if (target === null) {
+      return answered(() => refuse(response, 400, 'VALIDATION', 'The request line is not valid HTTP.'));
+    }
+    if (request.method === 'TRACE') return answered(() => refuseMethod(response, 'GET, HEAD, POST, OPTIONS'));
+    const [pathname] = target.split('?', 1);
+    if (pathname === '/healthz') return answered(() => answerHealth(request, response));
+    const isProbe = pathname === '/readyz';
+    if (!application || (isEnding && isProbe)) return busy();
+
+    const { headers, socket } = request;
+    const client = clientAddress(socket.remoteAddress, headers['x-forwarded-for'], config.trustedProxies);
+    if (isProbe) probes.noteProbe();
+    else {
+      const leave = admission.admit(request, target, client);
+      if (leave === null) return busy();
       response.once('close', leave);
     }
 
-    if (isProbe) probes.noteProbe();
     // The proxy opens its next connection to another node.
     if (isEnding) response.setHeader('Connection', 'close');
-
-    request.url = target;
-    return application(request, response, () => refuse(response, 404, 'NOT_FOUND', 'There is no such path.'));
+    return { target, clientAddress: client };
   }
 
   return {
-    serve(handler) {
-      application = handler;
+    serve(loaded) {
+      application = loaded;
     },
     async drain() {
       isEnding = true;

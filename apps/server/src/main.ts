@@ -4,6 +4,7 @@ import { loadEnvFile } from './env-file.ts';
 import { runService } from './service.ts';
 
 const handler = new URL('../../web/build/handler.js', import.meta.url);
+const hooks = new URL('server/entries/hooks.server.js', handler);
 
 if (process.argv[2] === '--version') {
   process.stdout.write(`${version}\n`);
@@ -11,7 +12,7 @@ if (process.argv[2] === '--version') {
 }
 
 try {
-  await runService(readConfig(), handler);
+  await runService(readConfig(), { handler, hooks });
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);

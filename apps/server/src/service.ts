@@ -4,11 +4,14 @@ import type { Config } from '@gatehouse/api/config';
 import { announcer } from './announce.ts';
 import { nameHeaders } from './canonical-request.ts';
 import { keepDatabase } from './database/keep-database.ts';
-import { openHttpServer } from './http-server.ts';
+import { type Application, openHttpServer } from './http-server.ts';
 import { onShutdownSignal } from './shutdown-signals.ts';
 
 const shutdownMilliseconds = 3_000;
 const exitAtLatestMilliseconds = 24_500;
+
+/** Two modules of the built application: Kit's handler, and the hooks with the handler of the REST endpoints. */
+type Build = { handler: URL; hooks: URL };
 
 /**
  * Runs the service until SIGTERM or SIGINT. It listens at once, then starts the embedded
@@ -17,7 +20,7 @@ const exitAtLatestMilliseconds = 24_500;
  *
  * @throws Error whose message is a sentence that says why the service cannot start.
  */
-export async function runService(config: Config, handlerUrl: URL): Promise<void> {
+export async function runService(config: Config, build: Build): Promise<void> {
   const announce = announcer(config);
   const database = keepDatabase(config.dataDir, announce);
   const server = await openHttpServer(config);
@@ -31,22 +34,24 @@ export async function runService(config: Config, handlerUrl: URL): Promise<void>
     process.exit(0);
   });
 
-  process.env.GATEHOUSE_MIGRATIONS = fileURLToPath(new URL('migrations', handlerUrl));
+  process.env.GATEHOUSE_MIGRATIONS = fileURLToPath(new URL('migrations', build.handler));
   if (config.databaseUrl === null) process.env.DATABASE_URL = await database.start();
   nameHeaders();
-  server.serve(await loadApplication(handlerUrl));
+  server.serve(await loadApplication(build));
   const { host, port, version, publicBaseUrl } = config;
   announce('info', `Serving on http://${host}:${port}: Gatehouse ${version}.`, { version, base_url: publicBaseUrl });
 }
 
 /** Importing the handler runs Kit's init: it migrates, and waits for a database that is unavailable. */
-async function loadApplication(handlerUrl: URL) {
-  if (!fs.existsSync(handlerUrl)) throw new Error('There is no build of the service: run npm run build first.');
+async function loadApplication({ handler, hooks }: Build): Promise<Application> {
+  if (!fs.existsSync(handler)) throw new Error('There is no build of the service: run npm run build first.');
 
-  const instrumentation = new URL('server/instrumentation.server.js', handlerUrl);
+  const instrumentation = new URL('server/instrumentation.server.js', handler);
   if (fs.existsSync(instrumentation)) await import(instrumentation.href);
-  const { handler } = await import(handlerUrl.href);
-  return handler;
+  const { handler: pages } = await import(handler.href);
+  // The same module as Kit's, so the same App.
+  const { restHandler } = await import(hooks.href);
+  return { pages, rest: restHandler() };
 }
 
 /**

@@ -28,6 +28,7 @@ export function createLog({ level, format, write = (line) => process.stdout.writ
 }
 
 function describeErrors(fields: LogFields): LogFields {
+  if (!Object.values(fields).some((value) => value instanceof Error)) return fields;
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? describeError(value) : value]),
   );
@@ -62,6 +63,14 @@ function prettyLine(level: LogLevel, message: string, fields: LogFields): string
 
 /** Writes a value that JSON has no form for (a BigInt, an object that contains itself) as text: a log call never throws. */
 function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return toLenientJson(value);
+  }
+}
+
+function toLenientJson(value: unknown): string {
   const ancestors: unknown[] = [];
   return JSON.stringify(value, function (this: unknown, _name, each: unknown) {
     if (typeof each === 'bigint') return String(each);
@@ -73,8 +82,12 @@ function toJson(value: unknown): string {
   });
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that \p{Cc} names, which it finds ten times as fast.
+const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
 /** Writes control characters and line separators as \uXXXX, which JSON reads as the same character. */
 function escapeControls(line: string): string {
+  if (!controls.test(line)) return line;
   return line.replace(
     /[\p{Cc}\u2028\u2029]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

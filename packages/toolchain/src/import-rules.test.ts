@@ -44,7 +44,7 @@ const refused: [file: string, source: string][] = [
   [`${web}/routes/login/x21.ts`, '@gatehouse/api/sessions/target'],
   [`${web}/routes/login/x22.ts`, '@gatehouse/api/app'],
   [`${web}/routes/auth/x23.ts`, '@gatehouse/api/accounts/target'],
-  [`${web}/routes/webhooks/x24.ts`, '@gatehouse/api/billing/target'],
+  [`${web}/lib/server/rest/x24.ts`, '@gatehouse/api/billing/target'],
   [`${server}/x25.ts`, '@gatehouse/api/leaving/target'],
   [`${server}/x26.ts`, '@gatehouse/api/accounts/target'],
   [`${server}/x27.ts`, '@gatehouse/api/db/target'],

@@ -3,7 +3,8 @@ import { parseConfig } from '@gatehouse/api/config';
 import { runService } from '../service.ts';
 
 try {
-  await runService(parseConfig(process.env), new URL('stand-in.ts', import.meta.url));
+  const handler = new URL('stand-in.ts', import.meta.url);
+  await runService(parseConfig(process.env), { handler, hooks: handler });
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exit(1);

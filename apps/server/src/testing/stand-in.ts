@@ -26,3 +26,6 @@ export function handler(request: IncomingMessage, response: ServerResponse, next
   });
   setTimeout(() => response.end(answer), request.url === '/slow' ? slowMilliseconds : 0);
 }
+
+/** No path is one of a REST endpoint. */
+export const restHandler = () => () => false;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { base64url } from 'oslo/encoding';
 
 /** Returns a URL-safe token of random bytes. */
@@ -11,5 +11,5 @@ export function newToken(byteCount = 32): string {
  * token. A fast hash is enough for 32 random bytes.
  */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
+  return hash('sha256', token, 'base64url');
 }

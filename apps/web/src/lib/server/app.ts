@@ -3,9 +3,15 @@ import { parseConfig } from '@gatehouse/api/config';
 import { createApp } from '@gatehouse/api/create-app';
 
 let opened: App | undefined;
+let opening: Promise<void> | undefined;
 
 /** Creates the App, once, before the first request. */
-export async function openApp(): Promise<void> {
+export function openApp(): Promise<void> {
+  opening ??= open();
+  return opening;
+}
+
+async function open(): Promise<void> {
   const migrations = process.env.GATEHOUSE_MIGRATIONS;
   if (!migrations) throw new Error('GATEHOUSE_MIGRATIONS is unset: start the service with `npm run serve`.');
 

@@ -4,20 +4,16 @@ import { declineOwner, suspendUser } from '@gatehouse/api/testing/admin-commands
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, callerFor, makeAccount, makeOwner, testClient } from '@gatehouse/api/testing/factories';
 import { keyPrincipals } from '@gatehouse/api/testing/keys';
-import type { RequestEvent } from '@sveltejs/kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { methodsOf } from './http/endpoints.ts';
+import { callEndpoint } from './rest/answer-rest.ts';
+import { endpoints } from './rest/endpoints.ts';
+import { findEndpoint } from './rest/find-endpoint.ts';
+import { restRequestOf } from './testing/serve-endpoints.ts';
 
-type Handler = (event: RequestEvent) => Promise<Response>;
-
-/** All REST adapters: the glob finds new routes. */
-const modules = import.meta.glob<Record<string, Handler>>('../../routes/api/**/+server.ts', { eager: true });
-const routes = Object.entries(modules)
-  .map(([file, handlers]) => ({ path: file.replace(/^.*routes(.*)\/\+server\.ts$/, '$1'), handlers }))
-  .filter(({ path }) => !path.includes('[...'));
-const endpoints = routes.flatMap(({ path, handlers }) =>
-  Object.entries(handlers).map(([method, handler]) => ({ endpoint: `${method} ${path}`, handler })),
+const listed = Object.entries(endpoints).flatMap(([path, methods]) =>
+  Object.keys(methods).map((method) => `${method} ${path}`),
 );
+const ofRouter = listed.filter((endpoint) => endpoint.includes(' /api/'));
 
 /** READ and ADMIN need a user; 'held READ' and 'held WRITE' any principal with the scope. */
 type Need = 'none' | 'READ' | 'ADMIN' | 'held READ' | 'held WRITE' | 'deployment';
@@ -111,29 +107,25 @@ async function ask(
 ) {
   const [method = '', pattern = ''] = endpoint.split(' ');
   const path = pattern.replace(/\[(\w+)\]/g, (_, name: keyof typeof params) => params[name]);
-  const handler = endpoints.find((each) => each.endpoint === endpoint)?.handler;
+  const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
   const url = new URL(path, 'http://localhost:3999');
   const accepted = { presentedKey: null, largestBody: 65_536 };
   const locals = { app: test.app, accepted, principal, requestId: 'test', api: callerFor(test, principal) };
-  const answer = await handler?.({
-    request: new Request(url, { method }),
-    url,
-    params,
-    locals,
-  } as unknown as RequestEvent);
-  return { status: answer?.status ?? 0, text: (await answer?.text()) ?? '' };
+  const request = restRequestOf(new Request(url, { method }), cookies);
+  const { status, body } = await callEndpoint(request, locals as unknown as App.Locals, findEndpoint(url.pathname));
+  return { status, text: body };
 }
 
 it('covers every kind of principal', () => {
   expect(Object.keys(principals).sort()).toEqual(Object.keys(kinds).sort());
 });
 
-it('covers every endpoint, and the request guard allows exactly its methods', () => {
-  expect(endpoints.map(({ endpoint }) => endpoint).sort()).toEqual(Object.keys(needs).sort());
-  for (const { path, handlers } of routes) {
-    const methods = Object.keys(handlers).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    const pathname = path.replace(/\[\w+\]/g, 'x');
-    expect([path, methodsOf({ pathname, isPageData: false })?.toSorted()]).toEqual([path, methods.toSorted()]);
+it('covers every endpoint of the router, and finds each by its path', () => {
+  expect(ofRouter.sort()).toEqual(Object.keys(needs).sort());
+  for (const [path, methods] of Object.entries(endpoints)) {
+    const found = findEndpoint(path.replace(/\[\w+\]/g, 'x'));
+    expect(found.route).toBe(path);
+    expect(found.methods).toEqual(Object.keys(methods).flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])));
   }
 });
 

@@ -1,10 +1,11 @@
 import { type Config, isLoopback } from '@gatehouse/api/config';
 import { AppError } from '@gatehouse/api/errors';
 import { presentedKey } from '@gatehouse/api/keys/read-key';
-import { isOff, largestBodyOf, methodsOf } from '../http/endpoints.ts';
+import { isOff, largestBodyOf } from '../http/endpoints.ts';
 import { tooLarge } from '../http/read-body.ts';
 
-type Endpoint = { pathname: string; isPageData: boolean };
+/** `methods` are those that the path allows; null for any. */
+type Endpoint = { pathname: string; methods: string[] | null };
 
 /** What the guard read of a request, for the steps after it. */
 export type Accepted = {
@@ -14,17 +15,16 @@ export type Accepted = {
   largestBody: number;
 };
 
+type Asked = { method: string; headers: Pick<Headers, 'get'> };
+
 /**
  * Checks a request before its principal is resolved, in this order: whether the feature is on, the
  * method, the announced size of the body, the origin.
  *
  * @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED, TOO_LARGE or FOREIGN_ORIGIN.
  */
-export function guardRequest({ method, headers }: Request, endpoint: Endpoint, config: Config): Accepted {
-  const { pathname } = endpoint;
+export function guardRequest({ method, headers }: Asked, { pathname, methods }: Endpoint, config: Config): Accepted {
   if (isOff(pathname, config)) throw new AppError('NOT_FOUND', 'There is nothing here.');
-  // Without a token /metrics does not exist, so every method answers 404.
-  const methods = pathname === '/metrics' && config.metricsTokens.length === 0 ? null : methodsOf(endpoint);
   if (methods !== null && !methods.includes(method)) {
     throw new AppError('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
   }

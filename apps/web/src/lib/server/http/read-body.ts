@@ -38,29 +38,32 @@ export function limitOf({ accepted, principal }: Pick<App.Locals, 'accepted' | '
   return { most: accepted.largestBody, returnsTooLarge: principal?.kind === 'key' };
 }
 
+/** What carries a body. `readBytes` throws TOO_LARGE for one of more than `most` bytes. */
+type Carrier = { headers: Pick<Headers, 'get'>; readBytes: (most: number) => Promise<Buffer> };
+
 /**
  * Reads a JSON body; an empty one counts as {}. Returns (does not throw) the parse error, so that
  * the procedure can check authorisation first.
  *
  * @throws AppError TOO_LARGE unless `returnsTooLarge`.
  */
-export async function readJson(request: Request, limit: Limit): Promise<unknown> {
+export async function readJson(request: Carrier, limit: Limit): Promise<unknown> {
   const read = await readJsonText(request, limit);
   return isAppError(read) ? read : read.value;
 }
 
 /** The same with the text of the body, for callers that parse it again. */
 export async function readJsonText(
-  request: Request,
+  { headers, readBytes }: Carrier,
   { most, returnsTooLarge }: Limit,
 ): Promise<AppError | { text: string; value: object }> {
-  const bytes = await readBytes(request, most).catch((error: unknown) => {
+  const bytes = await readBytes(most).catch((error: unknown) => {
     if (returnsTooLarge && isAppError(error)) return error;
     throw error;
   });
   if (isAppError(bytes)) return bytes;
   if (bytes.byteLength === 0) return { text: '{}', value: {} };
-  if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
+  if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
     return new AppError('NOT_JSON', 'Send the body as JSON.');
   }
 

@@ -20,7 +20,7 @@ export function rejectRequest(
   thrown: unknown,
 ): Response {
   recordFailure(locals, thrown);
-  const headers = headersOf({ pathname, isPageData: isDataRequest }, thrown);
+  const headers = headersOf(thrown, methodsOf({ pathname, isPageData: isDataRequest }, locals.app.config));
   if (isJsonPath(pathname)) return errorResponse(thrown, headers);
 
   const { status, body: english, retryAfterSeconds } = httpErrorOf(thrown);
@@ -46,9 +46,8 @@ export function rejectRequest(
 }
 
 /** The headers that a status demands. Of the guards only the one of API keys answers 401 (RFC 6750 §3). */
-function headersOf(request: { pathname: string; isPageData: boolean }, thrown: unknown): Record<string, string> {
+function headersOf(thrown: unknown, methods: string[] | null): Record<string, string> {
   const { code } = toAppError(thrown);
   if (code === 'UNAUTHENTICATED') return { 'www-authenticate': 'Bearer error="invalid_token"' };
-  const methods = code === 'METHOD_NOT_ALLOWED' ? methodsOf(request) : null;
-  return methods === null ? {} : { allow: methods.join(', ') };
+  return code === 'METHOD_NOT_ALLOWED' && methods !== null ? { allow: methods.join(', ') } : {};
 }

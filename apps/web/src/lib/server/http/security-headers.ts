@@ -1,25 +1,34 @@
 import type { App } from '@gatehouse/api/app';
+import type { Config } from '@gatehouse/api/config';
 import { paymentPageOrigins } from '@gatehouse/api/providers/payment-pages';
 
-/** Sets the security headers of every response, and completes the content security policy that Kit writes for pages. */
-export function addSecurityHeaders(app: App, headers: Headers): void {
-  const { strictTransportSecurity, returnOrigins, payment, idp, service } = app.config;
+/** The security headers of every answer. Some may be overwritten: the policy, the referrer's and the cache's. */
+export function apiHeaders({
+  strictTransportSecurity,
+}: Pick<Config, 'strictTransportSecurity'>): Record<string, string> {
+  return {
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'strict-origin-when-cross-origin',
+    'cache-control': 'no-store',
+    ...(strictTransportSecurity !== null && { 'strict-transport-security': strictTransportSecurity }),
+  };
+}
+
+/** Adds the security headers that a response of Kit lacks, and completes the policy that Kit writes for pages. */
+export function addSecurityHeaders({ config }: App, headers: Headers): void {
   const policy = headers.get('content-security-policy');
+  if (policy !== null) headers.set('content-security-policy', policyOfPage(policy, config));
+  for (const [name, value] of Object.entries(apiHeaders(config))) if (!headers.has(name)) headers.set(name, value);
+}
+
+function policyOfPage(policy: string, { returnOrigins, payment, idp, service }: Config): string {
   // Chromium applies form-action to the redirects after a form too, so the providers' origins are listed.
   const providers = [...paymentPageOrigins(payment), ...(idp === null ? [] : [new URL(idp.authUrl).origin])];
   const formTargets = [...new Set(["'self'", ...providers, ...returnOrigins])].join(' ');
-  headers.set(
-    'content-security-policy',
-    policy === null
-      ? "default-src 'none'; frame-ancestors 'none'"
-      : `${withPicture(policy, service.logo)}; form-action ${formTargets}`,
-  );
-  headers.set('x-content-type-options', 'nosniff');
-  headers.set('x-frame-options', 'DENY');
-  headers.set('cross-origin-opener-policy', 'same-origin');
-  if (!headers.has('referrer-policy')) headers.set('referrer-policy', 'strict-origin-when-cross-origin');
-  if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
-  if (strictTransportSecurity !== null) headers.set('strict-transport-security', strictTransportSecurity);
+  return `${withPicture(policy, service.logo)}; form-action ${formTargets}`;
 }
 
 /** Adds the logo's origin: Kit writes the policy at build time, and the logo's URL is known at start. */

@@ -5,7 +5,7 @@ import type { RequestEvent } from '@sveltejs/kit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sessionActions } from '../session/cookies.ts';
-import { jsonEndpoint } from './json-endpoint.ts';
+import { answer } from '../testing/serve-endpoints.ts';
 import { trpcEndpoint } from './trpc-endpoint.ts';
 
 let test: TestApp;
@@ -27,7 +27,7 @@ function eventOf(path: string, init: RequestInit): RequestEvent {
     api: callerFor(test, owner.principal),
   } as unknown as App.Locals;
   const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
-  locals.session = sessionActions({ locals, cookies } as unknown as RequestEvent);
+  locals.session = sessionActions({ locals, cookies });
   return { request: new Request(url, init), url, locals, cookies } as unknown as RequestEvent;
 }
 
@@ -50,9 +50,9 @@ for (const [what, nest] of Object.entries(nestings)) {
     for (const path of ['accounts.signUp', 'accounts.resend', 'signIn.out', 'accounts.changeName']) {
       expect((await ask(`/api/trpc/${path}`, body)).status, path).toBe(400);
     }
-    const endpoint = jsonEndpoint((api, read) => api.accounts.resend(read));
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-    expect((await endpoint(eventOf('/api/signup/resend', init))).status).toBe(400);
+    const resend = new Request('http://localhost:3999/api/signup/resend', init);
+    expect((await answer(test.app, resend)).status).toBe(400);
     const query = `/api/trpc/accounts.passwordToken?input=${encodeURIComponent(body)}`;
     expect((await ask(query)).status).toBe(400);
   });

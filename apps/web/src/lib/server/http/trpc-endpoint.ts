@@ -3,7 +3,7 @@ import { appRouter } from '@gatehouse/api/router/root';
 import type { RequestEvent } from '@sveltejs/kit';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { errorResponse } from './error-response.ts';
-import { limitOf, readJsonText } from './read-body.ts';
+import { limitOf, readBytes, readJsonText } from './read-body.ts';
 import { recordFailure } from './record-failure.ts';
 import { routerContext } from './router-context.ts';
 
@@ -35,10 +35,11 @@ async function readableByTrpc({ request, url, locals }: RequestEvent): Promise<R
   const headers = { 'content-type': 'application/json' };
   if (request.method !== 'POST') return new Request(url, { headers, signal });
 
-  const read = await readJsonText(request, limitOf(locals));
+  const body = { headers: request.headers, readBytes: (most: number) => readBytes(request, most) };
+  const read = await readJsonText(body, limitOf(locals));
   // The original text: serialising a deeply nested value again would overflow the stack.
-  const body = isAppError(read) ? new ReadableStream({ start: (stream) => stream.error(read) }) : read.text;
-  return new Request(url, { method: 'POST', headers, body, signal, duplex: 'half' } as RequestInit);
+  const sent = isAppError(read) ? new ReadableStream({ start: (stream) => stream.error(read) }) : read.text;
+  return new Request(url, { method: 'POST', headers, body: sent, signal, duplex: 'half' } as RequestInit);
 }
 
 function retryAfter(error: Error | undefined): Headers {

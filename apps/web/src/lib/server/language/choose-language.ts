@@ -11,13 +11,14 @@ export function inLanguage<Result>(chosen: Language, run: () => Result): Result 
 }
 
 /** The language of a request: the user's choice, else the best of Accept-Language, else English. */
-export function chooseLanguage(cookies: Pick<Cookies, 'get'>, headers: Headers): Language {
+export function chooseLanguage(cookies: Pick<Cookies, 'get'>, headers: Pick<Headers, 'get'>): Language {
   const chosen = cookies.get('language');
   return isLanguage(chosen) ? chosen : bestOf(headers.get('accept-language') ?? '');
 }
 
 /** RFC 9110 §12.5.4: the highest weight wins, the first of equal ones. "de-AT" counts as "de". */
 function bestOf(header: string): Language {
+  if (header === '') return 'en';
   let best: { language: Language; weight: number } = { language: 'en', weight: 0 };
   for (const range of header.slice(0, 500).split(',')) {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());

@@ -6,6 +6,9 @@ import { endSession, longestSessionDays, startSession } from '@gatehouse/api/ses
 import type { Cookies, RequestEvent } from '@sveltejs/kit';
 import { clearSharedCookie, writeSharedCookie } from './shared-cookie.ts';
 
+/** The cookies of a request and of its answer, kept by Kit for pages. */
+export type RequestCookies = Pick<Cookies, 'get' | 'set' | 'delete'>;
+
 type Kind = 'session' | 'attempt' | 'signup' | 'return' | 'invitation' | 'known' | 'notice';
 
 const lifetimeSeconds: Record<Kind, number> = {
@@ -28,22 +31,25 @@ function nameOf(app: App, kind: Kind): string {
   return isSecure(app.config) ? `__Host-${kind}` : kind;
 }
 
-export function readCookie(app: App, cookies: Cookies, kind: Kind): string | null {
+export function readCookie(app: App, cookies: Pick<Cookies, 'get'>, kind: Kind): string | null {
   return cookies.get(nameOf(app, kind)) || null;
 }
 
-export function writeCookie(app: App, cookies: Cookies, kind: Kind, value: string): void {
+export function writeCookie(app: App, cookies: RequestCookies, kind: Kind, value: string): void {
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(app.config) } as const;
   cookies.set(nameOf(app, kind), value, { ...attributes, maxAge: lifetimeSeconds[kind] });
 }
 
-export function clearCookie(app: App, cookies: Cookies, kind: Kind): void {
+export function clearCookie(app: App, cookies: RequestCookies, kind: Kind): void {
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(app.config) } as const;
   cookies.delete(nameOf(app, kind), attributes);
 }
 
 /** Starts and ends sessions for the router, which never sees a session's id. */
-export function sessionActions({ locals, cookies }: Pick<RequestEvent, 'locals' | 'cookies'>): Context['session'] {
+export function sessionActions({
+  locals,
+  cookies,
+}: Pick<RequestEvent, 'locals'> & { cookies: RequestCookies }): Context['session'] {
   const { app, client } = locals;
 
   async function end() {

@@ -2,7 +2,7 @@ import { AppError } from '@gatehouse/api/errors';
 import { readKey } from '@gatehouse/api/keys/read-key';
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import { readSession, readSharedSession } from '@gatehouse/api/sessions/session';
-import type { RequestEvent } from '@sveltejs/kit';
+import type { Cookies } from '@sveltejs/kit';
 import { readCookie } from './cookies.ts';
 import { readSharedCookie } from './shared-cookie.ts';
 
@@ -15,6 +15,12 @@ const sharedCookiePaths = new Set(['/api/session', '/api/trpc/sessions.verify'])
 /** The two that answer with the usage: the session's query reads it too. */
 const usagePaths = new Set(['/api/subscription', '/api/trpc/subscription.read']);
 
+type Asked = {
+  locals: Pick<App.Locals, 'app' | 'accepted'>;
+  cookies: Pick<Cookies, 'get'>;
+  pathname: string;
+};
+
 /**
  * Resolves a request's principal: from the API key if it presents one, whatever its cookies; else
  * from the session cookie or, where a session is only verified, from the shared cookie.
@@ -24,8 +30,8 @@ const usagePaths = new Set(['/api/subscription', '/api/trpc/subscription.read'])
 export async function resolvePrincipal({
   locals: { app, accepted },
   cookies,
-  url: { pathname },
-}: Pick<RequestEvent, 'locals' | 'cookies' | 'url'>): Promise<Principal | null> {
+  pathname,
+}: Asked): Promise<Principal | null> {
   if (sessionless.test(pathname)) return null;
 
   const { presentedKey: key } = accepted;

@@ -8,12 +8,12 @@ function attributes(domain: string) {
   return { domain, path: '/', httpOnly: true, sameSite: 'lax', secure: true } as const;
 }
 
-export function readSharedCookie({ config }: App, cookies: Cookies): string | null {
+export function readSharedCookie({ config }: App, cookies: Pick<Cookies, 'get'>): string | null {
   return config.cookieDomain === null ? null : cookies.get(name) || null;
 }
 
 /** Lets products on sibling hosts verify the session. The token is a separate one that permits nothing else. */
-export async function writeSharedCookie(app: App, cookies: Cookies, sessionId: string): Promise<void> {
+export async function writeSharedCookie(app: App, cookies: Pick<Cookies, 'set'>, sessionId: string): Promise<void> {
   const { cookieDomain } = app.config;
   if (cookieDomain === null) return;
 
@@ -21,6 +21,6 @@ export async function writeSharedCookie(app: App, cookies: Cookies, sessionId: s
   cookies.set(name, await shareSession(app, sessionId), { ...attributes(cookieDomain), maxAge });
 }
 
-export function clearSharedCookie({ config }: App, cookies: Cookies): void {
+export function clearSharedCookie({ config }: App, cookies: Pick<Cookies, 'delete'>): void {
   if (config.cookieDomain !== null) cookies.delete(name, attributes(config.cookieDomain));
 }

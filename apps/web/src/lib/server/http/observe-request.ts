@@ -1,0 +1,73 @@
+import type { App as Service } from '@gatehouse/api/app';
+import type { Client } from '@gatehouse/api/security/client';
+import type { Cookies } from '@sveltejs/kit';
+import type { Language } from '#lib/language/language.ts';
+import { readCookie } from '../session/cookies.ts';
+import { failureOfStatus } from './record-failure.ts';
+
+type Headers = Pick<globalThis.Headers, 'get'>;
+
+/** `route` is the pattern of the path: the number of label values stays small, and none contains an id. */
+type About = { method: string; route: string; headers: Headers };
+
+/** The client of a request. */
+export function clientOf(
+  app: Service,
+  { headers, cookies }: { headers: Headers; cookies: Pick<Cookies, 'get'> },
+  { address, language }: { address: string; language: Language },
+): Client {
+  const userAgent = headers.get('user-agent');
+  return { address, userAgent, knownBrowser: readCookie(app, cookies, 'known'), language };
+}
+
+/**
+ * Answers a request within its own span, a child of the caller's if the request has a traceparent, and
+ * writes its log line and metrics. They contain no query, header or body, so no secrets; the line names
+ * user and organisation by pseudonyms, and a refusal by its code.
+ */
+export async function observeRequest<Answer extends { status: number }>(
+  locals: App.Locals,
+  { method, route, headers }: About,
+  answer: () => Promise<Answer>,
+): Promise<Answer> {
+  const { app, requestId } = locals;
+  const started = performance.now();
+  const attributes = { 'http.request.method': method, 'http.route': route, 'gatehouse.request_id': requestId };
+  const parent = headers.get('traceparent');
+  const answered = await app.traces.run(
+    { name: `${method} ${route}`, kind: 'server', attributes, parent },
+    async (span) => {
+      const given = await answer();
+      span.set({ 'http.response.status_code': given.status });
+      if (given.status >= 500) span.fail(String(given.status));
+      return given;
+    },
+  );
+  const { status } = answered;
+  const milliseconds = performance.now() - started;
+  app.log.info('request', {
+    requestId,
+    method,
+    route,
+    status,
+    milliseconds: Math.round(milliseconds),
+    ...whoOf(locals),
+    ...(status >= 400 && (locals.failure ?? failureOfStatus(status))),
+  });
+  app.metrics.time(
+    'gatehouse_http_request_duration_seconds',
+    { method, route, status: String(status) },
+    milliseconds / 1000,
+  );
+  return answered;
+}
+
+/** The user and organisation of a request by their pseudonyms; the API key by its id, which does not authenticate. */
+function whoOf({ app, principal }: App.Locals) {
+  if (!principal) return {};
+  const { organisationId } = principal;
+  return {
+    ...(principal.kind === 'user' ? { user: app.pseudonymOf(principal.user.id) } : { key: principal.key.id }),
+    ...(organisationId !== null && { organisation: app.pseudonymOf(organisationId) }),
+  };
+}

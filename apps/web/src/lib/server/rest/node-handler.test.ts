@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startSession } from '@gatehouse/api/sessions/session';
+import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
+import { makeOwner, testClient, testPassword } from '@gatehouse/api/testing/factories';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serveEndpoints } from '../testing/serve-endpoints.ts';
+import { isRestPath } from './find-endpoint.ts';
+
+let test: TestApp;
+let served: Awaited<ReturnType<typeof serveEndpoints>>;
+let owner: Awaited<ReturnType<typeof makeOwner>>;
+let cookie: string;
+beforeAll(async () => {
+  test = await startTestApp();
+  served = await serveEndpoints(test.app);
+  owner = await makeOwner(test);
+  const { userId, organisationId } = owner;
+  cookie = `session=${await startSession(test.app, { userId, organisationId, client: testClient })}`;
+});
+afterAll(async () => {
+  await served.close();
+  await test.close();
+});
+
+function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(served.url + path, init);
+}
+
+/** Sends bytes as they are, and returns what comes until the server or the client ends the connection. */
+async function sendRaw(...parts: string[]): Promise<string> {
+  const socket = net.connect(Number(new URL(served.url).port), '127.0.0.1');
+  let received = '';
+  socket.on('data', (bytes) => {
+    received += bytes;
+  });
+  for (const part of parts) socket.write(part);
+  for (let waited = 0; !received.includes('\r\n\r\n') && waited < 100; waited++) await pause(20);
+  socket.destroy();
+  return received;
+}
+
+it('answers with the security headers, the length of the body and a request id of its own', async () => {
+  const [one, other] = [await ask('/api/session', { headers: { cookie } }), await ask('/api/session')];
+  expect([one.status, other.status]).toEqual([200, 401]);
+  expect(Object.fromEntries(one.headers)).toMatchObject({
+    'content-type': 'application/json',
+    'content-length': String((await one.text()).length),
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'strict-origin-when-cross-origin',
+    'x-gatehouse-user': owner.userId,
+    'x-gatehouse-scopes': 'READ WRITE ADMIN',
+  });
+  expect(one.headers.get('x-request-id')).not.toBe(other.headers.get('x-request-id'));
+});
+
+it('answers HEAD with the headers of GET alone', async () => {
+  const [head, get] = [
+    await ask('/api/session', { method: 'HEAD', headers: { cookie } }),
+    await ask('/api/session', { headers: { cookie } }),
+  ];
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+});
+
+it('names the methods of a path with 405, and answers 404 for a path without an endpoint', async () => {
+  const wrong = await ask('/api/usage/api_calls', { method: 'DELETE' });
+  expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, PUT']);
+  for (const path of ['/api/none', '/api/organisations/%ff/members', '/webhooks/none', '/api/%73ession']) {
+    const answer = await ask(path);
+    expect([path, answer.status, await answer.json()]).toEqual([
+      path,
+      404,
+      { error: 'There is no such path.', code: 'NOT_FOUND' },
+    ]);
+  }
+});
+
+it('sets the cookies of a sign-in, and clears the session’s at sign-out', async () => {
+  const body = JSON.stringify({ email: owner.email, password: testPassword });
+  const headers = { 'content-type': 'application/json' };
+  const signedIn = await ask('/api/login', { method: 'POST', headers, body });
+  const lines = signedIn.headers.getSetCookie();
+  expect(lines.map((line) => line.replace(/=[^;]+/, ''))).toEqual([
+    'session; Max-Age=7776000; Path=/; HttpOnly; SameSite=Lax',
+    'known; Max-Age=34560000; Path=/; HttpOnly; SameSite=Lax',
+  ]);
+  const own = lines.map((line) => line.split(';')[0]).join('; ');
+  expect((await ask('/api/session', { headers: { cookie: own } })).status).toBe(200);
+
+  const signedOut = await ask('/api/logout', { method: 'POST', headers: { cookie: own } });
+  expect(signedOut.headers.getSetCookie()).toEqual(['session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax']);
+  expect((await ask('/api/session', { headers: { cookie: own } })).status).toBe(401);
+});
+
+it('answers 413 while the rest of too large a body without a length is still to come', async () => {
+  const chunk = `${(70_000).toString(16)}\r\n${'x'.repeat(70_000)}\r\n`;
+  const head =
+    'POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  expect(await sendRaw(head, chunk, '0\r\n\r\n')).toMatch(/^HTTP\/1.1 413 /);
+  expect(await sendRaw(head, ...Array.from({ length: 20 }, () => chunk))).toMatch(/^HTTP\/1.1 413 /);
+});
+
+it('serves others while clients go before the end of their bodies', async () => {
+  const head = 'POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
+  const port = Number(new URL(served.url).port);
+  for (let client = 0; client < 20; client++) {
+    const socket = net.connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(head);
+    await pause(5);
+    socket.destroy();
+  }
+  expect((await ask('/api/session', { headers: { cookie } })).status).toBe(200);
+});
+
+describe('the paths of the REST endpoints', () => {
+  it.each([
+    ['/api/session', true],
+    ['/api/none', true],
+    ['/webhooks/payment', true],
+    ['/.well-known/jwks.json', true],
+    ['/api/trpc/sessions.verify', false],
+    ['/api/docs', false],
+    ['/api/docs/', false],
+    ['/api/docs/__data.json', false],
+    ['/api', false],
+    ['/login', false],
+    ['/webhooksx', false],
+  ])('%s: %s', (path, isOne) => {
+    expect(isRestPath(path)).toBe(isOne);
+  });
+});

@@ -1,3 +1,0 @@
-import { jsonEndpoint } from '#lib/server/http/json-endpoint.ts';
-
-export const POST = jsonEndpoint((api, body) => api.billing.cancel(body));

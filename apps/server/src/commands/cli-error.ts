@@ -7,6 +7,8 @@ import { describeError } from '@gatehouse/api/log';
  */
 export function cliError(error: unknown): string {
   if (!(error instanceof Error)) return describeError(error);
+  if ('code' in error && error.code === 'BILLING_UNAVAILABLE')
+    return 'Billing is off, because PAYMENT_SECRET_KEY is not set.';
   if (isSentence(error)) return error.message;
 
   const root = rootOf(error);

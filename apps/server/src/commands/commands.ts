@@ -22,7 +22,7 @@ export type Command = {
   does: string;
   /** Further lines of its help. */
   more?: string[];
-  /** The meaning of an exit code other than those of every command. */
+  /** When else the exit code is 1, beside a failure. */
   exits?: string;
   /** Whether the command runs while the database is unavailable. */
   withoutDatabase?: boolean;
@@ -97,7 +97,7 @@ export const commands: Record<string, Command> = {
     takes: ['[--json]'],
     does: 'compares all subscriptions with the provider’s and repairs',
     more: ['Its last line is the summary.'],
-    exits: '1 if something differed, also where it was repaired',
+    exits: 'something differed, also where it was repaired',
     run: (app, [json = '']) => reconcile(app, json !== ''),
   },
   'new-customer': forOrganisation('gives up a customer that the provider does not know', newCustomer),
@@ -120,7 +120,7 @@ export const commands: Record<string, Command> = {
   doctor: {
     takes: ['[--json]'],
     does: 'checks the whole configuration against the services that it names',
-    exits: '1 if something is wrong',
+    exits: 'something is wrong',
     withoutDatabase: true,
     run: (app, [json = '']) => diagnose(app, json !== ''),
   },

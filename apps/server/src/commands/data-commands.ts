@@ -27,10 +27,13 @@ export async function endSessionsOf(app: App, email: string, all: boolean): Prom
 
 export async function makeSafe(app: App): Promise<string> {
   const { sessions, links, invitations, mails, subscriptions, validKeys } = await afterRestore(app, commandLine);
-  return [
-    `Ended ${sessions} sessions, ${links} links and ${invitations} invitations, and dropped ${mails} mails.`,
-    `${subscriptions} subscriptions are synced within minutes of the service's start; then run reconcile.`,
-    `${validKeys} API keys are valid, also those that were revoked after the backup: look through api-key list.`,
+  const lines = [
+    `Ended: sessions ${sessions}, links ${links}, invitations ${invitations}. Dropped: mails that waited ${mails}.`,
+    subscriptions > 0 &&
+      `Subscriptions that the service syncs within minutes of its start: ${subscriptions}. Then run reconcile.`,
+    validKeys > 0 &&
+      `Valid API keys, with those that were revoked after the backup: ${validKeys}. Look through api-key list.`,
     'Passwords, suspensions and operators are those of the backup: look through list and users.',
-  ].join('\n');
+  ];
+  return lines.filter((line) => line !== false).join('\n');
 }

@@ -35,7 +35,7 @@ export function helpOf(name: string, { takes, does, more = [], exits }: Command)
       ? []
       : ['', ...meanings.map(([word = '', meaning]) => `  ${word.padEnd(width)}  ${meaning}`)]),
     '',
-    `Exit codes: 0 done${exits === undefined ? '' : `, ${exits}`}, 1 failed, with the reason on stderr; 2 wrong usage.`,
+    `Exit codes: 0 done; 1 failed, with the reason on stderr${exits === undefined ? '' : `, or ${exits}`}; 2 wrong usage.`,
     'The database is named on stderr: DATABASE_URL, or the embedded one in DATA_DIR.',
   ].join('\n');
 }

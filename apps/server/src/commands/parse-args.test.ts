@@ -84,6 +84,13 @@ it.each(Object.keys(commands))('the help of %s has its usage and a meaning of ea
   }
 });
 
+it('the help of the first word of several commands is the help of each', () => {
+  const [help = ''] = argsOf(['api-key', '--help']);
+  for (const name of ['api-key create', 'api-key list', 'api-key revoke']) {
+    expect(help).toContain(`npm run operator -- ${name}`);
+  }
+});
+
 it.each([['--help'], ['-h'], ['help']])('%s prints the usage of all commands', (word) => {
   const [help] = argsOf([word]);
   for (const name of Object.keys(commands)) expect(help).toContain(`\n  ${name}`);

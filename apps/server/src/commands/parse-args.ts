@@ -32,7 +32,11 @@ export function parseCommandLine(words: string[]): Call {
     throw new WrongUse('Name a command.', usage());
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) throw new WrongUse(`There is no command ${name}.`, usage());
+  if (command === undefined) {
+    const group = Object.entries(commands).filter(([each]) => each.startsWith(`${name} `));
+    if (asksHelp && group.length > 0) return { help: group.map(([each, its]) => helpOf(each, its)).join('\n\n') };
+    throw new WrongUse(`There is no command ${name}.`, usage());
+  }
   if (asksHelp) return { help: helpOf(name, command) };
 
   const [problem, ...args] = readArguments(command, typed);

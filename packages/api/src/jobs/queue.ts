@@ -139,8 +139,8 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
     async dropMails(tx, of) {
       const theirs = of === undefined ? tag`` : tag`and ${isMailOf(of)}`;
       const dropped = await tx.execute(tag`
-        delete from pgboss.job where name = ${'verification-mail' satisfies JobName} ${theirs} returning id`);
-      return dropped.length;
+        delete from pgboss.job where name = ${'verification-mail' satisfies JobName} ${theirs} returning state`);
+      return dropped.filter(({ state }) => state !== 'completed' && state !== 'failed').length;
     },
     async stop() {
       await boss.stop({ graceful: true, timeout: 10_000, close: false });

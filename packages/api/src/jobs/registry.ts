@@ -79,7 +79,7 @@ export type Jobs = {
   /**
    * Deletes the jobs that mail something, whether they wait or have ended: all of them, or those of one
    * user, whose row still exists. These are the jobs that the user caused and those for one of the addresses,
-   * unless the address belongs to another user now. Returns how many.
+   * unless the address belongs to another user now. Returns how many had not ended.
    */
   dropMails: (tx: Transaction, of?: { userId: string; emails: string[] }) => Promise<number>;
   stop: () => Promise<void>;

@@ -34,3 +34,16 @@ it('after a restored backup no session, link, token, invitation or mail of befor
   expect((await placeChanges(test.app)).deployment).not.toBe(deployment);
   expect(await afterRestore(test.app, commandLine)).toMatchObject({ sessions: 0, links: 0, invitations: 0, mails: 0 });
 });
+
+it('of the mails only those are counted as dropped that had not been sent', async () => {
+  const { app } = test;
+  await afterRestore(app, commandLine);
+  const send = (email: string) =>
+    app.db.transaction((tx) => app.jobs.send(tx, 'verification-mail', { email }, { afterSeconds: 3600 }));
+  await send('sent@company.example');
+  await app.sql`update pgboss.job set state = 'completed', completed_on = now() where name = 'verification-mail'`;
+  await send('waits@company.example');
+
+  expect((await afterRestore(app, commandLine)).mails).toBe(1);
+  expect(await app.sql`select from pgboss.job where name = 'verification-mail'`).toEqual([]);
+});

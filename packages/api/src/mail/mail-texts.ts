@@ -6,7 +6,8 @@ export type MailTexts = {
   request: Record<'sign-up' | 'change-address' | 'lost-password', (service: string) => string>;
   subject: (service: string) => string;
   confirm: string;
-  confirmIt: string;
+  /** What the link is for, as the page that sent it says. */
+  confirmIt: Record<'sign-up' | 'change-address' | 'lost-password', string>;
   once: (lifetime: string) => string;
   ignore: string;
   support: (address: string) => string;
@@ -32,7 +33,11 @@ export const mailTexts: Record<MailLanguage, MailTexts> = {
     },
     subject: (service) => `Confirm your e-mail for ${service}`,
     confirm: 'Confirm your e-mail',
-    confirmIt: "Confirm it's yours:",
+    confirmIt: {
+      'sign-up': "Confirm it's yours:",
+      'change-address': "Confirm it's yours, to sign in with it from now on:",
+      'lost-password': "Confirm it's yours. Then you can choose a new password:",
+    },
     once: (lifetime) => `The link works once, within ${lifetime}.`,
     ignore: 'Not you? Ignore this e-mail and nothing happens.',
     support: (address) => `Questions? Write to ${address}.`,
@@ -51,7 +56,11 @@ export const mailTexts: Record<MailLanguage, MailTexts> = {
     },
     subject: (service) => `Bestätigen Sie Ihre E-Mail-Adresse für ${service}`,
     confirm: 'E-Mail-Adresse bestätigen',
-    confirmIt: 'Bestätigen Sie, dass sie Ihnen gehört:',
+    confirmIt: {
+      'sign-up': 'Bestätigen Sie, dass sie Ihnen gehört:',
+      'change-address': 'Bestätigen Sie, dass sie Ihnen gehört, um sich künftig damit anzumelden:',
+      'lost-password': 'Bestätigen Sie, dass sie Ihnen gehört. Danach können Sie ein neues Passwort wählen:',
+    },
     once: (lifetime) => `Der Link funktioniert einmal, innerhalb ${lifetime}.`,
     ignore: 'Das waren nicht Sie? Ignorieren Sie diese E-Mail, dann passiert nichts.',
     support: (address) => `Fragen? Schreiben Sie an ${address}.`,

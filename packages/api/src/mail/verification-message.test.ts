@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.ts';
 import type { MailLanguage } from '../security/client.ts';
-import { mailTexts } from './mail-texts.ts';
+import { type MailTexts, mailTexts } from './mail-texts.ts';
 import { readableTextColour } from './readable-text-colour.ts';
 import { verificationMail } from './verification-message.ts';
 
@@ -9,7 +9,7 @@ const nameWithMarkup = 'Larch & <b>Sons</b> "Ltd"';
 
 function mailOf(
   environment: Record<string, string>,
-  purpose: 'sign-up' | 'change-address' = 'sign-up',
+  purpose: keyof MailTexts['request'] = 'sign-up',
   language: MailLanguage = 'en',
 ) {
   const { service } = parseConfig(environment);
@@ -46,15 +46,31 @@ describe('the verification mail', () => {
     expect(text).toContain('Der Link funktioniert einmal, innerhalb einer Stunde.');
     expect(html).toContain('<html lang="de">');
     const { en } = mailTexts;
-    const english = [en.confirm, en.confirmIt, en.ignore, en.copyLink, en.support('help@company.example')];
+    const english = [
+      en.confirm,
+      ...Object.values(en.confirmIt),
+      en.ignore,
+      en.copyLink,
+      en.support('help@company.example'),
+    ];
     for (const sentence of english) expect(`${subject}${text}${html}`).not.toContain(sentence);
   });
 
-  it.each(['sign-up', 'change-address'] as const)('escapes the service name in the mail for a %s', (purpose) => {
-    const { html } = mailOf({ SERVICE_NAME: nameWithMarkup }, purpose);
-    expect(html).toContain('Larch &amp; &lt;b&gt;Sons&lt;/b&gt; &quot;Ltd&quot;');
-    expect(html).not.toMatch(/<[bi]>/);
+  it('names what the page that sent it names: confirming, signing in with the address, or a new password', () => {
+    expect(mailOf({}, 'sign-up').text).toContain("Confirm it's yours:");
+    expect(mailOf({}, 'change-address').text).toContain('to sign in with it from now on');
+    expect(mailOf({}, 'lost-password').text).toContain('choose a new password');
+    expect(mailOf({}, 'lost-password', 'de').text).toContain('ein neues Passwort wählen');
   });
+
+  it.each(['sign-up', 'change-address', 'lost-password'] as const)(
+    'escapes the service name in the mail for a %s',
+    (purpose) => {
+      const { html } = mailOf({ SERVICE_NAME: nameWithMarkup }, purpose);
+      expect(html).toContain('Larch &amp; &lt;b&gt;Sons&lt;/b&gt; &quot;Ltd&quot;');
+      expect(html).not.toMatch(/<[bi]>/);
+    },
+  );
 
   it.each([
     ['#fff6c2', '#000000'],

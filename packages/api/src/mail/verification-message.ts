@@ -26,7 +26,7 @@ export function verificationMail(
     language,
     subject: texts.subject(service.name),
     heading: texts.confirm,
-    introduction: `${texts.request[purpose](service.name)} ${texts.confirmIt}`,
+    introduction: `${texts.request[purpose](service.name)} ${texts.confirmIt[purpose]}`,
     link: { url, label: texts.confirm },
     notes: [texts.once(formatLifetime(texts, lifetimeSeconds)), texts.ignore],
   });

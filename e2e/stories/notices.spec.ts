@@ -62,6 +62,23 @@ test('a dialog that is closed returns the focus to the link that opened it', asy
   await expect(opener).toBeFocused();
 });
 
+test('inviting keeps the focus in the dialog, and returns it to the link that opened it', async ({ page, service }) => {
+  await signIn(page, await makeOwner(service, page.request));
+  await page.goto('/members');
+  const opener = page.getByRole('link', { name: 'Invite someone' });
+  const dialog = page.getByRole('dialog');
+  await opener.press('Enter');
+  await expect(dialog.getByLabel('For whom')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByText('Send this link yourself')).toBeFocused();
+  await dialog.getByRole('link', { name: 'Invite someone else' }).press('Enter');
+  await expect(dialog.getByLabel('For whom')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('link', { name: 'Done' }).press('Enter');
+  await expect(dialog).toHaveCount(0);
+  await expect(opener).toBeFocused();
+});
+
 test('a notice is gone on the next page, and its live region is the same element on both', async ({
   page,
   service,

@@ -3,13 +3,16 @@ import type { Documented, JsonSchema, OpenApiDocument } from '@gatehouse/api/ope
 /** A field of a body or an answer: those of inner objects have names such as plan.tier and usage[].meter. */
 export type Field = { name: string; type: string; required: boolean; about: string };
 
+/** Who may call an operation. */
+export type Access = 'public' | 'session' | 'key';
+
 export type Shown = {
   id: string;
   method: string;
   path: string;
   summary: string;
   about: string;
-  access: string;
+  access: Access[];
   parameters: Field[];
   body: Field[];
   answer: Field[];
@@ -42,7 +45,7 @@ function shown({ components }: OpenApiDocument, { path, method, operation }: Lis
     path,
     summary,
     about: description,
-    access: security.map((each) => accessTexts[Object.keys(each)[0] ?? 'public'] ?? '').join(' or '),
+    access: security.map((each) => (Object.keys(each)[0] ?? 'public') as Access),
     parameters: parameters.map(({ name, in: place, required, description: about = '', schema }) => {
       return { name, type: `${typeOf(schema)}, ${place}`, required, about };
     }),
@@ -53,8 +56,6 @@ function shown({ components }: OpenApiDocument, { path, method, operation }: Lis
       .map(([status, { description: codes }]) => ({ status, codes: codes.replace(/\.$/, '') })),
   };
 }
-
-const accessTexts: Record<string, string> = { public: 'anyone', session: 'a session', key: 'an API key' };
 
 /** Returns the fields of an object's schema, those of inner objects and lists too. */
 export function fieldsOf(schema: JsonSchema, before = ''): Field[] {

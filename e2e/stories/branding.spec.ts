@@ -58,6 +58,16 @@ for (const [what, colour] of [
         for (const path of ['/login', '/signup']) await expectBranding(page, path, pictures);
         await expect(page.getByRole('link', { name: 'Continue with Company <ID>' })).toBeVisible();
         await expect(page.getByRole('link', { name: 'Help' })).toHaveAttribute('href', 'mailto:help@company.example');
+        for (const [document, url] of [
+          ['Terms', branding.TERMS_URL],
+          ['Privacy', branding.PRIVACY_URL],
+        ] as const) {
+          await expect(page.getByRole('contentinfo').getByRole('link', { name: document })).toHaveAttribute(
+            'href',
+            url,
+          );
+          await expect(page.getByRole('main').locator(`a[href="${url}"]`)).toBeVisible();
+        }
         const picture = page.locator(`img[src="${logoUrl}"]`);
         expect(await picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
         await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', logoUrl);
@@ -83,6 +93,7 @@ for (const [what, colour] of [
         await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
         for (const path of ['/', '/billing', '/account', '/operator']) await expectBranding(page, path, pictures);
         await page.goto('/');
+        await expect(page.getByRole('link', { name: 'Privacy' })).toHaveAttribute('href', branding.PRIVACY_URL);
         await expect(page.getByRole('link', { name: `Open ${name}` })).toHaveAttribute(
           'href',
           'https://app.company.example/',

@@ -45,6 +45,10 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
       await page.getByRole('link', { name: 'Subscription created' }).click();
       await expect(page.getByText('It changed or confirmed something here.')).toBeVisible();
       await expect(page.locator('pre')).toContainText('"object": "event"');
+      // The font of the pages draws the 9x0 of an id as 9×0.
+      for (const id of await page.getByText(/^(evt|sub|cus)_\w+$/).all()) {
+        await expect(id).toHaveCSS('font-family', /mono/i);
+      }
       await page.getByRole('button', { name: 'Apply again' }).click();
       await expect(page.getByRole('status').getByText('Applied again.')).toBeVisible();
       await page.reload();
@@ -56,6 +60,7 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
       await page.getByRole('link', { name: organisation }).click();
       await expect(page.getByRole('heading', { name: organisation })).toBeVisible();
       await expect(page.getByText('Checkout opened')).toBeVisible();
+      await expect(page.getByText('£24.00 paid').first()).toBeVisible();
       await page.getByRole('button', { name: /^Sync now: sub_/ }).click();
       await expect(page.getByRole('status').getByText('Synced')).toBeVisible();
       await expect(page.getByText('Synced a subscription')).toBeVisible();

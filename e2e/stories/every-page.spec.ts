@@ -1,18 +1,15 @@
-import fs from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, type Page, test } from '@playwright/test';
 import { branding, name } from '../support/branding.ts';
 import { expectAccessible } from '../support/browser/accessibility.ts';
 import { expectNoLayoutShift } from '../support/browser/layout-shift.ts';
+import { expectUsableElements } from '../support/browser/page-elements.ts';
 import { expectFitsWindow } from '../support/browser/page-width.ts';
 import { approvedDomain, startService } from '../support/service.ts';
+import { unseenPages } from '../support/tour/routes.ts';
 import { phone } from '../support/tour/tour-part.ts';
-import { type Seen, visitAllPages } from '../support/tour/visit-all-pages.ts';
+import { visitAllPages } from '../support/tour/visit-all-pages.ts';
 
-const routes = fileURLToPath(new URL('../../apps/web/src/routes', import.meta.url));
-
-test('every page is accessible in light and dark, fits on a phone, hardly moves while it loads and shows only the company’s name', async ({
+test('every page is accessible in light and dark, fits on a phone, has fields and targets for it, hardly moves while it loads and shows only the company’s name', async ({
   browser,
   playwright,
 }) => {
@@ -31,10 +28,10 @@ test('every page is accessible in light and dark, fits on a phone, hardly moves 
       await expectAccessible(page, at);
       await page.setViewportSize(phone);
       await expectFitsWindow(page, at);
+      if (new URL(page.url()).origin === service.baseUrl) await expectUsableElements(page, at);
     });
 
-    expect(filesCalled('+page.svelte').filter((file) => !seen.some((one) => isBelow(one, file, 'page')))).toEqual([]);
-    expect(filesCalled('+error.svelte').filter((file) => !seen.some((one) => isBelow(one, file, 'error')))).toEqual([]);
+    expect(unseenPages(seen)).toEqual([]);
 
     const bare = await request.post('/login', { headers: { origin: 'https://evil.example' }, form: { email: 'x' } });
     expect([bare.status(), bare.headers()['content-type']]).toEqual([403, 'text/html; charset=utf-8']);
@@ -50,20 +47,4 @@ async function expectBranding(page: Page, at: string): Promise<void> {
   expect.soft(await page.title(), at).toMatch(new RegExp(` – ${name}$`));
   expect.soft(await page.content(), at).not.toContain('Gatehouse');
   expect.soft(await page.locator('link[href^="/brand.css"]').count(), at).toBe(1);
-}
-
-function filesCalled(name: string): string[] {
-  return fs.readdirSync(routes, { recursive: true, encoding: 'utf8' }).filter((file) => path.basename(file) === name);
-}
-
-/** Whether a visited path belongs to the route's page, or, for an error page, is an error below the route. */
-function isBelow({ path: seen, status }: Seen, file: string, kind: 'page' | 'error'): boolean {
-  if (status >= 400 !== (kind === 'error')) return false;
-  const pattern = path
-    .dirname(file)
-    .split(path.sep)
-    .filter((part) => part !== '.' && !/^\(.*\)$/.test(part))
-    .map((part) => (/^\[.*\]$/.test(part) ? '/[^/]+' : `/${part}`))
-    .join('');
-  return new RegExp(kind === 'page' ? `^${pattern || '/'}$` : `^${pattern}(/.*)?$`).test(seen);
 }

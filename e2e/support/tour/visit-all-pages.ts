@@ -4,6 +4,7 @@ import { customer } from './customer.ts';
 import { invitations } from './invitations.ts';
 import { operatorEvents } from './operator-events.ts';
 import { queue } from './queue.ts';
+import type { Seen } from './routes.ts';
 import { sandbox } from './sandbox.ts';
 import { wide } from './tour-part.ts';
 import { visitors } from './visitors.ts';
@@ -12,8 +13,6 @@ const timeoutMilliseconds = 15_000;
 
 /** Called for each page. It may change the colour scheme and the size, which are reset afterwards. */
 export type Look = (page: Page, name: string) => Promise<void>;
-
-export type Seen = { name: string; path: string; status: number };
 
 /**
  * Visits every page of the service and of its sandbox in each state that looks different. A new page
@@ -38,7 +37,7 @@ export async function visitAllPages(
     const answer = path === undefined ? null : await page.goto(path);
     const address = new URL(page.url());
     const isOurs = address.origin === service.baseUrl;
-    seen.push({ name, path: isOurs ? address.pathname : address.href, status: answer?.status() ?? 200 });
+    seen.push({ path: isOurs ? address.pathname : address.href, status: answer?.status() ?? 200 });
     await look(page, name);
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     await page.setViewportSize(wide);

@@ -23,8 +23,8 @@ export const formTexts = texts({
       'Sie wurden abgemeldet. Melden Sie sich in einem neuen Tab an und drücken Sie die Schaltfläche dann noch einmal.',
     tooMany: (minutes) =>
       `Zu viele Versuche. Versuchen Sie es in ${minutes === 1 ? 'einer Minute' : `${minutes} Minuten`} noch einmal.`,
-    checkOne: 'Bitte eine Angabe prüfen',
-    check: (count) => `Bitte ${count} Angaben prüfen`,
+    checkOne: 'Prüfen Sie eine Angabe',
+    check: (count) => `Prüfen Sie ${count} Angaben`,
     signInInNewTab: 'In einem neuen Tab anmelden',
     kept: {
       offline: 'Sie sind offline. Ihre Eingaben sind noch da.',

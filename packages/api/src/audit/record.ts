@@ -1,4 +1,5 @@
-import type { Executor } from '../db/client.ts';
+import { sql } from 'drizzle-orm';
+import { type Executor, prepared } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import type { Client } from '../security/client.ts';
@@ -73,7 +74,7 @@ type Entry = {
  * entry never changes, except that erasing a user removes client, user agent and details.
  */
 export async function recordAudit(db: Executor, now: Date, entry: Entry): Promise<void> {
-  await db.insert(auditEvents).values({
+  await insertion(db).execute({
     id: newId(now),
     at: now,
     action: entry.action,
@@ -85,3 +86,20 @@ export async function recordAudit(db: Executor, now: Date, entry: Entry): Promis
     details: entry.details ?? {},
   });
 }
+
+const insertion = prepared((db) =>
+  db
+    .insert(auditEvents)
+    .values({
+      id: sql.placeholder('id'),
+      at: sql.placeholder('at'),
+      action: sql.placeholder('action'),
+      actorId: sql.placeholder('actorId'),
+      userId: sql.placeholder('userId'),
+      organisationId: sql.placeholder('organisationId'),
+      client: sql.placeholder('client'),
+      userAgent: sql.placeholder('userAgent'),
+      details: sql.placeholder('details'),
+    })
+    .prepare('audit_event'),
+);

@@ -85,9 +85,13 @@ export function prepared<Statement extends object>(build: (db: Executor) => Stat
   return (db) => {
     built ??= build(db);
     // Drizzle binds a statement to the client that it was built for.
-    const { client } = db._.session as unknown as { client: Sql };
-    return Object.assign(Object.create(built), { client });
+    return Object.assign(Object.create(built), { client: clientOf(db) });
   };
+}
+
+/** The driver's client of a database or a transaction, for a text of another library. */
+export function clientOf(db: Executor): Sql {
+  return (db._.session as unknown as { client: Sql }).client;
 }
 
 type PreparedSql<Row> = { execute: (values: Record<string, unknown>) => Promise<Row[]> };

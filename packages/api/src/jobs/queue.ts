@@ -1,7 +1,8 @@
 import { sql as tag } from 'drizzle-orm';
-import { fromDrizzle, PgBoss } from 'pg-boss';
+import { PgBoss } from 'pg-boss';
 import type { Sql } from 'postgres';
 import type { Timeouts } from '../config-timeouts.ts';
+import { clientOf, type Transaction } from '../db/client.ts';
 import { isDatabaseAway } from '../errors.ts';
 import { describeError, type Log } from '../log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -130,7 +131,7 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
       if (kinds[name].isTaken === false) log.warn('A job waits for a node that can do it.', { job: name });
       const traceparent = traces.carried();
       await boss.send(name, traceparent === undefined ? data : { ...data, traceparent }, {
-        db: fromDrizzle(tx, tag),
+        db: { executeSql: (text, values) => executeIn(tx, text, values) },
         ...(key === undefined ? {} : { singletonKey: key }),
         ...(afterSeconds === undefined ? {} : { startAfter: afterSeconds }),
       });
@@ -180,6 +181,12 @@ export async function execute(sql: Sql, text: string, values: unknown[] = []): P
   const results: unknown[] = Array.isArray(answer[0]) ? answer : [answer];
   const rows = results.findLast((result) => Array.isArray(result) && result.length > 0) ?? [];
   return { rows: rows as unknown[] };
+}
+
+/** Runs a statement of pg-boss in a transaction. Its texts are few, so the database prepares them. */
+async function executeIn(tx: Transaction, text: string, values: unknown[] = []): Promise<{ rows: unknown[] }> {
+  const rows = await clientOf(tx).unsafe(text, values.map(parameter) as never[], { prepare: true });
+  return { rows };
 }
 
 /** Converts a value as node-postgres does, for which pg-boss is written. */

@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm';
-import type { Transaction } from '../db/client.ts';
+import { preparedSql, type Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { slugCandidate, slugFrom } from './slug.ts';
 
-type Wanted = { ownerId: string; name: string | null; email: string };
+/** `id` is that of the new organisation, if the caller has to know it before. */
+type Wanted = { id?: string; ownerId: string; name: string | null; email: string };
 
 /**
  * Creates an organisation that awaits approval, and its owner's membership, in one statement.
@@ -15,22 +16,27 @@ type Wanted = { ownerId: string; name: string | null; email: string };
 export async function createOrganisation(
   tx: Transaction,
   now: Date,
-  { ownerId, name, email }: Wanted,
+  { id = newId(now), ownerId, name, email }: Wanted,
 ): Promise<string> {
-  const id = newId(now);
-  const slug = slugFrom(name ?? email.slice(0, email.indexOf('@')));
+  const wanted = slugFrom(name ?? email.slice(0, email.indexOf('@')));
+  const values = { id, ownerId, name, createdAt: now.toISOString() };
 
   for (let attempt = 0; ; attempt++) {
-    const organisation = tx
-      .insert(organisations)
-      .values({ id, slug: slugCandidate(slug, attempt), name, createdAt: now })
-      .onConflictDoNothing({ target: organisations.slug })
-      .returning({ id: organisations.id });
-    const made = await tx.execute(sql`
-      with made as ${organisation}
-      insert into ${memberships} (user_id, organisation_id, role, created_at)
-      select ${ownerId}::uuid, id, 'owner', ${now.toISOString()}::timestamptz from made
-      returning organisation_id`);
+    const made = await insertion(tx).execute({ ...values, slug: slugCandidate(wanted, attempt) });
     if (made.length > 0) return id;
   }
 }
+
+const createdAt = sql`${sql.placeholder('createdAt')}::timestamptz`;
+
+const insertion = preparedSql(
+  'organisation_create',
+  sql`
+  with made as (
+    insert into ${organisations} (id, slug, name, created_at)
+    values (${sql.placeholder('id')}::uuid, ${sql.placeholder('slug')}, ${sql.placeholder('name')}, ${createdAt})
+    on conflict (slug) do nothing returning id)
+  insert into ${memberships} (user_id, organisation_id, role, created_at)
+  select ${sql.placeholder('ownerId')}::uuid, id, 'owner', ${createdAt} from made
+  returning organisation_id`,
+);

@@ -1,11 +1,12 @@
-import { and, desc, eq, gt, isNull, notInArray } from 'drizzle-orm';
+import { and, desc, eq, gt, isNull, notInArray, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { Transaction } from '../db/client.ts';
+import { prepared, type Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { identities, users } from '../db/schema/accounts.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
+import { transactSendingLast } from '../db/send-with-commit.ts';
 import { AppError } from '../errors.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
 import { rememberBrowser } from './known-browser.ts';
@@ -42,10 +43,12 @@ export async function insertSession(app: App, newSession: NewSession): Promise<v
   const { userId, organisationId, passwordHash, idpSubject, client, userAgent, browserToken, ...session } = newSession;
   const now = app.now();
 
-  await app.db.transaction(async (tx) => {
+  await transactSendingLast(app.db, async (tx, sendLast) => {
     // Everywhere, the user is locked before the organisation.
-    const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update');
-    const organisation = organisationId === null ? null : await lockOrganisationShared(tx, organisationId);
+    const [[user], [organisation = null]] = await Promise.all([
+      lockedUser(tx).execute({ userId }),
+      organisationId === null ? [] : lockedOrganisation(tx).execute({ organisationId }),
+    ]);
     const isUnchanged =
       user !== undefined &&
       (passwordHash === null || user.passwordHash === passwordHash) &&
@@ -55,40 +58,77 @@ export async function insertSession(app: App, newSession: NewSession): Promise<v
     if (accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
     if (accountStatus === 'unverified') throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
 
-    await endOldest(tx, userId, now);
     const owner = { userId, organisationId: organisation?.id ?? null };
     const values = { ...session, ...owner, id: newId(now), client, userAgent, idpSubject, createdAt: now };
-    await tx.insert(sessions).values(values);
-    if (browserToken !== null) await rememberBrowser(app, tx, userId, browserToken);
-    await recordAudit(tx, now, {
-      action: 'signed-in',
-      actorId: userId,
-      ...owner,
-      client: { address: client, userAgent },
-      details: methodOf({ passwordHash, idpSubject }),
-    });
+    const written = [
+      deletionOfOldest(tx).execute({ userId, now: now.toISOString() }),
+      insertion(tx).execute(values),
+      browserToken === null ? null : rememberBrowser(app, tx, userId, browserToken),
+      recordAudit(tx, now, {
+        action: 'signed-in',
+        actorId: userId,
+        ...owner,
+        client: { address: client, userAgent },
+        details: methodOf({ passwordHash, idpSubject }),
+      }),
+    ];
+    await sendLast(Promise.all(written));
   });
 }
 
+const lockedUser = prepared((db) =>
+  db
+    .select()
+    .from(users)
+    .where(eq(users.id, sql.placeholder('userId')))
+    .for('no key update')
+    .prepare('session_user'),
+);
+
+const lockedOrganisation = prepared((db) =>
+  db
+    .select()
+    .from(organisations)
+    .where(eq(organisations.id, sql.placeholder('organisationId')))
+    .for('share')
+    .prepare('session_organisation'),
+);
+
 /** Makes room for one more session: ends all but the newest 49 that have not expired. */
-async function endOldest(tx: Transaction, userId: string, now: Date): Promise<void> {
-  const kept = tx
+const deletionOfOldest = prepared((db) => {
+  const isTheirs = eq(sessions.userId, sql.placeholder('userId'));
+  const kept = db
     .select({ idHash: sessions.idHash })
     .from(sessions)
-    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
+    .where(and(isTheirs, gt(sessions.expiresAt, sql`${sql.placeholder('now')}::timestamptz`)))
     .orderBy(desc(sessions.createdAt), desc(sessions.id))
     .limit(mostSessions - 1);
-  await tx.delete(sessions).where(and(eq(sessions.userId, userId), notInArray(sessions.idHash, kept)));
-}
+  return db
+    .delete(sessions)
+    .where(and(isTheirs, notInArray(sessions.idHash, kept)))
+    .prepare('session_oldest');
+});
+
+const insertion = prepared((db) =>
+  db
+    .insert(sessions)
+    .values({
+      idHash: sql.placeholder('idHash'),
+      id: sql.placeholder('id'),
+      userId: sql.placeholder('userId'),
+      organisationId: sql.placeholder('organisationId'),
+      idpSubject: sql.placeholder('idpSubject'),
+      createdAt: sql.placeholder('createdAt'),
+      expiresAt: sql.placeholder('expiresAt'),
+      userAgent: sql.placeholder('userAgent'),
+      client: sql.placeholder('client'),
+    })
+    .prepare('session_insert'),
+);
 
 async function isLinked(tx: Transaction, userId: string, subject: string): Promise<boolean> {
   const isOwn = and(eq(identities.userId, userId), eq(identities.subject, subject));
   return (await tx.$count(identities, and(isOwn, isNull(identities.unlinkedAt)))) > 0;
-}
-
-async function lockOrganisationShared(tx: Transaction, id: string) {
-  const [organisation] = await tx.select().from(organisations).where(eq(organisations.id, id)).for('share');
-  return organisation ?? null;
 }
 
 function methodOf({

@@ -1,6 +1,6 @@
-import { and, desc, eq, gt, lte, notInArray } from 'drizzle-orm';
+import { and, desc, eq, gt, lte, notInArray, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import type { Executor, Transaction } from '../db/client.ts';
+import { type Executor, prepared, type Transaction } from '../db/client.ts';
 import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { knownBrowsers, users } from '../db/schema/accounts.ts';
 import { hashToken, newToken } from '../security/token.ts';
@@ -30,22 +30,39 @@ export async function tokenForBrowser(app: App, sent: string | null): Promise<st
 
 /** Stores that a user signed in from the browser with this token. The caller holds the lock of the user's row. */
 export async function rememberBrowser(app: App, tx: Transaction, userId: string, token: string): Promise<void> {
-  const signedInAt = app.now();
-  await tx
-    .insert(knownBrowsers)
-    .values({ tokenHash: hashToken(token), userId, signedInAt })
-    .onConflictDoUpdate({ target: [knownBrowsers.tokenHash, knownBrowsers.userId], set: { signedInAt } });
+  await Promise.all([
+    insertion(tx).execute({ tokenHash: hashToken(token), userId, signedInAt: app.now() }),
+    deletionOfOldest(tx).execute({ userId }),
+  ]);
+}
 
-  const kept = tx
+const insertion = prepared((db) =>
+  db
+    .insert(knownBrowsers)
+    .values({
+      tokenHash: sql.placeholder('tokenHash'),
+      userId: sql.placeholder('userId'),
+      signedInAt: sql.placeholder('signedInAt'),
+    })
+    .onConflictDoUpdate({
+      target: [knownBrowsers.tokenHash, knownBrowsers.userId],
+      set: { signedInAt: sql`excluded.signed_in_at` },
+    })
+    .prepare('known_browser'),
+);
+
+const deletionOfOldest = prepared((db) => {
+  const kept = db
     .select({ tokenHash: knownBrowsers.tokenHash })
     .from(knownBrowsers)
-    .where(eq(knownBrowsers.userId, userId))
+    .where(eq(knownBrowsers.userId, sql.placeholder('userId')))
     .orderBy(desc(knownBrowsers.signedInAt), desc(knownBrowsers.tokenHash))
     .limit(mostBrowsersPerUser);
-  await tx
+  return db
     .delete(knownBrowsers)
-    .where(and(eq(knownBrowsers.userId, userId), notInArray(knownBrowsers.tokenHash, kept)));
-}
+    .where(and(eq(knownBrowsers.userId, sql.placeholder('userId')), notInArray(knownBrowsers.tokenHash, kept)))
+    .prepare('known_browsers_oldest');
+});
 
 /**
  * Whether a user has signed in from the browser with this token before. The answer decides only

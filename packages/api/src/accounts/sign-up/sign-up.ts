@@ -1,10 +1,11 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import type { Transaction } from '../../db/client.ts';
+import { prepared, type Transaction } from '../../db/client.ts';
 import { newId } from '../../db/id.ts';
 import { signUps, users } from '../../db/schema/accounts.ts';
+import { allAnswered } from '../../db/send-with-commit.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { createOrganisation } from '../../organisations/create.ts';
 import { readInvitation } from '../../organisations/invitation.ts';
@@ -56,19 +57,27 @@ export async function signUp(
   const now = app.now();
   const browserToken = newToken();
   await app.db.transaction(async (tx) => {
-    const userId =
-      (await createUser(tx, { email, name, invited, now, client })) ?? (await knownUser(tx, { email, now, client }));
+    const { userId, isNew } = await insertOrLockUser(tx, email, now);
     const signUpId = newId(now);
-    await tx.insert(signUps).values({
-      id: signUpId,
-      userId,
-      passwordHash,
-      organisationName: invited ? null : name,
-      invited,
-      browserHash: hashToken(browserToken),
-      createdAt: now,
-    });
-    await app.jobs.send(tx, 'verification-mail', { email, signUpId, fromKnownBrowser, language });
+    const organisationId = isNew && !invited ? newId(now) : null;
+    const action = isNew ? 'signed-up' : 'signed-up-again';
+    // Sent together. Each sign-up runs as many statements, so that the time of the answer does not differ.
+    await allAnswered([
+      organisationId === null
+        ? lockedUser(tx).execute({ email })
+        : createOrganisation(tx, now, { id: organisationId, ownerId: userId, name, email }),
+      recordAudit(tx, now, { action, userId, organisationId, client }),
+      signUpInsertion(tx).execute({
+        id: signUpId,
+        userId,
+        passwordHash,
+        organisationName: invited ? null : name,
+        invited,
+        browserHash: hashToken(browserToken),
+        createdAt: now,
+      }),
+      app.jobs.send(tx, 'verification-mail', { email, signUpId, fromKnownBrowser, language }),
+    ]);
   });
   app.jobs.wake('verification-mail');
   app.metrics.count('gatehouse_sign_ups_total', { way: 'password' });
@@ -76,37 +85,52 @@ export async function signUp(
   return { email, browserToken };
 }
 
-type NewUser = { email: string; name: string | null; invited: boolean; now: Date; client: Client };
-
-async function createUser(tx: Transaction, { email, name, invited, now, client }: NewUser) {
-  const [user] = await tx
-    .insert(users)
-    .values({ id: newId(now), email, createdAt: now })
-    .onConflictDoNothing({ target: users.email })
-    .returning({ id: users.id });
-  if (user === undefined) return null;
-
-  // Takes as long as creating an organisation, so that the time of the answer does not differ.
-  const organisationId = invited
-    ? await lockUserShared(tx, email).then(() => null)
-    : await createOrganisation(tx, now, { ownerId: user.id, name, email });
-  await recordAudit(tx, now, { action: 'signed-up', userId: user.id, organisationId, client });
-  return user.id;
-}
-
-/** Runs as many statements as for a new account, so that the time of the answer does not differ. */
-async function knownUser(tx: Transaction, { email, now, client }: { email: string; now: Date; client: Client }) {
-  const user = await lockUserShared(tx, email);
+/**
+ * Inserts a user, or locks the one who has the address, so that the account is not deleted before this transaction
+ * commits. Both statements are sent in any case.
+ *
+ * @throws AppError BUSY if the account is being deleted.
+ */
+async function insertOrLockUser(tx: Transaction, email: string, now: Date) {
+  const [[inserted], [user]] = await Promise.all([
+    userInsertion(tx).execute({ id: newId(now), email, createdAt: now }),
+    lockedUser(tx).execute({ email }),
+  ]);
   if (user === undefined) {
     throw new AppError('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 1 });
   }
-
-  await recordAudit(tx, now, { action: 'signed-up-again', userId: user.id, client });
-  return user.id;
+  return { userId: user.id, isNew: inserted !== undefined };
 }
 
-/** Takes a shared lock, so that the account is not deleted before this transaction commits. */
-async function lockUserShared(tx: Transaction, email: string) {
-  const [user] = await tx.select({ id: users.id }).from(users).where(eq(users.email, email)).for('key share');
-  return user;
-}
+const userInsertion = prepared((db) =>
+  db
+    .insert(users)
+    .values({ id: sql.placeholder('id'), email: sql.placeholder('email'), createdAt: sql.placeholder('createdAt') })
+    .onConflictDoNothing({ target: users.email })
+    .returning({ id: users.id })
+    .prepare('sign_up_user'),
+);
+
+const lockedUser = prepared((db) =>
+  db
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.email, sql.placeholder('email')))
+    .for('key share')
+    .prepare('sign_up_locked_user'),
+);
+
+const signUpInsertion = prepared((db) =>
+  db
+    .insert(signUps)
+    .values({
+      id: sql.placeholder('id'),
+      userId: sql.placeholder('userId'),
+      passwordHash: sql.placeholder('passwordHash'),
+      organisationName: sql.placeholder('organisationName'),
+      invited: sql.placeholder('invited'),
+      browserHash: sql.placeholder('browserHash'),
+      createdAt: sql.placeholder('createdAt'),
+    })
+    .prepare('sign_up'),
+);

@@ -3,26 +3,25 @@ import type { App } from '../../app.ts';
 import { ofOurMode } from '../../billing/customers/mode.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
-import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
+import type { VerifiedOwner } from './read-queue.ts';
 
 const weekMilliseconds = 7 * 86_400_000;
 
 /** Counting ends here, so that a page costs the same however many rows there are. A page says "1,000+". */
 export const mostCounted = 1000;
 
-type Conditions = { waiting: SQL | undefined; withoutOrganisation: SQL | undefined };
+type Conditions = { isWaiting: SQL | undefined; firstOwner: VerifiedOwner; withoutOrganisation: SQL | undefined };
 
 /**
  * Counts the requests that wait, those approved within a week, the organisations with an active
  * subscription (null without billing), and the events and subscriptions that need attention. Each
  * count ends at `mostCounted`.
  */
-export async function readCounts(app: App, { waiting, withoutOrganisation }: Conditions) {
+export async function readCounts(app: App, { isWaiting, firstOwner, withoutOrganisation }: Conditions) {
   const now = app.now();
   const since = new Date(now.getTime() - weekMilliseconds);
   const one = { one: sql`1` };
-  const isOwner = and(eq(memberships.organisationId, organisations.id), eq(memberships.role, 'owner'));
   const pays = and(
     eq(subscription.status, 'active'),
     or(isNull(subscription.endsAt), gt(subscription.endsAt, now)),
@@ -33,9 +32,8 @@ export async function readCounts(app: App, { waiting, withoutOrganisation }: Con
     open: app.db
       .select(one)
       .from(organisations)
-      .innerJoin(memberships, isOwner)
-      .innerJoin(users, eq(users.id, memberships.userId))
-      .where(waiting)
+      .innerJoinLateral(firstOwner, sql`true`)
+      .where(isWaiting)
       .limit(mostCounted),
     alone: app.db.select(one).from(users).where(withoutOrganisation).limit(mostCounted),
     approved: app.db.select(one).from(organisations).where(gte(organisations.approvedAt, since)).limit(mostCounted),

@@ -1,6 +1,7 @@
 import { and, asc, eq, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
+import type { Executor } from '../../db/client.ts';
 import { identities, users } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
@@ -25,6 +26,7 @@ type Input = z.output<typeof queueInput>;
  * an organisation for such a user, and until then the user's id takes the place of its id.
  */
 export async function readQueue(app: App, _operator: Operator, { search, after }: Input) {
+  const firstOwner = verifiedOwner(app.db);
   const withOrganisation = await app.db
     .select({
       organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },
@@ -32,10 +34,9 @@ export async function readQueue(app: App, _operator: Operator, { search, after }
       ...ownerColumns,
     })
     .from(organisations)
-    .innerJoin(memberships, and(eq(memberships.organisationId, organisations.id), eq(memberships.role, 'owner')))
-    .innerJoin(users, eq(users.id, memberships.userId))
+    .innerJoinLateral(firstOwner, sql`true`)
     .leftJoin(identities, isLinked)
-    .where(and(waiting(), matches(search), afterCursor(organisations.createdAt, organisations.id, after)))
+    .where(and(isWaiting, matches(search), afterCursor(organisations.createdAt, organisations.id, after)))
     .orderBy(asc(organisations.createdAt), asc(organisations.id))
     .limit(rowsPerPage + 1);
 
@@ -64,7 +65,7 @@ export async function readQueue(app: App, _operator: Operator, { search, after }
       ],
     })),
     next: last === undefined ? null : cursorOf(last.requestedAt, last.organisation.id),
-    counts: await readCounts(app, { waiting: waiting(), withoutOrganisation: awaitsWithoutOrganisation(app) }),
+    counts: await readCounts(app, { isWaiting, firstOwner, withoutOrganisation: awaitsWithoutOrganisation(app) }),
   };
 }
 
@@ -83,22 +84,27 @@ function awaitsWithoutOrganisation(app: App): SQL | undefined {
   return and(joinedNothing(app.db), isNull(users.suspendedAt));
 }
 
-function waiting(): SQL | undefined {
-  return and(
-    eq(organisations.approval, 'pending'),
-    isNull(organisations.suspendedAt),
-    isNotNull(users.emailVerifiedAt),
-    isFirstOwner(),
-  );
+const isWaiting = and(eq(organisations.approval, 'pending'), isNull(organisations.suspendedAt));
+
+/**
+ * Returns the lateral subquery of an organisation's first owner with a verified address. One whose approval was undone
+ * may have several owners; it stands in the queue once. Because of the limit PostgreSQL looks owners up one
+ * organisation at a time, in the order of the queue: joins of whole tables would take longer the more users there are.
+ * It is named as its table, so that the columns of evidence read either.
+ */
+function verifiedOwner(db: Executor) {
+  const isOwner = and(eq(memberships.organisationId, organisations.id), eq(memberships.role, 'owner'));
+  return db
+    .select({ id: users.id, email: users.email, name: users.name, emailVerifiedAt: users.emailVerifiedAt })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(and(isOwner, isNotNull(users.emailVerifiedAt)))
+    .orderBy(memberships.userId)
+    .limit(1)
+    .as('users');
 }
 
-/** An organisation whose approval was undone may have several owners; it stands in the queue once. */
-function isFirstOwner(): SQL {
-  return sql`not exists (
-    select from memberships as others join users as owners on owners.id = others.user_id
-    where others.organisation_id = ${organisations.id} and others.role = 'owner'
-      and owners.email_verified_at is not null and others.user_id < ${memberships.userId})`;
-}
+export type VerifiedOwner = ReturnType<typeof verifiedOwner>;
 
 function matches(search: string | undefined): SQL | undefined {
   if (!search) return undefined;

@@ -6,6 +6,7 @@ import { type Use, useOf } from './process-use.ts';
 
 export type Program = {
   origin: string;
+  pid: number;
   /** From the start of the process to the first 200. */
   startMilliseconds: number;
   use: () => Use | null;
@@ -27,10 +28,12 @@ export async function startProgram(file: string, env: NodeJS.ProcessEnv, path: s
   });
   await answering(child, origin + path);
 
+  const { pid = 0 } = child;
   return {
     origin,
+    pid,
     startMilliseconds: performance.now() - started,
-    use: () => useOf(child.pid ?? 0),
+    use: () => useOf(pid),
     async stop() {
       child.kill('SIGTERM');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

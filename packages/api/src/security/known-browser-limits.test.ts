@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { rateLimits } from '../db/schema/deployment.ts';
-import { isAppError } from '../errors.ts';
 import { tokenForBrowser } from '../sessions/known-browser.ts';
 import { startSession } from '../sessions/session.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { inBatches, secondsToWait } from '../testing/attempts.ts';
 import { callerFor, makeOwner, testClient, testPassword } from '../testing/factories.ts';
 
 let test: TestApp;
@@ -26,26 +26,6 @@ function newSubnet(): (host: number) => string {
   subnets += 1;
   const prefix = `2001:db8:${subnets.toString(16)}:1`;
   return (host) => `${prefix}::${host.toString(16)}`;
-}
-
-/** Runs at most as many attempts at a time as the queue of password hashes holds, because refused hashes do not count. */
-async function inBatches<Result>(count: number, attempt: (n: number) => Promise<Result>): Promise<Result[]> {
-  const ended: Result[] = [];
-  while (ended.length < count) {
-    const size = Math.min(100, count - ended.length);
-    ended.push(...(await Promise.all(Array.from({ length: size }, (_, n) => attempt(ended.length + n)))));
-  }
-  return ended;
-}
-
-/** Returns the seconds to wait if a limit refuses the attempt, else null. */
-async function secondsToWait(attempt: Promise<unknown>): Promise<number | null> {
-  const thrown = await attempt.then(
-    () => null,
-    (error) => (isAppError(error) ? error : error.cause),
-  );
-  if (!isAppError(thrown) || thrown.code !== 'TOO_MANY') return null;
-  return thrown.retryAfterSeconds ?? 0;
 }
 
 it('allows a known browser to sign in, whatever number of attempts fail elsewhere', async () => {

@@ -2,12 +2,12 @@ import { eq, like } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verifyEmail } from '../accounts/verification/verify-email.ts';
 import { rateLimits } from '../db/schema/deployment.ts';
-import { isAppError } from '../errors.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { finishSignIn } from '../sign-in/finish-sign-in.ts';
 import { storeReturnUrl } from '../sign-in/return-url.ts';
 import { startSignIn } from '../sign-in/start-sign-in.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
+import { inBatches, secondsToWait } from '../testing/attempts.ts';
 import { callerFor, makeOwner, makeSignUp, newEmail, testPassword } from '../testing/factories.ts';
 import type { Window } from './throttle.ts';
 
@@ -116,26 +116,6 @@ function newSite(): (subnet: number) => string {
   subnets += 1;
   const prefix = `2001:db8:${subnets.toString(16)}`;
   return (subnet) => `${prefix}:${subnet.toString(16)}::1`;
-}
-
-/** Runs at most as many attempts at a time as the queue of password hashes holds, because refused hashes do not count. */
-async function inBatches<Result>(count: number, attempt: (n: number) => Promise<Result>): Promise<Result[]> {
-  const ended: Result[] = [];
-  while (ended.length < count) {
-    const size = Math.min(100, count - ended.length);
-    ended.push(...(await Promise.all(Array.from({ length: size }, (_, n) => attempt(ended.length + n)))));
-  }
-  return ended;
-}
-
-/** Returns the seconds to wait if a limit refuses the attempt, else null. */
-async function secondsToWait(attempt: Promise<unknown>): Promise<number | null> {
-  const thrown = await attempt.then(
-    () => null,
-    (error) => (isAppError(error) ? error : error.cause),
-  );
-  if (!isAppError(thrown) || thrown.code !== 'TOO_MANY') return null;
-  return thrown.retryAfterSeconds ?? 0;
 }
 
 async function stored(window: Window) {

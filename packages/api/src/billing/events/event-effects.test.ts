@@ -1,64 +1,19 @@
 import { eq } from 'drizzle-orm';
-import Stripe from 'stripe';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   paymentCheckouts,
   paymentCustomers,
-  paymentEvents,
   paymentLivePrices,
   paymentSubscriptions,
 } from '../../db/schema/billing.ts';
 import type { Reader } from '../../sessions/authorisation.ts';
 import { readOverview } from '../../subscription/read-subscription.ts';
-import { sandboxPayment } from '../../testing/app.ts';
 import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
-import { useBillingTest } from '../../testing/use-billing-test.ts';
+import { useEventTest } from '../../testing/payment/use-event-test.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
 import { readPlan } from '../entitlement/read-plan.ts';
-import { receiveEvent } from './receive-event.ts';
 
-const billing = useBillingTest({
-  environment: { PAYMENT_WEBHOOK_SECRET: `${sandboxPayment.webhookSecret},rolled_secret` },
-});
-
-beforeEach(() => {
-  billing.sandbox.payment.set({ drop_deliveries: false });
-});
-
-afterEach(() => {
-  billing.logged.length = 0;
-});
-
-const second = () => Math.floor(billing.app.now().getTime() / 1000);
-let made = 0;
-
-function event(type: string, object: object, more: object = {}) {
-  const id = `evt_made_${++made}`;
-  return {
-    id,
-    object: 'event',
-    api_version: null,
-    created: second(),
-    type,
-    livemode: false,
-    data: { object },
-    ...more,
-  };
-}
-
-function sign(payload: string, secret: string = sandboxPayment.webhookSecret, timestamp = second()): string {
-  return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });
-}
-
-function receive(value: unknown, signature?: string) {
-  const payload = typeof value === 'string' ? value : JSON.stringify(value);
-  return receiveEvent(billing.app, { body: Buffer.from(payload), signature: signature ?? sign(payload) });
-}
-
-async function ledger(id: string) {
-  const [row] = await billing.app.db.select().from(paymentEvents).where(eq(paymentEvents.id, id));
-  return row;
-}
+const { billing, second, event, receive, storedEvent, tier } = useEventTest();
 
 async function row(id: string) {
   const [found] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
@@ -66,7 +21,6 @@ async function row(id: string) {
 }
 
 const notice = async (principal: Reader) => (await readOverview(billing.app, principal)).notice;
-const tier = async (principal: Reader) => (await readPlan(billing.app, principal.organisationId ?? '')).tier;
 
 describe('an event has the effect of its type', () => {
   test('checkout.session.completed closes the checkout, links organisation, customer and subscription, and gives no plan', async () => {
@@ -105,7 +59,7 @@ describe('an event has the effect of its type', () => {
     const [session] = ownedBy(billing, principal).sessions;
     const value = event('checkout.session.completed', { ...session, ...wrong, subscription: 'sub_elsewhere' });
     expect(await receive(value)).toEqual({ received: true, handled: false });
-    expect(await ledger(value.id)).toMatchObject({ outcome: 'contradiction', flagged: true });
+    expect(await storedEvent(value.id)).toMatchObject({ outcome: 'contradiction', flagged: true });
     expect(await row('sub_elsewhere')).toBeUndefined();
   });
 
@@ -118,7 +72,7 @@ describe('an event has the effect of its type', () => {
     const [session] = ownedBy(billing, principal).sessions;
     const value = event(type, session ?? {});
     expect(await receive(value)).toEqual({ received: true, handled: true });
-    expect(await ledger(value.id)).toMatchObject({ outcome, flagged });
+    expect(await storedEvent(value.id)).toMatchObject({ outcome, flagged });
     const [checkout] = await billing.app.db
       .select()
       .from(paymentCheckouts)
@@ -200,13 +154,13 @@ describe('an event has the effect of its type', () => {
     const { subscription } = await makeSubscriber(billing);
     const value = event(type, { id: 'x_1', customer: subscription.customer });
     expect(await receive(value)).toEqual({ received: true, handled: true });
-    expect(await ledger(value.id)).toMatchObject({ outcome: 'noted', flagged: true });
+    expect(await storedEvent(value.id)).toMatchObject({ outcome: 'noted', flagged: true });
   });
 
   test('charge.dispute.created, which names no customer, is noted with its charge', async () => {
     const value = event('charge.dispute.created', { id: 'dp_1', charge: 'ch_1' });
     expect(await receive(value)).toEqual({ received: true, handled: true });
-    const stored = await ledger(value.id);
+    const stored = await storedEvent(value.id);
     expect(stored).toMatchObject({ outcome: 'noted', flagged: true });
     expect(stored?.payload).toContain('ch_1');
   });

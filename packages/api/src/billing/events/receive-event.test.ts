@@ -1,58 +1,9 @@
-import { eq } from 'drizzle-orm';
-import Stripe from 'stripe';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { paymentEvents } from '../../db/schema/billing.ts';
-import type { Reader } from '../../sessions/authorisation.ts';
-import { sandboxPayment } from '../../testing/app.ts';
+import { describe, expect, test } from 'vitest';
 import { makeMember, makeSecond, makeSubscriber } from '../../testing/billing.ts';
-import { useBillingTest } from '../../testing/use-billing-test.ts';
-import { readPlan } from '../entitlement/read-plan.ts';
+import { useEventTest } from '../../testing/payment/use-event-test.ts';
 import { receiveEvent } from './receive-event.ts';
 
-const billing = useBillingTest({
-  environment: { PAYMENT_WEBHOOK_SECRET: `${sandboxPayment.webhookSecret},rolled_secret` },
-});
-
-beforeEach(() => {
-  billing.sandbox.payment.set({ drop_deliveries: false });
-});
-
-afterEach(() => {
-  billing.logged.length = 0;
-});
-
-const second = () => Math.floor(billing.app.now().getTime() / 1000);
-let made = 0;
-
-function event(type: string, object: object, more: object = {}) {
-  const id = `evt_made_${++made}`;
-  return {
-    id,
-    object: 'event',
-    api_version: null,
-    created: second(),
-    type,
-    livemode: false,
-    data: { object },
-    ...more,
-  };
-}
-
-function sign(payload: string, secret: string = sandboxPayment.webhookSecret, timestamp = second()): string {
-  return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });
-}
-
-function receive(value: unknown, signature?: string) {
-  const payload = typeof value === 'string' ? value : JSON.stringify(value);
-  return receiveEvent(billing.app, { body: Buffer.from(payload), signature: signature ?? sign(payload) });
-}
-
-async function ledger(id: string) {
-  const [row] = await billing.app.db.select().from(paymentEvents).where(eq(paymentEvents.id, id));
-  return row;
-}
-
-const tier = async (principal: Reader) => (await readPlan(billing.app, principal.organisationId ?? '')).tier;
+const { billing, second, event, sign, receive, storedEvent, tier } = useEventTest();
 
 describe('the signature', () => {
   const harmless = () => event('ping.sent', {});
@@ -75,7 +26,7 @@ describe('the signature', () => {
     const value = harmless();
     const payload = JSON.stringify(value);
     await expect(receive(payload, signature(payload))).rejects.toMatchObject({ code: 'VALIDATION' });
-    expect(await ledger(value.id)).toBeUndefined();
+    expect(await storedEvent(value.id)).toBeUndefined();
   });
 
   test('is checked on the raw bytes: a byte-order mark belongs to them', async () => {
@@ -112,7 +63,7 @@ describe('every event is stored', () => {
   test('with its exact payload, U+0000 and broken surrogates included', async () => {
     const value = event('something.new', { text: 'a\u0000b\ud800' });
     expect(await receive(value)).toEqual({ received: true, handled: false });
-    expect(await ledger(value.id)).toMatchObject({
+    expect(await storedEvent(value.id)).toMatchObject({
       outcome: 'ignored',
       handled: false,
       payload: JSON.stringify(value),
@@ -123,7 +74,7 @@ describe('every event is stored', () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const value = event('customer.subscription.deleted', { ...subscription, status: 'canceled' }, { livemode: true });
     expect(await receive(value)).toEqual({ received: true, handled: false });
-    expect(await ledger(value.id)).toMatchObject({ outcome: 'other_mode' });
+    expect(await storedEvent(value.id)).toMatchObject({ outcome: 'other_mode' });
     expect(await tier(principal)).toBe('silver');
   });
 
@@ -134,13 +85,13 @@ describe('every event is stored', () => {
     const payload = JSON.stringify(value);
     const answer = await receiveEvent(off, { body: Buffer.from(payload), signature: sign(payload) });
     expect(answer).toEqual({ received: true, handled: false });
-    expect(await ledger(value.id)).toMatchObject({ outcome: 'other_mode' });
+    expect(await storedEvent(value.id)).toMatchObject({ outcome: 'other_mode' });
   });
 
   test('of a customer that is not ours', async () => {
     const value = event('customer.subscription.created', { id: 'sub_x', customer: 'cus_x', status: 'active' });
     expect(await receive(value)).toEqual({ received: true, handled: false });
-    expect(await ledger(value.id)).toMatchObject({ outcome: 'not_ours', flagged: false, statusClass: null });
+    expect(await storedEvent(value.id)).toMatchObject({ outcome: 'not_ours', flagged: false, statusClass: null });
   });
 
   test.each(['0199c0de-0000-7000-8000-000000000000', 'no-id-at-all'])(
@@ -149,7 +100,7 @@ describe('every event is stored', () => {
       const object = { id: 'sub_y', customer: 'cus_y', status: 'active', metadata: { organisation } };
       const value = event('customer.subscription.created', object);
       expect(await receive(value)).toEqual({ received: true, handled: false });
-      expect(await ledger(value.id)).toMatchObject({ outcome: 'unknown_organisation', flagged: true });
+      expect(await storedEvent(value.id)).toMatchObject({ outcome: 'unknown_organisation', flagged: true });
     },
   );
 
@@ -158,7 +109,7 @@ describe('every event is stored', () => {
     const object = { id: 'sub_z', customer: 'cus_z', status: 'active', metadata: { organisation: organisationId } };
     const value = event('customer.subscription.created', object);
     expect(await receive(value)).toEqual({ received: true, handled: false });
-    expect(await ledger(value.id)).toMatchObject({ outcome: 'contradiction', flagged: true });
+    expect(await storedEvent(value.id)).toMatchObject({ outcome: 'contradiction', flagged: true });
   });
 
   test('once: a duplicate gets the first one’s answer, also when many arrive concurrently', async () => {
@@ -217,7 +168,7 @@ describe('a failure while applying', () => {
       code: 'INTERNAL',
       message: 'Could not process the event.',
     });
-    expect(await ledger(value.id)).toBeUndefined();
+    expect(await storedEvent(value.id)).toBeUndefined();
     expect(billing.logged.at(-1)).toMatchObject({ level: 'error', fields: { type: 'customer.subscription.updated' } });
     await billing.app.sql.unsafe('drop trigger broken on payment_subscriptions');
     expect(await receiveEvent(billing.app, delivery)).toEqual({ received: true, handled: true });

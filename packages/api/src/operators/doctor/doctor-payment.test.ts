@@ -1,72 +1,11 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { App } from '../../app.ts';
-import { setUpBilling } from '../../billing/actions/set-up-billing.ts';
-import { receiveEvent } from '../../billing/events/receive-event.ts';
-import type { Config } from '../../config.ts';
+import { describe, expect, test } from 'vitest';
 import { paymentCustomers, paymentSettings } from '../../db/schema/billing.ts';
 import { createPayment } from '../../providers/payment.ts';
-import { startSignIn } from '../../sign-in/start-sign-in.ts';
-import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeMember } from '../../testing/billing.ts';
 import { examine } from './doctor.ts';
+import { useDoctorTest, wrongWith } from './testing/use-doctor-test.ts';
 
-let running: TestApp;
-let service: Server;
-let base: string;
-
-/** What a test lets the stand-in for the running service do instead. */
-let instead: RequestListener | null = null;
-
-beforeAll(async () => {
-  service = createServer((request, response) => (instead ?? serve)(request, response));
-  await new Promise<void>((resolve) => service.listen(0, 'localhost', resolve));
-  base = `http://localhost:${(service.address() as AddressInfo).port}`;
-  running = await startTestApp({ work: false, environment: { PUBLIC_BASE_URL: base } });
-  running.sandbox.setServiceUrl(base);
-  await setUpBilling(running.app);
-});
-
-afterAll(async () => {
-  service.closeAllConnections();
-  service.close();
-  await running.close();
-});
-
-beforeEach(() => {
-  instead = null;
-  running.sandbox.payment.resetSwitches();
-});
-
-/** The running service, as far as the doctor looks at it. */
-const serve: RequestListener = async (request, response) => {
-  if (request.url === '/auth/idp/start') {
-    const started = await startSignIn(running.app, { attemptCookie: null }, { address: '127.0.0.1' });
-    const cookie = `attempt=${started?.cookie}; Path=/; HttpOnly; SameSite=Lax`;
-    response.writeHead(302, { location: started?.url ?? '/login', 'set-cookie': cookie }).end();
-  } else if (request.url === '/webhooks/payment') {
-    const parts: Uint8Array[] = [];
-    for await (const part of request) parts.push(part);
-    const signature = String(request.headers['payment-signature']);
-    const refused = await receiveEvent(running.app, { body: Buffer.concat(parts), signature }).catch((error) => error);
-    response.writeHead(400).end(JSON.stringify({ error: refused.message }));
-  } else {
-    response.writeHead(request.url === '/healthz' ? 200 : 404).end();
-  }
-};
-
-function withConfig(changes: Partial<Config>): App {
-  return { ...running.app, config: { ...running.app.config, ...changes } };
-}
-
-/** The lines of what is wrong, each without its mark. */
-async function wrongWith(app: App): Promise<string[]> {
-  const { report, sound } = await examine(app);
-  const lines = report.split('\n').filter((line) => line.startsWith('WRONG'));
-  expect(sound).toBe(lines.length === 0);
-  return lines.map((line) => line.slice('WRONG  '.length));
-}
+const running = useDoctorTest();
 
 describe('the payment provider', () => {
   test('that refuses the key', async () => {
@@ -120,7 +59,7 @@ describe('the payment provider', () => {
   });
 
   test('that does not sell a tier', async () => {
-    expect(await wrongWith(withConfig({ prices: { PAYMENT_PRICE_GOLD: 'nobody_sells_this' } }))).toEqual([
+    expect(await wrongWith(running.withConfig({ prices: { PAYMENT_PRICE_GOLD: 'nobody_sells_this' } }))).toEqual([
       expect.stringMatching(/^Price of Gold: .*billing-setup.*PAYMENT_PRICE_GOLD/),
     ]);
   });
@@ -157,13 +96,13 @@ describe('the payment provider', () => {
 
 describe('the webhook', () => {
   test('without a secret', async () => {
-    expect(await wrongWith(withConfig({ webhookSecrets: [] }))).toEqual([
+    expect(await wrongWith(running.withConfig({ webhookSecrets: [] }))).toEqual([
       expect.stringMatching(/^Webhook secret: PAYMENT_WEBHOOK_SECRET is not set/),
     ]);
   });
 
   test('whose secret the running service does not have', async () => {
-    expect(await wrongWith(withConfig({ webhookSecrets: ['another_secret'] }))).toEqual([
+    expect(await wrongWith(running.withConfig({ webhookSecrets: ['another_secret'] }))).toEqual([
       expect.stringMatching(/^Webhook secret: .* refuses what is signed with it \(400\)/),
     ]);
   });

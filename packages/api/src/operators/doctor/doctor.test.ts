@@ -1,71 +1,13 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { App } from '../../app.ts';
-import { setUpBilling } from '../../billing/actions/set-up-billing.ts';
-import { receiveEvent } from '../../billing/events/receive-event.ts';
 import type { Config } from '../../config.ts';
 import { createIdentityProvider } from '../../providers/identity.ts';
 import { createMailer } from '../../providers/mailer.ts';
 import { startSignIn } from '../../sign-in/start-sign-in.ts';
-import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { examine } from './doctor.ts';
+import { useDoctorTest, wrongWith } from './testing/use-doctor-test.ts';
 
-let running: TestApp;
-let service: Server;
-let base: string;
-
-/** What a test lets the stand-in for the running service do instead. */
-let instead: RequestListener | null = null;
-
-beforeAll(async () => {
-  service = createServer((request, response) => (instead ?? serve)(request, response));
-  await new Promise<void>((resolve) => service.listen(0, 'localhost', resolve));
-  base = `http://localhost:${(service.address() as AddressInfo).port}`;
-  running = await startTestApp({ work: false, environment: { PUBLIC_BASE_URL: base } });
-  running.sandbox.setServiceUrl(base);
-  await setUpBilling(running.app);
-});
-
-afterAll(async () => {
-  service.closeAllConnections();
-  service.close();
-  await running.close();
-});
-
-beforeEach(() => {
-  instead = null;
-  running.sandbox.payment.resetSwitches();
-});
-
-/** The running service, as far as the doctor looks at it. */
-const serve: RequestListener = async (request, response) => {
-  if (request.url === '/auth/idp/start') {
-    const started = await startSignIn(running.app, { attemptCookie: null }, { address: '127.0.0.1' });
-    const cookie = `attempt=${started?.cookie}; Path=/; HttpOnly; SameSite=Lax`;
-    response.writeHead(302, { location: started?.url ?? '/login', 'set-cookie': cookie }).end();
-  } else if (request.url === '/webhooks/payment') {
-    const parts: Uint8Array[] = [];
-    for await (const part of request) parts.push(part);
-    const signature = String(request.headers['payment-signature']);
-    const refused = await receiveEvent(running.app, { body: Buffer.concat(parts), signature }).catch((error) => error);
-    response.writeHead(400).end(JSON.stringify({ error: refused.message }));
-  } else {
-    response.writeHead(request.url === '/healthz' ? 200 : 404).end();
-  }
-};
-
-function withConfig(changes: Partial<Config>): App {
-  return { ...running.app, config: { ...running.app.config, ...changes } };
-}
-
-/** The lines of what is wrong, each without its mark. */
-async function wrongWith(app: App): Promise<string[]> {
-  const { report, sound } = await examine(app);
-  const lines = report.split('\n').filter((line) => line.startsWith('WRONG'));
-  expect(sound).toBe(lines.length === 0);
-  return lines.map((line) => line.slice('WRONG  '.length));
-}
+const running = useDoctorTest();
 
 test('a line each where everything is right, and no secret in any', async () => {
   const { report, sound } = await examine(running.app);
@@ -102,20 +44,20 @@ test('what is off is a note', async () => {
 
 describe('the service', () => {
   test('without a base URL', async () => {
-    expect(await wrongWith(withConfig({ publicBaseUrl: null }))).toEqual([
+    expect(await wrongWith(running.withConfig({ publicBaseUrl: null }))).toEqual([
       expect.stringMatching(/^Base URL: PUBLIC_BASE_URL is not set/),
     ]);
   });
 
   test('that does not answer there', async () => {
     running.sandbox.setServiceUrl('http://localhost:9');
-    const found = await wrongWith(withConfig({ publicBaseUrl: 'http://localhost:9' }));
-    running.sandbox.setServiceUrl(base);
+    const found = await wrongWith(running.withConfig({ publicBaseUrl: 'http://localhost:9' }));
+    running.sandbox.setServiceUrl(running.base);
     expect(found).toContainEqual(expect.stringMatching(/^Base URL: Nothing answers at http:\/\/localhost:9 /));
   });
 
   test('that is another one', async () => {
-    instead = (_, response) => void response.writeHead(503).end();
+    running.instead = (_, response) => void response.writeHead(503).end();
     expect(await wrongWith(running.app)).toEqual([
       expect.stringMatching(/^Base URL: .* answers 503\. Start the service/),
       expect.stringMatching(/^Redirect address in use: /),
@@ -124,8 +66,8 @@ describe('the service', () => {
   });
 
   test('whose proxy takes the cookie’s flags away', async () => {
-    instead = async (request, response) => {
-      if (request.url !== '/auth/idp/start') return serve(request, response);
+    running.instead = async (request, response) => {
+      if (request.url !== '/auth/idp/start') return running.serve(request, response);
       const started = await startSignIn(running.app, { attemptCookie: null }, { address: '127.0.0.1' });
       response.writeHead(302, { location: started?.url ?? '', 'set-cookie': 'attempt=x; Path=/' }).end();
     };
@@ -133,7 +75,7 @@ describe('the service', () => {
   });
 
   test('behind a proxy that it does not know of', async () => {
-    const found = await wrongWith(withConfig({ publicBaseUrl: 'https://localhost:9' }));
+    const found = await wrongWith(running.withConfig({ publicBaseUrl: 'https://localhost:9' }));
     expect(found).toContainEqual(expect.stringMatching(/^Proxies: TRUSTED_PROXIES is 0/));
   });
 });
@@ -148,7 +90,7 @@ describe('the identity provider', () => {
   test('that does not know the redirect address', async () => {
     running.sandbox.setServiceUrl('http://localhost:9');
     const found = await wrongWith(running.app);
-    running.sandbox.setServiceUrl(base);
+    running.sandbox.setServiceUrl(running.base);
     expect(found).toContainEqual(expect.stringMatching(/^Redirect address: .*Register http:.*\/auth\/idp\/callback/));
   });
 

@@ -4,7 +4,7 @@ import { ofOurMode } from '../../billing/customers/mode.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import type { VerifiedOwner } from './read-queue.ts';
+import type { VerifiedOwner } from './verified-owner.ts';
 
 const weekMilliseconds = 7 * 86_400_000;
 

@@ -1,9 +1,7 @@
-import { and, asc, eq, ilike, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, ilike, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
-import type { Executor } from '../../db/client.ts';
 import { identities, users } from '../../db/schema/accounts.ts';
-import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { addressSearchTexts } from '../../security/address.ts';
 import { freeLine, partOf } from '../../security/text.ts';
@@ -12,6 +10,7 @@ import { joinedNothing } from '../found-organisations.ts';
 import { afterCursor, cursorInput, cursorOf } from '../pages.ts';
 import { evidenceColumns, evidenceFrom } from './evidence.ts';
 import { readCounts } from './read-counts.ts';
+import { verifiedOwner } from './verified-owner.ts';
 
 const rowsPerPage = 50;
 
@@ -85,26 +84,6 @@ function awaitsWithoutOrganisation(app: App): SQL | undefined {
 }
 
 const isWaiting = and(eq(organisations.approval, 'pending'), isNull(organisations.suspendedAt));
-
-/**
- * Returns the lateral subquery of an organisation's first owner with a verified address. One whose approval was undone
- * may have several owners; it stands in the queue once. Because of the limit PostgreSQL looks owners up one
- * organisation at a time, in the order of the queue: joins of whole tables would take longer the more users there are.
- * It is named as its table, so that the columns of evidence read either.
- */
-function verifiedOwner(db: Executor) {
-  const isOwner = and(eq(memberships.organisationId, organisations.id), eq(memberships.role, 'owner'));
-  return db
-    .select({ id: users.id, email: users.email, name: users.name, emailVerifiedAt: users.emailVerifiedAt })
-    .from(memberships)
-    .innerJoin(users, eq(users.id, memberships.userId))
-    .where(and(isOwner, isNotNull(users.emailVerifiedAt)))
-    .orderBy(memberships.userId)
-    .limit(1)
-    .as('users');
-}
-
-export type VerifiedOwner = ReturnType<typeof verifiedOwner>;
 
 function matches(search: string | undefined): SQL | undefined {
   if (!search) return undefined;

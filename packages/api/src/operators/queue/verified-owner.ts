@@ -1,0 +1,25 @@
+import { and, eq, isNotNull } from 'drizzle-orm';
+import type { Executor } from '../../db/client.ts';
+import { users } from '../../db/schema/accounts.ts';
+import { memberships } from '../../db/schema/members.ts';
+import { organisations } from '../../db/schema/organisations.ts';
+
+/**
+ * Returns the lateral subquery of an organisation's first owner with a verified address. One whose approval was undone
+ * may have several owners; it stands in the queue once. Because of the limit PostgreSQL looks owners up one
+ * organisation at a time, in the order of the queue: joins of whole tables would take longer the more users there are.
+ * It is named as its table, so that the columns of evidence read either.
+ */
+export function verifiedOwner(db: Executor) {
+  const isOwner = and(eq(memberships.organisationId, organisations.id), eq(memberships.role, 'owner'));
+  return db
+    .select({ id: users.id, email: users.email, name: users.name, emailVerifiedAt: users.emailVerifiedAt })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(and(isOwner, isNotNull(users.emailVerifiedAt)))
+    .orderBy(memberships.userId)
+    .limit(1)
+    .as('users');
+}
+
+export type VerifiedOwner = ReturnType<typeof verifiedOwner>;

@@ -36,8 +36,7 @@ function incompletePairs(set: Set<string>): string[] {
 function misspelledNames(names: string[], known: string[]): string[] {
   return names.flatMap((name) => {
     if (known.includes(name) || isPriceVariable(name)) return [];
-    const intended =
-      known.find((each) => editDistance(name.toUpperCase(), each) <= maximumDistance(each)) ?? priceVariableLike(name);
+    const intended = known.find((each) => resembles(name.toUpperCase(), each)) ?? priceVariableLike(name);
     return intended === undefined
       ? []
       : [`${name} is not a variable of Gatehouse and is ignored. Perhaps it is ${intended}.`];
@@ -47,7 +46,13 @@ function misspelledNames(names: string[], known: string[]): string[] {
 /** The price variable whose first two words are misspelt in the name, or which is not in capitals. */
 function priceVariableLike(name: string): string | undefined {
   const [, words = '', tier] = /^([^_]+_[^_]+)_(\w+)$/.exec(name.toUpperCase()) ?? [];
-  return editDistance(words, 'PAYMENT_PRICE') <= maximumDistance('PAYMENT_PRICE') ? `PAYMENT_PRICE_${tier}` : undefined;
+  return resembles(words, 'PAYMENT_PRICE') ? `PAYMENT_PRICE_${tier}` : undefined;
+}
+
+function resembles(name: string, known: string): boolean {
+  const most = maximumDistance(known);
+  // Most names differ in length alone by more: comparing them all took a twentieth of the start.
+  return Math.abs(name.length - known.length) <= most && editDistance(name, known) <= most;
 }
 
 /** The edit distance up to which a name counts as a misspelling. Short names resemble many others. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { bootstrap, nodeBinary } from '../install/bootstrap.mjs';
 import { builds } from '../install/build.mjs';
-import { programEnvironment } from '../process/environment.mjs';
+import { programEnvironment, serviceOptions } from '../process/environment.mjs';
 import { UserError } from '../process/log.mjs';
 import { fromRoot } from '../process/paths.mjs';
 
@@ -15,8 +15,12 @@ export async function serveCommand() {
   }
   await bootstrap();
 
-  const { NODE_ENV, UV_THREADPOOL_SIZE } = programEnvironment(process.env);
-  const variables = [`NODE_ENV=${NODE_ENV}`, `UV_THREADPOOL_SIZE=${UV_THREADPOOL_SIZE}`];
-  const command = ['env', ...variables, nodeBinary(), fromRoot(builds.server.entry)];
+  const { NODE_ENV, UV_THREADPOOL_SIZE, NODE_COMPILE_CACHE } = programEnvironment(process.env);
+  const variables = [
+    `NODE_ENV=${NODE_ENV}`,
+    `UV_THREADPOOL_SIZE=${UV_THREADPOOL_SIZE}`,
+    `NODE_COMPILE_CACHE=${NODE_COMPILE_CACHE}`,
+  ];
+  const command = ['env', ...variables, nodeBinary(), ...serviceOptions, fromRoot(builds.server.entry)];
   process.stdout.write(command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' '));
 }

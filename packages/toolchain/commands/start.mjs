@@ -3,7 +3,7 @@ import { createDemoAccounts } from '../../sandbox/demo/create-demo-accounts.mjs'
 import { bootstrap, nodeBinary } from '../install/bootstrap.mjs';
 import { build } from '../install/build.mjs';
 import { prepareDataDirectory } from '../process/data-directory.mjs';
-import { requireLoopback, startEnvironment, userEnvironment } from '../process/environment.mjs';
+import { requireLoopback, serviceOptions, startEnvironment, userEnvironment } from '../process/environment.mjs';
 import { log, step } from '../process/log.mjs';
 import { fromRoot } from '../process/paths.mjs';
 import { choosePort } from '../process/ports.mjs';
@@ -20,7 +20,7 @@ import { welcome } from '../process/welcome.mjs';
 export async function start(flags, product = null) {
   const { port, environment, dataDir } = await prepare(product ?? {});
   await build(['web', 'server', ...(product === null ? [] : ['client'])]);
-  await runWithSandbox([nodeBinary(), fromRoot('apps/server/dist/main.js')], {
+  await runWithSandbox([nodeBinary(), ...serviceOptions, fromRoot('apps/server/dist/main.js')], {
     port,
     environment,
     dataDir,

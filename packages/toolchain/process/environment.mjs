@@ -3,6 +3,7 @@ import path from 'node:path';
 import { toolEnvironment } from '../install/bootstrap.mjs';
 import { UserError } from './log.mjs';
 import { useMemoryFolder } from './memory-folder.mjs';
+import { fromRoot } from './paths.mjs';
 import { sandboxSecrets } from './sandbox-secrets.mjs';
 
 /** Returns the environment that the user set, without empty variables, which count as unset. */
@@ -12,12 +13,20 @@ export function userEnvironment() {
 
 /**
  * Returns the environment of every program that is started here: production, with one thread per core
- * to hash passwords.
+ * to hash passwords, and a folder where Node keeps compiled code for the next start.
  */
 export function programEnvironment(environment) {
   const threads = String(Math.max(1, os.availableParallelism?.() ?? os.cpus().length));
-  return toolEnvironment({ NODE_ENV: 'production', UV_THREADPOOL_SIZE: threads, ...environment });
+  const compiled = fromRoot('node_modules/.cache/compiled');
+  const defaults = { NODE_ENV: 'production', UV_THREADPOOL_SIZE: threads, NODE_COMPILE_CACHE: compiled };
+  return toolEnvironment({ ...defaults, ...environment });
 }
+
+/**
+ * Node's options for the service. Without a limit the space for new objects grows to 32 MiB twice, and
+ * stays so large (docs/performance.md).
+ */
+export const serviceOptions = ['--max-semi-space-size=4'];
 
 /** Returns the environment of the tests. It does not read the file `.env`, which holds the settings of production. */
 export function testEnvironment() {

@@ -18,11 +18,16 @@ export type Program = {
  *
  * @throws Error if it ends or does not answer within 20 s.
  */
-export async function startProgram(file: string, env: NodeJS.ProcessEnv, path: string): Promise<Program> {
+export async function startProgram(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  path: string,
+  options: string[] = [],
+): Promise<Program> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const started = performance.now();
-  const child = spawn(process.execPath, [...nodeOptions(), file], {
+  const child = spawn(process.execPath, [...options, ...nodeOptions(), file], {
     env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port), ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -24,6 +24,8 @@ export type World = {
 };
 
 const productFile = path.resolve(import.meta.dirname, '../../../../apps/server/dist/main.js');
+/** As `npm run serve` and the systemd unit start it. */
+const productOptions = ['--max-semi-space-size=4'];
 const limitFile = path.resolve(import.meta.dirname, 'least-program.ts');
 
 export async function openWorld(): Promise<World> {
@@ -38,7 +40,7 @@ export async function openWorld(): Promise<World> {
     RATE_LIMITS: 'off',
     GATEHOUSE_ENV_FILE: 'off',
   };
-  const startProduct = () => startProgram(productFile, env, '/readyz');
+  const startProduct = () => startProgram(productFile, env, '/readyz', productOptions);
   const product = await startProduct();
   const limit = await startProgram(limitFile, env, '/ready');
 

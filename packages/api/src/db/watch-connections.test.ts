@@ -104,3 +104,19 @@ it('a request that waits too long for a connection gets BUSY with Retry-After, a
   expect(milliseconds).toBeLessThan(2_300);
   await Promise.all(held);
 });
+
+it('a new connection that is cut while the driver reads the types of arrays does not end the process', async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  const fresh = openDatabase({ url: proxy.url(database.url), pool: 1, prepare: true, deadlines });
+  proxy.cutAnswerTo('typarray');
+
+  const { error } = await failureOf(fresh.sql`select 1`);
+  expect(isDatabaseAway(error), String(error)).toBe(true);
+  proxy.restore();
+  expect(await fresh.sql`select ${['one', 'two']}::text[] as words`).toEqual([{ words: ['one', 'two'] }]);
+  process.off('unhandledRejection', note);
+  await fresh.close();
+  expect(unhandled).toEqual([]);
+});

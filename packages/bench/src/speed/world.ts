@@ -28,7 +28,8 @@ const productFile = path.resolve(import.meta.dirname, '../../../../apps/server/d
 const productOptions = ['--max-semi-space-size=4'];
 const limitFile = path.resolve(import.meta.dirname, 'least-program.ts');
 
-export async function openWorld(): Promise<World> {
+/** `environment` adds settings of the service. */
+export async function openWorld(environment: Record<string, string> = {}): Promise<World> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-bench-'));
   const database = await openEmbedded(folder);
   const provider = await openProvider();
@@ -39,6 +40,7 @@ export async function openWorld(): Promise<World> {
     PAYMENT_API_URL: provider.origin,
     RATE_LIMITS: 'off',
     GATEHOUSE_ENV_FILE: 'off',
+    ...environment,
   };
   const startProduct = () => startProgram(productFile, env, '/readyz', productOptions);
   const product = await startProduct();

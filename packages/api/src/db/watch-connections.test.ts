@@ -96,6 +96,30 @@ async function holdForSeconds(tx: TransactionSql) {
   for (let i = 0; i < 5; i++) await tx`select pg_sleep(0.4)`;
 }
 
+it('a process that was paused for longer than a deadline ends no healthy connection', async () => {
+  const patient = openDatabase({
+    url: database.url,
+    pool: 2,
+    prepare: true,
+    deadlines: { statementSeconds: 3, transactionSeconds: 3, queueSeconds: 3 },
+  });
+  const { promise: begun, resolve: isBegun } = Promise.withResolvers<void>();
+  const committed = patient.sql.begin(async (tx) => {
+    const sleeping = tx`select pg_sleep(5)`.execute();
+    isBegun();
+    await sleeping;
+  });
+  await begun;
+  await patient.sql`select 1`;
+  const answer = patient.sql`select pg_sleep(5)`.execute();
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  // Nothing of the process runs meanwhile, as while a machine is suspended. The answers come soon after.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_000);
+  expect((await failureOf(answer)).error).toBeNull();
+  expect((await failureOf(committed)).error).toBeNull();
+  await patient.close();
+});
+
 it('a request that waits too long for a connection gets BUSY with Retry-After, and the open transactions finish', async () => {
   const held = Array.from({ length: 3 }, () => connection.sql.begin(holdForSeconds));
   await new Promise((resolve) => setTimeout(resolve, 100));

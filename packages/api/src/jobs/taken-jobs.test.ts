@@ -46,6 +46,16 @@ it('a node without a payment provider leaves the syncs to a node that has one', 
   expect(jobs).toEqual([{ state: 'created' }]);
 });
 
+it('a kind that is off has no age that could alert, and gets one when it is turned on', async () => {
+  const kinds = async () => (await test.app.sql`select kind from job_successes order by kind`).map(({ kind }) => kind);
+  expect(await kinds()).toEqual(['payment-plan-times', 'payment-sweep', 'sweep']);
+  const key = { secretKey: 'sandbox_secret_key', apiUrl: test.sandbox.payment.apiUrl };
+  await (await startNode({ payment: { ...key } as App['config']['payment'] })).close();
+  expect(await kinds()).toContain('payment-compare');
+  await (await startNode({})).close();
+  expect(await kinds()).toEqual(['payment-plan-times', 'payment-sweep', 'sweep']);
+});
+
 it('the queue of an earlier release gets the retries of this one: a mail is tried for three days', async () => {
   await test.app.sql`update pgboss.queue set retry_limit = 3, retry_delay_max = 300 where name = 'verification-mail'`;
   await (await startNode({})).close();

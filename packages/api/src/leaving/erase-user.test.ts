@@ -10,6 +10,7 @@ import { organisations } from '../db/schema/organisations.ts';
 import { findUser } from '../operators/find-accounts.ts';
 import { declineOwner, suspendUser } from '../testing/admin-commands.ts';
 import { ownedBy } from '../testing/billing.ts';
+import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
 import { addMember, makeOwner, makeSignUp, signUpOwner } from '../testing/factories.ts';
 import { deliver, makeEvent } from '../testing/payment/payment-events.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
@@ -150,6 +151,24 @@ it('of a user who alone owns an organisation with members, only an explicit requ
     slugs: [expect.anything()],
   });
   expect(await test.app.db.$count(users, eq(users.id, member.userId))).toBe(1);
+});
+
+it('a declined request that an operator approves while it is erased stays, with its owner', async () => {
+  const declined = await makeOwner(test, { approved: false });
+  await declineOwner(test.app, declined.email, 'No.');
+  const later = { ...test.app, now: () => new Date(Date.now() + 401 * 86_400_000) };
+  const { sql } = test.app;
+  const erased = await sql.begin(async (tx) => {
+    await tx`
+      update organisations set approval = 'approved', declined_at = null, approved_at = now()
+      where id = ${declined.organisationId}`;
+    const erasing = eraseDeclined(later);
+    await waitingForLocks(test, 1);
+    return { erasing };
+  });
+  expect(await erased.erasing).toBe(0);
+  expect(await test.app.db.$count(users, eq(users.id, declined.userId))).toBe(1);
+  expect(await test.app.db.$count(organisations, eq(organisations.id, declined.organisationId))).toBe(1);
 });
 
 it('declined requests are erased after RETENTION_DAYS, and no account that belongs elsewhere', async () => {

@@ -4,7 +4,7 @@ import { newId } from '../../db/id.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
-import { stripOldEvents } from './strip-events.ts';
+import { stripEvents, stripOldEvents } from './strip-events.ts';
 
 let test: TestApp;
 let organisationId: string;
@@ -54,6 +54,24 @@ it('an event of an invoice that is still open keeps its payload until the invoic
   await keep(1, { type: 'invoice.paid', invoiceId: 'in_1' });
   expect(await stripOldEvents(test.app)).toBe(1);
   expect(await payloadOf(problem)).not.toMatch(/Mia|pay\.example/);
+});
+
+it('events of no organisation are stripped after a day: they may name an erased user', async () => {
+  const [old, young] = [await keep(1.1, { organisationId: null }), await keep(0.9, { organisationId: null })];
+  expect(await stripOldEvents(test.app)).toBe(1);
+  expect(await payloadOf(old)).not.toContain('Mia');
+  expect(await payloadOf(young)).toBe(payload);
+});
+
+it('an erasure leaves the page of an open invoice, and the rest of it is stripped once the invoice is closed', async () => {
+  const { app } = test;
+  const problem = await keep(200, { type: 'invoice.payment_failed', invoiceId: 'in_2' });
+  await app.db.transaction((tx) => stripEvents(app, tx, eq(paymentEvents.id, problem)));
+  expect(await payloadOf(problem)).toContain(page);
+  expect(await payloadOf(problem)).not.toContain('Mia');
+  await keep(1, { type: 'invoice.paid', invoiceId: 'in_2' });
+  await stripOldEvents(app);
+  expect(await payloadOf(problem)).not.toContain(page);
 });
 
 it('the events of one second are stripped together, and more events than one step takes', async () => {

@@ -1,15 +1,19 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import type { App } from '../../app.ts';
 import { paymentLeases, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { changes } from '../../db/schema/changes.ts';
 import type { Ask } from '../../providers/payment.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
+import { deliver, makeEvent } from '../../testing/payment/payment-events.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { setCancellation } from '../actions/set-cancellation.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
+import { endUnknown } from './end-unknown.ts';
 import { syncCustomer, syncSubscription } from './sync.ts';
+import { noSyncs } from './sync-queue.ts';
 
 const billing = useBillingTest();
 
@@ -90,4 +94,53 @@ test('so is the answer that the provider does not know the subscription', async 
   await late;
 
   expect(await row(subscription.id)).toMatchObject({ problem: null, needsSync: true });
+});
+
+test.each<[string, (id: string) => void]>([
+  ['of a deleted subscription', (id) => void delete billing.sandbox.payment.state().subscriptions[id]],
+  [
+    'that names another customer',
+    (id) => {
+      const subscription = billing.sandbox.payment.state().subscriptions[id];
+      if (subscription !== undefined) subscription.customer = 'cus_other';
+    },
+  ],
+])('an answer %s does not settle the mark of an event that came after the request', async (_, spoil) => {
+  const { subscription } = await makeSubscriber(billing);
+  const { number } = { number: (await row(subscription.id)).lastEventNumber };
+  spoil(subscription.id);
+  const { app, asked, release } = withHeldAnswer();
+  const syncing = syncSubscription(app, subscription.id);
+  await asked;
+  const mark = { needsSync: true, lastEventNumber: number + 1 };
+  await billing.app.db.update(paymentSubscriptions).set(mark).where(eq(paymentSubscriptions.id, subscription.id));
+  release();
+  await syncing;
+  expect(await row(subscription.id)).toMatchObject({ needsSync: true, problem: expect.any(String) });
+});
+
+test('the deletion of a customer is not settled by an answer from before', async () => {
+  const { subscription } = await makeSubscriber(billing);
+  const { app, asked, release } = withHeldAnswer();
+  const syncing = syncSubscription(app, subscription.id);
+  await asked;
+  // A process without the queue, so that nothing but the request above asks the provider.
+  const idle = { ...billing.app, syncs: noSyncs, jobs: { ...billing.app.jobs, send: async () => {}, wake: () => {} } };
+  await deliver(idle, makeEvent(idle, 'customer.deleted', { id: String(subscription.customer), object: 'customer' }));
+  release();
+  await syncing;
+  expect((await row(subscription.id)).needsSync).toBe(true);
+});
+
+test('a plan that ends without an event or an answer is told to the feed of changes', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const { organisationId } = principal;
+  const told = () =>
+    billing.app.db
+      .select({ data: changes.data })
+      .from(changes)
+      .where(and(eq(changes.organisationId, organisationId), eq(changes.type, 'plan.changed')))
+      .orderBy(changes.id);
+  await billing.app.db.transaction((tx) => endUnknown(billing.app, tx, organisationId, [subscription.id]));
+  expect((await told()).at(-1)?.data).toMatchObject({ tier: 'free' });
 });

@@ -1,10 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { placeChanges } from '../../changes/place.ts';
+import { newId } from '../../db/id.ts';
 import { oneTimeTokens, verificationLinks } from '../../db/schema/accounts.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { invitations } from '../../db/schema/members.ts';
 import { sessions } from '../../db/schema/sessions.ts';
+import { tokenKeys } from '../../db/schema/tokens.ts';
 import { makePasswordLink } from '../../testing/admin-commands.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
 import { makeInvitation, makeOwner } from '../../testing/factories.ts';
@@ -14,7 +16,7 @@ import { afterRestore } from './after-restore.ts';
 
 const test = useBillingTest();
 
-it('after a restored backup no session, link, token, invitation or mail of before works, and all subscriptions are synced', async () => {
+it('after a restored backup no session, link, token, signing key, invitation or mail of before works, and all subscriptions are synced', async () => {
   const { db } = test.app;
   const owner = await makeOwner(test);
   await makePasswordLink(test.app, owner.email);
@@ -23,12 +25,20 @@ it('after a restored backup no session, link, token, invitation or mail of befor
   await db.transaction((tx) =>
     test.app.jobs.send(tx, 'verification-mail', { email: owner.email }, { afterSeconds: 3600 }),
   );
+  await db.insert(tokenKeys).values({
+    id: newId(test.app.now()),
+    publicKey: { kty: 'OKP', crv: 'Ed25519', x: 'x' },
+    privateKey: 'known to a reader of the backup',
+    sealedBy: '',
+    signsFrom: test.app.now(),
+  });
   const { deployment } = await placeChanges(test.app);
 
   const done = await afterRestore(test.app, commandLine);
   expect(done).toMatchObject({ invitations: 1, mails: expect.any(Number), subscriptions: 1 });
   expect(done.mails).toBeGreaterThan(0);
-  for (const table of [sessions, verificationLinks, oneTimeTokens, invitations]) expect(await db.$count(table)).toBe(0);
+  for (const table of [sessions, verificationLinks, oneTimeTokens, invitations, tokenKeys])
+    expect(await db.$count(table)).toBe(0);
   const [row] = await db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, subscription.id));
   expect(row?.needsSync).toBe(true);
   expect((await placeChanges(test.app)).deployment).not.toBe(deployment);

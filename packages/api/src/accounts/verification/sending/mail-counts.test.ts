@@ -127,6 +127,15 @@ it('mails no text that the requester typed', async () => {
   expect(JSON.stringify(mail)).not.toMatch(/prize|lure/);
 });
 
+it('sends the mail of a job once, also where the job runs again after it was sent', async () => {
+  const { email } = await makeSignUp(test);
+  const job = { email, signUpId: someId };
+  for (let run = 0; run < 2; run++) await sendVerification(test.app, job, jobIdOf(50));
+  expect(mailsTo(email)).toBe(2);
+  await sendVerification(test.app, job, jobIdOf(51));
+  expect(mailsTo(email)).toBe(3);
+});
+
 it('does not count a mail that was not sent', async () => {
   const { email } = await makeSignUp(test);
   test.advance(2 * minute);

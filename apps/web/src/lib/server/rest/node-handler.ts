@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App as Service } from '@gatehouse/api/app';
 import { AppError } from '@gatehouse/api/errors';
 import { tooLarge } from '../http/read-body.ts';
-import { createRest } from './answer-rest.ts';
+import { createRest, type RestAnswer } from './answer-rest.ts';
 import { cookieJar } from './cookie-jar.ts';
 import { isRestPath } from './find-endpoint.ts';
 
@@ -27,7 +27,7 @@ export function createNodeHandler(app: Service): NodeHandler {
     const abort = new AbortController();
     response.once('close', () => response.writableFinished || abort.abort());
     const cookies = cookieJar(request.headers.cookie);
-    void answerRest({
+    const answered = answerRest({
       method: request.method ?? 'GET',
       pathname,
       search: at === -1 ? '' : target.slice(at + 1),
@@ -36,14 +36,22 @@ export function createNodeHandler(app: Service): NodeHandler {
       clientAddress,
       signal: abort.signal,
       readBytes: (most) => readBytes(request, most),
-    }).then(({ status, headers, body }) => {
-      const length = Buffer.byteLength(body);
-      const set = cookies.lines.length > 0 && { 'set-cookie': cookies.lines };
-      response.writeHead(status, { 'content-type': 'application/json', 'content-length': length, ...headers, ...set });
-      response.end(body);
     });
+    answered
+      .then((answer) => send(response, answer, cookies.lines))
+      .catch((error: unknown) => {
+        app.log.error('an answer could not be sent', { error });
+        response.destroy();
+      });
     return true;
   };
+}
+
+function send(response: ServerResponse, { status, headers, body }: RestAnswer, cookies: string[]) {
+  const length = Buffer.byteLength(body);
+  const set = cookies.length > 0 && { 'set-cookie': cookies };
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': length, ...headers, ...set });
+  response.end(body);
 }
 
 function headerOf({ headers }: IncomingMessage, name: string): string | null {

@@ -1,23 +1,9 @@
 import { redirect } from '@sveltejs/kit';
-import { formFields, text } from '#lib/forms/form-fields.ts';
-import { localPath } from '#lib/server/session/current-path.ts';
+import { storeChoice } from '#lib/server/session/store-choice.ts';
 import type { Actions, PageServerLoad } from './$types';
-
-const yearSeconds = 365 * 24 * 60 * 60;
 
 export const load: PageServerLoad = () => {
   redirect(302, '/');
 };
 
-export const actions: Actions = {
-  default: async ({ request, cookies, url }) => {
-    const form = await formFields(request);
-    const theme = form.get('theme');
-
-    const cookie = { path: '/', httpOnly: true, secure: url.protocol === 'https:', sameSite: 'lax' } as const;
-    if (theme === 'light' || theme === 'dark') cookies.set('theme', theme, { ...cookie, maxAge: yearSeconds });
-    else cookies.delete('theme', cookie);
-
-    redirect(303, localPath(text(form, 'from'), url));
-  },
-};
+export const actions: Actions = { default: storeChoice('theme', (theme) => theme === 'light' || theme === 'dark') };

@@ -49,6 +49,11 @@ export function summarise(
   };
 }
 
+/** Whether the machine changed so much during a row that its ratio may be wrong by more than a tenth. */
+export function isNoisy({ limitSpread, foreignCpu }: NonNullable<Measured['noise']>): boolean {
+  return limitSpread > 0.15 || (foreignCpu ?? 0) > 0.15;
+}
+
 function figuresOf(rounds: Round[]): SideFigures {
   function of(pick: (round: Round) => number | null): number | null {
     const values = rounds.map(pick).filter((value) => value !== null);

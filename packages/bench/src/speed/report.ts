@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { chartOf } from './chart.ts';
-import type { Measured } from './measured.ts';
+import { isNoisy, type Measured } from './measured.ts';
 import type { Spread } from './spread.ts';
 
-const folder = path.resolve(import.meta.dirname, '../../results');
+const folder = path.resolve(process.env.BENCH_RESULTS ?? path.join(import.meta.dirname, '../../results'));
 
 /** Prints a row as soon as it is measured. */
 export function printRow({ title, ratio, wanted, aim, product, limit, cpuRatio, noise, figures }: Measured): void {
@@ -42,13 +42,11 @@ export function storeRows(rows: Measured[]): void {
   const all = [...earlier.rows.filter(({ name }) => !names.has(name)), ...rows];
   const [processor] = os.cpus();
   const machine = { processor: processor?.model ?? '', cores: os.cpus().length, node: process.version };
-  fs.writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), machine, rows: all }, null, 2)}\n`);
-  fs.writeFileSync(path.join(folder, 'speed.svg'), chartOf(all));
+  const at = new Date().toISOString();
+  fs.writeFileSync(file, `${JSON.stringify({ at, machine, rows: all }, null, 2)}\n`);
+  const note = `${at.slice(0, 10)}, ${machine.processor}, ${machine.cores} cores, Node ${machine.node}`;
+  fs.writeFileSync(path.join(folder, 'speed.svg'), chartOf(all, note));
   console.log(`\nStored in ${path.relative(process.cwd(), folder)}: speed.json, speed.svg`);
-}
-
-function isNoisy({ limitSpread, foreignCpu }: NonNullable<Measured['noise']>): boolean {
-  return limitSpread > 0.15 || (foreignCpu ?? 0) > 0.15;
 }
 
 function describe({ median, min, max }: Spread, digits: number): string {

@@ -144,3 +144,32 @@ it('a new connection that is cut while the driver reads the types of arrays does
   await fresh.close();
   expect(unhandled).toEqual([]);
 });
+
+it('a request waits half as long for a connection while the database is silent, but not while it answers others', async () => {
+  const url = proxy.url(database.url);
+  const one = openDatabase({
+    url,
+    pool: 1,
+    prepare: true,
+    deadlines: { statementSeconds: 6, transactionSeconds: 30, queueSeconds: 4 },
+  });
+  const busy = one.sql.begin(async (tx) => {
+    for (let turn = 0; turn < 6; turn++) await tx`select pg_sleep(0.5)`;
+  });
+  // It waits for three seconds.
+  expect(await one.sql`select 1 as one`).toEqual([{ one: 1 }]);
+  await busy;
+
+  const held = one.sql
+    .begin(async (tx) => {
+      proxy.cut();
+      await tx`select 1`;
+    })
+    .catch((error: unknown) => error);
+  const { error, milliseconds } = await failureOf(one.sql.begin((tx) => tx`select 2`));
+  expect(toAppError(error)).toMatchObject({ code: 'BUSY' });
+  expect(milliseconds).toBeGreaterThan(1_700);
+  expect(milliseconds).toBeLessThan(3_800);
+  expect(isDatabaseAway(await held)).toBe(true);
+  await one.close();
+}, 60_000);

@@ -6,7 +6,7 @@ export type Deadlines = {
   statementSeconds: number;
   /** For the end of a transaction. */
   transactionSeconds: number;
-  /** For a connection, while all are in use. */
+  /** For a connection, while all are in use. Half of it while the server says nothing at all. */
   queueSeconds: number;
 };
 
@@ -42,6 +42,8 @@ export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
   const { connections, waiting } = sql as unknown as { connections: Connection[]; waiting: Waiting };
   let lastTick = Date.now();
   let now = lastTick;
+  /** Since when an answer is expected and no connection has received anything. */
+  let silentSince = now;
   const seen = new Map(connections.map((each) => [each, stateOf(each, now)]));
   waiting.now = now;
 
@@ -50,13 +52,17 @@ export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
     // While the process is paused, answers come that it cannot read: that time does not count.
     now += Math.min(time - lastTick, longestStepMilliseconds);
     lastTick = time;
+    let isExpected = waiting.length > 0;
+    let isHeard = false;
     for (const [connection, state] of seen) {
       if (connection.received !== state.received) {
+        isHeard = true;
         state.received = connection.received;
         state.heardAt = now;
         state.askedAt = now;
       }
-      if (!connection.waiting) state.askedAt = now;
+      if (connection.waiting) isExpected = true;
+      else state.askedAt = now;
       if (connection.reserved !== state.reserved) {
         state.reserved = connection.reserved;
         state.begunAt = now;
@@ -68,8 +74,13 @@ export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
       if (silent || endless) Object.assign(state, stateOf(connection, now));
     }
 
+    if (isHeard || !isExpected) silentSince = now;
+
     waiting.now = now;
-    while (waiting.length > 0 && now - waiting.first.queued > deadlines.queueSeconds * 1000) {
+    // Who gets a connection after a long wait may wait for its silence again, as long as a statement may.
+    const short = (deadlines.queueSeconds * 1000) / 2;
+    const longest = now - silentSince > short ? short : 2 * short;
+    while (waiting.length > 0 && now - waiting.first.queued > longest) {
       waiting.shift().reject(failure('POOL_BUSY', 'All connections to the database are in use.'));
     }
   }

@@ -5,14 +5,17 @@ import { paymentEvents as event, paymentCheckouts, paymentLeases } from '../../d
 import { invoiceClosedTypes, invoiceProblemTypes } from './event-handlers.ts';
 
 const dayMilliseconds = 86_400_000;
+/** The provider lists an event as undelivered, and sends it again, for 30 days: a deleted one would count as new. */
+const sentAgainDays = 31;
 
 /**
- * Deletes events that are older than RETENTION_DAYS and no longer decide anything, and old
- * checkouts and leases. The projections of all subscriptions and the open payment problems do
+ * Deletes events that are older than RETENTION_DAYS, and 31 days at least, and no longer decide anything, and
+ * old checkouts and leases. The projections of all subscriptions and the open payment problems do
  * not change. Returns how many events it deleted.
  */
 export async function deleteOldEvents(app: App): Promise<number> {
-  const before = new Date(app.now().getTime() - app.config.retentionDays * dayMilliseconds);
+  const keptDays = Math.max(app.config.retentionDays, sentAgainDays);
+  const before = new Date(app.now().getTime() - keptDays * dayMilliseconds);
   await deleteInSteps(app.db, paymentCheckouts, lt(paymentCheckouts.closedAt, before));
   await deleteInSteps(app.db, paymentLeases, sql`${paymentLeases.endsAt} < clock_timestamp() - interval '1 day'`);
   return deleteInSteps(app.db, event, and(lt(event.receivedAt, before), decidesNothing));

@@ -151,7 +151,9 @@ export function limitedApprovedProcedure(window: Window) {
  * @throws AppError UNAUTHENTICATED, AWAITING_APPROVAL or FORBIDDEN, in this order.
  */
 export function scopedProcedure<Needed extends Scope>(scope: Needed) {
-  return userProcedure.use(({ ctx, next }) => next({ ctx: { principal: requireScope(ctx.principal, scope) } }));
+  return publicProcedure.use(({ ctx, next }) =>
+    next({ ctx: { principal: requireScope(requireUser(ctx.principal), scope) } }),
+  );
 }
 
 /**

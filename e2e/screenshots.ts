@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { addNote, signInAtNotes, startExample } from './support/example.ts';
 import { makeOwner } from './support/people.ts';
 import { expect, test } from './support/service.ts';
+import { visitGermanPages } from './support/tour/german-pages.ts';
 import { phone, wide } from './support/tour/tour-part.ts';
 import { visitAllPages } from './support/tour/visit-all-pages.ts';
 
@@ -28,8 +29,24 @@ test('a picture of every page, light, dark and on a phone', async ({ browser, re
   });
 
   for (const file of fs.readdirSync(folder)) {
-    if (!written.has(file) && !file.startsWith('example-')) fs.rmSync(`${folder}/${file}`);
+    if (!written.has(file) && !/^(example|german)-/.test(file)) fs.rmSync(`${folder}/${file}`);
   }
+});
+
+test('a picture of every page in German, wide and on the narrowest phone', async ({ browser, request, service }) => {
+  fs.mkdirSync(folder, { recursive: true });
+  const context = await browser.newContext({ baseURL: service.baseUrl, locale: 'de-DE', reducedMotion: 'reduce' });
+  let count = 0;
+  await visitGermanPages({ page: await context.newPage(), request, service }, async (page) => {
+    const place = new URL(page.url()).pathname.split('/').filter((part) => /^[a-z-]+$/.test(part));
+    const name = ['german', String(++count).padStart(2, '0'), ...place].join('-');
+    for (const [shape, size] of Object.entries({ wide, narrow: { width: 320, height: 640 } })) {
+      await page.setViewportSize(size);
+      await page.screenshot({ path: `${folder}/${name}-${shape}.png`, fullPage: true });
+    }
+    await page.setViewportSize(wide);
+  });
+  await context.close();
 });
 
 test('a picture of the example, whose plan refuses one note more', async ({ browser }) => {

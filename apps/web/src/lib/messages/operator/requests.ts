@@ -58,7 +58,7 @@ export const requestTexts = texts({
     waitingFor: 'Wartezeit:',
     approvedThisWeek: 'Diese Woche freigegeben',
     paying: 'Zahlend',
-    needsAttention: 'Braucht Aufmerksamkeit',
+    needsAttention: 'Zu prüfen',
     selectAll: 'Alle auswählen',
     selected: (count) => `${count} ausgewählt`,
     tickSeveral: 'Wählen Sie mehrere aus, um sie gemeinsam zu entscheiden',

@@ -1,0 +1,144 @@
+import { type APIRequestContext, expect, type Page } from '@playwright/test';
+import { difficultNames, linkFor, makeOwner, newEmail, passPhrase } from '../people.ts';
+import type { Service } from '../service.ts';
+import type { Seen } from './routes.ts';
+
+type See = (address?: string) => Promise<void>;
+
+/**
+ * Visits every page of the service in a German browser, from sign-up to the operator console, and
+ * calls `look` on each.
+ */
+export async function visitGermanPages(
+  { page, request, service }: { page: Page; request: APIRequestContext; service: Service },
+  look: (page: Page) => Promise<void>,
+): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  const see: See = async (address) => {
+    const answer = address === undefined ? null : await page.goto(address);
+    await page.waitForLoadState('load');
+    seen.push({ path: new URL(page.url()).pathname, status: answer?.status() ?? 200 });
+    await look(page);
+  };
+  const email = newEmail('inhaberin');
+
+  await see('/login');
+  await see('/nichts-da');
+  await see('/awaiting-approval');
+  await see('/api/docs');
+  await see('/invitation?token=x');
+  await see('/password?token=x');
+  await see('/signup');
+  await page.getByLabel('Organisation').fill('Lärche & Söhne');
+  await page.getByLabel('E-Mail', { exact: true }).fill(email);
+  await page.getByLabel('Passwort', { exact: true }).fill('kurz');
+  await page.getByRole('button', { name: 'Organisation anlegen' }).click();
+  await expect(page.getByRole('alert')).toContainText('Verwenden Sie mindestens 8 Zeichen.');
+  await page.getByLabel('Passwort', { exact: true }).fill(passPhrase);
+  await page.getByRole('button', { name: 'Organisation anlegen' }).click();
+  await expect(page.getByRole('heading', { name: 'Sehen Sie in Ihr Postfach' })).toBeVisible();
+  await see();
+
+  const link = await linkFor(service, email);
+  const mails = await fetch(`${service.sandboxUrl}/mailbox/messages?to=${encodeURIComponent(email)}`);
+  expect(((await mails.json()) as { subject: string }[])[0]?.subject).toMatch(/^Bestätigen Sie Ihre E-Mail-Adresse/);
+  await see(link);
+  await see(link);
+
+  await page.goto('/login');
+  await page.getByLabel('E-Mail', { exact: true }).fill(email);
+  await page.getByLabel('Passwort', { exact: true }).fill('das falsche Passwort');
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).click();
+  await expect(page.getByRole('alert')).toContainText('E-Mail oder Passwort ist falsch.');
+  await see();
+  await page.getByLabel('Passwort', { exact: true }).fill(passPhrase);
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).click();
+  await expect(page).toHaveURL('/awaiting-approval');
+  await see();
+  await see('/awaiting-approval/account');
+  await service.approve(email);
+  await see('/onboarding');
+  await page.getByRole('button', { name: 'Weiter', exact: true }).click();
+  await expect(page).toHaveURL('/');
+
+  for (const address of ['/', '/members', '/organisation', '/organisation?ask=delete', '/operator']) await see(address);
+  await see('/members?invite');
+  await page.getByRole('button', { name: 'Einladungslink erstellen' }).click();
+  const invitation = await page.getByLabel('Der Link der Einladung').inputValue();
+  await see();
+  await see(invitation);
+  for (const address of ['/account', '/account/security', '/account/data', '/account/delete']) await see(address);
+  await see('/billing');
+  await expect(page.getByText('24 £')).toBeVisible();
+  await page.getByRole('button', { name: 'Silver wählen' }).click();
+  await page.waitForURL(`${service.sandboxUrl}/pay/checkout/**`);
+  await page.getByLabel(/4242/).first().check();
+  await page.getByRole('button', { name: /^Pay/ }).click();
+  await expect(page.getByText('Sie haben jetzt Silver.')).toBeVisible();
+  await see('/billing?ask=cancel');
+  await page.getByRole('button', { name: 'Silver kündigen' }).click();
+  await expect(page.getByText(/Endet am \d+\. \p{L}+ \d{4}, danach Free\./u)).toBeVisible();
+  await see();
+  await see('/');
+  await see('/keys');
+  await page.getByLabel('Name').fill('Lieferscheine');
+  await page.getByRole('button', { name: 'Schlüssel erstellen' }).click();
+  await see();
+  await page.getByRole('link', { name: 'Widerrufen: Lieferscheine' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await see();
+
+  for (const organisation of difficultNames) await makeOwner(service, request, { approved: false, organisation });
+  expect((await service.operator('grant', email)).stderr).toBe('');
+  await seeConsole(page, see);
+  return seen;
+}
+
+async function seeConsole(page: Page, see: See): Promise<void> {
+  const at = '/operator';
+  await see(at);
+  await page.keyboard.press('Control+K');
+  await see();
+  await page.getByRole('button', { name: 'Tastenkürzel' }).click();
+  await see();
+  await page.goto(at);
+  await page.getByRole('link', { name: /^Ablehnen: 🦊/ }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await see();
+  await page.getByRole('dialog').getByRole('button', { name: 'Ablehnen' }).click();
+  await expect(page.getByRole('status').getByText('ist abgelehnt.')).toBeVisible();
+  for (const path of ['?search=x-y-z', '/decided', '/people', '/people?search=x-y-z', '/organisations']) {
+    await see(`${at}${path}`);
+  }
+  await page.getByRole('link', { name: '🦊' }).click();
+  await expect(page.getByRole('heading', { name: '🦊' })).toBeVisible();
+  await see();
+  await page.getByRole('link', { name: 'Abrechnungsverlauf' }).click();
+  await see();
+  await page.goto(`${at}/people?search=owner-`);
+  await page.locator('[data-row]').filter({ hasText: 'Wartet auf Freigabe' }).locator('a').first().click();
+  await see();
+  await page.getByRole('button', { name: /^Passwort-Link für/ }).click();
+  const passwordLink = await page.getByLabel('Der Passwort-Link').inputValue();
+  await see();
+  const person = page.url();
+  await see(passwordLink);
+  await page.goto(person);
+  await page.getByRole('link', { name: /^Sperren:/ }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await see();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sperren' }).click();
+  await see();
+
+  for (const path of ['/keys', '/events', '/events?search=x-y-z', '/events/drift']) await see(`${at}${path}`);
+  await page.getByRole('button', { name: 'Jetzt alle vergleichen' }).click();
+  await expect(page.getByText(/^\d+ Abonnements? verglichen/)).toBeVisible();
+  await see();
+  await page.goto(`${at}/events`);
+  await page.getByRole('link', { name: 'Abonnement geändert' }).first().click();
+  await expect(page.locator('pre')).toBeVisible();
+  await see();
+  await page.getByRole('main').getByRole('link', { name: 'Lärche & Söhne' }).click();
+  await expect(page.getByText('Bezahlvorgang abgeschlossen')).toBeVisible();
+  await see();
+}

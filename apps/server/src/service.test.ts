@@ -160,6 +160,13 @@ test('SIGTERM lets open requests finish, answers new ones 503, closes the applic
   expect(program.output()).toContain('the application has closed');
 });
 
+test('a shutdown waits for jobs that still run, so that none of them is done twice', async () => {
+  const program = await serving({ STAND_IN_CLOSE: '4000' });
+  program.child.kill('SIGTERM');
+  expect((await program.ended).code).toBe(0);
+  expect(program.output()).toContain('the application has closed');
+});
+
 test('beyond what a node can bear, requests are answered 503 at once, while probes, webhooks and signed-in reads pass', async () => {
   const program = await serving();
   const flood = Array.from({ length: 260 }, () => ask('/slow'));

@@ -7,7 +7,8 @@ import { keepDatabase } from './database/keep-database.ts';
 import { type Application, openHttpServer } from './http-server.ts';
 import { onShutdownSignal } from './shutdown-signals.ts';
 
-const shutdownMilliseconds = 3_000;
+/** Longer than the application waits for running jobs: a mail whose job was cut off would be sent again. */
+const shutdownMilliseconds = 12_000;
 const exitAtLatestMilliseconds = 24_500;
 
 /** Two modules of the built application: Kit's handler, and the hooks with the handler of the REST endpoints. */

@@ -7,7 +7,7 @@ await new Promise((resolve) => setTimeout(resolve, Number(process.env.STAND_IN_I
 if (process.env.STAND_IN_FAILS) throw new Error(process.env.STAND_IN_FAILS);
 
 process.on('sveltekit:shutdown' as NodeJS.Signals, async () => {
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await new Promise((resolve) => setTimeout(resolve, Number(process.env.STAND_IN_CLOSE ?? 50)));
   console.log('the application has closed');
 });
 

@@ -13,8 +13,8 @@ export type Addressed = { target: string; clientAddress: string };
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse, addressed: Addressed) => boolean;
 
 /**
- * Answers the REST endpoints on Node's own request and response. Kit's are four times the work of a
- * whole read (docs/decisions/038).
+ * Answers the REST endpoints on Node's own request and response. Kit's took about half of a read's
+ * CPU (docs/decisions/038).
  */
 export function createNodeHandler(app: Service): NodeHandler {
   const answerRest = createRest(app);

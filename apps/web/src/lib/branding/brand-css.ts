@@ -50,22 +50,18 @@ function tones(brand: Oklch, at: { lightness: number; hover: number; ring: numbe
 
 /** The style sheet that replaces the built-in accent with the brand colour, in both schemes. */
 export function brandCss(hex: string): string {
-  const light = declarations(lightAccent(hex));
-  const dark = declarations(darkAccent(hex));
-  return [
-    `:root:root{${light}}`,
-    `@media (prefers-color-scheme:dark){:root:root:not([data-theme="light"]){${dark}}}`,
-    `:root:root[data-theme="dark"]{${dark}}`,
-    '',
-  ].join('\n');
+  const [light, dark] = [lightAccent(hex), darkAccent(hex)];
+  const declarations = Object.entries(variables).map(([tone, variable]) => {
+    const of = tone as keyof Accent;
+    return `${variable}:light-dark(${toCss(light[of])},${toCss(dark[of])})`;
+  });
+  return `:root:root{${declarations.join(';')}}\n`;
 }
 
-function declarations({ accent, hover, ink, wash, ring }: Accent): string {
-  return [
-    `--accent:${toCss(accent)}`,
-    `--accent-hover:${toCss(hover)}`,
-    `--accent-ink:${toCss(ink)}`,
-    `--accent-wash:${toCss(wash)}`,
-    `--ring:${toCss(ring)}`,
-  ].join(';');
-}
+const variables: Record<keyof Accent, string> = {
+  accent: '--accent',
+  hover: '--accent-hover',
+  ink: '--accent-ink',
+  wash: '--accent-wash',
+  ring: '--ring',
+};

@@ -16,7 +16,7 @@ export function changeThemeInPlace(form: HTMLFormElement): void {
     if (submitter.value === 'system') delete root.dataset.theme;
     else root.dataset.theme = submitter.value;
     show();
-    const body = new URLSearchParams({ theme: submitter.value });
-    void fetch(form.action, { method: 'POST', body, redirect: 'manual' }).catch(() => null);
+    const body = new URLSearchParams({ theme: submitter.value, stay: 'yes' });
+    void fetch(form.action, { method: 'POST', body }).catch(() => null);
   });
 }

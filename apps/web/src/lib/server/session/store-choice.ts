@@ -1,14 +1,15 @@
-import { type Action, redirect } from '@sveltejs/kit';
+import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { localPath } from './current-path.ts';
 
 const yearSeconds = 365 * 24 * 60 * 60;
 
 /**
- * A form action that stores a choice of this browser, the field `name`, in a cookie of that name for a year,
- * and redirects to the page of the form. Any other value removes the cookie.
+ * A handler that stores a choice of this browser, the field `name` of a form, in a cookie of that name for a
+ * year. Any other value removes the cookie. It redirects to the page of the form; a form with the field `stay`
+ * gets 204, which leaves the page and what was typed as they are.
  */
-export function storeChoice(name: 'theme' | 'language', isChoice: (value: string) => boolean): Action {
+export function storeChoice(name: 'theme' | 'language', isChoice: (value: string) => boolean): RequestHandler {
   return async ({ request, cookies, url }) => {
     const form = await formFields(request);
     const chosen = text(form, name);
@@ -17,6 +18,7 @@ export function storeChoice(name: 'theme' | 'language', isChoice: (value: string
     if (isChoice(chosen)) cookies.set(name, chosen, { ...cookie, maxAge: yearSeconds });
     else cookies.delete(name, cookie);
 
+    if (form.has('stay')) return new Response(null, { status: 204 });
     redirect(303, localPath(text(form, 'from'), url));
   };
 }

@@ -1,0 +1,6 @@
+import { type RequestHandler, redirect } from '@sveltejs/kit';
+import { storeChoice } from '#lib/server/session/store-choice.ts';
+
+export const GET: RequestHandler = () => redirect(302, '/');
+
+export const POST = storeChoice('theme', (theme) => theme === 'light' || theme === 'dark');

@@ -9,7 +9,7 @@ import { unseenPages } from '../support/tour/routes.ts';
 import { phone } from '../support/tour/tour-part.ts';
 import { visitAllPages } from '../support/tour/visit-all-pages.ts';
 
-test('every page is accessible in light and dark, fits on a phone, has fields and targets for it, hardly moves while it loads and shows only the company’s name', async ({
+test('every page is accessible in light and dark, fits on a phone, has fields and targets for it, does not move while it loads and shows only the company’s name', async ({
   browser,
   playwright,
 }) => {

@@ -2,14 +2,11 @@ import { expect, type Page } from '@playwright/test';
 
 type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources: { node: Element | null }[] };
 
-/** A time that is rewritten in the reader's zone moves what follows it in its line. Above 0.1 readers notice. */
-const largestShift = 0.01;
-
-/** Expects that nothing on the page has moved visibly since it was loaded, except after the user's input. */
+/** Expects that nothing on the page has moved since it was loaded, except after the user's input. */
 export async function expectNoLayoutShift(page: Page, at: string): Promise<void> {
   const shifts = await layoutShifts(page);
   const sum = shifts.reduce((total, [value]) => total + Number(value), 0);
-  expect.soft(sum, `what moved on ${at}: ${JSON.stringify(shifts)}`).toBeLessThan(largestShift);
+  expect.soft(sum.toFixed(3), `what moved on ${at}: ${JSON.stringify(shifts)}`).toBe('0.000');
 }
 
 /** The layout shifts that Chromium has recorded: each one's value, and the elements that moved. */

@@ -11,7 +11,8 @@ export function countDown(form: HTMLFormElement): void {
   function count() {
     const seconds = Math.max(0, Math.ceil((endsAt - performance.now()) / 1000));
     const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-    if (clock) clock.textContent = seconds > 0 ? (form.dataset.in ?? '').replace('{time}', time) : '';
+    clock?.classList.toggle('invisible', seconds === 0);
+    if (clock && seconds > 0) clock.textContent = (form.dataset.in ?? '').replace('{time}', time);
     if (button) button.ariaDisabled = seconds > 0 ? 'true' : null;
     if (seconds === 0) clearInterval(timer);
   }

@@ -36,8 +36,9 @@ test('a product uses sign-in, limits, plans, keys and members of the service', a
   await test.step('/billing shows the same numbers, and the last 30 days as a chart with a table', async () => {
     const chart = page.getByRole('figure', { name: /^Notes/ });
     await expect(chart).toContainText(/Highest on .*: 3/);
-    await expect(chart.locator('rect')).toHaveCount(30);
+    await expect(chart.locator('rect').last()).toBeVisible();
     await chart.getByText('Show the numbers').click();
+    await expect(chart.getByRole('row')).toHaveCount(31);
     await expect(chart.getByRole('row').nth(1)).toContainText('3');
     expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
   });

@@ -11,6 +11,7 @@ import { recordFailure } from '#lib/server/http/record-failure.ts';
 import { rejectRequest } from '#lib/server/http/reject-request.ts';
 import { routerContext } from '#lib/server/http/router-context.ts';
 import { addSecurityHeaders } from '#lib/server/http/security-headers.ts';
+import { visitorPage } from '#lib/server/http/visitor-page.ts';
 import { chooseLanguage, inLanguage } from '#lib/server/language/choose-language.ts';
 import { createNodeHandler, type NodeHandler } from '#lib/server/rest/node-handler.ts';
 import { readCookie, sessionActions } from '#lib/server/session/cookies.ts';
@@ -84,9 +85,9 @@ const principal: Handle = async ({ event, resolve }) => {
   locals.api = createCaller(routerContext(event), { signal: event.request.signal });
   if (locals.sessionEnded) await rememberPageOfEndedSession(event);
 
-  const transformPageChunk = ({ html }: { html: string }) =>
-    writeFrame(html, { language: locals.language, theme: readTheme(cookies) });
-  return resolve(event, { transformPageChunk });
+  const theme = readTheme(cookies);
+  const transformPageChunk = ({ html }: { html: string }) => writeFrame(html, { language: locals.language, theme });
+  return visitorPage(event, theme, async () => resolve(event, { transformPageChunk }));
 };
 
 const scriptedForm: Handle = async ({ event, resolve }) => redirectInHeader(event.request, await resolve(event));

@@ -1,6 +1,7 @@
-import { and, asc, eq } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../app.ts';
+import { prepared } from '../db/client.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
@@ -17,21 +18,30 @@ export const switchInput = z.object({ organisation_id: organisationField });
 export async function listOwnOrganisations(app: App, principal: Approved) {
   const { user, organisationId } = principal;
 
-  const rows = await app.db
-    .select({ organisation: organisations, role: memberships.role })
-    .from(memberships)
-    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
-    .where(eq(memberships.userId, user.id))
-    .orderBy(asc(memberships.createdAt), asc(organisations.id));
-  return rows.map(({ organisation, role }) => ({
-    id: organisation.id,
-    slug: organisation.slug,
-    name: organisation.name,
-    role,
+  const rows = await organisationsOfUser(app.db).execute({ userId: user.id });
+  return rows.map(({ approval, suspendedAt, ...organisation }) => ({
+    ...organisation,
     current: organisation.id === organisationId,
-    approval: approvalOf(organisation),
+    approval: approvalOf({ approval, suspendedAt }),
   }));
 }
+
+const organisationsOfUser = prepared((db) =>
+  db
+    .select({
+      id: organisations.id,
+      slug: organisations.slug,
+      name: organisations.name,
+      role: memberships.role,
+      approval: organisations.approval,
+      suspendedAt: organisations.suspendedAt,
+    })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(eq(memberships.userId, sql.placeholder('userId')))
+    .orderBy(asc(memberships.createdAt), asc(organisations.id))
+    .prepare('organisations_of_user'),
+);
 
 /**
  * Makes the principal act for another of their organisations, from the next request on.

@@ -32,8 +32,19 @@ export function formatAmount(
   const digits = minorDigits(currency);
   const fixed = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   const major = amount / 10 ** digits;
-  if (!/^[a-z]{3}$/i.test(currency)) {
-    return `${new Intl.NumberFormat(locale, fixed).format(major)} ${currency.toUpperCase()}`;
+  if (!/^[a-z]{3}$/i.test(currency)) return `${formatOf(locale, fixed).format(major)} ${currency.toUpperCase()}`;
+  return formatOf(locale, { style: 'currency', currency, ...fixed, ...options }).format(major);
+}
+
+/** Kept, because making one takes longer than to render the rest of a plan. The currencies are those of the prices. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+function formatOf(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${locale} ${JSON.stringify(options)}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    format = new Intl.NumberFormat(locale, options);
+    formats.set(key, format);
   }
-  return new Intl.NumberFormat(locale, { style: 'currency', currency, ...fixed, ...options }).format(major);
+  return format;
 }

@@ -8,6 +8,8 @@ export type Row = {
   wanted: number;
   aim: number;
   connections: number;
+  /** Whether the limit is the bare page in place of the least program. */
+  isPage?: true;
   product: (world: World) => () => Request;
   limit: (world: World) => () => Request;
 };
@@ -48,6 +50,24 @@ export const rows: Record<string, Row> = {
     product: (world) => signIns(world, '/api/login'),
     limit: (world) => signIns(world, '/login'),
   },
+  page: {
+    title: 'GET /login',
+    wanted: 0.65,
+    aim: 0.8,
+    connections: readConnections,
+    isPage: true,
+    product: () => () => ({ method: 'GET', path: '/login', headers: { accept: 'text/html' } }),
+    limit: barePage,
+  },
+  billing: {
+    title: 'GET /billing, signed in',
+    wanted: 0.3,
+    aim: 0.45,
+    connections: readConnections,
+    isPage: true,
+    product: (world) => signedInRead(world, '/billing'),
+    limit: barePage,
+  },
   signup: {
     title: 'POST /api/signup',
     wanted: 0.85,
@@ -57,6 +77,10 @@ export const rows: Record<string, Row> = {
     limit: () => signUps('/signup'),
   },
 };
+
+function barePage(): () => Request {
+  return () => ({ method: 'GET', path: '/', headers: { accept: 'text/html' } });
+}
 
 function signedInRead({ owners }: World, path: string): () => Request {
   let sent = 0;

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { hash } from '@node-rs/argon2';
 import postgres from 'postgres';
+import { startBarePage } from './bare-page.ts';
 import { insertData, type Owner } from './data.ts';
 import { type Use, useOf } from './process-use.ts';
 import { type Program, startProgram } from './program.ts';
@@ -17,6 +18,8 @@ export const password = 'a pass phrase for the bench';
 export type World = {
   product: Program;
   limit: Program;
+  /** The limit of pages, built and started at the first call. */
+  barePage: () => Promise<Program>;
   owners: Owner[];
   databaseUse: () => Use | null;
   startProduct: () => Promise<Program>;
@@ -56,14 +59,20 @@ export async function openWorld(environment: Record<string, string> = {}): Promi
   const postmaster = Number(/^PPid:\s*(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
   await sql.end();
 
+  let barePage: Promise<Program> | undefined;
+
   return {
     product,
     limit,
+    barePage() {
+      barePage ??= startBarePage(path.join(folder, 'bare-page'));
+      return barePage;
+    },
     owners,
     databaseUse: () => useOf(postmaster, { family: true }),
     startProduct,
     async close() {
-      await Promise.all([product.stop(), limit.stop()]);
+      await Promise.all([product.stop(), limit.stop(), barePage?.then((program) => program.stop())]);
       await database.stop();
       provider.close();
       fs.rmSync(folder, { recursive: true, force: true });

@@ -24,7 +24,8 @@ export const load: PageServerLoad = async (event) => {
       administers,
       confirmation: paying ? confirmationOf(event, summary.plan) : null,
       summary,
-      history,
+      // A chart shows days with use: the others would make up half of the page's data.
+      history: history.filter(({ days }) => days.some(({ used }) => used > 0)),
       notice,
       returned: searchParams.get('checkout'),
       askingToCancel: administers && searchParams.get('ask') === 'cancel',

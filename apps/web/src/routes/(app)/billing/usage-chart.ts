@@ -6,8 +6,8 @@ import type { Usage } from '#lib/subscription.ts';
 
 export type History = RouterOutputs['usage']['recent'];
 
-/** A day as a bar: its height as a part of the highest one, from 0 to 1. */
-type Bar = { date: string; used: number; height: number };
+/** A day as a bar, with its texts: its height as a part of the highest one, from 0 to 1. */
+type Bar = { day: string; used: string; height: number };
 
 export type Chart = { usage: Usage; bars: Bar[]; sentence: string };
 
@@ -22,7 +22,8 @@ export function chartsOf(usage: Usage[], history: History): Chart[] {
     if (highest.used === 0) return [];
 
     const bars = days.map(({ date, used }) => {
-      return { date, used, height: used === 0 ? 0 : Math.max(leastHeight, used / highest.used) };
+      const height = used === 0 ? 0 : Math.max(leastHeight, used / highest.used);
+      return { day: formatDay(date, 'UTC'), used: formatNumber(used), height };
     });
     return [{ usage: reading, bars, sentence: sentenceOf(reading, days, highest) }];
   });

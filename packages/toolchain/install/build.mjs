@@ -78,7 +78,7 @@ function fingerprint(name) {
   return hash.digest('hex');
 }
 
-const notSources = new Set(['node_modules', 'build', 'dist', '.svelte-kit']);
+const notSources = new Set(['node_modules', 'build', 'dist', '.svelte-kit', 'testing']);
 
 function filesBelow(source) {
   const found = fs.statSync(fromRoot(source), { throwIfNoEntry: false });

@@ -48,10 +48,11 @@ async function readBodies(service: Service): Promise<(endpoint: string) => { ver
 
 async function expectNoFailure(service: Service, path: string, sent: Sent): Promise<void> {
   const { status, text: answer } = await send(service, path, sent);
-  expect(
-    status,
-    `${sent.method} ${path} ${JSON.stringify(sent.body)?.slice(0, 200)}: ${answer.slice(0, 200)}`,
-  ).toBeLessThan(500);
+  // Playwright records each `expect` as a step of the test: here there are ten thousand.
+  if (status >= 500) {
+    const body = JSON.stringify(sent.body)?.slice(0, 200);
+    throw new Error(`${sent.method} ${path} ${body}: ${status} ${answer.slice(0, 200)}`);
+  }
 }
 
 /** The headers of a caller without a session, an administrator, an operator, and an API key. */

@@ -10,6 +10,7 @@ import { freePorts } from './processes/free-port.ts';
 import { commandOf, kill, withDescendants } from './processes/processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const cheapHash = new URL('processes/cheap-hash.mjs', import.meta.url);
 const timeoutMilliseconds = 120_000;
 
 /** A domain whose addresses are approved without an operator, in tests that share a service. */
@@ -47,7 +48,7 @@ export type Service = {
 
 /**
  * Starts what `npm start` starts, on free ports and with temporary data, without demo accounts
- * unless `demo` is true. `environment` overrides the sandbox's settings. The command `example` starts
+ * unless `demo` is true. Passwords are hashed at the lowest cost. `environment` overrides the sandbox's settings. The command `example` starts
  * examples/notes too.
  */
 export async function startService({ environment = {}, demo = false, command = 'start' } = {}): Promise<Service> {
@@ -57,6 +58,7 @@ export async function startService({ environment = {}, demo = false, command = '
     ...process.env,
     LOG_LEVEL: 'warn',
     RATE_LIMITS: 'off',
+    NODE_OPTIONS: `--import=${cheapHash}`,
     ...sandboxSecrets,
     ...environment,
     PORT: String(port),

@@ -51,6 +51,37 @@ describe.each([true, false])('a transaction that sends its last statement with C
     expect(await write(name, ['x', 'x'])).toBe(name);
   });
 
+  test('stores nothing if the last statement is not prepared at the server any more', async () => {
+    const single = openDatabase({ url: database.url, pool: 1, prepare });
+    const forgetting = async (name: string) =>
+      transactSendingLast(single.db, async (tx, sendLast) => {
+        await insert(tx).execute({ name, value: 'x' });
+        await tx.execute(sql`deallocate all`);
+        await sendLast(insert(tx).execute({ name: `${name} last`, value: 'x' }));
+      });
+    const name = `${prepare} forgotten`;
+    if (prepare) {
+      await expect(forgetting(name)).rejects.toThrow();
+      expect(await stored(name)).toBe(0);
+    }
+    // The connection prepares the statement again.
+    await insert(single.db).execute({ name, value: 'x' });
+    await insert(single.db).execute({ name: `${name} last`, value: 'x' });
+    expect(await stored(name)).toBe(2);
+    await single.close();
+  });
+
+  test('stores nothing if the last statement fails before it is sent', async () => {
+    const name = `${prepare} unsent`;
+    const written = transactSendingLast(connection.db, async (tx, sendLast) => {
+      await insert(tx).execute({ name, value: 'x' });
+      // The placeholder has no value.
+      await sendLast(insert(tx).execute({ name: `${name} last` }));
+    });
+    await expect(written).rejects.toThrow();
+    expect(await stored(name)).toBe(0);
+  });
+
   // Without prepared statements the driver sends one after the other.
   test.runIf(prepare)('waits for no answer between the last statement and COMMIT', async () => {
     const { connections } = connection.sql as unknown as { connections: { received: number }[] };

@@ -20,10 +20,12 @@ export async function transactSendingLast<Result>(
 ): Promise<Result> {
   let last: Promise<unknown> | undefined;
   const result = await db.transaction((tx) =>
-    work(tx, (statement) => {
+    work(tx, async (statement) => {
       last = statement;
-      statement.catch(() => {});
-      return allMicrotasks();
+      const errorsBeforeSending: unknown[] = [];
+      statement.catch((error) => errorsBeforeSending.push(error));
+      await allMicrotasks();
+      if (errorsBeforeSending.length > 0) throw errorsBeforeSending[0];
     }),
   );
   await last;

@@ -1,6 +1,6 @@
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { linkFor, newEmail, passPhrase } from '../support/people.ts';
-import { freePort } from '../support/processes/free-port.ts';
 import { type Served, startServed } from '../support/processes/served.ts';
 import { type Product, startProduct } from '../support/servers/product.ts';
 import { hasOpenssl, makeCertificate, startTlsProxy } from '../support/servers/tls-proxy.ts';

@@ -1,8 +1,8 @@
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
 import { expect, test } from '@playwright/test';
 import { chooseAtProvider } from '../support/at-provider.ts';
 import { newEmail, passPhrase } from '../support/people.ts';
-import { freePort } from '../support/processes/free-port.ts';
 import { type Served, startServed } from '../support/processes/served.ts';
 import { type Answer, send } from '../support/raw-request.ts';
 import type { Service } from '../support/service.ts';

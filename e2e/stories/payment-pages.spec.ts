@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import { makeOwner, passPhrase } from '../support/people.ts';
-import { freePort } from '../support/processes/free-port.ts';
 import { expect, startService, test } from '../support/service.ts';
 
 test.use({ javaScriptEnabled: false });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import { expect, test } from '@playwright/test';
-import { freePort } from '../support/processes/free-port.ts';
 import { startWorld } from '../support/processes/production-world.ts';
 import { startServed } from '../support/processes/served.ts';
 import { runStory } from '../support/story.ts';

@@ -4,9 +4,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { expect, test } from '@playwright/test';
-import { freePort } from '../support/processes/free-port.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));

@@ -1,7 +1,7 @@
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import { expect, test } from '@playwright/test';
 import { newEmail, passPhrase } from '../support/people.ts';
 import { type Pair, startPair } from '../support/processes/database-pair.ts';
-import { freePort } from '../support/processes/free-port.ts';
 import { type Served, startServed } from '../support/processes/served.ts';
 
 test.skip(process.platform !== 'linux', 'It finds the processes to kill in /proc.');

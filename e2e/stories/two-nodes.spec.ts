@@ -1,7 +1,7 @@
 import { type Connection, openDatabase } from '@gatehouse/api/db/client';
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import { type APIRequestContext, expect, test } from '@playwright/test';
 import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
-import { freePort } from '../support/processes/free-port.ts';
 import { startWorld, type World } from '../support/processes/production-world.ts';
 import { type Served, startServed } from '../support/processes/served.ts';
 import { startWebhookFan } from '../support/servers/webhook-fan.ts';

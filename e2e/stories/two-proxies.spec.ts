@@ -1,6 +1,6 @@
 import os from 'node:os';
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import { linkFor, newEmail, passPhrase } from '../support/people.ts';
-import { freePort } from '../support/processes/free-port.ts';
 import { startServed } from '../support/processes/served.ts';
 import { expect, test } from '../support/service.ts';
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '@gatehouse/api/testing/free-ports';
 import { test as base } from '@playwright/test';
 import { type Approve, approvedByCommand, approvedByOperator } from './approval.ts';
 import { makeDataDirectory } from './processes/data-directory.ts';
-import { freePorts } from './processes/free-port.ts';
 import { commandOf, kill, withDescendants } from './processes/processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

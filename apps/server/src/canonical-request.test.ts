@@ -58,6 +58,7 @@ const targets: [target: string, path: string | null][] = [
   ['/', '/'],
   ['//', '/'],
   ['/?x=/', '/?x=/'],
+  ['/login?', '/login'],
   ['/login/', '/login'],
   ['/login//?return_to=%2F', '/login?return_to=%2F'],
   ['/login/.', '/login'],

@@ -65,7 +65,7 @@ export function pathOf(target: string): string | null {
 }
 
 /** Paths that the URL Standard leaves as they are, so that most requests need no parser. */
-const plainPath = /^(\/[\w-]+)+(\?[\w=&-]*)?$/;
+const plainPath = /^(\/[\w-]+)+(\?[\w=&-]+)?$/;
 
 function withoutEndSlash({ pathname, search }: URL): string {
   // The look-behind keeps the time linear in a path of slashes alone.

@@ -1,15 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import { runProgram } from '@gatehouse/embedded-postgres/testing/program';
 import { expect, test } from 'vitest';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 test('an invalid variable stops the start, and prints its sentence alone', async () => {
   const { ended, output } = runProgram(new URL('dev.ts', import.meta.url), [], { LOG_LEVEL: 'loud' });

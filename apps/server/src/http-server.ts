@@ -1,4 +1,5 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Config } from '@gatehouse/api/config';
 import { createAdmission } from './admission.ts';
 import { busyPage, busyPagePolicy } from './busy-page.ts';
@@ -48,6 +49,7 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
   const server = http.createServer((request, response) => {
     openResponses.add(response);
     response.once('close', () => openResponses.delete(response));
+    closeWithSocket(request.socket, response);
     const addressed = admit(request, response);
     if (addressed === null || application === null || application.rest(request, response, addressed)) return;
 
@@ -122,6 +124,23 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
       server.closeAllConnections();
     },
   };
+}
+
+const unclosed = new WeakMap<Socket, Set<ServerResponse>>();
+
+/**
+ * Closes a response with its connection. Node 20 closes only the first of a connection's pipelined
+ * responses, and the places that the others hold in the admission would never be left.
+ */
+function closeWithSocket(socket: Socket, response: ServerResponse) {
+  const known = unclosed.get(socket);
+  const responses = known ?? new Set();
+  responses.add(response);
+  response.once('close', () => responses.delete(response));
+  if (known !== undefined) return;
+
+  unclosed.set(socket, responses);
+  socket.once('close', () => setImmediate(() => responses.forEach((each) => void each.emit('close'))));
 }
 
 function answerHealth(request: IncomingMessage, response: ServerResponse) {

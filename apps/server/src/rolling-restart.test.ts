@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePorts } from '@gatehouse/api/testing/free-ports';
 import { caddy, composeCaddy, haproxy } from '@gatehouse/api/testing/reverse-proxies';
 import { type Program, runProgram } from '@gatehouse/embedded-postgres/testing/program';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -19,20 +18,22 @@ describe.skipIf(installed.length === 0)('a rolling restart (skipped without HAPr
   const running: { stop: () => Promise<void> }[] = [];
   const statuses = new Map<string, Map<string, number>>();
   let ports: [number, number];
+  let firstFront: number;
 
   beforeAll(async () => {
-    const [first = 0, second = 0, ...fronts] = await freePorts(2 + installed.length);
-    ports = [first, second];
+    const first = await freePorts(2 + installed.length);
+    ports = [first, first + 1];
+    firstFront = first + 2;
     nodes.push(...(await Promise.all([start(0), start(1)])));
     for (const [at, proxy] of installed.entries()) {
-      running.push(await proxy.start(folder, { nodes: ports, front: fronts[at] ?? 0 }));
+      running.push(await proxy.start(folder, { nodes: ports, front: firstFront + at }));
     }
 
     let isOver = false;
     const loads = installed.flatMap(({ name }, at) => {
       const seen = new Map<string, number>();
       statuses.set(name, seen);
-      return Array.from({ length: callers }, (_, caller) => load(fronts[at] ?? 0, caller, seen, () => isOver));
+      return Array.from({ length: callers }, (_, caller) => load(firstFront + at, caller, seen, () => isOver));
     });
     // The proxies have probed each node, and each node knows that it is probed.
     await pause(2_500);
@@ -90,12 +91,4 @@ async function load(front: number, caller: number, seen: Map<string, number>, is
     seen.set(status, (seen.get(status) ?? 0) + 1);
     await pause(10);
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => net.createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as net.AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

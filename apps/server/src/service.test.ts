@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { request } from 'node:http';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import { type Program, runProgram } from '@gatehouse/embedded-postgres/testing/program';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -11,12 +11,7 @@ const programs: Program[] = [];
 let port = 0;
 
 beforeAll(async () => {
-  port = await new Promise((resolve) => {
-    const server = net.createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address() as net.AddressInfo;
-      server.close(() => resolve(address.port));
-    });
-  });
+  port = await freePort();
 });
 
 afterAll(async () => {

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import { type Program, runProgram } from '@gatehouse/embedded-postgres/testing/program';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
@@ -14,10 +14,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-shutdown-'));
 let port = 0;
 
 beforeAll(async () => {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  port = (server.address() as net.AddressInfo).port;
-  server.close();
+  port = await freePort();
   // The form of the script in the root's package.json: the shell becomes the service.
   const serve = `exec "${process.execPath}" "${fileURLToPath(standIn)}"`;
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ scripts: { serve } }));

@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type Connection, openDatabase } from '@gatehouse/api/db/client';
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import { clusterFolder } from '@gatehouse/embedded-postgres/cluster';
 import { type Server, startServer } from '@gatehouse/embedded-postgres/server';
-import { freePort } from './free-port.ts';
 import { killAll } from './processes.ts';
 
 export type Pair = {

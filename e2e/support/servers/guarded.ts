@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import { expect, type Page, type PlaywrightWorkerArgs, test } from '@playwright/test';
 import { makeOwner, passPhrase } from '../people.ts';
-import { freePort } from '../processes/free-port.ts';
 import { type Service, startService } from '../service.ts';
 
 type Guarded = { service: Service; guarded: string };

@@ -9,6 +9,7 @@ import { createOperatorKey } from '@gatehouse/api/operators/keys';
 import { startSession } from '@gatehouse/api/sessions/session';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner, testClient } from '@gatehouse/api/testing/factories';
+import { freePort } from '@gatehouse/api/testing/free-ports';
 import express from 'express';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -131,7 +132,7 @@ it('runs the service of the README', async () => {
   const client = fileURLToPath(new URL('../../../../../packages/client', import.meta.url));
   const readme = fs.readFileSync(`${client}/README.md`, 'utf8');
   const code = /```js\n([\s\S]*?)```/.exec(readme)?.[1]?.replace('@gatehouse/client', `${client}/src/client.ts`) ?? '';
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const port = await freePort();
   const env = { ...process.env, GATEHOUSE_URL: served.url, GATEHOUSE_API_KEY: apiKey, PORT: String(port) };
   const running = spawn(process.execPath, ['--input-type=module', '-e', code], { env, stdio: 'ignore' });
   try {

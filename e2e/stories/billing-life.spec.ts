@@ -59,6 +59,15 @@ async function runLife(page: Page, service: Service, conditions: Conditions): Pr
     }).toPass({ timeout: 60_000 });
   }
 
+  /**
+   * Expects a sentence on the page that answers an action. An event that was delivered late decides the
+   * row until the sync after it, so with reordered deliveries the page may have to be loaded again.
+   */
+  async function billingSaysAtOnce(sentence: RegExp): Promise<void> {
+    if (conditions.switches.reorder_deliveries) return billingSays(sentence);
+    await expect(page.getByText(sentence)).toBeVisible();
+  }
+
   await test.step('Silver is bought', async () => {
     await page.goto('/billing');
     await page.getByRole('button', { name: 'Choose Silver' }).click();
@@ -82,10 +91,10 @@ async function runLife(page: Page, service: Service, conditions: Conditions): Pr
   await test.step('Gold is cancelled and resumed on the billing page', async () => {
     await page.getByRole('link', { name: 'Cancel plan' }).click();
     await page.getByRole('button', { name: 'Cancel Gold' }).click();
-    await expect(page.getByText(/Ends on \d+ \w+ \d{4}, then Free/)).toBeVisible();
+    await billingSaysAtOnce(/Ends on \d+ \w+ \d{4}, then Free/);
     expect(await life.subscription()).toMatchObject({ cancel_at_period_end: true });
     await page.getByRole('button', { name: 'Keep Gold' }).click();
-    await expect(page.getByText(/Renews on/)).toBeVisible();
+    await billingSaysAtOnce(/Renews on/);
     await billingSays(/Renews on/);
     expect(await life.subscription()).toMatchObject({ cancel_at_period_end: false, cancel_at: null });
   });

@@ -63,6 +63,13 @@ test('a sign-in whose request fails keeps the page and the typed text, and repor
   await page.route('**/login', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }));
   await signInButton(page).click();
   await expect(notice).toContainText('We could not reach the server.');
+
+  await page.unroute('**/login');
+  const foreignPage = { status: 403, contentType: 'text/html', body: '<main>Forbidden</main>' };
+  await page.route('**/login', (route) => route.fulfill(foreignPage));
+  await signInButton(page).click();
+  await expect(signInButton(page)).not.toHaveAttribute('aria-busy', 'true');
+  await expect(password(page)).toHaveValue(passPhrase);
   await notice.getByRole('link', { name: 'Close' }).click();
   await expect(notice).toHaveCount(0);
   await expect(page.locator('main')).toBeFocused();

@@ -28,19 +28,21 @@ export async function submitForm(form: HTMLFormElement, submitter: HTMLElement |
   setBusy(form, submitter, null);
   const page = new DOMParser().parseFromString((await response?.text().catch(() => '')) ?? '', 'text/html');
   const main = page.querySelector('main');
-  const failed = main?.querySelector('[role="alert"]');
-  const requestId = response?.headers.get('x-request-id') ?? undefined;
-  const unanswered = failed
-    ? null
-    : unansweredText({ message: '', status: response?.status ?? 500, requestId }, navigator.onLine);
-  if (!main || unanswered) {
-    showNotice(unanswered ?? unansweredText({ message: '', status: 500 }, true) ?? '');
+  // Every answer of a form is a redirect or names an error: another page would replace what was typed.
+  if (!main?.querySelector('[role="alert"]')) {
+    showNotice(failureText(response));
     return null;
   }
   keepPasswords(main);
   document.title = page.title;
   document.querySelector('main')?.replaceWith(main);
   return main;
+}
+
+function failureText(response: Response | null): string {
+  const requestId = response?.headers.get('x-request-id') ?? undefined;
+  const status = Math.max(response?.status ?? 500, 500);
+  return unansweredText({ message: '', status, requestId }, navigator.onLine) ?? '';
 }
 
 function setBusy(form: HTMLFormElement, submitter: HTMLElement | null, busy: 'true' | null): void {

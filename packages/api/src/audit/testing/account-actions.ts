@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import { expect } from 'vitest';
 import { verifyEmail } from '../../accounts/verification/verify-email.ts';
 import { users } from '../../db/schema/accounts.ts';
+import { finishErasures } from '../../leaving/erasures/finish-erasures.ts';
 import { startSession } from '../../sessions/session.ts';
 import { matchUser } from '../../sign-in/match-user.ts';
 import { makePasswordLink, suspendUser } from '../../testing/admin-commands.ts';
@@ -184,7 +185,10 @@ export function accountActions(test: AuditTest): AuditCase[] {
     ],
     [
       'an account that is deleted',
-      owner(({ api }) => api.leaving.deleteAccount({ password: testPassword })),
+      owner(async ({ api }) => {
+        await api.leaving.deleteAccount({ password: testPassword });
+        await finishErasures(test.app);
+      }),
       'account-deleted by user about user',
       'organisation-deleted by user about organisation',
     ],

@@ -30,19 +30,20 @@ export async function visitorPage(
   if (kept) return new Response(kept.body, { headers: kept.headers });
 
   const response = await render();
-  if (response.status !== 200 || response.headers.has('set-cookie')) return response;
+  const isPage = response.status === 200 && response.headers.get('content-type')?.startsWith('text/html') === true;
+  if (!isPage || response.headers.has('set-cookie')) return response;
   const page = { body: new Uint8Array(await response.arrayBuffer()), headers: [...response.headers] };
   pages.set(key, page);
   return new Response(page.body, { headers: page.headers });
 }
 
-function isForAllVisitors({ request, url, cookies, isDataRequest, locals }: RequestEvent): boolean {
+function isForAllVisitors({ request, url, route, cookies, isDataRequest, locals }: RequestEvent): boolean {
   return (
     request.method === 'GET' &&
     !isDataRequest &&
     locals.principal === null &&
     hasPageScript(url.pathname) &&
-    !url.pathname.endsWith('/') &&
+    route.id === url.pathname &&
     (url.search === '' || url.search === '?error=idp') &&
     cookies.getAll().every(({ name }) => neutralCookie.test(name))
   );

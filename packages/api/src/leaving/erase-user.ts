@@ -26,7 +26,7 @@ type Options = {
  * Deletes a user's account, and the organisations that the user alone owns, whose subscriptions end
  * at the provider first: while the provider does not answer, nothing is deleted. The job `erasure` follows;
  * after it no table contains the user's address or name. docs/privacy.md lists what stays. Returns the slugs of the
- * deleted organisations, or null if there is no such user.
+ * deleted organisations and the id of the erasure that follows, or null if there is no such user.
  *
  * @throws AppError VALIDATION if such an organisation has other members, unless `withMembers`;
  *   NOT_FOUND if one was not shown; BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a
@@ -36,7 +36,7 @@ export async function eraseUser(
   app: App,
   { userId }: { userId: string },
   { actorId, client, isStillWanted = async () => true, ...which }: Options,
-): Promise<{ slugs: string[] } | null> {
+): Promise<{ slugs: string[]; erasureId: string } | null> {
   const ending = await endingWith(app.db, userId, which);
   for (const id of ending) await endSubscriptions(app, id);
 
@@ -66,8 +66,7 @@ export async function eraseUser(
       slugs.push(...ended.map(({ slug }) => slug));
       await recordAudit(tx, app.now(), { action: 'organisation-deleted', actorId, organisationId, client });
     }
-    await requestErasure(app, tx, { traces, deleted: still });
-    return { slugs };
+    return { slugs, erasureId: await requestErasure(app, tx, { traces, deleted: still }) };
   });
   app.jobs.wake('erasure');
   return erased;

@@ -1,5 +1,7 @@
 import { and, eq, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Transaction } from '../../db/client.ts';
+import { users } from '../../db/schema/accounts.ts';
 import { auditEvents } from '../../db/schema/audit.ts';
 import { paymentCustomers } from '../../db/schema/billing.ts';
 import { changes } from '../../db/schema/changes.ts';
@@ -25,7 +27,7 @@ export async function eraseOrganisationTexts(tx: Transaction, organisationId: st
     .where(and(eq(auditEvents.organisationId, organisationId), hasDetails));
 }
 
-/** Removes texts of an organisation that mention the user. */
+/** Removes texts of an organisation that mention the user. Keeps a billing address that another user has by now. */
 export async function eraseMentions(tx: Transaction, { userId, texts }: Erased, organisationId: string): Promise<void> {
   await removeDetails(tx, { userId, texts }, eq(auditEvents.organisationId, organisationId));
   await tx
@@ -42,11 +44,22 @@ export async function eraseMentions(tx: Transaction, { userId, texts }: Erased, 
   await tx
     .update(organisations)
     .set({ billingEmail: null })
-    .where(and(eq(organisations.id, organisationId), inArray(organisations.billingEmail, addresses)));
+    .where(and(eq(organisations.id, organisationId), isFreeAddress(organisations.billingEmail, addresses)));
   await tx
     .update(paymentCustomers)
     .set({ contactEmail: '' })
-    .where(and(eq(paymentCustomers.organisationId, organisationId), inArray(paymentCustomers.contactEmail, addresses)));
+    .where(
+      and(eq(paymentCustomers.organisationId, organisationId), isFreeAddress(paymentCustomers.contactEmail, addresses)),
+    );
+}
+
+/** Whether a column holds one of the addresses, and no user has it. Before the deletion `except` is the erased user's id. */
+export function isFreeAddress(column: PgColumn, addresses: string[], except: string | null = null): SQL | undefined {
+  const others = except === null ? sql`` : sql`and ${users.id} <> ${except}`;
+  return and(
+    inArray(column, addresses),
+    sql`not exists (select from ${users} where ${users.email} = ${column} ${others})`,
+  );
 }
 
 /** Removes what identifies the user where no organisation is named. */

@@ -2,10 +2,13 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { signUp, signUpInput } from '../../accounts/sign-up/sign-up.ts';
 import { stripOldEvents } from '../../billing/events/strip-events.ts';
+import { users } from '../../db/schema/accounts.ts';
 import { paymentCustomers, paymentEvents } from '../../db/schema/billing.ts';
 import { changes } from '../../db/schema/changes.ts';
 import { erasures } from '../../db/schema/leaving.ts';
+import { organisations } from '../../db/schema/organisations.ts';
 import type { JobData } from '../../jobs/registry.ts';
+import { erasePerson } from '../../operators/people/erase-person.ts';
 import { failingAt } from '../../testing/database/failing-database.ts';
 import { addMember, makeOwner, newEmail, testClient, testPassword } from '../../testing/factories.ts';
 import { makeEvent } from '../../testing/payment/payment-events.ts';
@@ -113,6 +116,75 @@ it('erasures and events that are applied again at the same time never deadlock',
   ]);
   expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
   expect(await foundInDatabase(test.app, user.email)).toEqual([]);
+});
+
+describe('a billing address that another user has now', () => {
+  async function billingOf({ organisationId }: Owner) {
+    const { app } = test;
+    const [organisation] = await app.db.select().from(organisations).where(eq(organisations.id, organisationId));
+    const [customer] = await app.db
+      .select()
+      .from(paymentCustomers)
+      .where(eq(paymentCustomers.organisationId, organisationId));
+    return [organisation?.billingEmail, customer?.contactEmail];
+  }
+
+  it('is kept when its earlier user is erased', async () => {
+    const { app } = test;
+    const { owner, user } = await makeLeaver();
+    const [freed, other] = [user.email, await makeOwner(test)];
+    const change = { at: app.now(), type: 'user.email_changed', userId: user.userId, data: { email: freed } };
+    await app.db.insert(changes).values(change);
+    await app.db.update(users).set({ email: newEmail() }).where(eq(users.id, user.userId));
+    await app.db.update(users).set({ email: freed }).where(eq(users.id, other.userId));
+
+    await eraseUser(app, user, command);
+    await finishErasures(app);
+    expect(await billingOf(owner)).toEqual([freed, freed]);
+  });
+
+  it('is kept when another user signed up with it before the job ran', async () => {
+    const { app } = test;
+    const { owner, user } = await makeLeaver();
+    await eraseUser(app, user, command);
+    const other = await makeOwner(test);
+    await app.db.update(users).set({ email: user.email }).where(eq(users.id, other.userId));
+
+    await finishErasures(app);
+    expect(await billingOf(owner)).toEqual([user.email, user.email]);
+  });
+
+  it('leads an erasure to no organisation that the erased user had no part in', async () => {
+    const { app } = test;
+    const [user, other] = [await makeOwner(test), await makeOwner(test)];
+    const freed = newEmail();
+    const change = { at: app.now(), type: 'user.email_changed', userId: user.userId, data: { email: freed } };
+    await app.db.insert(changes).values(change);
+    await app.db.update(users).set({ email: freed }).where(eq(users.id, other.userId));
+    await other.api.organisations.changeBillingContact({ organisation_id: other.organisationId, email: freed });
+
+    await eraseUser(app, user, command);
+    const [erasure] = await app.db.select().from(erasures).where(eq(erasures.userId, user.userId));
+    expect(erasure?.organisationIds).toEqual([user.organisationId]);
+    await finishErasures(app);
+  });
+});
+
+it('the admin command ends the erasure of its user, whatever becomes of other erasures', async () => {
+  const { app } = test;
+  const [failing, wanted] = [await makeOwner(test), await makeOwner(test)];
+  await eraseUser(app, failing, command);
+  await app.sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end'`;
+  await app.sql.unsafe(`create trigger refused before update or delete on erasures
+    for each row when (old.user_id = '${failing.userId}') execute function refuse()`);
+
+  await erasePerson(app, { userId: wanted.userId, finishes: true }, command);
+  const left = await app.db.select({ userId: erasures.userId }).from(erasures);
+  expect(left).toEqual([{ userId: failing.userId }]);
+
+  await app.sql`drop trigger refused on erasures`;
+  await app.sql`drop function refuse`;
+  await finishErasures(app);
 });
 
 describe('the mails that wait for an erased user', () => {

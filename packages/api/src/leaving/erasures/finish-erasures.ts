@@ -20,13 +20,18 @@ export async function finishErasures(app: App): Promise<void> {
   const failures: unknown[] = [];
   for (const { id } of await app.db.select({ id: erasures.id }).from(erasures).orderBy(erasures.id)) {
     try {
-      while (await app.db.transaction((tx) => takeStep(app, tx, id)));
+      await finishErasure(app, id);
     } catch (error) {
       app.log.warn('An erasure did not end. It will be continued.', { erasure: id, error });
       failures.push(error);
     }
   }
   if (failures.length > 0) throw failures[0];
+}
+
+/** Does the same for one erasure. One that has ended already is no error. */
+export async function finishErasure(app: App, id: string): Promise<void> {
+  while (await app.db.transaction((tx) => takeStep(app, tx, id)));
 }
 
 type Erasure = typeof erasures.$inferSelect;

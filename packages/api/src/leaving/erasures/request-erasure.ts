@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull } from 'drizzle-orm';
+import { and, eq, isNotNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
 import { newId } from '../../db/id.ts';
@@ -9,7 +9,7 @@ import { changes } from '../../db/schema/changes.ts';
 import { erasures } from '../../db/schema/leaving.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import { isAbout, isChangeOfAddress } from './erase-texts.ts';
+import { isAbout, isChangeOfAddress, isFreeAddress } from './erase-texts.ts';
 import { isAddress } from './mentions.ts';
 
 /** What identifies a user, and the organisations whose rows may mention the user. */
@@ -31,19 +31,25 @@ export async function readTraces(tx: Transaction, userId: string): Promise<Trace
       .selectDistinct({ id: auditEvents.organisationId })
       .from(auditEvents)
       .where(and(isAbout(userId), isNotNull(auditEvents.organisationId))),
-    ...billedTo(tx, texts.filter(isAddress)),
+    ...billedTo(tx, userId, texts.filter(isAddress)),
   ]);
   return { userId, texts, organisationIds: [...new Set(found.flat().flatMap(({ id }) => id ?? []))] };
 }
 
-/** The organisations that have one of the addresses as billing address, or had it when the provider was told. */
-function billedTo(tx: Transaction, addresses: string[]) {
+/**
+ * The organisations that have one of the addresses as billing address, or had it when the provider was told. An
+ * earlier address that another user has now leads to none.
+ */
+function billedTo(tx: Transaction, userId: string, addresses: string[]) {
   return [
-    tx.select({ id: organisations.id }).from(organisations).where(inArray(organisations.billingEmail, addresses)),
+    tx
+      .select({ id: organisations.id })
+      .from(organisations)
+      .where(isFreeAddress(organisations.billingEmail, addresses, userId)),
     tx
       .select({ id: paymentCustomers.organisationId })
       .from(paymentCustomers)
-      .where(inArray(paymentCustomers.contactEmail, addresses)),
+      .where(isFreeAddress(paymentCustomers.contactEmail, addresses, userId)),
   ];
 }
 
@@ -56,16 +62,18 @@ export async function dropMailsOf(app: App, tx: Transaction, { userId, texts }: 
 
 /**
  * Requests that what is left of a deleted user, and of deleted organisations, is removed by the job
- * `erasure`. To be called in the transaction that deletes them. The caller wakes the job after the commit.
+ * `erasure`. To be called in the transaction that deletes them. The caller wakes the job after the commit. Returns
+ * the erasure's id.
  */
 export async function requestErasure(
   app: App,
   tx: Transaction,
   { traces, deleted }: { traces?: Traces; deleted: string[] },
-): Promise<void> {
+): Promise<string> {
   const now = app.now();
+  const id = newId(now);
   await tx.insert(erasures).values({
-    id: newId(now),
+    id,
     userId: traces?.userId ?? null,
     texts: traces?.texts ?? [],
     organisationIds: [...new Set([...deleted, ...(traces?.organisationIds ?? [])])],
@@ -73,4 +81,5 @@ export async function requestErasure(
     requestedAt: now,
   });
   await app.jobs.send(tx, 'erasure', {});
+  return id;
 }

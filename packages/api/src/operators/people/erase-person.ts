@@ -2,13 +2,13 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { AppError } from '../../errors.ts';
 import { eraseUser } from '../../leaving/erase-user.ts';
-import { finishErasures } from '../../leaving/erasures/finish-erasures.ts';
+import { finishErasure } from '../../leaving/erasures/finish-erasures.ts';
 import { exportUser } from '../../leaving/export.ts';
 import type { Actor } from '../actor.ts';
 
 /**
  * Erases a user at their request, whatever the account status, as `eraseUser` does. With `finishes` it
- * also does the work of the job that follows, because the service may not be running. Returns the slugs of
+ * also does what the job that follows would do for this user, because the service may not be running. Returns the slugs of
  * the organisations that ended with the account.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the user alone owns an organisation with other members,
@@ -22,8 +22,8 @@ export async function erasePerson(
 ): Promise<{ slugs: string[] }> {
   const erased = await eraseUser(app, { userId }, { actorId, client, withMembers });
   if (erased === null) throw new AppError('NOT_FOUND', 'There is no such person.');
-  if (finishes) await finishErasures(app);
-  return erased;
+  if (finishes) await finishErasure(app, erased.erasureId);
+  return { slugs: erased.slugs };
 }
 
 /**

@@ -82,6 +82,7 @@ export async function createApp({
   const { db, sql } = pools.requests;
   // An admin command fails with a sentence of its own.
   const databaseHealth = watchHealth(pools.probe.sql, work ? log : silentLog, config.timeouts.databaseQuietSeconds);
+  const ending = new AbortController();
   const app: App = {
     config,
     db,
@@ -107,6 +108,7 @@ export async function createApp({
     searchReach: null,
     now: now ?? (() => new Date()),
     async close() {
+      ending.abort();
       app.changes.stop();
       await Promise.all([app.syncs.stop(), app.jobs.stop()]);
       app.mail.close();
@@ -131,7 +133,7 @@ export async function createApp({
     if (work) await open(() => warnOfOtherMode(app));
     if (work) await open(() => warnOfMissingTiers(app));
     app.jobs = await open(() => openQueue(app, pools, { work, migrates }));
-    const indexes = migrates ? pools.setUp((lock, own) => createSearchIndexes(lock, own, log)) : null;
+    const indexes = migrates ? pools.setUp((lock, own) => createSearchIndexes(lock, own, log, ending.signal)) : null;
     // The service does not wait for them. A command ends with the process.
     if (!work) await indexes;
   } catch (error) {

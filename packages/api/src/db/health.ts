@@ -14,6 +14,7 @@ export type DatabaseHealth = {
   failed: (error: unknown) => void;
   /** Returns null if the database answers now and refused nothing lately, else the code of the reason. */
   check: () => Promise<string | null>;
+  /** Later failures are those of connections that this process closes, and are not logged. */
   stop: () => void;
 };
 
@@ -28,8 +29,10 @@ export function watchHealth(sql: Sql, log: Log, quietSeconds: number): DatabaseH
   let lastRefusal: { code: string; at: number } | null = null;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<string | null> | null = null;
+  let stopped = false;
 
   function failed(error: unknown) {
+    if (stopped) return;
     const refused = explainDatabaseRefusal(error);
     if (refused === null && !isDatabaseAway(error)) return;
 
@@ -75,6 +78,9 @@ export function watchHealth(sql: Sql, log: Log, quietSeconds: number): DatabaseH
       if (code !== null) return code;
       return lastRefusal !== null && Date.now() - lastRefusal.at < quietMilliseconds ? lastRefusal.code : null;
     },
-    stop: () => clearInterval(timer),
+    stop() {
+      stopped = true;
+      clearInterval(timer);
+    },
   };
 }

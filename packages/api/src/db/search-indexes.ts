@@ -1,5 +1,4 @@
 import type { Sql } from 'postgres';
-import { codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { lockNumbers, tryAdvisoryLock } from './advisory-lock.ts';
 import { createIndex } from './upgrade/apply-migration.ts';
@@ -18,9 +17,10 @@ const lockTimeout = '10min';
  * process does. It may take minutes, so nothing may wait for it but `operator -- migrate`. Where the
  * extension may not be created, or transactions hold the tables too long, searches find beginnings only,
  * until a later start succeeds. Not a migration, because a migration either happens on every database or
- * fails. `lock` and `sql` are connections of their own.
+ * fails. `lock` and `sql` are connections of their own. A failure after `ending` is
+ * that of a process that ends, and is not logged.
  */
-export async function createSearchIndexes(lock: Sql, sql: Sql, log: Log): Promise<void> {
+export async function createSearchIndexes(lock: Sql, sql: Sql, log: Log, ending: AbortSignal): Promise<void> {
   try {
     if (await hasSearchIndexes(sql)) return;
     await tryAdvisoryLock(lock, lockNumbers.searchIndexes, async () => {
@@ -29,8 +29,9 @@ export async function createSearchIndexes(lock: Sql, sql: Sql, log: Log): Promis
       for (const statement of indexes) await createIndex(sql, statement);
     });
   } catch (error) {
-    // The end of the process has closed the connection.
-    if (codeOf(error) === 'CONNECTION_ENDED') return;
+    // The end of the process has closed the connections. The codes of its errors differ: CONNECTION_ENDED,
+    // _DESTROYED, or _CLOSED, as after a failure of the network.
+    if (ending.aborted) return;
     log.warn(
       'Searches of the operator console find beginnings only, because their indexes could not be created. A later start tries again.',
       { error },

@@ -38,7 +38,7 @@ describe.each([
   ['without it', 'beginnings'],
 ] as const)('%s', (_, reach) => {
   beforeEach(async () => {
-    await createSearchIndexes(test.app.sql, other.sql, test.app.log);
+    await createSearchIndexes(test.app.sql, other.sql, test.app.log, new AbortController().signal);
     if (reach === 'beginnings') await test.app.sql`drop index users_parts`;
     test.app.searchReach = null;
   });
@@ -66,7 +66,7 @@ describe.each([
 
 it('creates the indexes of parts where they are missing', async () => {
   await test.app.sql`drop index if exists users_parts, organisations_parts`;
-  await createSearchIndexes(test.app.sql, other.sql, test.app.log);
+  await createSearchIndexes(test.app.sql, other.sql, test.app.log, new AbortController().signal);
   test.app.searchReach = null;
   expect(await operator.api.operators.people({})).toMatchObject({ search_finds: 'parts' });
 });

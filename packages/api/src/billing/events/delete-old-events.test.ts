@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { App } from '../../app.ts';
 import { newId } from '../../db/id.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
@@ -8,6 +9,7 @@ import { history } from '../../testing/payment/random-history.ts';
 import { project } from '../projection/projection.ts';
 import { readFacts } from '../projection/read-facts.ts';
 import { statusClassOf } from '../projection/subscription-state.ts';
+import { billingJobs } from '../sync/jobs.ts';
 import { deleteOldEvents } from './delete-old-events.ts';
 
 let running: TestApp;
@@ -37,33 +39,38 @@ const left = (invoiceId: string) => running.app.db.$count(paymentEvents, eq(paym
 
 test('only events that no longer decide anything are deleted, and no projection changes', async () => {
   await fc.assert(
-    fc.asyncProperty(history, fc.nat(100), async ({ events }, answeredAfter) => {
-      const subscriptionId = `sub_${newId(running.app.now())}`;
-      await keep(
-        events.map(({ created, object, previous }) => ({
-          subscriptionId,
-          created,
-          statusClass: statusClassOf(String(object.status)),
-          payload: JSON.stringify({ data: { object, previous_attributes: previous } }),
-        })),
-      );
-      // From events only, and with a provider's answer that ended a run of failed payments.
-      const numbers = await running.app.db
-        .select({ number: paymentEvents.number })
-        .from(paymentEvents)
-        .where(eq(paymentEvents.subscriptionId, subscriptionId))
-        .orderBy(paymentEvents.number);
-      const settledNumbers = [0, numbers[answeredAfter % numbers.length]?.number ?? 0];
-      async function told() {
-        const read = settledNumbers.map((settled) =>
-          readFacts(running.app.db, subscriptionId, { settledNumber: settled }),
+    fc.asyncProperty(
+      history,
+      fc.nat(100),
+      fc.integer({ min: 1, max: 9 }),
+      async ({ events }, answeredAfter, pageSize) => {
+        const subscriptionId = `sub_${newId(running.app.now())}`;
+        await keep(
+          events.map(({ created, object, previous }) => ({
+            subscriptionId,
+            created,
+            statusClass: statusClassOf(String(object.status)),
+            payload: JSON.stringify({ data: { object, previous_attributes: previous } }),
+          })),
         );
-        return (await Promise.all(read)).map(({ events }, at) => project(events, settledNumbers[at]));
-      }
-      const before = await told();
-      await deleteOldEvents(running.app);
-      expect(await told()).toEqual(before);
-    }),
+        // From events only, and with a provider's answer that ended a run of failed payments.
+        const numbers = await running.app.db
+          .select({ number: paymentEvents.number })
+          .from(paymentEvents)
+          .where(eq(paymentEvents.subscriptionId, subscriptionId))
+          .orderBy(paymentEvents.number);
+        const settledNumbers = [0, numbers[answeredAfter % numbers.length]?.number ?? 0];
+        async function told() {
+          const read = settledNumbers.map((settled) =>
+            readFacts(running.app.db, subscriptionId, { settledNumber: settled }),
+          );
+          return (await Promise.all(read)).map(({ events }, at) => project(events, settledNumbers[at]));
+        }
+        const before = await told();
+        await deleteOldEvents(running.app, { pageSize });
+        expect(await told()).toEqual(before);
+      },
+    ),
     { numRuns: 60 },
   );
 });
@@ -72,6 +79,41 @@ test('old events are deleted, new ones are not', async () => {
   await keep([{ invoiceId: 'in_old' }, { invoiceId: 'in_new', receivedAt: running.app.now() }]);
   expect(await deleteOldEvents(running.app)).toBeGreaterThan(0);
   expect([await left('in_old'), await left('in_new')]).toEqual([0, 1]);
+});
+
+test('every old event is read once, also one of the same time as another and one that is kept', async () => {
+  const { app } = running;
+  await app.sql`delete from payment_events`;
+  const problem = { type: 'invoice.payment_failed' };
+  await keep(Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? {} : { ...problem, invoiceId: `in_kept_${at}` })));
+  // Of different microseconds, which a Date does not hold.
+  await app.sql`update payment_events set received_at = received_at + number % 7 * interval '1 microsecond'`;
+
+  const statements: number[] = [];
+  const execute: App['db']['execute'] = (query) => {
+    statements.push(1);
+    return app.db.execute(query);
+  };
+  const db = new Proxy(app.db, { get: (target, name) => (name === 'execute' ? execute : Reflect.get(target, name)) });
+  expect(await deleteOldEvents({ ...app, db }, { pageSize: 5 })).toBe(20);
+  expect(await app.db.$count(paymentEvents)).toBe(20);
+  // Of 40 rows eight full pages and an empty one, and one statement each for checkouts and leases.
+  expect(statements).toHaveLength(11);
+});
+
+test('payloads are stripped although the deletion fails', async () => {
+  const { app } = running;
+  await app.sql`delete from payment_events`;
+  await keep([{ invoiceId: 'in_whole', payload: '{"data":{"object":{"customer_name":"Mia"}}}' }]);
+  await app.sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''refused''; end'`;
+  await app.sql`create trigger refused before delete on payment_events for each row execute function refuse()`;
+
+  await expect(billingJobs({ app, scheduled: app })['payment-sweep'].handler({}, 'job')).rejects.toThrow();
+  const [event] = await app.db.select().from(paymentEvents);
+  expect(event?.payload).not.toContain('Mia');
+
+  await app.sql`drop trigger refused on payment_events`;
+  await app.sql`drop function refuse`;
 });
 
 test('an event that the provider may send again is kept, however short RETENTION_DAYS is', async () => {

@@ -1,4 +1,4 @@
-import { and, lt, sql } from 'drizzle-orm';
+import { lt, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { deleteInSteps } from '../../db/delete-in-steps.ts';
 import { paymentEvents as event, paymentCheckouts, paymentLeases } from '../../db/schema/billing.ts';
@@ -11,14 +11,51 @@ const sentAgainDays = 31;
 /**
  * Deletes events that are older than RETENTION_DAYS, and 31 days at least, and no longer decide anything, and
  * old checkouts and leases. The projections of all subscriptions and the open payment problems do
- * not change. Returns how many events it deleted.
+ * not change. Reads each old event once, in pages, because those that still decide something stay. Returns how
+ * many events it deleted.
  */
-export async function deleteOldEvents(app: App): Promise<number> {
+export async function deleteOldEvents(app: App, { pageSize = 5000 } = {}): Promise<number> {
   const keptDays = Math.max(app.config.retentionDays, sentAgainDays);
   const before = new Date(app.now().getTime() - keptDays * dayMilliseconds);
   await deleteInSteps(app.db, paymentCheckouts, lt(paymentCheckouts.closedAt, before));
   await deleteInSteps(app.db, paymentLeases, sql`${paymentLeases.endsAt} < clock_timestamp() - interval '1 day'`);
-  return deleteInSteps(app.db, event, and(lt(event.receivedAt, before), decidesNothing));
+
+  let total = 0;
+  for (let place: Place | null = start; place !== null; ) {
+    const page: Page = await deletePage(app, { before, after: place, pageSize });
+    total += page.deleted;
+    place = page.last;
+  }
+  return total;
+}
+
+/** The place of an event by the time of its receipt, as PostgreSQL writes it: a Date has no microseconds. */
+type Place = { receivedAt: string; id: string };
+const start: Place = { receivedAt: '-infinity', id: '' };
+
+/** `last` is null after the last page. */
+type Page = { deleted: number; last: Place | null };
+
+/** Leaves rows that another transaction has locked to the next run, as `deleteInSteps` does. */
+async function deletePage(
+  app: App,
+  { before, after, pageSize }: { before: Date; after: Place; pageSize: number },
+): Promise<Page> {
+  const [last] = await app.db.execute<Place & { deleted: number; read: number }>(sql`
+    with page as materialized (
+      select id, received_at from ${event}
+      where received_at < ${before.toISOString()}
+        and (received_at, id) > (${after.receivedAt}::timestamptz, ${after.id})
+      order by received_at, id limit ${pageSize}),
+    deleted as (
+      delete from ${event} where id = any(array(
+        select id from ${event} where id in (select id from page) and ${decidesNothing} for update skip locked))
+      returning id)
+    select id, received_at::text as "receivedAt", (count(*) over ())::int as read,
+      (select count(*)::int from deleted) as deleted
+    from page order by received_at desc, page.id desc limit 1`);
+  if (last === undefined) return { deleted: 0, last: null };
+  return { deleted: last.deleted, last: last.read < pageSize ? null : last };
 }
 
 /** Events since the newest state that is neither ended nor past due: they hold a whole run of failed payments. */
@@ -31,7 +68,7 @@ function hasEventOfSameInvoice(types: string[]) {
     where other.invoice_id = ${event.invoiceId} and other.handled and other.type in ${types})`;
 }
 
-const decidesNothing = sql`${event.statusClass} is distinct from 'ended'
+const decidesNothing = sql`(${event.statusClass} is distinct from 'ended'
   and not (${event.statusClass} is not null and ${isSinceLastOtherState})
   and not (${event.handled} and ${event.type} in ${invoiceProblemTypes} and not ${hasEventOfSameInvoice(invoiceClosedTypes)})
-  and not (${event.handled} and ${event.type} in ${invoiceClosedTypes} and ${hasEventOfSameInvoice(invoiceProblemTypes)})`;
+  and not (${event.handled} and ${event.type} in ${invoiceClosedTypes} and ${hasEventOfSameInvoice(invoiceProblemTypes)}))`;

@@ -91,8 +91,11 @@ export function billingJobs({
     },
     'payment-sweep': {
       async handler() {
-        await deleteOldEvents(scheduled);
-        await stripOldEvents(scheduled);
+        try {
+          await deleteOldEvents(scheduled);
+        } finally {
+          await stripOldEvents(scheduled);
+        }
       },
       policy: 'stately',
       schedule: '41 2 * * *',

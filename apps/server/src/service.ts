@@ -16,8 +16,8 @@ type Build = { handler: URL; hooks: URL };
 
 /**
  * Runs the service until SIGTERM or SIGINT. It listens at once, then starts the embedded
- * database and loads the built application. A signal drains the requests, closes the
- * application, stops the database and ends the process.
+ * database and loads the built application. A signal drains the requests, while the application
+ * ends its jobs, closes the application, stops the database and ends the process.
  *
  * @throws Error whose message is a sentence that says why the service cannot start.
  */

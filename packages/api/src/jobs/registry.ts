@@ -82,5 +82,9 @@ export type Jobs = {
    * unless the address belongs to another user now. Returns how many had not ended.
    */
   dropMails: (tx: Transaction, of?: { userId: string; emails: string[] }) => Promise<number>;
+  /**
+   * Takes no more jobs, and resolves when the running ones have ended, after ten seconds at most. Jobs can still
+   * be enqueued, for the next start or another node. May be repeated.
+   */
   stop: () => Promise<void>;
 };

@@ -17,9 +17,16 @@ async function open(): Promise<void> {
 
   const app = await createApp({ config: parseConfig(process.env), migrations, work: true });
   opened = app;
-  // Waiting readers of the feed would hold up the drain of open requests.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => app.changes.stop());
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => beginToEnd(app));
   process.once('sveltekit:shutdown', () => app.close());
+}
+
+/** Begins what need not wait for the drain of open requests. They can still enqueue jobs. */
+function beginToEnd(app: App): void {
+  // Waiting readers of the feed would hold up the drain.
+  app.changes.stop();
+  // After a drain little time would be left to running jobs. `close` waits for the same end, and repeats a failed stop.
+  app.jobs.stop().catch(() => {});
 }
 
 /** @throws Error before openApp has finished. */

@@ -12,7 +12,7 @@ export class ReleaseError extends Error {}
 
 const builds = ['apps/server/dist', 'apps/web/build'];
 
-/** Files at the top of the release, by their place in the repository. */
+/** Files and folders of the release, by their place in the repository. */
 const files = {
   'deploy/release/server.js': 'server.js',
   'deploy/release/operator.js': 'operator.js',
@@ -20,11 +20,8 @@ const files = {
   'deploy/release/gatehouse.service': 'gatehouse.service',
   'deploy/alerts.yaml': 'deploy/alerts.yaml',
   'deploy/grafana-dashboard.json': 'deploy/grafana-dashboard.json',
-  'docs/alerts.md': 'docs/alerts.md',
-  'docs/faults.md': 'docs/faults.md',
-  'docs/operations.md': 'docs/operations.md',
-  'docs/privacy.md': 'docs/privacy.md',
-  'docs/scaling.md': 'docs/scaling.md',
+  // Whole, because its pages link to each other.
+  docs: 'docs',
   'README.md': 'README.md',
   'CHANGELOG.md': 'CHANGELOG.md',
   LICENSE: 'LICENSE',

@@ -102,7 +102,7 @@ async function seeConsole(page: Page, see: See): Promise<void> {
   await page.getByRole('button', { name: 'Tastenkürzel' }).click();
   await see();
   await page.goto(at);
-  await page.getByRole('link', { name: /^Ablehnen: 🦊/ }).click();
+  await page.getByRole('link', { name: /^Ablehnen: 🦊/ }).first().click();
   await expect(page.getByRole('dialog')).toBeVisible();
   await see();
   await page.getByRole('dialog').getByRole('button', { name: 'Ablehnen' }).click();
@@ -110,7 +110,7 @@ async function seeConsole(page: Page, see: See): Promise<void> {
   for (const path of ['?search=x-y-z', '/decided', '/people', '/people?search=x-y-z', '/organisations']) {
     await see(`${at}${path}`);
   }
-  await page.getByRole('link', { name: '🦊' }).click();
+  await page.getByRole('link', { name: '🦊' }).first().click();
   await expect(page.getByRole('heading', { name: '🦊' })).toBeVisible();
   await see();
   await page.getByRole('link', { name: 'Abrechnungsverlauf' }).click();

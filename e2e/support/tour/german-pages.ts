@@ -102,7 +102,10 @@ async function seeConsole(page: Page, see: See): Promise<void> {
   await page.getByRole('button', { name: 'Tastenkürzel' }).click();
   await see();
   await page.goto(at);
-  await page.getByRole('link', { name: /^Ablehnen: 🦊/ }).first().click();
+  await page
+    .getByRole('link', { name: /^Ablehnen: 🦊/ })
+    .first()
+    .click();
   await expect(page.getByRole('dialog')).toBeVisible();
   await see();
   await page.getByRole('dialog').getByRole('button', { name: 'Ablehnen' }).click();

@@ -4,6 +4,7 @@ import { prepared } from '../db/client.ts';
 import { apiKeys } from '../db/schema/keys.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { approvalOf } from '../organisations/account-status.ts';
+import { basicColumns } from '../organisations/basic-columns.ts';
 import { planFacts } from '../organisations/plan-facts.ts';
 import { hashToken } from '../security/token.ts';
 import { type KeyPrincipal, makeKeyPrincipal } from '../sessions/principal.ts';
@@ -47,13 +48,7 @@ const keyFacts = prepared((db) =>
       name: apiKeys.name,
       scope: apiKeys.scope,
       lastUsedAt: apiKeys.lastUsedAt,
-      organisation: {
-        id: organisations.id,
-        slug: organisations.slug,
-        name: organisations.name,
-        approval: organisations.approval,
-        suspendedAt: organisations.suspendedAt,
-      },
+      organisation: basicColumns,
       planFacts: planFacts(organisations.id),
     })
     .from(apiKeys)

@@ -6,6 +6,7 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 import { approvalOf } from '../organisations/account-status.ts';
+import { basicColumns } from '../organisations/basic-columns.ts';
 import type { Approved } from '../sessions/authorisation.ts';
 import { chooseOrganisation } from '../sessions/choose-organisation.ts';
 import { organisationField } from '../sessions/require-same-organisation.ts';
@@ -29,12 +30,8 @@ export async function listOwnOrganisations(app: App, principal: Approved) {
 const organisationsOfUser = prepared((db) =>
   db
     .select({
-      id: organisations.id,
-      slug: organisations.slug,
-      name: organisations.name,
+      ...basicColumns,
       role: memberships.role,
-      approval: organisations.approval,
-      suspendedAt: organisations.suspendedAt,
     })
     .from(memberships)
     .innerJoin(organisations, eq(organisations.id, memberships.organisationId))

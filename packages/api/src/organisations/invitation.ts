@@ -6,6 +6,7 @@ import { invitations } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { hashToken } from '../security/token.ts';
 import { accountStatusOf } from './account-status.ts';
+import { basicColumns } from './basic-columns.ts';
 
 /**
  * Returns the valid invitation of a token, or null. An invitation is valid until it expires, and
@@ -18,13 +19,7 @@ export async function readInvitation({ now }: Pick<App, 'now'>, db: Executor, to
       role: invitations.role,
       madeBy: invitations.madeBy,
       expiresAt: invitations.expiresAt,
-      organisation: {
-        id: organisations.id,
-        slug: organisations.slug,
-        name: organisations.name,
-        approval: organisations.approval,
-        suspendedAt: organisations.suspendedAt,
-      },
+      organisation: basicColumns,
       maker: {
         emailVerifiedAt: users.emailVerifiedAt,
         suspendedAt: users.suspendedAt,

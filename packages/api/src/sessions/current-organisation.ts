@@ -2,6 +2,7 @@ import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Executor } from '../db/client.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
+import { basicColumns } from '../organisations/basic-columns.ts';
 
 /**
  * Builds the lateral subquery of the organisation that a user acts for: the preferred one if it
@@ -13,11 +14,7 @@ export function currentOrganisation(db: Executor, userId: SQL, preferredId: SQL)
 
   return db
     .select({
-      id: organisations.id,
-      slug: organisations.slug,
-      name: organisations.name,
-      approval: organisations.approval,
-      suspendedAt: organisations.suspendedAt,
+      ...basicColumns,
       role: memberships.role,
       lastSeenAt: memberships.lastSeenAt,
     })

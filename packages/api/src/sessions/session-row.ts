@@ -6,6 +6,7 @@ import { paymentSubscriptions } from '../db/schema/billing.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
+import { basicColumns } from '../organisations/basic-columns.ts';
 import { type PlanFacts, planFact, planFacts } from '../organisations/plan-facts.ts';
 import { type UsageFacts, usageFacts } from '../organisations/usage-facts.ts';
 import { currentOrganisation } from './current-organisation.ts';
@@ -74,13 +75,7 @@ function joinNamedOrganisation(db: Executor, token: Token, usage: SQL<UsageFacts
   return db
     .select({
       ...ofSession,
-      organisation: {
-        id: organisations.id,
-        slug: organisations.slug,
-        name: organisations.name,
-        approval: organisations.approval,
-        suspendedAt: organisations.suspendedAt,
-      },
+      organisation: basicColumns,
       membership: { role: memberships.role, lastSeenAt: memberships.lastSeenAt },
       planFact,
       usageFacts: usage,

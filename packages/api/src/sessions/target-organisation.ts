@@ -5,6 +5,7 @@ import { type Executor, prepared } from '../db/client.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 import { type Approval, approvalOf } from '../organisations/account-status.ts';
+import { basicColumns } from '../organisations/basic-columns.ts';
 import { isAnnounced } from '../organisations/is-announced.ts';
 import { type PlanFacts, planFactsOfOrganisations } from '../organisations/plan-facts.ts';
 import { storableText } from '../security/text.ts';
@@ -123,11 +124,7 @@ async function readTargets(app: App, references: string[]): Promise<Target[]> {
 function select(db: Executor, condition: SQL | undefined) {
   return db
     .select({
-      id: organisations.id,
-      slug: organisations.slug,
-      name: organisations.name,
-      approval: organisations.approval,
-      suspendedAt: organisations.suspendedAt,
+      ...basicColumns,
       planFacts: planFactsOfOrganisations(),
     })
     .from(organisations)

@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import { planFrom } from '../../billing/entitlement/read-plan.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { organisationStatusOf } from '../../organisations/account-status.ts';
+import { basicColumns } from '../../organisations/basic-columns.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
 import { freeLine } from '../../security/text.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
@@ -45,11 +46,7 @@ export async function listOrganisations(app: App, { search, after, rows }: Input
 
 /** The columns that `organisationOf` reads. Subqueries write `organisations.id` in full, which drizzle shortens where it selects from one table. */
 export const organisationColumns = {
-  id: organisations.id,
-  slug: organisations.slug,
-  name: organisations.name,
-  approval: organisations.approval,
-  suspendedAt: organisations.suspendedAt,
+  ...basicColumns,
   createdAt: organisations.createdAt,
   facts: planFacts(sql.raw('organisations.id')),
   owner: sql<string | null>`(

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { freePort } from '@gatehouse/api/testing/free-ports';
 import { expect, type Page, type PlaywrightWorkerArgs, test } from '@playwright/test';
 import { makeOwner, passPhrase } from '../people.ts';
 import { type Service, startService } from '../service.ts';
+import { listenLocally } from './listen-locally.ts';
 
 type Guarded = { service: Service; guarded: string };
 type Playwright = PlaywrightWorkerArgs['playwright'];
@@ -48,15 +47,10 @@ export async function startEcho(): Promise<{ url: string; stop: () => Promise<vo
   const server = http.createServer(({ method, url, headers }, response) =>
     response.end(JSON.stringify({ method, url, headers })),
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { port, stop } = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    url: `http://127.0.0.1:${port}`,
+    stop,
   };
 }
 

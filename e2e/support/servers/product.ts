@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally } from './listen-locally.ts';
 
 export type Product = {
   /** Its origin, for RETURN_ORIGINS. */
@@ -32,9 +31,8 @@ export async function startProduct(): Promise<Product> {
     response.setHeader('content-type', 'text/html; charset=utf-8');
     response.end(`<!doctype html><title>Product</title><h1>Orders of ${organisation?.slug}</h1><p>${user?.email}</p>`);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const { port, stop } = await listenLocally(server);
+  const url = `http://localhost:${port}`;
 
   return {
     url,
@@ -42,10 +40,6 @@ export async function startProduct(): Promise<Product> {
       gatehouse = baseUrl;
       seen = seenAs;
     },
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    stop,
   };
 }

@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
-import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { listenLocally } from './listen-locally.ts';
 
 /** Whether openssl is installed, which creates the certificate. */
 export function hasOpenssl(): boolean {
@@ -44,15 +43,10 @@ export async function startTlsProxy(
     passed.on('error', () => response.writeHead(502).end());
     request.pipe(passed);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { port, stop } = await listenLocally(server);
 
   return {
-    port: (server.address() as AddressInfo).port,
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    port,
+    stop,
   };
 }

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenLocally } from './listen-locally.ts';
 
 /**
  * Starts a server that sends each delivery to all targets at the same moment, twice to each, and
@@ -19,15 +18,10 @@ export async function startWebhookFan(targets: string[]): Promise<{ url: string;
     );
     response.writeHead(Math.max(...statuses)).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { port, stop } = await listenLocally(server);
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    url: `http://127.0.0.1:${port}`,
+    stop,
   };
 }

@@ -5,7 +5,8 @@ import { createTestDatabase, migrationsFolder } from '../testing/database/databa
 import { openDatabase } from './client.ts';
 import { hasSearchIndexes } from './search-indexes.ts';
 
-it('nodes start beside a long transaction, which only the search indexes wait for', async () => {
+/** A test database without the two indexes, on which nodes can start. `logged` holds what they logged. */
+async function databaseWithoutIndexes() {
   const database = await createTestDatabase();
   const { sql, close } = openDatabase({ url: database.url, pool: 2, prepare: true });
   await sql`drop index users_parts, organisations_parts`;
@@ -13,7 +14,19 @@ it('nodes start beside a long transaction, which only the search indexes wait fo
   const note = (message: string, fields?: object) => void logged.push([message, fields]);
   const log = { debug: note, info: note, warn: note, error: note };
   const config = parseConfig({ DATABASE_URL: database.url, SMTP_URL: 'smtp://localhost:1' });
-  const start = () => createApp({ config, migrations: migrationsFolder, work: true, log });
+  return {
+    sql,
+    logged,
+    start: () => createApp({ config, migrations: migrationsFolder, work: true, log }),
+    async end() {
+      await close();
+      await database.drop();
+    },
+  };
+}
+
+it('nodes start beside a long transaction, which only the search indexes wait for', async () => {
+  const { sql, start, logged, end } = await databaseWithoutIndexes();
 
   const nodes = await sql.begin(async (tx) => {
     await tx`insert into users (id, email, created_at) values (gen_random_uuid(), 'someone@company.example', now())`;
@@ -26,19 +39,11 @@ it('nodes start beside a long transaction, which only the search indexes wait fo
   await expect.poll(() => hasSearchIndexes(sql), { timeout: 10_000 }).toBe(true);
   await Promise.all(nodes.map((node) => node.close()));
   expect(logged).toEqual([]);
-  await close();
-  await database.drop();
+  await end();
 });
 
 it('a node that ends while its indexes are created ends at once without a warning, and the next start creates them', async () => {
-  const database = await createTestDatabase();
-  const { sql, close } = openDatabase({ url: database.url, pool: 2, prepare: true });
-  await sql`drop index users_parts, organisations_parts`;
-  const logged: unknown[] = [];
-  const note = (message: string, fields?: object) => void logged.push([message, fields]);
-  const log = { debug: note, info: note, warn: note, error: note };
-  const config = parseConfig({ DATABASE_URL: database.url, SMTP_URL: 'smtp://localhost:1' });
-  const start = () => createApp({ config, migrations: migrationsFolder, work: true, log });
+  const { sql, start, logged, end } = await databaseWithoutIndexes();
 
   await sql.begin(async (tx) => {
     await tx`insert into users (id, email, created_at) values (gen_random_uuid(), 'someone@company.example', now())`;
@@ -52,6 +57,5 @@ it('a node that ends while its indexes are created ends at once without a warnin
   await expect.poll(() => hasSearchIndexes(sql), { timeout: 20_000 }).toBe(true);
   await node.close();
   expect(logged).toEqual([]);
-  await close();
-  await database.drop();
+  await end();
 });

@@ -5,7 +5,7 @@ import { contrast, fromHex, toCss } from './oklch.ts';
 
 const hex = fc.integer({ min: 0, max: 0xffffff }).map((colour) => `#${colour.toString(16).padStart(6, '0')}`);
 
-// As in app.css: the backgrounds of the accent.
+// As in theme.css: the backgrounds of the accent.
 const light = [
   { lightness: 0.979, chroma: 0.004, hue: 106 },
   { lightness: 1, chroma: 0, hue: 0 },

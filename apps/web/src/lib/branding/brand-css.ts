@@ -1,6 +1,6 @@
 import { contrast, fromHex, type Oklch, toCss, withinScreen } from '#lib/branding/oklch.ts';
 
-/** The colours that app.css names --accent, --accent-hover, --accent-ink, --accent-wash and --ring. */
+/** The colours that theme.css names --accent, --accent-hover, --accent-ink, --accent-wash and --ring. */
 export interface Accent {
   accent: Oklch;
   hover: Oklch;

@@ -1,7 +1,7 @@
 import { type Config, isLoopback } from '@gatehouse/api/config';
 import { AppError } from '@gatehouse/api/errors';
 import { presentedKey } from '@gatehouse/api/keys/read-key';
-import { isOff, largestBodyOf } from '../http/endpoints.ts';
+import { isOff, largestBodyOf } from '../http/path-rules.ts';
 import { tooLarge } from '../http/read-body.ts';
 
 /** `methods` are those that the path allows; null for any. */

@@ -4,8 +4,8 @@ import { escapeMarkup } from '#lib/branding/escape-markup.ts';
 import { errorTexts } from '#lib/messages/shared/errors.ts';
 import errorPage from '../../../error.html?raw';
 import { translateBody } from '../language/translate-error.ts';
-import { isJsonPath, methodsOf } from './endpoints.ts';
 import { errorResponse, httpErrorOf } from './error-response.ts';
+import { isJsonPath, methodsOf } from './path-rules.ts';
 import { recordFailure } from './record-failure.ts';
 
 type RejectedRequest = Pick<RequestEvent, 'url' | 'isDataRequest' | 'locals'>;

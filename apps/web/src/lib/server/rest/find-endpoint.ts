@@ -33,14 +33,6 @@ export function findEndpoint(pathname: string): Found {
   return nowhere;
 }
 
-/** Whether a path belongs to the REST endpoints, known or not. /api/trpc is the typed router, /api/docs a page. */
-export function isRestPath(pathname: string): boolean {
-  if (pathname.startsWith('/api/')) {
-    return !pathname.startsWith('/api/trpc/') && !/^\/api\/docs(\/|\/__data\.json)?$/.test(pathname);
-  }
-  return pathname.startsWith('/webhooks/') || pathname === '/.well-known/jwks.json';
-}
-
 function methodsOf(given: Partial<Record<Method, Endpoint>>): string[] {
   return (Object.keys(given) as Method[]).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App as Service } from '@gatehouse/api/app';
 import { AppError } from '@gatehouse/api/errors';
+import { isRestPath } from '../http/path-rules.ts';
 import { tooLarge } from '../http/read-body.ts';
 import { createRest, type RestAnswer } from './answer-rest.ts';
 import { cookieJar } from './cookie-jar.ts';
-import { isRestPath } from './find-endpoint.ts';
 
 /** The path and query of a request, and the address of its client, as the server has determined them. */
 export type Addressed = { target: string; clientAddress: string };

@@ -35,8 +35,15 @@ export function isOff(pathname: string, { tokens }: Pick<Config, 'tokens'>): boo
   return tokens === null && tokenPaths.includes(pathname);
 }
 
+/** Whether a path belongs to the REST endpoints, known or not. /api/trpc is the typed router, /api/docs a page. */
+export function isRestPath(pathname: string): boolean {
+  if (pathname.startsWith('/api/')) {
+    return !pathname.startsWith('/api/trpc/') && !/^\/api\/docs(\/|\/__data\.json)?$/.test(pathname);
+  }
+  return pathname.startsWith('/webhooks/') || pathname === '/.well-known/jwks.json';
+}
+
 /** Whether a path answers in JSON, errors included. */
 export function isJsonPath(pathname: string): boolean {
-  if (pathname === '/api/docs' || pathname === '/api/docs/') return false;
-  return pathname.startsWith('/api/') || pathname.startsWith('/webhooks/') || pathname === '/.well-known/jwks.json';
+  return isRestPath(pathname) || pathname.startsWith('/api/trpc/');
 }

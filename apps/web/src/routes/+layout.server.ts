@@ -1,4 +1,5 @@
 import { brandingOf } from '#lib/branding/branding.ts';
+import { organisationName } from '#lib/format/organisation-name.ts';
 import type { Frame } from '#lib/frame.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
 import { takeNotice } from '#lib/server/session/notice.ts';
@@ -16,7 +17,7 @@ export const load: LayoutServerLoad = async ({ locals, cookies, request }): Prom
       name: principal.user.name,
       operator: principal.user.operator,
       approved: principal.gate === 'open',
-      organisation: principal.organisation && (principal.organisation.name ?? principal.organisation.slug),
+      organisation: principal.organisation && organisationName(principal.organisation),
     },
   };
 };

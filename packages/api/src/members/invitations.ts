@@ -63,7 +63,7 @@ export async function invite(
     await requireRoomForMember(app, tx, organisationId);
     const open = await tx.$count(invitations, isOpen(organisationId, now));
     if (open >= maximumOpen)
-      throw new AppError('VALIDATION', `${maximumOpen} invitations are open. Withdraw some first.`);
+      throw new AppError('VALIDATION', `${maximumOpen} invitations are open. Revoke some first.`);
 
     const row = { id: newId(now), tokenHash: hashToken(token), organisationId, madeBy: principal.user.id, role, note };
     const sessionId = principal.sessionId;

@@ -1,3 +1,4 @@
+import { organisationName } from '#lib/format/organisation-name.ts';
 import { activityTexts } from '#lib/messages/app/activity.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 import { type Action, auditText } from './audit-text.ts';
@@ -71,11 +72,11 @@ function replacementOf(name: string, entry: ActivityEntry, t: Texts): TextPart[]
     case 'objectDative':
       return [actor?.kind === 'you' && person?.kind === 'you' ? t.yourselfObject : object(person, t, 'Dative')];
     case 'organisation':
-      return [organisation === null ? t.anOrganisation : { name: organisation.name ?? organisation.slug }];
+      return [organisation === null ? t.anOrganisation : { name: organisationName(organisation) }];
     case 'organisationDative':
-      return [organisation === null ? t.anOrganisationDative : { name: organisation.name ?? organisation.slug }];
+      return [organisation === null ? t.anOrganisationDative : { name: organisationName(organisation) }];
     case 'Organisation':
-      return [organisation === null ? t.yourOrganisation : { name: organisation.name ?? organisation.slug }];
+      return [organisation === null ? t.yourOrganisation : { name: organisationName(organisation) }];
     case 'fromName':
       return [{ name: change?.from ?? '' }];
     case 'toName':

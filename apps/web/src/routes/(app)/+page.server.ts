@@ -1,4 +1,5 @@
 import { redirect } from '@sveltejs/kit';
+import { organisationName } from '#lib/format/organisation-name.ts';
 import { overviewTexts } from '#lib/messages/app/overview.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { hideSteps, hidesSteps } from '#lib/server/session/hidden-steps.ts';
@@ -26,7 +27,7 @@ export const load: PageServerLoad = async (event) => {
   return {
     now,
     here: {
-      name: organisation.name ?? organisation.slug,
+      name: organisationName(organisation),
       overview,
       administers,
       members,

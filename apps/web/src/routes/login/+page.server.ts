@@ -1,3 +1,4 @@
+import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { redirectSignedIn } from '#lib/server/guards/page-guard.ts';
@@ -14,7 +15,7 @@ export const load: PageServerLoad = async (event) => {
   const { searchParams } = event.url;
   const invitation = await storedInvitation(event);
   return {
-    joining: invitation && (invitation.organisation.name ?? invitation.organisation.slug),
+    joining: invitation && organisationName(invitation.organisation),
     idpFailed: searchParams.get('error') === 'idp',
   };
 };

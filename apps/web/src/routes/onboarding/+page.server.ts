@@ -1,3 +1,4 @@
+import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
@@ -6,7 +7,7 @@ export const load: PageServerLoad = (event) => {
   const { user, organisation, scopes } = requirePage(event);
   return {
     name: user.name,
-    organisation: organisation && (organisation.name ?? organisation.slug),
+    organisation: organisation && organisationName(organisation),
     administers: scopes.includes('ADMIN'),
   };
 };

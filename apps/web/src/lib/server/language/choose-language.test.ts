@@ -30,13 +30,13 @@ describe('the language of a request', () => {
     expect(choose(header)).toBe(expected);
   });
 
-  it('is the user’s choice where there is one', () => {
+  it('is the one that the user chose, if any', () => {
     expect(choose('de', 'en')).toBe('en');
     expect(choose('en', 'de')).toBe('de');
     expect(choose('de', 'xx')).toBe('de');
   });
 
-  it('is the same for all of one request, beside requests in another', async () => {
+  it('does not change during a request, while parallel requests have another', async () => {
     const answer = async (pause: number) => {
       await new Promise((resolve) => setTimeout(resolve, pause));
       return [language(), formatDate('2026-12-03T00:00:00Z')];

@@ -5,7 +5,7 @@ import { isLanguage, type Language, readLanguageFrom } from '#lib/language/langu
 const current = new AsyncLocalStorage<Language>();
 readLanguageFrom(() => current.getStore() ?? 'en');
 
-/** Runs what answers a request, with its language: texts and formats follow it, in every module. */
+/** Runs `run` with the language of a request. All texts and formats within it are in this language. */
 export function inLanguage<Result>(chosen: Language, run: () => Result): Result {
   return current.run(chosen, run);
 }

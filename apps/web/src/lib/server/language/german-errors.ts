@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@gatehouse/api/errors';
 
-/** German for the sentences of packages/api that a form of a page can cause. */
+/** The German translations of the errors of packages/api that a form of a page can cause. */
 export const germanSentences: Record<string, string> = {
   'A payment of this organisation is just being made. Try again in a moment.':
     'Gerade läuft eine Zahlung dieser Organisation. Versuchen Sie es gleich noch einmal.',
@@ -109,7 +109,7 @@ export const germanSentences: Record<string, string> = {
   'Your role does not allow this.': 'Ihre Rolle erlaubt das nicht.',
 };
 
-/** German for sentences that hold a value: `$1` is the value. */
+/** The German translations of errors that contain a value: `$1` is the value. */
 export const germanPatterns: [RegExp, string][] = [
   [/^Use at least (\d+) characters\.$/, 'Verwenden Sie mindestens $1 Zeichen.'],
   [/^Use at most (\d+) characters\.$/, 'Verwenden Sie höchstens $1 Zeichen.'],
@@ -120,7 +120,22 @@ export const germanPatterns: [RegExp, string][] = [
     /^The (.+) plan is set to end\. Resume it to keep it\.$/,
     'Der Tarif $1 ist gekündigt. Nehmen Sie die Kündigung zurück, um ihn zu behalten.',
   ],
-  [/^The (.+) plan allows (\d+) members?\.$/, 'Der Tarif $1 erlaubt $2 Mitglieder.'],
+  [/^The (.+) plan allows 1 member\.$/, 'Der Tarif $1 erlaubt 1 Mitglied.'],
+  [/^The (.+) plan allows (\d+) members\.$/, 'Der Tarif $1 erlaubt $2 Mitglieder.'],
+  [/^Choose the (.+) or (.+) plan\.$/, 'Wählen Sie den Tarif $1 oder $2.'],
+  [
+    /^The (.+) plans? could not be cancelled\. .*$/,
+    'Nicht gekündigt: $1. Sehen Sie nach, was jetzt gilt, und versuchen Sie es noch einmal.',
+  ],
+  [
+    /^The (.+) plans? could not be resumed\. .*$/,
+    'Nicht zurückgenommen ist die Kündigung von $1. Sehen Sie nach, was jetzt gilt, und versuchen Sie es noch einmal.',
+  ],
+  [
+    /^(.+) has other members\. Make one of them an owner first\.$/,
+    '$1 hat andere Mitglieder. Machen Sie zuerst jemanden davon zur Inhaberin oder zum Inhaber.',
+  ],
+  [/^(\d+) invitations are open\. Revoke some first\.$/, '$1 Einladungen sind offen. Widerrufen Sie zuerst einige.'],
   [
     /^An organisation has at most (\d+) keys\. .*$/,
     'Eine Organisation hat höchstens $1 Schlüssel. Widerrufen Sie einen.',
@@ -136,7 +151,7 @@ export const germanPatterns: [RegExp, string][] = [
   [/^The days must be a whole number from 1 to (.+)\.$/, 'Die Tage müssen eine ganze Zahl von 1 bis $1 sein.'],
 ];
 
-/** German for any other sentence, by the error's code. */
+/** The German sentence for any other error, by its code. */
 export const germanByCode: Record<ErrorCode, string> = {
   VALIDATION: 'Diese Angabe ist nicht gültig.',
   BILLING_UNAVAILABLE: 'In dieser Installation gibt es keine Abrechnung.',

@@ -3,9 +3,9 @@ import { language } from '#lib/language/language.ts';
 import { germanByCode, germanPatterns, germanSentences } from './german-errors.ts';
 
 /**
- * An error's sentence in the language of the request. English is the sentence itself, which the
- * JSON endpoints answer in every language. A sentence that has no translation is replaced by a
- * general one for its code.
+ * Translates an error's sentence to the language of the request. The sentences of packages/api are
+ * English, and the JSON endpoints answer them in every language. A sentence without a translation
+ * is replaced by the general one for its code.
  */
 export function translateError(sentence: string, code: string): string {
   if (language() === 'en') return sentence;

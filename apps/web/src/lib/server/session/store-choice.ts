@@ -1,6 +1,6 @@
 import { type RequestHandler, redirect } from '@sveltejs/kit';
 import { formFields, text } from '#lib/forms/form-fields.ts';
-import { localPath } from './current-path.ts';
+import { localPath } from './local-path.ts';
 
 const yearSeconds = 365 * 24 * 60 * 60;
 

@@ -1,4 +1,5 @@
 import { type RequestEvent, redirect } from '@sveltejs/kit';
+import { organisationName } from '#lib/format/organisation-name.ts';
 import { actionFailure, formAction } from '#lib/forms/form-action.ts';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
@@ -20,7 +21,7 @@ export const load: PageServerLoad = async (event) => {
   return {
     here: {
       id: organisation.id,
-      name: organisation.name ?? organisation.slug,
+      name: organisationName(organisation),
       administers,
       confirmation: paying ? confirmationOf(event, summary.plan) : null,
       summary,

@@ -1,4 +1,5 @@
 import { error as httpError } from '@sveltejs/kit';
+import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { keyIn, typedKey } from '#lib/keys/key-form.ts';
@@ -14,7 +15,7 @@ export const load: PageServerLoad = async (event) => {
   const revoked = event.url.searchParams.get('revoke');
   return {
     now: new Date().toISOString(),
-    organisation: { id: organisation.id, called: organisation.name ?? organisation.slug },
+    organisation: { id: organisation.id, displayName: organisationName(organisation) },
     keys,
     revoking: keys.find(({ id, state }) => id === revoked && state === 'valid') ?? null,
   };
@@ -31,7 +32,7 @@ export const actions: Actions = {
   ),
   revoke: formAction(({ keys }, form) => keys.revoke({ id: text(form, 'id') }), {
     done: '/keys',
-    notice: (form) => keyDoneTexts().revoked(text(form, 'called')),
+    notice: (form) => keyDoneTexts().revoked(text(form, 'display_name')),
     failure: () => ({ created: null }),
   }),
 };

@@ -1,3 +1,4 @@
+import { organisationName } from '#lib/format/organisation-name.ts';
 import { type InvitedRole, inASentence, type Role } from '#lib/format/role-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
@@ -23,7 +24,7 @@ export const load: PageServerLoad = async (event) => {
     now: new Date().toISOString(),
     here: {
       id: organisation.id,
-      name: organisation.name ?? organisation.slug,
+      name: organisationName(organisation),
       administers,
       you: { id: user.id, role },
       ...page,
@@ -60,7 +61,7 @@ export const actions: Actions = {
     {
       done: hereAgain,
       notice: (form) => ({
-        text: memberDoneTexts().isNow(text(form, 'called'), inASentence(text(form, 'role') as Role)),
+        text: memberDoneTexts().isNow(text(form, 'display_name'), inASentence(text(form, 'role') as Role)),
         focus: `change-${text(form, 'user_id')}`,
       }),
       failure: () => ({ link: null }),
@@ -69,14 +70,14 @@ export const actions: Actions = {
   remove: formAction(({ members }, form) => members.remove(memberOf(form)), {
     done: hereAgain,
     notice: (form) => ({
-      text: memberDoneTexts().removed(text(form, 'called')),
+      text: memberDoneTexts().removed(text(form, 'display_name')),
       focus: text(form, 'next'),
     }),
     failure: () => ({ link: null }),
   }),
   leave: formAction(({ members }, form) => members.leave(organisationOf(form)), {
     done: '/',
-    notice: (form) => memberDoneTexts().left(text(form, 'called')),
+    notice: (form) => memberDoneTexts().left(text(form, 'display_name')),
     failure: () => ({ link: null }),
   }),
 };

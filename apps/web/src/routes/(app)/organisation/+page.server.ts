@@ -1,9 +1,10 @@
 import { redirect } from '@sveltejs/kit';
+import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { organisationDoneTexts } from '#lib/messages/app/organisation.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
-import { localPath } from '#lib/server/session/current-path.ts';
+import { localPath } from '#lib/server/session/local-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** Which form was posted, so that the page shows its errors beside its own fields. */
@@ -25,7 +26,7 @@ export const load: PageServerLoad = async (event) => {
   return {
     here: {
       ...settings,
-      called: settings.name ?? settings.slug,
+      displayName: organisationName(settings),
       administers: scopes.includes('ADMIN'),
       owns,
       hasPassword: profile?.user.has_password ?? false,
@@ -87,7 +88,7 @@ export const actions: Actions = {
     ({ leaving }, form) => leaving.deleteOrganisation({ ...organisationOf(form), ...typedPassword(form) }),
     {
       done: '/',
-      notice: (form) => organisationDoneTexts().deleted(text(form, 'called')),
+      notice: (form) => organisationDoneTexts().deleted(text(form, 'display_name')),
       failure: failureOf('delete'),
     },
   ),

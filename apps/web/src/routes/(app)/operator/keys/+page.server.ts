@@ -23,7 +23,7 @@ export const actions: Actions = {
   }),
   revoke: formAction(({ operators }, form) => operators.revokeKey({ id: text(form, 'id') }), {
     done: '/operator/keys',
-    notice: (form) => keyDoneTexts().revoked(text(form, 'called')),
+    notice: (form) => keyDoneTexts().revoked(text(form, 'display_name')),
     failure: () => ({ created: null }),
   }),
 };

@@ -29,8 +29,3 @@ export function planBadge({ plan }: Pick<Organisation, 'plan'>): Badge {
   const tone = plan.status === 'trialing' ? 'plain' : 'warn';
   return { tone, text: accountAdminTexts().planIs(plan.name, subscriptionStatus(plan.status)) };
 }
-
-/** An organisation's name, or its slug if it has none. */
-export function nameOf({ name, slug }: Pick<Organisation, 'name' | 'slug'>): string {
-  return name ?? slug;
-}

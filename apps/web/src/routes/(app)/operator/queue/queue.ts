@@ -2,11 +2,6 @@ import type { PageData } from '../$types';
 
 export type Waiting = PageData['queue']['waiting'][number];
 
-/** Returns the organisation's name, or its slug if it has none. */
-export function nameOf({ organisation }: Waiting): string {
-  return organisation.name ?? organisation.slug;
-}
-
 /**
  * Returns the id of the element that takes the focus once these organisations are gone from the
  * list: the action of the row below the last of them, else of the row above. Empty without one.

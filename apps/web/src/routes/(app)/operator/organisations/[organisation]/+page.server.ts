@@ -1,7 +1,7 @@
+import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { accountAdminDoneTexts } from '#lib/messages/operator/accounts.ts';
-import { nameOf } from '../../parts/status-text.ts';
 import { suspendedNotice } from '../../parts/suspended-notice.ts';
 import { decisionNotice } from '../../queue/decision-notice.ts';
 import { requireOperator } from '../../require-operator.ts';
@@ -24,7 +24,7 @@ export const actions: Actions = {
       operators.suspendOrganisation({ organisation_id: params.organisation ?? '', reason: text(form, 'reason') }),
     {
       done: (_form, { id }) => hrefOf(id),
-      notice: (_form, organisation) => suspendedNotice(nameOf(organisation), hrefOf(organisation.id)),
+      notice: (_form, organisation) => suspendedNotice(organisationName(organisation), hrefOf(organisation.id)),
       failure: (form) => ({ reason: text(form, 'reason') }),
     },
   ),
@@ -33,7 +33,7 @@ export const actions: Actions = {
     ({ operators }, _form, { params }) => operators.restoreOrganisation({ organisation_id: params.organisation ?? '' }),
     {
       done: (_form, { id }) => hrefOf(id),
-      notice: (_form, organisation) => accountAdminDoneTexts().restored(nameOf(organisation)),
+      notice: (_form, organisation) => accountAdminDoneTexts().restored(organisationName(organisation)),
       failure: () => ({ reason: null }),
     },
   ),

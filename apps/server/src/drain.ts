@@ -6,9 +6,9 @@ const probeMemoryMilliseconds = 10_000;
  * serving for five seconds, in which the proxy sees /readyz answer 503 and chooses other nodes.
  * Without a proxy nothing would be gained.
  */
-export function watchProbes(now: () => number = Date.now) {
-  let last = 0;
-  let before = 0;
+export function watchProbes(now: () => number = () => performance.now()) {
+  let last = Number.NEGATIVE_INFINITY;
+  let before = Number.NEGATIVE_INFINITY;
 
   return {
     /** To be called for each request of /readyz on a node that is ready. */

@@ -116,8 +116,8 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
 
       application = null;
       server.closeIdleConnections();
-      const deadline = Date.now() + drainMilliseconds;
-      while (openResponses.size > 0 && Date.now() < deadline)
+      const deadline = performance.now() + drainMilliseconds;
+      while (openResponses.size > 0 && performance.now() < deadline)
         await new Promise((resolve) => setTimeout(resolve, pollMilliseconds));
 
       server.close();

@@ -27,7 +27,7 @@ export class EntitlementCache {
   async read<Answer>(organisation: string, name: string, ask: () => Promise<Answer>): Promise<Answer> {
     const key = JSON.stringify([organisation, name]);
     const entry = this.#entries.get(key);
-    const age = entry === undefined ? Number.POSITIVE_INFINITY : Date.now() - entry.at;
+    const age = entry === undefined ? Number.POSITIVE_INFINITY : performance.now() - entry.at;
     if (entry === undefined || age >= this.#stale) return this.#renew(key, ask);
     if (age >= this.#fresh) this.#renew(key, ask).catch(() => {});
     return entry.value as Answer;
@@ -82,7 +82,7 @@ export class EntitlementCache {
     this.#entries.delete(key);
     if (this.#entries.size >= mostEntries) this.#entries.delete(this.#entries.keys().next().value ?? '');
     const { organisation } = value as { organisation?: { id: string; slug: string } };
-    this.#entries.set(key, { value, at: Date.now(), names: organisation ?? null });
+    this.#entries.set(key, { value, at: performance.now(), names: organisation ?? null });
   }
 }
 

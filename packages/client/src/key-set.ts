@@ -25,10 +25,10 @@ export class KeySet {
 
   /** Returns a key; null for an unknown one. @throws GatehouseError if the keys cannot be read. */
   async find(kid: string): Promise<Key | null> {
-    const age = Date.now() - this.#readAt;
+    const age = performance.now() - this.#readAt;
     const isKnown = this.#keys.has(kid);
     if (!isKnown || age >= freshMilliseconds) {
-      const mayAsk = this.#running !== null || Date.now() - this.#triedAt >= pauseMilliseconds;
+      const mayAsk = this.#running !== null || performance.now() - this.#triedAt >= pauseMilliseconds;
       if (mayAsk) {
         try {
           await this.#read();
@@ -51,13 +51,13 @@ export class KeySet {
   }
 
   async #ask(): Promise<void> {
-    this.#triedAt = Date.now();
+    this.#triedAt = performance.now();
     const call = { path: '/.well-known/jwks.json', repeatable: true };
     const { keys } = (await send({ ...this.#sending, apiKey: undefined }, call)) as { keys: PublicKey[] };
     this.#keys = new Map(
       keys.filter(({ alg, crv }) => alg === 'EdDSA' && crv === 'Ed25519').map((key) => [key.kid, imported(key)]),
     );
-    this.#readAt = Date.now();
+    this.#readAt = performance.now();
   }
 }
 

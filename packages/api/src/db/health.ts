@@ -24,6 +24,7 @@ export type DatabaseHealth = {
  * available again and failed nothing for `quietSeconds`.
  */
 export function watchHealth(sql: Sql, log: Log, quietSeconds: number): DatabaseHealth {
+  // Times of a clock that nothing sets back.
   let episode: { code: string; since: number } | null = null;
   let lastFailure = 0;
   let lastRefusal: { code: string; at: number } | null = null;
@@ -39,7 +40,7 @@ export function watchHealth(sql: Sql, log: Log, quietSeconds: number): DatabaseH
     const code = codeOf(error) ?? 'UNKNOWN';
     // A full pool says nothing about the database.
     if (code === 'POOL_BUSY') return;
-    lastFailure = Date.now();
+    lastFailure = performance.now();
     if (refused !== null || /^5[38]/.test(code)) lastRefusal = { code, at: lastFailure };
     if (episode !== null) return;
 
@@ -49,8 +50,8 @@ export function watchHealth(sql: Sql, log: Log, quietSeconds: number): DatabaseH
   }
 
   async function endEpisode() {
-    if ((await ping()) !== null || episode === null || Date.now() - lastFailure < quietSeconds * 1000) return;
-    log.info('The database is available again.', { seconds: Math.round((Date.now() - episode.since) / 1000) });
+    if ((await ping()) !== null || episode === null || performance.now() - lastFailure < quietSeconds * 1000) return;
+    log.info('The database is available again.', { seconds: Math.round((performance.now() - episode.since) / 1000) });
     episode = null;
     clearInterval(timer);
   }
@@ -76,7 +77,7 @@ export function watchHealth(sql: Sql, log: Log, quietSeconds: number): DatabaseH
     async check() {
       const code = await ping();
       if (code !== null) return code;
-      return lastRefusal !== null && Date.now() - lastRefusal.at < quietMilliseconds ? lastRefusal.code : null;
+      return lastRefusal !== null && performance.now() - lastRefusal.at < quietMilliseconds ? lastRefusal.code : null;
     },
     stop() {
       stopped = true;

@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { TransactionSql } from 'postgres';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { isDatabaseAway, toAppError } from '../errors.ts';
 import { createTestDatabase } from '../testing/database/database.ts';
 import { startTcpProxy, type TcpProxy } from '../testing/database/tcp-proxy.ts';
@@ -173,3 +174,17 @@ it('a request waits half as long for a connection while the database is silent, 
   expect(isDatabaseAway(await held)).toBe(true);
   await one.close();
 }, 60_000);
+
+it('a clock that is set back by an hour while a statement waits delays no deadline', async () => {
+  const one = openDatabase({ url: proxy.url(database.url), pool: 1, prepare: true, deadlines });
+  await one.sql`select 1`;
+  proxy.cut();
+  const cut = failureOf(one.sql`select 1`);
+  await pause(600);
+  const now = Date.now.bind(Date);
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000);
+  const failed = await Promise.race([cut, pause(deadlines.statementSeconds * 1000 + 1_500)]);
+  clock.mockRestore();
+  expect(isDatabaseAway(failed?.error), String(failed?.error)).toBe(true);
+  await one.sql.end({ timeout: 0 });
+});

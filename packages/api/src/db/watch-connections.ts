@@ -40,7 +40,8 @@ const longestStepMilliseconds = 1000;
  */
 export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
   const { connections, waiting } = sql as unknown as { connections: Connection[]; waiting: Waiting };
-  let lastTick = Date.now();
+  // Not the time of day, which an administrator or NTP may set back.
+  let lastTick = performance.now();
   let now = lastTick;
   /** Since when an answer is expected and no connection has received anything. */
   let silentSince = now;
@@ -48,7 +49,7 @@ export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
   waiting.now = now;
 
   function tick() {
-    const time = Date.now();
+    const time = performance.now();
     // While the process is paused, answers come that it cannot read: that time does not count.
     now += Math.min(time - lastTick, longestStepMilliseconds);
     lastTick = time;

@@ -11,7 +11,7 @@ export type LogRefusal = (reason: string) => void;
  * Creates the log of refusals by one cause, such as a wrong signature. A line says how often its
  * reason occurred since its last line.
  */
-export function createRefusalLog(log: Log, message: string, now: () => number = Date.now): LogRefusal {
+export function createRefusalLog(log: Log, message: string, now: () => number = () => performance.now()): LogRefusal {
   const reasons = new Map<string, { loggedAt: number; unlogged: number }>();
 
   return (reason) => {

@@ -20,7 +20,7 @@ const lockFailures = new Set(['55P03', '40P01']);
  * @throws Error that names the migration, if a statement fails or the locks stay held for five minutes.
  */
 export async function applyMigration(sql: Sql, migration: Migration, log: Log): Promise<void> {
-  const started = Date.now();
+  const started = performance.now();
   const apply = migration.statements.every(isIndex) ? createIndexes : applyInTransaction;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -28,12 +28,15 @@ export async function applyMigration(sql: Sql, migration: Migration, log: Log): 
       break;
     } catch (error) {
       const isLocked = lockFailures.has(codeOf(error) ?? '');
-      if (!isLocked || Date.now() - started > giveUpMilliseconds) throw failure(migration, error, isLocked);
+      if (!isLocked || performance.now() - started > giveUpMilliseconds) throw failure(migration, error, isLocked);
       if (attempt === 1) log.warn('A migration waits for a lock.', { migration: migration.tag });
       await pause(pauseMilliseconds);
     }
   }
-  log.info('A migration was applied.', { migration: migration.tag, milliseconds: Date.now() - started });
+  log.info('A migration was applied.', {
+    migration: migration.tag,
+    milliseconds: Math.round(performance.now() - started),
+  });
 }
 
 function failure({ tag }: Migration, cause: unknown, isLocked: boolean): Error {

@@ -18,7 +18,7 @@ const provider = () => billing.sandbox.payment;
 const goodCard = '4242424242424242';
 type Subscriber = Awaited<ReturnType<typeof makeSubscriber>>;
 
-/** Once all events are delivered, row and plan agree with the provider. */
+/** Expects that row and plan agree with the provider once all events are delivered. */
 async function expectTruth({ principal, subscription }: Subscriber): Promise<void> {
   await billing.settled();
   const [row] = await billing.app.db

@@ -24,8 +24,7 @@ function customersOf({ organisationId }: Administrator) {
     .orderBy(paymentCustomers.generation);
 }
 
-const matchTier = async (app: App, { organisationId }: Administrator) =>
-  (await readPlan(app, organisationId ?? '')).tier;
+const tierOf = async (app: App, { organisationId }: Administrator) => (await readPlan(app, organisationId ?? '')).tier;
 
 test('the deletion also ends live subscriptions of an earlier customer', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
@@ -105,12 +104,12 @@ describe('a customer that the provider has deleted', () => {
     expect((await buy(billing.app, principal)).url).toMatch(/^http/);
     const [before, after] = await customersOf(principal);
     expect([before?.goneAt, after?.goneAt]).toEqual([expect.any(Date), null]);
-    expect(await matchTier(billing.app, principal)).toBe('free');
+    expect(await tierOf(billing.app, principal)).toBe('free');
   });
 
   test('does not prevent the deletion of its organisation', async () => {
     const principal = await deleted();
     await endSubscriptions(billing.app, principal.organisationId);
-    expect(await matchTier(billing.app, principal)).toBe('free');
+    expect(await tierOf(billing.app, principal)).toBe('free');
   });
 });

@@ -58,7 +58,7 @@ describe('a deployment whose PLANS_FILE adds a tier', () => {
     );
   });
 
-  it('has its price made by billing-setup, which the doctor asks for before', async () => {
+  it('has its price created by billing-setup, which the doctor recommends until then', async () => {
     const price = async () => (await examine(billing.app)).report.split('\n').find((line) => /Platinum/.test(line));
     expect(await price()).toMatch(
       /^WRONG {2}Price of Platinum: .* no recurring price platinum_monthly\. Run .*billing-setup.* set PAYMENT_PRICE_PLATINUM\.$/,
@@ -69,7 +69,7 @@ describe('a deployment whose PLANS_FILE adds a tier', () => {
     expect(await price()).toMatch(/^right {2}Price of Platinum: platinum_monthly is £199/);
   });
 
-  it('names its tiers where a checkout asks for another', async () => {
+  it('names its paid tiers where a checkout asks for any other', async () => {
     const principal = await makeMember(billing);
     for (const tier of ['free', 'diamond', 'constructor', '']) {
       await expect(startCheckout(billing.app, principal, { tier })).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe('a deployment whose PLANS_FILE adds a tier', () => {
     expect(row).toMatchObject({ tier: 'platinum', tierSource: 'price' });
   });
 
-  it('ranks it by its place in the file: above gold, whichever was bought last', async () => {
+  it('ranks it by its position in the file: above gold, whichever was bought last', async () => {
     const { principal, subscription } = await makeSubscriber(billing, 'platinum');
     await makeSecond(billing, subscription.customer, 'gold');
     await billing.settled();
@@ -108,7 +108,7 @@ describe('a deployment whose PLANS_FILE adds a tier', () => {
     expect(await tierOf(lower, principal.organisationId)).toBe('gold');
   });
 
-  it('gives what is free, and tells the operator, where the file no longer holds its tier', async () => {
+  it('gives the free plan, and warns the operator, where the file no longer holds its tier', async () => {
     const { principal, subscription } = await makeSubscriber(billing, 'platinum');
     const without = await withTiers([free, silver, gold]);
     expect(await tierOf(without, principal.organisationId)).toBe('free');
@@ -127,7 +127,7 @@ describe('a deployment whose PLANS_FILE adds a tier', () => {
     expect(await tierOf(billing.app, principal.organisationId)).toBe('platinum');
   });
 
-  it('needs no look-up of fresh prices where a tier was taken away that has a stored price', async () => {
+  it('starts no look-up of prices where a tier with a stored price was removed', async () => {
     const { app } = billing;
     await refreshPrices(app);
     await app.db

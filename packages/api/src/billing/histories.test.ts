@@ -64,8 +64,8 @@ function expected(truth: SubscriptionState) {
   };
 }
 
-/** The service while the provider does not answer, so that only events decide. */
-function alone(): App {
+/** Returns the App with a provider that does not answer, so that only events decide. */
+function withoutProvider(): App {
   const away = () => Promise.reject(new AppError('PROVIDER_UNAVAILABLE', 'away'));
   const jobs = { ...billing.app.jobs, send: async () => {} };
   return {
@@ -86,9 +86,9 @@ async function receive(app: App, payload: string): Promise<void> {
   await receiveEvent(app, { body: Buffer.from(payload), signature });
 }
 
-describe('histories that the provider really produced', () => {
+describe('histories that the provider produced', () => {
   test.each([false, true])(
-    'end in the truth or in need of a sync, in any order, with duplicates (all in one second: %s)',
+    'end in the provider’s state or in need of a sync, in any order, with duplicates (all in one second: %s)',
     async (sameSecond) => {
       let certain = 0;
       await fc.assert(
@@ -108,13 +108,13 @@ describe('histories that the provider really produced', () => {
             await live(portal, subscription.id, acts);
             provider().resetSwitches();
 
-            const told = provider()
+            const events = provider()
               .events()
               .filter(({ data }) => (data.object as { id?: string }).id === subscription.id);
-            const arriving = [...told, ...told.filter((_, at) => at % 3 === 0)]
+            const arriving = [...events, ...events.filter((_, at) => at % 3 === 0)]
               .map((event) => ({ event, place: random.next().value }))
               .sort((one, other) => one.place - other.place);
-            for (const { event } of arriving) await receive(alone(), JSON.stringify(event));
+            for (const { event } of arriving) await receive(withoutProvider(), JSON.stringify(event));
 
             const truth = expected(truthOf(subscription.id));
             const projection = project((await readFacts(billing.app.db, subscription.id, { settledNumber: 0 })).events);
@@ -167,17 +167,17 @@ describe('histories that the provider really produced', () => {
   });
 
   test('of two subscriptions of one organisation, with deliveries lost and retried, never mix and end in the provider’s state', async () => {
-    const fate = fc.constantFrom<DeliveryResult>('answered', 'refused', 'done without an answer');
+    const deliveryResult = fc.constantFrom<DeliveryResult>('answered', 'refused', 'done without an answer');
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom(0, 1), providerAct), { maxLength: 10 }),
-        fc.infiniteStream(fate),
-        async (acts, outcomeFlags) => {
+        fc.infiniteStream(deliveryResult),
+        async (acts, results) => {
           begin();
           const { principal, subscription } = await makeSubscriber(billing, 'silver');
           const both = [subscription.id, (await makeSecond(billing, subscription.customer, 'gold')).id];
           const portal = (await openPortal(billing.app, principal, {})).url;
-          billing.deliveriesAre(() => outcomeFlags.next().value);
+          billing.deliveriesAre(() => results.next().value);
           provider().set({
             reorder_deliveries: true,
             delivery_delay_ms: 20,

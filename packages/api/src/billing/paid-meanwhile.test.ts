@@ -7,7 +7,7 @@ import { setCancellation } from './actions/set-cancellation.ts';
 
 const billing = useBillingTest();
 
-/** The same app, where `act` happens at the provider right after it listed subscriptions. */
+/** Returns the App with a provider at which `act` runs right after subscriptions were listed. */
 function afterTheList(act: () => Promise<unknown>): BillingApp {
   const payment = requirePayment(billing.app);
   let isDone = false;

@@ -98,17 +98,17 @@ describe('if one of several cannot be changed', () => {
           payment: {
             ...payment,
             ask: <Answer>(question: Parameters<typeof payment.ask<Answer>>[0]) =>
-              // Not the list that everything begins with.
+              // The first request lists the subscriptions and does not fail.
               ++asked === failing + 2 ? Promise.reject(new Error('cut off')) : payment.ask(question),
           },
         };
         const first = await setCancellation(app, principal, { wanted: true }).catch(() => null);
-        const left = ownedBy(billing, principal).subscriptions.filter(goesOn);
+        const left = ownedBy(billing, principal).subscriptions.filter(continues);
         if (first !== null) expect(left).toEqual([]);
         expect(left.length).toBeLessThanOrEqual(1);
 
         await cancel(principal);
-        expect(ownedBy(billing, principal).subscriptions.filter(goesOn)).toEqual([]);
+        expect(ownedBy(billing, principal).subscriptions.filter(continues)).toEqual([]);
         await billing.settled();
         for (const { id, status } of ownedBy(billing, principal).subscriptions) {
           expect(await rowOf(id)).toMatchObject({ status });
@@ -122,7 +122,7 @@ describe('if one of several cannot be changed', () => {
 
 type Subscription = ReturnType<typeof ownedBy>['subscriptions'][number];
 
-function goesOn({ status, cancel_at: end, items }: Subscription): boolean {
+function continues({ status, cancel_at: end, items }: Subscription): boolean {
   return status !== 'canceled' && (end === null || end > (items.data[0]?.current_period_end ?? 0));
 }
 

@@ -33,7 +33,7 @@ async function row(id: string) {
   return found;
 }
 
-/** The App, with something that happens at the provider after its n-th answer. */
+/** Returns the App with a provider at which `happens` runs after its n-th answer. */
 function interrupted(n: number, happens: () => void): BillingApp {
   const { payment } = billing.app;
   if (payment === null) throw new Error('billing is off');

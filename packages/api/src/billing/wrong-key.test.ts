@@ -61,8 +61,7 @@ function rowsOf({ organisationId }: Administrator) {
     .where(eq(paymentSubscriptions.organisationId, organisationId ?? ''));
 }
 
-const matchTier = async (app: App, { organisationId }: Administrator) =>
-  (await readPlan(app, organisationId ?? '')).tier;
+const tierOf = async (app: App, { organisationId }: Administrator) => (await readPlan(app, organisationId ?? '')).tier;
 
 /** Removes the modes, as in a database that is older than the column. */
 async function forgetMode({ organisationId }: Administrator): Promise<void> {
@@ -94,7 +93,7 @@ describe.each(['live', 'foreign'] as const)('a wrong key, %s, while the mode of 
     expect(await customersOf(principal)).toMatchObject([
       { generation: 1, customerId: subscription.customer, goneAt: null, problem: 'unknown_to_provider' },
     ]);
-    expect(await matchTier(billing.app, principal)).toBe('silver');
+    expect(await tierOf(billing.app, principal)).toBe('silver');
     expect(JSON.stringify(billing.logged)).toContain(
       wrong === 'live' ? 'live mode, ending in _key' : 'test mode, ending in _key',
     );
@@ -104,7 +103,7 @@ describe.each(['live', 'foreign'] as const)('a wrong key, %s, while the mode of 
 });
 
 test.each(['live', 'foreign'] as const)(
-  'after a moment with a %s key the right one still finds the plan, and bills nobody twice',
+  'after requests with a %s key the right key still finds the plan, and creates no second one',
   async (wrong) => {
     const { principal } = await makeSubscriber(billing);
     await forgetMode(principal);
@@ -129,7 +128,7 @@ describe('rows of the other mode', () => {
     expect(await customersOf(principal)).toMatchObject([{ livemode: false }]);
     expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
 
-    expect(await matchTier(apps.live, principal)).toBe('free');
+    expect(await tierOf(apps.live, principal)).toBe('free');
     await expect(setCancellation(apps.live, principal, { wanted: true })).rejects.toThrow('There is no paid plan.');
     const { url } = await buy(apps.live, principal);
     worlds.live.payCheckout(url);
@@ -154,12 +153,12 @@ describe('rows of the other mode', () => {
 
   test('are neither synced nor compared nor flagged', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
-    const learnt = { livemode: false, problem: null };
-    await billing.app.db.update(paymentCustomers).set(learnt).where(isNull(paymentCustomers.livemode));
+    const known = { livemode: false, problem: null };
+    await billing.app.db.update(paymentCustomers).set(known).where(isNull(paymentCustomers.livemode));
     const mine = or(isNull(paymentSubscriptions.livemode), eq(paymentSubscriptions.livemode, false));
     await billing.app.db
       .update(paymentSubscriptions)
-      .set({ ...learnt, needsSync: true })
+      .set({ ...known, needsSync: true })
       .where(mine);
     await syncSubscription(apps.live, subscription.id);
     expect(await enqueueDue(apps.live)).toBe(0);
@@ -208,7 +207,7 @@ test('a comparison stores the mode of rows that agree with the provider', async 
   await forgetMode(principal);
   await reconcileAll(billing.app);
   expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
-  expect(await matchTier(apps.live, principal)).toBe('free');
+  expect(await tierOf(apps.live, principal)).toBe('free');
 });
 
 test('an event stores its subscription’s mode if the customer’s mode is known', async () => {
@@ -228,7 +227,7 @@ test('an event stores its subscription’s mode if the customer’s mode is know
   if (event === null) throw new Error('unreadable');
   await applyEvent(app, event, JSON.stringify(payload));
   expect(await rowsOf(principal)).toMatchObject([{ livemode: false }]);
-  expect(await matchTier(apps.live, principal)).toBe('free');
+  expect(await tierOf(apps.live, principal)).toBe('free');
 });
 
 test('prices of the other mode are not shown, even if the provider does not answer', async () => {

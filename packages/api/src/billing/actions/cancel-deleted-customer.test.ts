@@ -60,7 +60,7 @@ describe('cancel and resume of a plan whose customer', () => {
     expect(await plan(principal)).toMatchObject({ tier: 'free', status: 'canceled' });
   });
 
-  test('is unknown to the provider, as with a wrong key: nothing ends, and the operator is named', async () => {
+  test('is unknown to the provider, as with a wrong key: nothing ends, and the error refers to the operator', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const { customers, subscriptions } = provider().state();
     delete customers[String(subscription.customer)];
@@ -76,7 +76,7 @@ describe('cancel and resume of a plan whose customer', () => {
     expect(await row(subscription.id)).toMatchObject({ problem: 'unknown_to_provider', needsSync: false });
   });
 
-  test('is deleted but whose plan is live: it is changed', async () => {
+  test('is marked deleted but whose plan is live: the plan is changed', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     await billing.app.db
       .update(paymentCustomers)

@@ -132,7 +132,7 @@ describe('a subscription that a failed payment paused', () => {
     expect(ownedBy(billing, principal).subscriptions).toHaveLength(1);
   });
 
-  test('and that the settings resume is active once its invoice is paid', async () => {
+  test('is active once its invoice is paid, if the provider’s settings resume it', async () => {
     const { principal } = await paused('final');
     provider().set({ paid_while_paused: 'resumes' });
     provider().payInvoice(await choose(principal, 'silver'), goodCard);
@@ -223,7 +223,7 @@ test.each(['system', 'unknown_reason', null])(
   },
 );
 
-test('a subscription that a schedule manages is never changed in a second subscription: a plain portal session', async () => {
+test('a subscription that a schedule manages leads to a plain portal session, and no second one is created', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   await ask()((api) => api.subscriptionSchedules.create({ from_subscription: subscription.id }));
   expect(portalFlow(await choose(principal, 'gold'))).toBeNull();

@@ -8,7 +8,7 @@ import { readPlan } from '../entitlement/read-plan.ts';
 import { planOf } from '../plans/plans.ts';
 import { toDate } from '../projection/fields.ts';
 import type { SubscriptionState } from '../projection/subscription-state.ts';
-import { type Conversation, priceOf } from './checkout-session.ts';
+import { type CheckoutContext, priceOf } from './checkout-session.ts';
 import { portalSession } from './open-portal.ts';
 import { payableInvoice } from './payable-invoice.ts';
 import { newCard, resumePaused } from './resume-paused.ts';
@@ -21,26 +21,26 @@ import { newCard, resumePaused } from './resume-paused.ts';
  *
  * @throws AppError VALIDATION if the organisation is on the tier already, or the tier has no price.
  */
-export async function changePlan(app: App, conversation: Conversation, live: SubscriptionState[]): Promise<string> {
-  await requireOtherTier(app, conversation, live);
+export async function changePlan(app: App, context: CheckoutContext, live: SubscriptionState[]): Promise<string> {
+  await requireOtherTier(app, context, live);
 
-  const state = await bestOf(app, conversation, live);
+  const state = await bestOf(app, context, live);
   if (unpaidStatuses.includes(state.status))
-    return (await payableInvoice(conversation.ask, state)) ?? newCard(app, conversation.ask, state.customerId);
-  if (state.status !== 'paused') return confirmChange(app, conversation, state);
+    return (await payableInvoice(context.ask, state)) ?? newCard(app, context.ask, state.customerId);
+  if (state.status !== 'paused') return confirmChange(app, context, state);
 
-  const paused = await resumePaused(app, conversation, state);
+  const paused = await resumePaused(app, context, state);
   if ('url' in paused) return paused.url;
-  const [same] = await ofTier(app, conversation, [paused.resumed]);
-  return same === undefined ? confirmChange(app, conversation, paused.resumed) : billingPage(app.config);
+  const [same] = await ofTier(app, context, [paused.resumed]);
+  return same === undefined ? confirmChange(app, context, paused.resumed) : billingPage(app.config);
 }
 
 /** Returns the portal's page that changes the subscription to the wanted tier after the user confirms. */
-async function confirmChange(app: App, conversation: Conversation, state: SubscriptionState): Promise<string> {
-  const { ask } = conversation;
+async function confirmChange(app: App, context: CheckoutContext, state: SubscriptionState): Promise<string> {
+  const { ask } = context;
   // The portal opens for the customer that the subscription belongs to, which may be an earlier one.
   const { customerId } = state;
-  const price = await priceOf(app, conversation);
+  const price = await priceOf(app, context);
   const item = state.items[0];
   if (item?.id == null) return portalSession(app, ask, customerId);
   return portalSession(app, ask, customerId, {
@@ -55,12 +55,12 @@ async function confirmChange(app: App, conversation: Conversation, state: Subscr
 const unpaidStatuses = ['past_due', 'unpaid', 'incomplete'];
 
 /** Refuses if any subscription is on the tier already: changing another one would make two. */
-async function requireOtherTier(app: App, conversation: Conversation, live: SubscriptionState[]): Promise<void> {
+async function requireOtherTier(app: App, context: CheckoutContext, live: SubscriptionState[]): Promise<void> {
   const running = live.filter(({ status }) => !unpaidStatuses.includes(status) && status !== 'paused');
-  const same = await ofTier(app, conversation, running);
+  const same = await ofTier(app, context, running);
   if (same.length === 0) return;
 
-  const { name } = planOf(app.plans, conversation.tier);
+  const { name } = planOf(app.plans, context.tier);
   throw new AppError(
     'VALIDATION',
     same.every(({ scheduled }) => scheduled)
@@ -70,7 +70,7 @@ async function requireOtherTier(app: App, conversation: Conversation, live: Subs
 }
 
 /** Returns the states whose rows have the wanted tier. */
-async function ofTier(app: App, { tier }: Conversation, states: SubscriptionState[]): Promise<SubscriptionState[]> {
+async function ofTier(app: App, { tier }: CheckoutContext, states: SubscriptionState[]): Promise<SubscriptionState[]> {
   const ids = states.map(({ id }) => id);
   const rows = await app.db
     .select({ id: paymentSubscriptions.id })
@@ -82,7 +82,7 @@ async function ofTier(app: App, { tier }: Conversation, states: SubscriptionStat
 /** Returns the live subscription that decides the organisation's plan, in the provider's newest state. */
 async function bestOf(
   app: App,
-  { organisationId }: Conversation,
+  { organisationId }: CheckoutContext,
   live: SubscriptionState[],
 ): Promise<SubscriptionState> {
   const { subscription } = await readPlan(app, organisationId);

@@ -12,9 +12,9 @@ const buy = (principal: Administrator, tier = 'silver') => choose(principal, tie
 const provider = () => billing.sandbox.payment;
 const plan = async (principal: Administrator) => (await readSubscription(billing.app, principal)).plan;
 
-describe('a provider in trouble', () => {
+describe('a failing provider', () => {
   test.each(['close', 'hang', 500, 400] as const)(
-    'that answers by %s is a 502 in bounded time, and nothing is half-written',
+    'that fails by %s gives a 502 within a bounded time and leaves no partial write',
     async (failure) => {
       const principal = await makeMember(billing);
       await buy(principal);

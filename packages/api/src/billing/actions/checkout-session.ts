@@ -13,10 +13,10 @@ import { lookUpPrices } from '../prices/look-up-prices.ts';
 import type { TierPrice } from '../prices/tier-price.ts';
 
 /** A checkout in progress, by the holder of the organisation's lease. */
-export type Conversation = { ask: Ask; holder: string; organisationId: string; customerId: string; tier: PaidTier };
+export type CheckoutContext = { ask: Ask; holder: string; organisationId: string; customerId: string; tier: PaidTier };
 
 /** Returns a tier's current price at the provider. @throws AppError VALIDATION if it has none. */
-export async function priceOf(app: App, { ask, tier }: Conversation): Promise<TierPrice> {
+export async function priceOf(app: App, { ask, tier }: CheckoutContext): Promise<TierPrice> {
   const price = (await lookUpPrices(app, ask))[tier];
   if (price == null) throw new AppError('VALIDATION', 'This plan cannot be bought at the moment.');
   return price;
@@ -25,9 +25,9 @@ export async function priceOf(app: App, { ask, tier }: Conversation): Promise<Ti
 type Session = { id: string; url: string | null };
 
 /** Returns the customer's open checkout sessions. @throws AppError PROVIDER_UNAVAILABLE. */
-export function openSessions({ ask, customerId }: Conversation): Promise<Session[]> {
-  return listAll(ask, (provider, place) =>
-    provider.checkout.sessions.list({ customer: customerId, status: 'open', ...place }),
+export function openSessions({ ask, customerId }: CheckoutContext): Promise<Session[]> {
+  return listAll(ask, (provider, paging) =>
+    provider.checkout.sessions.list({ customer: customerId, status: 'open', ...paging }),
   );
 }
 
@@ -55,7 +55,7 @@ export async function sessionFor(app: App, open: Session[], priceId: string): Pr
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
  */
-export async function expireAll(app: App, { ask }: Conversation, sessions: Session[]): Promise<boolean> {
+export async function expireAll(app: App, { ask }: CheckoutContext, sessions: Session[]): Promise<boolean> {
   for (const { id } of sessions) {
     try {
       await ask((provider) => provider.checkout.sessions.expire(id));
@@ -74,8 +74,8 @@ export async function expireAll(app: App, { ask }: Conversation, sessions: Sessi
  * @throws AppError PROVIDER_UNAVAILABLE; AWAITING_APPROVAL if the approval was undone meanwhile; INTERNAL
  *   without a canonical base URL.
  */
-export async function createSession(app: App, conversation: Conversation, price: TierPrice): Promise<string> {
-  const { ask, organisationId, customerId, tier } = conversation;
+export async function createSession(app: App, context: CheckoutContext, price: TierPrice): Promise<string> {
+  const { ask, organisationId, customerId, tier } = context;
   const metadata = { organisation: organisationId, tier };
 
   const session = await ask((provider) =>

@@ -46,8 +46,8 @@ export async function endEverything(ask: Ask, customerIds: string[], live: { id:
 /** Returns the schedules that have not started. A deleted customer has none. */
 async function scheduledOf(ask: Ask, customer: string): Promise<{ id: string }[]> {
   try {
-    return await listAll(ask, (provider, place) =>
-      provider.subscriptionSchedules.list({ customer, scheduled: true, ...place }),
+    return await listAll(ask, (provider, paging) =>
+      provider.subscriptionSchedules.list({ customer, scheduled: true, ...paging }),
     );
   } catch (error) {
     if (!isMissing(error, 'customer')) throw error;

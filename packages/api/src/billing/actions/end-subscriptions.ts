@@ -68,8 +68,8 @@ async function closeCheckouts(app: App, ask: Ask, organisationId: string): Promi
 /** Returns no sessions for a customer that the provider does not know; the sync decides what that means. */
 async function openSessions(ask: Ask, customer: string): Promise<{ id: string }[]> {
   try {
-    return await listAll(ask, (provider, place) =>
-      provider.checkout.sessions.list({ customer, status: 'open', ...place }),
+    return await listAll(ask, (provider, paging) =>
+      provider.checkout.sessions.list({ customer, status: 'open', ...paging }),
     );
   } catch (error) {
     if (!isMissing(error, 'customer')) throw error;

@@ -3,7 +3,7 @@ import { billingPage } from '../../links.ts';
 import { type Ask, providerErrorOf } from '../../providers/payment.ts';
 import { requireSubscriptionState, type SubscriptionState } from '../projection/subscription-state.ts';
 import { lastNumbers, storeSnapshot } from '../sync/store-snapshot.ts';
-import type { Conversation } from './checkout-session.ts';
+import type { CheckoutContext } from './checkout-session.ts';
 import { portalSession } from './open-portal.ts';
 import { payableInvoice } from './payable-invoice.ts';
 
@@ -17,12 +17,8 @@ export type Resumption = { resumed: SubscriptionState } | { url: string };
  *
  * @throws AppError PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
  */
-export async function resumePaused(
-  app: App,
-  conversation: Conversation,
-  state: SubscriptionState,
-): Promise<Resumption> {
-  const { ask } = conversation;
+export async function resumePaused(app: App, context: CheckoutContext, state: SubscriptionState): Promise<Resumption> {
+  const { ask } = context;
   const { customerId } = state;
   const anchor = anchors[state.pauseReason ?? ''];
   if (anchor === undefined) return { url: await portalSession(app, ask, customerId) };
@@ -33,7 +29,7 @@ export async function resumePaused(
     return { url: await newCard(app, ask, customerId) };
   }
 
-  const resumed = await resume(app, conversation, state, anchor);
+  const resumed = await resume(app, context, state, anchor);
   if (resumed === null) return { url: (await payableInvoice(ask, state)) ?? (await newCard(app, ask, customerId)) };
   if (resumed.status !== 'paused') return { resumed };
   return { url: (await payableInvoice(ask, resumed)) ?? billingPage(app.config) };
@@ -70,7 +66,7 @@ async function hasCard(ask: Ask, { hasPaymentMethod, customerId }: SubscriptionS
 /** Returns the provider's answer, which it also stores; null if the provider refused, for example a declined card. */
 async function resume(
   app: App,
-  { ask, holder, organisationId }: Conversation,
+  { ask, holder, organisationId }: CheckoutContext,
   { id, customerId }: SubscriptionState,
   anchor: 'now' | 'unchanged',
 ): Promise<SubscriptionState | null> {

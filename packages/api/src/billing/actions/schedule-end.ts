@@ -5,7 +5,7 @@ import { isEnded, requireSubscriptionState, type SubscriptionState } from '../pr
 import { lastNumbers, storeSnapshot } from '../sync/store-snapshot.ts';
 import { endNow } from './end-now.ts';
 
-type Owner = { organisationId: string; holder: string };
+type HeldLease = { organisationId: string; holder: string };
 
 /**
  * Returns whether a subscription ends with its paid period (`wanted`), or has no scheduled end
@@ -29,15 +29,15 @@ export function endIsAsWanted(state: SubscriptionState, wanted: boolean): boolea
 export async function setEnd(
   app: App,
   ask: Ask,
-  owner: Owner,
+  lease: HeldLease,
   listed: SubscriptionState,
   wanted: boolean,
 ): Promise<SubscriptionState> {
   let before = listed;
   if (wanted && !hasPaidPeriod(app, before)) {
-    before = await storeAnswer(app, owner, before, () => retrieve(ask, listed.id));
+    before = await storeAnswer(app, lease, before, () => retrieve(ask, listed.id));
     if (isEnded(before)) return before;
-    if (!hasPaidPeriod(app, before)) return storeAnswer(app, owner, before, () => endNow(ask, listed.id));
+    if (!hasPaidPeriod(app, before)) return storeAnswer(app, lease, before, () => endNow(ask, listed.id));
   }
   if (before.scheduleId !== null) await releaseSchedule(ask, before.scheduleId, wanted);
 
@@ -45,7 +45,7 @@ export async function setEnd(
   // Removing one form of a scheduled end may leave the other one.
   for (let attempt = 0; attempt < 2 && !endIsAsWanted(state, wanted); attempt++) {
     const last = state;
-    state = await storeAnswer(app, owner, last, () => change(ask, last, wanted));
+    state = await storeAnswer(app, lease, last, () => change(ask, last, wanted));
     if (isEnded(state)) break;
   }
   return state;
@@ -105,12 +105,12 @@ function changeTo({ cancelFlag, cancelAt }: SubscriptionState, wanted: boolean) 
 /** Reads the number of the last event before it asks the provider: later events outrank the answer. */
 async function storeAnswer(
   app: App,
-  owner: Owner,
+  lease: HeldLease,
   { id, customerId }: SubscriptionState,
   act: () => Promise<SubscriptionState>,
 ): Promise<SubscriptionState> {
-  const number = (await lastNumbers(app, owner.organisationId)).get(id) ?? 0;
+  const number = (await lastNumbers(app, lease.organisationId)).get(id) ?? 0;
   const state = await act();
-  await storeSnapshot(app, { ...owner, customerId }, state, number);
+  await storeSnapshot(app, { ...lease, customerId }, state, number);
   return state;
 }

@@ -37,8 +37,8 @@ export async function setCancellation(
   const organisationId = organisationMeantIfNamed(principal, input.organisation_id).id;
 
   const states = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
-    const owner = { organisationId, holder };
-    const { states: synced, unknown, failures } = await syncOrganisation(app, ask, owner);
+    const lease = { organisationId, holder };
+    const { states: synced, unknown, failures } = await syncOrganisation(app, ask, lease);
     const live = synced.filter((state) => !isEnded(state));
     if (live.length === 0) {
       if (failures.length > 0) throw failures[0];
@@ -48,7 +48,7 @@ export async function setCancellation(
     }
 
     const order = await rankedSubscriptions(app, organisationId);
-    const { changed, failed } = await changeAll(app, ask, owner, inOrder(live, order), wanted);
+    const { changed, failed } = await changeAll(app, ask, lease, inOrder(live, order), wanted);
     if (changed.length > 0) {
       const action = wanted ? 'plan-cancelled' : 'plan-resumed';
       const tier = order.find((facts) => facts.tier !== null && changed.some(({ id }) => id === facts.id))?.tier;
@@ -57,7 +57,7 @@ export async function setCancellation(
       await recordAudit(app.db, app.now(), { action, actorId: principal.user.id, organisationId, details });
     }
     const now = live.map((state) => changed.find(({ id }) => id === state.id) ?? state);
-    const answered = await latestAnswers(app, ask, owner, now);
+    const answered = await latestAnswers(app, ask, lease, now);
     requireAll(app, order, { live, failed, unknown, unseen: failures, wanted });
     return answered;
   });
@@ -76,12 +76,12 @@ function inOrder(live: SubscriptionState[], order: SubscriptionFacts[]): Subscri
 
 type Failure = { id: string; error: unknown };
 
-async function changeAll(app: App, ask: Ask, owner: Owner, live: SubscriptionState[], wanted: boolean) {
+async function changeAll(app: App, ask: Ask, lease: HeldLease, live: SubscriptionState[], wanted: boolean) {
   const changed: SubscriptionState[] = [];
   const failed: Failure[] = [];
   for (const state of live.filter((each) => !endIsAsWanted(each, wanted))) {
     try {
-      changed.push(await setEnd(app, ask, owner, state, wanted));
+      changed.push(await setEnd(app, ask, lease, state, wanted));
     } catch (error) {
       failed.push({ id: state.id, error });
     }
@@ -149,7 +149,7 @@ async function endedBefore(app: App, organisationId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-type Owner = { organisationId: string; holder: string };
+type HeldLease = { organisationId: string; holder: string };
 
 /**
  * Returns the newest states of the live subscriptions. An event that arrived during the
@@ -160,18 +160,18 @@ type Owner = { organisationId: string; holder: string };
 async function latestAnswers(
   app: App,
   ask: Ask,
-  owner: Owner,
+  lease: HeldLease,
   answered: SubscriptionState[],
 ): Promise<SubscriptionState[]> {
   let latest = answered;
   try {
     for (let attempt = 0; attempt < 2 && !(await areStored(app, latest)); attempt++) {
-      const { states, failures } = await syncOrganisation(app, ask, owner);
+      const { states, failures } = await syncOrganisation(app, ask, lease);
       if (failures.length > 0) throw failures[0];
       latest = states.filter(({ id }) => answered.some((each) => each.id === id));
     }
   } catch (error) {
-    const { organisationId } = owner;
+    const { organisationId } = lease;
     app.log.warn('A change of plan was carried out, and its row could not be brought up to date.', {
       organisationId,
       error,

@@ -79,7 +79,7 @@ async function makePrice(app: App, ask: Ask, tier: PaidTier): Promise<void> {
 
 /** An unmarked product of an earlier version is ours if we know a price of it. */
 async function findProduct(app: App, ask: Ask, tier: PaidTier): Promise<string | null> {
-  const products = await listAll(ask, (provider, place) => provider.products.list({ active: true, ...place }));
+  const products = await listAll(ask, (provider, paging) => provider.products.list({ active: true, ...paging }));
   const ofTier = products.filter(({ metadata }) => metadata.tier === tier);
   const ours = ofTier.find(({ metadata }) => isOurs(app.config, metadata));
   if (ours !== undefined) return ours.id;
@@ -130,8 +130,8 @@ async function configurePortal(app: App, ask: Ask, prices: TierPrices): Promise<
     metadata: deploymentMark(app.config),
   };
 
-  const known = await listAll(ask, (provider, place) =>
-    provider.billingPortal.configurations.list({ active: true, ...place }),
+  const known = await listAll(ask, (provider, paging) =>
+    provider.billingPortal.configurations.list({ active: true, ...paging }),
   );
   // A configuration of an earlier version has no mark; its return address identifies it.
   const ours =

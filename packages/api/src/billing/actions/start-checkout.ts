@@ -7,7 +7,14 @@ import { withCustomer } from '../customers/customer.ts';
 import { choosePaidPlan, type PaidTier, paidTiers } from '../plans/plans.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
 import { changePlan } from './change-plan.ts';
-import { type Conversation, createSession, expireAll, openSessions, priceOf, sessionFor } from './checkout-session.ts';
+import {
+  type CheckoutContext,
+  createSession,
+  expireAll,
+  openSessions,
+  priceOf,
+  sessionFor,
+} from './checkout-session.ts';
 import type { BillingApp } from './require-payment.ts';
 
 /**
@@ -27,9 +34,9 @@ export async function startCheckout(
   const organisationId = organisationMeantIfNamed(principal, input.organisation_id).id;
 
   const url = await withCustomer(app, organisationId, async (ask, customerId, holder) => {
-    const conversation = { ask, holder, organisationId, customerId, tier };
+    const context = { ask, holder, organisationId, customerId, tier };
     for (let attempt = 0; attempt < 3; attempt++) {
-      const address = await checkoutAddress(app, conversation);
+      const address = await checkoutAddress(app, context);
       if (address !== null) return address;
     }
     throw new AppError('BUSY', 'A payment of this organisation is just being made. Try again in a moment.', {
@@ -50,18 +57,18 @@ function readTier({ plans }: App, value: unknown): PaidTier {
 }
 
 /** Returns null if an open checkout was completed meanwhile: then everything has to be read again. */
-async function checkoutAddress(app: App, conversation: Conversation): Promise<string | null> {
+async function checkoutAddress(app: App, context: CheckoutContext): Promise<string | null> {
   // Sessions are listed first, so that one paid between the two requests appears as a subscription.
-  const open = await openSessions(conversation);
-  const live = await liveSubscriptions(app, conversation.ask, conversation);
+  const open = await openSessions(context);
+  const live = await liveSubscriptions(app, context.ask, context);
 
   if (live.length > 0) {
-    return (await expireAll(app, conversation, open)) ? changePlan(app, conversation, live) : null;
+    return (await expireAll(app, context, open)) ? changePlan(app, context, live) : null;
   }
 
-  const price = await priceOf(app, conversation);
+  const price = await priceOf(app, context);
   const same = await sessionFor(app, open, price.id);
   const others = open.filter((session) => session !== same);
-  if (!(await expireAll(app, conversation, others))) return null;
-  return same?.url ?? (await createSession(app, conversation, price));
+  if (!(await expireAll(app, context, others))) return null;
+  return same?.url ?? (await createSession(app, context, price));
 }

@@ -20,7 +20,7 @@ function setContact({ api, organisationId: organisation_id }: Owner, email: stri
   return api.organisations.changeBillingContact({ organisation_id, email });
 }
 
-it('gives the provider the address, a newer one, and none again', async () => {
+it('sets the billing address at the provider, replaces it and removes it', async () => {
   const owner = await makeOwner(test);
   await owner.api.billing.portal();
   expect(emailsOf(owner)).toEqual([null]);
@@ -31,7 +31,7 @@ it('gives the provider the address, a newer one, and none again', async () => {
   }
 });
 
-it('gives the address to a customer that is created later', async () => {
+it('sets the address at a customer that is created later', async () => {
   const owner = await makeOwner(test);
   await setContact(owner, 'bills@company.example');
   await test.settled();
@@ -42,7 +42,7 @@ it('gives the address to a customer that is created later', async () => {
   expect(emailsOf(owner)).toEqual(['bills@company.example']);
 });
 
-it('gives the address once the provider answers again, and changes nothing at a customer without one', async () => {
+it('sets the address once the provider answers again', async () => {
   const owner = await makeOwner(test);
   await owner.api.billing.portal();
   test.sandbox.payment.set({ api_failure: 500 });

@@ -8,9 +8,9 @@ import { withLease } from './lease.ts';
 import { ofOurMode } from './mode.ts';
 
 /**
- * Gives the provider an organisation's billing address, if the customer has not got it yet.
- * Under the lease it reads the address as it is now and stores what it gave: jobs that run in
- * any order end with the newest address, and one that was never given stays due.
+ * Sets an organisation's billing address at its customer, if the customer has another one. The
+ * address is read under the lease, so that jobs in any order end with the newest one. An address
+ * that could not be set stays due.
  *
  * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE.
  */
@@ -24,7 +24,7 @@ export async function syncContact(app: App, organisationId: string): Promise<voi
       await ask((provider) => provider.customers.update(customerId, { email: email ?? '' }));
     } catch (error) {
       if (!isMissing(error)) throw error;
-      // Flagged or marked as gone, it is no longer due.
+      // The check flags the customer or marks it as gone: then the address is no longer due.
       await checkCustomer(app, ask, { organisationId, customerId });
       return;
     }
@@ -35,7 +35,7 @@ export async function syncContact(app: App, organisationId: string): Promise<voi
   });
 }
 
-/** Returns the current customers whose organisation has another billing address than they were last given. */
+/** Returns the current customers whose address differs from their organisation's billing address, at most 500. */
 export async function dueContacts(app: App, which?: SQL) {
   const rows = await app.db
     .select({

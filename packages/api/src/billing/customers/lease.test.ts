@@ -26,22 +26,22 @@ function leaseClock() {
 }
 
 test('work under one name is serialised, work under different names is concurrent', async () => {
-  const talking = new Map<string, number>();
+  const holders = new Map<string, number>();
   let together = 0;
 
-  async function talk(name: string): Promise<void> {
+  async function hold(name: string): Promise<void> {
     await withLease(running.app, name, async () => {
-      talking.set(name, (talking.get(name) ?? 0) + 1);
-      expect(talking.get(name)).toBe(1);
+      holders.set(name, (holders.get(name) ?? 0) + 1);
+      expect(holders.get(name)).toBe(1);
       together = Math.max(
         together,
-        [...talking.values()].reduce((sum, count) => sum + count, 0),
+        [...holders.values()].reduce((sum, count) => sum + count, 0),
       );
       await new Promise((resolve) => setTimeout(resolve, 15));
-      talking.set(name, 0);
+      holders.set(name, 0);
     });
   }
-  await Promise.all(['one', 'two'].flatMap((name) => Array.from({ length: 12 }, () => talk(name))));
+  await Promise.all(['one', 'two'].flatMap((name) => Array.from({ length: 12 }, () => hold(name))));
   expect(together).toBe(2);
   expect(await running.app.db.select().from(paymentLeases)).toEqual([]);
 });

@@ -28,7 +28,7 @@ export async function withLease<Result>(
   const holder = newId(app.now());
   await take(app, name, holder);
 
-  const lastRequestAt = performance.now() + conversationSeconds * 1000;
+  const lastRequestAt = performance.now() + requestSeconds * 1000;
   try {
     return await work((request) => {
       if (performance.now() > lastRequestAt) throw tooSlow();
@@ -86,8 +86,8 @@ export async function isHeld(tx: Transaction, name: string, holder: string): Pro
   return lease !== undefined;
 }
 
-/** How long new requests may start. A request takes at most 17 s, so all of it fits into the lease. */
-const conversationSeconds = 20;
+/** For this long new requests may start. A request takes at most 17 s, so the last one ends within the lease. */
+const requestSeconds = 20;
 const leaseSeconds = 45;
 
 async function take(app: App, name: string, holder: string): Promise<void> {

@@ -38,7 +38,7 @@ export function graceEnd(
 const statusOrder = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete'];
 
 /**
- * The subscription that determines its organisation's plan: an entitled one before others, then
+ * Returns the subscription that determines its organisation's plan: an entitled one before others, then
  * the best status, then the higher tier, then the newest. So the late end of an old subscription
  * cannot remove the plan of a new one. Null if there is none.
  */
@@ -46,7 +46,7 @@ export function best<Some extends RankedFacts>(plans: Plans, all: Some[], graceD
   return ranked(plans, all, graceDays, now)[0]?.facts ?? null;
 }
 
-/** All subscriptions in that order, the best one first, and whether each is entitled. */
+/** Returns all subscriptions in the order of `best`, and whether each is entitled. */
 export function ranked<Some extends RankedFacts>(
   plans: Plans,
   all: Some[],
@@ -61,12 +61,12 @@ export function ranked<Some extends RankedFacts>(
 }
 
 function rankOfFacts(plans: Plans, { tier, status, startedAt }: RankedFacts, entitled: boolean): number[] {
-  return [entitled ? 0 : 1, placeOf(status), -rankOf(plans, tier), -(startedAt?.getTime() ?? 0)];
+  return [entitled ? 0 : 1, statusRank(status), -rankOf(plans, tier), -(startedAt?.getTime() ?? 0)];
 }
 
-function placeOf(status: string): number {
-  const place = status === 'trialing' ? 0 : statusOrder.indexOf(status);
-  if (place !== -1) return place;
+function statusRank(status: string): number {
+  const index = status === 'trialing' ? 0 : statusOrder.indexOf(status);
+  if (index !== -1) return index;
   return statusClassOf(status) === 'ended' ? statusOrder.length + 1 : statusOrder.length;
 }
 

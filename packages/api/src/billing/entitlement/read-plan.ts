@@ -6,7 +6,7 @@ import { isOfOurMode } from '../customers/mode.ts';
 import { type Plan, type Plans, planOf, rankOf, type Tier } from '../plans/plans.ts';
 import { type RankedFacts, ranked } from './entitlement.ts';
 
-/** What a subscription record tells about the plan. */
+/** The properties of a subscription record that decide the plan. */
 export type SubscriptionFacts = RankedFacts & { id: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
 
 export type OrganisationPlan = {
@@ -56,20 +56,20 @@ const organisationFacts = prepared((db) =>
     .prepare('payment_plan_facts'),
 );
 
-/** A tier that the plans do not hold any longer gives nothing. */
+/** The tier is null if the plans no longer hold it: then the subscription gives nothing. */
 function toSubscriptionFacts(plans: Plans, row: PlanFacts[number]): SubscriptionFacts {
   return {
     id: row.id,
     tier: rankOf(plans, row.tier) > 0 ? row.tier : null,
     status: row.status,
     cancelAtPeriodEnd: row.cancel_at_period_end,
-    currentPeriodEnd: toDate(row.current_period_end),
-    endsAt: toDate(row.ends_at),
-    pastDueSince: toDate(row.past_due_since),
-    startedAt: toDate(row.started_at),
+    currentPeriodEnd: parseTime(row.current_period_end),
+    endsAt: parseTime(row.ends_at),
+    pastDueSince: parseTime(row.past_due_since),
+    startedAt: parseTime(row.started_at),
   };
 }
 
-function toDate(value: string | null): Date | null {
+function parseTime(value: string | null): Date | null {
   return value === null ? null : new Date(value);
 }

@@ -7,7 +7,7 @@ import { readFacts } from '../projection/read-facts.ts';
 import { readSubscriptionState } from '../projection/subscription-state.ts';
 import { handlerOf } from './event-handlers.ts';
 import { applied, eventOutcomes } from './event-outcome.ts';
-import { correct, type Entry, type Place, payloadOf, store, storeAgain, wasHandled } from './event-store.ts';
+import { type Entry, type Place, payloadOf, store, storeAgain, storeOutcome, wasHandled } from './event-store.ts';
 import { handleEvent } from './handle-event.ts';
 import { type PaymentEvent, parseEvent, type Subject, subjectOf } from './parse-event.ts';
 
@@ -17,13 +17,13 @@ export type Answer = { received: true; handled: boolean };
  * Stores an event and updates the rows that it concerns, in one transaction and without a
  * request to the provider. The rows depend on the set of stored events, not on their order of
  * arrival. A duplicate changes nothing and gets the first one's answer. After the commit this
- * process asks the provider about the subscription; the row is marked, so that after a crash the
- * minute's sweep does.
+ * process asks the provider about the subscription. The row is marked, so that after a crash the
+ * sweep that runs each minute asks.
  */
 export async function applyEvent(app: App, event: PaymentEvent, payload: string): Promise<Answer> {
   const entry = interpret(app, event, payload);
   const { handled, outcome, toSync } = await transactSendingLast(app.db, async (tx, sendLast) => {
-    // One round trip: the reads see the event.
+    // Both statements are sent in one round trip; the reads see the event.
     const [place, facts] = await Promise.all([store(tx, app, entry), factsFor(tx, entry)]);
     if (place === null) {
       return { handled: await wasHandled(tx, event.id), outcome: 'duplicate' as const, toSync: null };
@@ -55,7 +55,7 @@ export async function applyAgain(app: App, tx: Transaction, id: string) {
   return runHandler(app, tx, { entry, place, facts: await factsFor(tx, entry), sendLast: awaitAnswer });
 }
 
-/** Returns what an event alone says: its handler, the state that it shows and the objects that it names. */
+/** Returns what the event alone decides: its handler, the state that it shows and the objects that it names. */
 function interpret(app: App, event: PaymentEvent, payload: string): Entry {
   const ourMode = event.livemode === app.payment?.livemode;
   const handler = ourMode ? handlerOf(event.type) : null;
@@ -78,7 +78,7 @@ async function runHandler(app: App, tx: Transaction, { entry, place, facts, send
   if (handler === null) return { ...outcome, toSync: null };
 
   const found = await handleEvent(app, tx, { event, subject, state, handler, ...place, facts, sendLast });
-  if (found.outcome !== outcome) await correct(tx, event.id, found.outcome);
+  if (found.outcome !== outcome) await storeOutcome(tx, event.id, found.outcome);
   return { ...found.outcome, toSync: found.toSync };
 }
 

@@ -53,22 +53,22 @@ test('only events that no longer decide anything are deleted, and no projection 
             payload: JSON.stringify({ data: { object, previous_attributes: previous } }),
           })),
         );
-        // From events only, and with a provider's answer that ended a run of failed payments.
+        // One projection from events alone, one with a provider's answer that ended a run of failed payments.
         const numbers = await running.app.db
           .select({ number: paymentEvents.number })
           .from(paymentEvents)
           .where(eq(paymentEvents.subscriptionId, subscriptionId))
           .orderBy(paymentEvents.number);
         const settledNumbers = [0, numbers[answeredAfter % numbers.length]?.number ?? 0];
-        async function told() {
+        async function projections() {
           const read = settledNumbers.map((settled) =>
             readFacts(running.app.db, subscriptionId, { settledNumber: settled }),
           );
           return (await Promise.all(read)).map(({ events }, at) => project(events, settledNumbers[at]));
         }
-        const before = await told();
+        const before = await projections();
         await deleteOldEvents(running.app, { pageSize });
-        expect(await told()).toEqual(before);
+        expect(await projections()).toEqual(before);
       },
     ),
     { numRuns: 60 },
@@ -81,12 +81,12 @@ test('old events are deleted, new ones are not', async () => {
   expect([await left('in_old'), await left('in_new')]).toEqual([0, 1]);
 });
 
-test('every old event is read once, also one of the same time as another and one that is kept', async () => {
+test('every old event is read once, including events of equal time and events that are kept', async () => {
   const { app } = running;
   await app.sql`delete from payment_events`;
   const problem = { type: 'invoice.payment_failed' };
   await keep(Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? {} : { ...problem, invoiceId: `in_kept_${at}` })));
-  // Of different microseconds, which a Date does not hold.
+  // The times differ in microseconds, which a Date does not hold.
   await app.sql`update payment_events set received_at = received_at + number % 7 * interval '1 microsecond'`;
 
   const statements: number[] = [];
@@ -97,7 +97,7 @@ test('every old event is read once, also one of the same time as another and one
   const db = new Proxy(app.db, { get: (target, name) => (name === 'execute' ? execute : Reflect.get(target, name)) });
   expect(await deleteOldEvents({ ...app, db }, { pageSize: 5 })).toBe(20);
   expect(await app.db.$count(paymentEvents)).toBe(20);
-  // Of 40 rows eight full pages and an empty one, and one statement each for checkouts and leases.
+  // 40 rows make eight full pages and an empty one; checkouts and leases take one statement each.
   expect(statements).toHaveLength(11);
 });
 
@@ -125,7 +125,7 @@ test('an event that the provider may send again is kept, however short RETENTION
     { invoiceId: 'in_over', receivedAt: daysAgo(32) },
   ]);
   for (let run = 0; run < 2; run++) await deleteOldEvents(short);
-  // Without the events of before, a failure that the provider sends again would be an open problem.
+  // Without the earlier events, a failure that the provider sends again would be an open problem.
   expect([await left('in_again'), await left('in_over')]).toEqual([2, 0]);
 });
 

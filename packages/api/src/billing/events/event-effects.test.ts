@@ -182,7 +182,7 @@ describe('an event has the effect of its type', () => {
   });
 
   test.each(['price.created', 'price.updated', 'price.deleted', 'product.updated'])(
-    '%s has the prices looked up again',
+    '%s causes a new look-up of the prices',
     async (type) => {
       await billing.app.db.update(paymentLivePrices).set({ amount: 1 });
       const object = type.startsWith('price')

@@ -136,7 +136,7 @@ export async function payloadOf(tx: Transaction, id: string): Promise<string | n
 }
 
 /** Stores the outcome that the handler found. An event that was not handled gets no status class, so it decides nothing. */
-export async function correct(tx: Transaction, id: string, outcome: EventOutcome): Promise<void> {
+export async function storeOutcome(tx: Transaction, id: string, outcome: EventOutcome): Promise<void> {
   await tx
     .update(paymentEvents)
     .set({ ...outcome, ...(outcome.handled ? {} : { statusClass: null }) })

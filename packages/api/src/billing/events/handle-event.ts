@@ -109,7 +109,7 @@ async function handleCustomerDeleted(
   );
   const live = await tx
     .update(paymentSubscriptions)
-    // The number, so that the answer to an earlier request does not settle the mark.
+    // The number keeps the answer to an earlier request from removing the mark.
     .set({ needsSync: true, lastEventNumber: sql`greatest(${paymentSubscriptions.lastEventNumber}, ${number})` })
     .where(and(theirs, eq(paymentSubscriptions.ended, false)))
     .returning({ id: paymentSubscriptions.id });
@@ -177,7 +177,7 @@ const mark = prepared((db) => upsert(db, {}).prepare('payment_subscription_mark'
 
 const stateUpsert = prepared((db) => upsert(db, computedColumns).prepare('payment_subscription_state'));
 
-/** As text, because drizzle's own encoder of times fails on null. */
+/** Casts from text, because drizzle's own encoder of times fails on null. */
 function time(name: keyof Computed) {
   return sql`${sql.placeholder(name)}::timestamptz`;
 }

@@ -15,7 +15,7 @@ test.each([
   { ...event, created: 'now' },
   { ...event, created: 1e20 },
   { ...event, data: {} },
-])('is no event: %j', (value) => {
+])('a value that is not an event gives null: %j', (value) => {
   expect(parseEvent(value)).toBeNull();
 });
 

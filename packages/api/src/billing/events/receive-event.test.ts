@@ -36,7 +36,7 @@ describe('the signature', () => {
   });
 
   test.each(['{', '', 'null', '7', '[]', '{}', '{"object":"event","id":"evt_x"}'])(
-    'of what is no event is a 400: %s',
+    'of a body that is not an event is a 400: %s',
     async (payload) => {
       await expect(receive(payload, payload === '' ? 't=1,v1=x' : undefined)).rejects.toMatchObject({
         code: 'VALIDATION',

@@ -13,13 +13,14 @@ const batchSize = 200;
 
 /**
  * Strips the payloads of events that are older than 120 days, or than RETENTION_DAYS if that is
- * less; those of no organisation after a day. Events of an invoice that is still open keep theirs. Returns how many events it stripped.
+ * less; those of no organisation after a day. Events of an invoice that is still open keep theirs.
+ * Returns how many events it stripped.
  */
 export async function stripOldEvents(app: App): Promise<number> {
   const days = Math.min(keptDays, app.config.retentionDays);
   const before = new Date(app.now().getTime() - days * dayMilliseconds);
   const yesterday = new Date(app.now().getTime() - dayMilliseconds);
-  // Of other customers, and of organisations that were deleted: they may name an erased user.
+  // Events of customers that are not ours and of deleted organisations may name an erased user.
   const isUnowned = and(isNull(event.organisationId), lt(event.receivedAt, yesterday));
   for (let count = 0; ; ) {
     const stripped = await app.db.transaction((tx) =>
@@ -68,7 +69,10 @@ function secondOf({ id, subscriptionId, created }: Found): string {
   return subscriptionId === null ? id : `${subscriptionId} ${created}`;
 }
 
-/** Locks and returns the events, those of the same seconds, and some others. One order of locks: no two callers deadlock. */
+/**
+ * Locks and returns the events and those of the same seconds, in the order of their ids, so that concurrent
+ * callers do not deadlock. Events of other seconds may be among them.
+ */
 function sameSeconds(tx: Transaction, found: Found[]) {
   const ids = found.map(({ id }) => id);
   const subscriptionIds = found.flatMap(({ subscriptionId }) => subscriptionId ?? []);

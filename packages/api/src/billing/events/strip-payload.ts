@@ -23,7 +23,7 @@ const kept = new Set([
   'subscription',
   'type',
 ]);
-/** What we wrote into metadata ourselves; the rest of it is the company's or the customer's. */
+/** The members of metadata that this service writes. The others are the company's or the customer's. */
 const keptMetadata = new Set(['organisation', 'tier']);
 
 /** The form of ids, states and lookup keys. Addresses and texts of several words do not match. */
@@ -36,7 +36,7 @@ const invoicePage = 'hosted_invoice_url';
  * Returns a function that removes all texts from payloads but ids and states: what is left decides
  * the same subscriptions. Equal texts are replaced by equal marks in all payloads that one function
  * gets, so that the projection finds the same order among the events of one second
- * (projection.ts compares their states). The marks tell nothing about the texts. A payload that is
+ * (projection.ts compares their states). The marks reveal nothing about the texts. A payload that is
  * not JSON becomes an empty object.
  */
 export function createStripper(key: string): (payload: string, options?: { keepsInvoicePage?: boolean }) => string {

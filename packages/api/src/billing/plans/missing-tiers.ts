@@ -5,8 +5,8 @@ import { ofOurMode } from '../customers/mode.ts';
 import { paidTiers } from './plans.ts';
 
 /**
- * A sentence for each tier that running subscriptions pay for and the plans do not hold:
- * their organisations get what is free. A renamed tier in PLANS_FILE would do that unseen.
+ * Returns a sentence for each tier that running subscriptions pay for and the plans do not hold. Their
+ * organisations have the free plan, which a tier renamed in PLANS_FILE would cause without a notice.
  */
 export async function missingTiers(app: App): Promise<string[]> {
   const rows = await app.db
@@ -28,7 +28,7 @@ export async function missingTiers(app: App): Promise<string[]> {
   );
 }
 
-/** Logs a warning for each of them. */
+/** Logs the sentences of `missingTiers` as warnings. */
 export async function warnOfMissingTiers(app: App): Promise<void> {
   for (const sentence of await missingTiers(app)) app.log.warn(sentence);
 }

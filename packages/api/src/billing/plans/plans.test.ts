@@ -58,7 +58,7 @@ test.each<[string, unknown, RegExp]>([
   ['a paid tier first', { ...defaultPlans, tiers: [silver, gold] }, /^PLANS_FILE tiers 0 tier must be "free"/],
   ['a tier twice', { ...defaultPlans, tiers: [free, gold, gold] }, /^PLANS_FILE tiers must each have a tier of their/],
   [
-    'a tier that names no variable',
+    'a tier whose name cannot be part of a variable',
     { ...defaultPlans, tiers: [free, { ...gold, tier: 'gold-plus' }] },
     /^PLANS_FILE tiers 1 tier must be a name such as gold/,
   ],

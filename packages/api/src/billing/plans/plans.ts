@@ -54,7 +54,7 @@ export function choosePaidPlan({ tiers: [, ...paid] }: Plans): string {
   return `Choose the ${either.format(paid.map(({ name }) => name))} plan.`;
 }
 
-/** The tier's place in the plans; -1 for a tier that the plans do not hold. A higher rank is the better tier. */
+/** Returns the tier's position in the plans; -1 for a tier that the plans do not hold. A higher rank is the better tier. */
 export function rankOf(plans: Plans, tier: Tier | null): number {
   return plans.tiers.findIndex((each) => each.tier === tier);
 }
@@ -89,7 +89,7 @@ function plan<Cost extends z.ZodType>(tier: z.ZodType<string>, cost: Cost) {
 
 const freePlan = plan(z.literal('free', 'must be "free": the first tier costs nothing.'), z.null('must be null.'));
 
-/** PAYMENT_PRICE_<TIER> and the lookup key are made from it. */
+/** The variable PAYMENT_PRICE_<TIER> and the lookup key contain the name. */
 const paidTier = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be a name such as gold.');
 const paidPlan = plan(paidTier, price);
 

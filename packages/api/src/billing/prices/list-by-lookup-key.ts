@@ -1,13 +1,13 @@
 import type { Ask } from '../../providers/payment.ts';
 
-/** The provider refuses a request for more. */
-const mostKeys = 10;
+/** The provider refuses a request with more lookup keys. */
+const maxKeys = 10;
 
-/** The provider's prices that hold one of the lookup keys, asked for in as many requests as they need. */
+/** Returns the provider's prices that hold one of the lookup keys. @throws AppError PROVIDER_UNAVAILABLE. */
 export async function listByLookupKey(ask: Ask, lookupKeys: string[], { active }: { active: boolean }) {
   const keys = [...new Set(lookupKeys)];
-  const pages = Array.from({ length: Math.ceil(keys.length / mostKeys) }, (_, page) =>
-    keys.slice(page * mostKeys, (page + 1) * mostKeys),
+  const pages = Array.from({ length: Math.ceil(keys.length / maxKeys) }, (_, page) =>
+    keys.slice(page * maxKeys, (page + 1) * maxKeys),
   );
   const listed = await Promise.all(
     pages.map((lookup_keys) => ask((provider) => provider.prices.list({ lookup_keys, active, limit: 100 }))),

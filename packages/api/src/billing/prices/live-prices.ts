@@ -6,7 +6,7 @@ import { forPaidTiers, type PaidTier, type Price, paidTiers } from '../plans/pla
 import { lookUpPrices, modeName, pricesModeSetting } from './look-up-prices.ts';
 import { type LivePrices, noPrices, type PriceCache } from './price-cache.ts';
 
-const goodMilliseconds = 60_000;
+const freshMilliseconds = 60_000;
 const waitMilliseconds = 300;
 /** No look-up begins for this long after a failed one. */
 const pauseMilliseconds = 5_000;
@@ -21,7 +21,7 @@ export async function livePrices(app: App): Promise<LivePrices> {
   const cache = app.priceCache;
   if (cache.readAt === null) await readStored(app, cache);
 
-  if (isGood(app, cache)) return cache.prices;
+  if (isFresh(app, cache)) return cache.prices;
   const lookup = lookUp(app, cache);
   if (cache.known) return cache.prices;
 
@@ -41,8 +41,8 @@ export async function refreshPrices(app: App): Promise<void> {
   await readStored(app, cache);
 }
 
-function isGood(app: App, { lookedUpAt }: PriceCache): boolean {
-  return lookedUpAt !== null && app.now().getTime() - lookedUpAt < goodMilliseconds;
+function isFresh(app: App, { lookedUpAt }: PriceCache): boolean {
+  return lookedUpAt !== null && app.now().getTime() - lookedUpAt < freshMilliseconds;
 }
 
 /** Runs one look-up at a time. A failure is only logged, because readers have the last known prices. */
@@ -53,7 +53,7 @@ function lookUp(app: App, cache: PriceCache): Promise<void> {
   cache.lookup ??= lookUpUnlessStored(app, cache)
     .catch((error: unknown) => {
       cache.failedAt = app.now().getTime();
-      app.log.warn('The payment provider did not tell its prices; the last known ones stand.', { error });
+      app.log.warn('The prices could not be read from the payment provider; the last known ones apply.', { error });
     })
     .finally(() => {
       cache.lookup = null;
@@ -63,11 +63,11 @@ function lookUp(app: App, cache: PriceCache): Promise<void> {
 
 async function lookUpUnlessStored(app: App, cache: PriceCache): Promise<void> {
   await readStored(app, cache);
-  if (!isGood(app, cache)) await refreshPrices(app);
+  if (!isFresh(app, cache)) await refreshPrices(app);
   cache.failedAt = null;
 }
 
-/** Empty if the stored prices are of the other mode than our key: the modes sell different prices. */
+/** Returns the stored prices; none if they are of the other mode than our key, because the modes sell different prices. */
 async function storedPrices(app: App) {
   const named = eq(paymentSettings.name, pricesModeSetting);
   const rows = await app.db

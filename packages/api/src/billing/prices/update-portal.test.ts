@@ -71,7 +71,7 @@ test('a look-up that shows another price brings the portal to it, when the event
   expect(offered()).toContain(price);
 });
 
-test('a checkout shows another price too', async () => {
+test('a checkout that finds another price brings the portal to it', async () => {
   billing.sandbox.payment.set({ drop_deliveries: true });
   const price = await priceIsNow('silver', 2500);
   await startCheckout(billing.app, await makeMember(billing), { tier: 'silver' });
@@ -98,7 +98,7 @@ test('an older configuration, which gives upgrades away until the renewal, is co
   expect(configuration().features.subscription_update.proration_behavior).toBe('always_invoice');
 });
 
-test('what else the company allows in the portal is left alone', async () => {
+test('other settings of the portal’s configuration do not change', async () => {
   configuration().features.customer_update = { enabled: true, allowed_updates: ['address'] };
   configuration().features.subscription_update.enabled = false;
   const price = await priceIsNow('gold', 11_900);
@@ -110,7 +110,7 @@ test('what else the company allows in the portal is left alone', async () => {
   });
 });
 
-test('while the provider is away the update waits, and then it is carried out', async () => {
+test('while the provider does not answer the update waits, and is then carried out', async () => {
   billing.sandbox.payment.set({ api_failure: 503, api_failure_only: 'POST /v1/billing_portal/configurations' });
   const price = await priceIsNow('gold', 12_900);
   await expect
@@ -150,7 +150,7 @@ test('two nodes that update the portal while prices change end at the newest pri
   expect(offered()).toHaveLength(2);
 });
 
-test('where billing-setup never ran, no portal is touched', async () => {
+test('where billing-setup never ran, no portal configuration changes', async () => {
   await billing.app.db.delete(paymentSettings);
   const before = structuredClone(billing.sandbox.payment.state().portal_configurations);
   await priceIsNow('gold', 7900);

@@ -1,4 +1,4 @@
-/** An object from outside: each member may be missing or have any type. */
+/** An object of untrusted JSON: each member may be missing or have any type. */
 export type Fields = Record<string, unknown>;
 
 /** The value as an object; null for anything else, arrays included. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { canonical, undo } from './previous-state.ts';
 
-test('a hash is undone member by member, an array all at once', () => {
+test('a hash is undone member by member, an array as a whole', () => {
   const after = { status: 'active', metadata: { tier: 'gold', note: 'x' }, list: [1, 2], hash: { data: [{ a: 1 }] } };
   const previous = { status: 'trialing', metadata: { tier: 'silver', note: null }, list: [1], hash: { data: [] } };
   expect(undo(after, previous)).toEqual({

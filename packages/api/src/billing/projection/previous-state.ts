@@ -15,7 +15,7 @@ export function undo(after: Fields, previous: Fields): Fields {
   return before;
 }
 
-/** The same text for all equal objects: members are sorted, and null equals absent. */
+/** Returns the same text for all equal objects: members are sorted, and null equals absent. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   const object = fields(value);

@@ -27,7 +27,7 @@ describe('the projection of a set of events', () => {
     );
   });
 
-  test('is the truth, or says that it is not certain', () => {
+  test('equals the provider’s state, or is marked uncertain', () => {
     fc.assert(
       fc.property(history, ({ events, truth }) => {
         const projection = project(events);
@@ -53,7 +53,7 @@ describe('the projection of a set of events', () => {
     expect(histories.filter(Boolean).length).toBeGreaterThan(1600);
   });
 
-  test('is the same from the few events that are read of it', () => {
+  test('is the same from the deciding events alone', () => {
     fc.assert(
       fc.property(history, fc.nat(12), ({ events }, settledNumber) => {
         expect(project(deciding(events, settledNumber), settledNumber)).toEqual(project(events, settledNumber));
@@ -76,7 +76,7 @@ describe('the projection of a set of events', () => {
   });
 });
 
-/** The reading of `readFacts`, in memory; a test on a database holds the two together. */
+/** Selects the events as `readFacts` does, in memory; a test of `readFacts` compares both. */
 function deciding(events: StateEvent[], settledNumber: number): StateEvent[] {
   const statusClass = (event: StateEvent) => statusClassOf(String(event.object.status));
   const newest = Math.max(...events.map(({ created }) => created));
@@ -117,7 +117,7 @@ describe('within one second', () => {
   });
 
   test('payloads of two shapes in one second form no path, and no certain state', () => {
-    const told = (id: string, object: object, previous: object | null): StateEvent => ({
+    const eventOf = (id: string, object: object, previous: object | null): StateEvent => ({
       id,
       number: 1,
       created: 5,
@@ -125,16 +125,16 @@ describe('within one second', () => {
       previous: previous as StateEvent['previous'],
     });
     const inNewShape = [
-      told('evt_1', { status: 'incomplete', added: 1 }, null),
-      told('evt_2', { status: 'active', added: 1 }, { status: 'incomplete' }),
+      eventOf('evt_1', { status: 'incomplete', added: 1 }, null),
+      eventOf('evt_2', { status: 'active', added: 1 }, { status: 'incomplete' }),
     ];
     const inOldShape = [
-      told('evt_3', { status: 'past_due' }, { status: 'active' }),
-      told('evt_4', { status: 'unpaid' }, { status: 'past_due' }),
-      told('evt_5', { status: 'past_due' }, { status: 'unpaid' }),
+      eventOf('evt_3', { status: 'past_due' }, { status: 'active' }),
+      eventOf('evt_4', { status: 'unpaid' }, { status: 'past_due' }),
+      eventOf('evt_5', { status: 'past_due' }, { status: 'unpaid' }),
     ];
     expect(project([...inNewShape, ...inOldShape])?.certain).toBe(false);
-    const around = told('evt_6', { status: 'active' }, { status: 'past_due' });
+    const around = eventOf('evt_6', { status: 'active' }, { status: 'past_due' });
     expect(project([...inNewShape, ...inOldShape, around])?.certain).toBe(false);
   });
 
@@ -162,8 +162,8 @@ describe('within one second', () => {
   });
 });
 
-test('a run of failed payments does not reach behind the provider’s word that nothing was due', () => {
-  const told = (number: number, created: number, status: string) => ({
+test('a run of failed payments begins after the provider’s answer that nothing was due', () => {
+  const eventOf = (number: number, created: number, status: string) => ({
     id: `evt_${number}`,
     number,
     created,
@@ -171,12 +171,12 @@ test('a run of failed payments does not reach behind the provider’s word that 
     previous: null,
   });
   // The event of the recovery in between was lost; a fetch after event 2 showed it.
-  const events = [told(1, 10, 'active'), told(2, 20, 'past_due'), told(3, 900, 'past_due')];
+  const events = [eventOf(1, 10, 'active'), eventOf(2, 20, 'past_due'), eventOf(3, 900, 'past_due')];
   expect(project(events, 0)?.pastDueSince).toBe(20);
   expect(project(events, 2)?.pastDueSince).toBe(900);
 });
 
-test('no events tell nothing, and unreadable ones are none', () => {
+test('the projection is null without events, and of unreadable ones', () => {
   expect(project([])).toBeNull();
   expect(project([{ id: 'evt_1', number: 1, created: 1, object: {}, previous: null }])).toBeNull();
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-/** Stores a history as that of a subscription of its own, and says by what to ask for it. */
+/** Stores a history under a new subscription, and returns its id and the events' numbers. */
 async function store(events: StateEvent[]): Promise<{ subscriptionId: string; numbers: Map<string, number> }> {
   const subscriptionId = `sub_${newId(running.app.now())}`;
   const rows = await running.app.db
@@ -38,7 +38,7 @@ async function store(events: StateEvent[]): Promise<{ subscriptionId: string; nu
   return { subscriptionId, numbers: new Map(rows.map(({ id, number }) => [id, number])) };
 }
 
-test('what is read of any history tells the same as all of it', async () => {
+test('the events that are read give the same projection as the whole history', async () => {
   await fc.assert(
     fc.asyncProperty(history, fc.nat(12), async ({ events }, settledAt) => {
       const { subscriptionId, numbers } = await store(events);
@@ -55,7 +55,7 @@ test('what is read of any history tells the same as all of it', async () => {
   );
 });
 
-test('what is read of a run of failed payments begins behind the last settled event', async () => {
+test('the events read of a run of failed payments begin after the last settled event', async () => {
   const object = { id: 'sub_1', customer: 'cus_1', status: 'past_due' };
   const run = [10, 20, 30].map((created) => ({ id: `evt_${created}`, number: 0, created, object, previous: null }));
   const { subscriptionId, numbers } = await store(run);
@@ -64,7 +64,7 @@ test('what is read of a run of failed payments begins behind the last settled ev
   expect(project(read, settledNumber)?.pastDueSince).toBe(20);
 });
 
-test('is a handful of events, however many there are, found by an index', async () => {
+test('a few events are read by an index, however many are stored', async () => {
   const object = { id: 'sub_1', customer: 'cus_1', status: 'past_due' };
   const many = Array.from({ length: 4000 }, (_, at) => ({
     id: `evt_${at}`,
@@ -90,7 +90,7 @@ test('is a handful of events, however many there are, found by an index', async 
   });
 });
 
-/** How often the whole table was gone through, and how many of its rows an index led to. */
+/** Counts the sequential scans of the table, and its rows that were fetched by an index. */
 async function touched(tx: Transaction) {
   const [counts] = await tx.execute<{ scans: number; rows: number }>(sql`
     select seq_scan::int as scans, idx_tup_fetch::int as rows

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
 import { paymentKnownPrices } from '../../db/schema/billing.ts';
-import { tellPlan } from '../entitlement/tell-plan.ts';
+import { publishPlan } from '../entitlement/publish-plan.ts';
 import { matchTier } from '../plans/match-tier.ts';
 import { priceNames } from '../plans/price-names.ts';
 import { toDate } from './fields.ts';
@@ -71,7 +71,7 @@ export async function followRecomputed(
 ): Promise<void> {
   if (newPrice !== null) await tx.insert(paymentKnownPrices).values(newPrice).onConflictDoNothing();
   await recordChange(app, tx, organisationId, before, columns);
-  await tellPlan(app, tx, organisationId);
+  await publishPlan(app, tx, organisationId);
 }
 
 export type Snapshot = { state: SubscriptionState; number: number; pastDueSince: Date | null };

@@ -6,9 +6,9 @@ import type { paymentSubscriptions } from '../../db/schema/billing.ts';
 type State = Pick<typeof paymentSubscriptions.$inferSelect, 'status' | 'tier' | 'ended'>;
 
 /**
- * Records in the audit table what a recomputed row means to the organisation's people: that a plan
- * started, changed or ended, or that a payment failed. In the transaction that writes the row, so
- * that a repeated event or sync, which changes no row, records nothing.
+ * Records in the audit log that a plan started, changed or ended, or that a payment failed, as a
+ * recomputed row shows it. Runs in the transaction that writes the row. A repeated event or sync
+ * changes no row and records nothing.
  */
 export async function recordChange(
   app: App,

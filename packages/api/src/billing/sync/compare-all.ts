@@ -43,7 +43,7 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
       } else if (row === undefined || differs(row, state)) {
         await round.sync({ id: state.id, organisationId: owner, customerId: state.customerId });
       } else if (row.tierSource !== 'price' || row.problem !== null || row.livemode === null) {
-        // Its price may be known now, its problem solved, and its mode determined.
+        // By now its price may be known, its problem solved and its mode determined.
         await round.sync(row);
       }
     }

@@ -3,12 +3,12 @@ import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
-import { tellPlan } from '../entitlement/tell-plan.ts';
+import { publishPlan } from '../entitlement/publish-plan.ts';
 
 /**
- * Ends the rows of an organisation's subscriptions that the provider does not know, and tells the
- * feed of changes. The caller needs proof of the end, because a wrong key knows none of them
- * either: the provider's answer that their customer was deleted, or an operator's decision. A later
+ * Ends the rows of an organisation's subscriptions that the provider does not know, and adds the
+ * change to the feed. The caller needs proof of the end, because under a wrong key the provider
+ * knows none of them either: the provider's answer that their customer was deleted, or an operator's decision. A later
  * event or sync that shows such a subscription restores its row.
  */
 export async function endUnknown(app: App, tx: Transaction, organisationId: string, ids: string[]): Promise<void> {
@@ -18,5 +18,5 @@ export async function endUnknown(app: App, tx: Transaction, organisationId: stri
     .update(paymentSubscriptions)
     .set({ ...ended, currentPeriodEnd: null, endsAt: null, pastDueSince: null })
     .where(and(eq(paymentSubscriptions.organisationId, organisationId), inArray(paymentSubscriptions.id, ids)));
-  await tellPlan(app, tx, organisationId);
+  await publishPlan(app, tx, organisationId);
 }

@@ -4,7 +4,7 @@ import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts
 import type { JobKinds, JobName } from '../../jobs/registry.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
 import { ofOurMode } from '../customers/mode.ts';
-import { tellDuePlans } from '../entitlement/tell-plan.ts';
+import { publishDuePlans } from '../entitlement/publish-plan.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
 import { deleteOldEvents } from '../events/delete-old-events.ts';
 import { stripOldEvents } from '../events/strip-events.ts';
@@ -27,16 +27,16 @@ export function billingJobs({
   scheduled: App;
 }): Pick<JobKinds, Extract<JobName, `payment-${string}`>> {
   // A node without the provider's key would complete another node's jobs without doing them.
-  const never = { forSeconds: 0, longestPauseSeconds: 0 };
+  const noRetry = { forSeconds: 0, longestPauseSeconds: 0 };
   const untilNextPrices = { forSeconds: 3600, longestPauseSeconds: 300 };
   const isTaken = app.payment !== null;
 
   return {
     'payment-plan-times': {
-      handler: () => tellDuePlans(scheduled),
+      handler: () => publishDuePlans(scheduled),
       schedule: '* * * * *',
       policy: 'stately',
-      retry: never,
+      retry: noRetry,
       recordsSuccess: true,
     },
     'payment-sync': {
@@ -69,7 +69,7 @@ export function billingJobs({
       handler: async () => void (await enqueueDue(scheduled)),
       policy: 'stately',
       schedule: '* * * * *',
-      retry: never,
+      retry: noRetry,
       isTaken,
       recordsSuccess: true,
     },
@@ -105,7 +105,7 @@ export function billingJobs({
   };
 }
 
-/** How this process syncs a subscription after an event. One that fails becomes a job with retries. */
+/** Returns how this process syncs a subscription after an event. A sync that fails becomes a job with retries. */
 export function syncsOf(app: App) {
   return {
     sync: (subscriptionId: string) => syncSubscription(app, subscriptionId),

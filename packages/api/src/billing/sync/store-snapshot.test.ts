@@ -79,7 +79,7 @@ test.each<[string, (app: App, row: Row) => Promise<unknown>]>([
   expect(await row(subscription.id)).toMatchObject({ cancelAtPeriodEnd: true, needsSync: false });
 });
 
-test('so is the answer that the provider does not know the subscription', async () => {
+test('the answer that the provider does not know the subscription is dropped after its lease was lost', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   const { subscriptions } = billing.sandbox.payment.state();
   const { app, asked, release } = withHeldAnswer();
@@ -105,7 +105,7 @@ test.each<[string, (id: string) => void]>([
       if (subscription !== undefined) subscription.customer = 'cus_other';
     },
   ],
-])('an answer %s does not settle the mark of an event that came after the request', async (_, spoil) => {
+])('an answer %s does not remove the mark of an event that came after the request', async (_, spoil) => {
   const { subscription } = await makeSubscriber(billing);
   const { number } = { number: (await row(subscription.id)).lastEventNumber };
   spoil(subscription.id);
@@ -119,12 +119,12 @@ test.each<[string, (id: string) => void]>([
   expect(await row(subscription.id)).toMatchObject({ needsSync: true, problem: expect.any(String) });
 });
 
-test('the deletion of a customer is not settled by an answer from before', async () => {
+test('an answer to an earlier request does not remove the mark that the deletion of the customer set', async () => {
   const { subscription } = await makeSubscriber(billing);
   const { app, asked, release } = withHeldAnswer();
   const syncing = syncSubscription(app, subscription.id);
   await asked;
-  // A process without the queue, so that nothing but the request above asks the provider.
+  // This process has no queue, so that nothing but the request above asks the provider.
   const idle = { ...billing.app, syncs: noSyncs, jobs: { ...billing.app.jobs, send: async () => {}, wake: () => {} } };
   await deliver(idle, makeEvent(idle, 'customer.deleted', { id: String(subscription.customer), object: 'customer' }));
   release();
@@ -132,7 +132,7 @@ test('the deletion of a customer is not settled by an answer from before', async
   expect((await row(subscription.id)).needsSync).toBe(true);
 });
 
-test('a plan that ends without an event or an answer is told to the feed of changes', async () => {
+test('a plan that ends without an event or an answer adds a change to the feed', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   const { organisationId } = principal;
   const told = () =>

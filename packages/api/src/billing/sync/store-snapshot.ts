@@ -9,7 +9,7 @@ import { readFacts } from '../projection/read-facts.ts';
 import { followRecomputed, recompute } from '../projection/recompute.ts';
 import { isEnded, type SubscriptionState } from '../projection/subscription-state.ts';
 
-type Owner = {
+type SubscriptionOwner = {
   organisationId: string;
   customerId: string;
   /** The holder of the organisation's lease; absent if no lease protects the answer, as in tests. */
@@ -22,14 +22,19 @@ type Owner = {
  * answer, and the row keeps needing a sync. If the lease was lost meanwhile, another process
  * may have stored a newer answer: then this answer is dropped and a sync is requested.
  */
-export async function storeSnapshot(app: App, owner: Owner, state: SubscriptionState, number: number): Promise<void> {
+export async function storeSnapshot(
+  app: App,
+  owner: SubscriptionOwner,
+  state: SubscriptionState,
+  number: number,
+): Promise<void> {
   const pastDue = state.status === 'past_due';
   const settled = pastDue ? {} : { settledNumber: number };
   await app.db.transaction(async (tx) => {
     if (!(await lockOrganisation(tx, owner.organisationId))) return;
     const known = await readFacts(tx, state.id, settled);
     const inserted = known.row === null ? await insertRow(app, tx, owner, state.id) : null;
-    // Without a row of its own, another process has inserted it in this moment.
+    // If this process inserted no row, another one has inserted it in the meantime.
     const facts = known.row === null && inserted === null ? await readFacts(tx, state.id, settled) : known;
     const row = facts.row ?? inserted;
     if (row === null || row.organisationId !== owner.organisationId || !(await hasLease(tx, owner, row.id))) return;
@@ -68,7 +73,7 @@ export async function storeSnapshot(app: App, owner: Owner, state: SubscriptionS
   });
 }
 
-/** The mark of a row whose event came after the request: only what was stored before it is settled by the answer. */
+/** Whether the row stays marked: an event that came after the request outranks the answer. */
 function isOutdated(number: number) {
   return sql`${paymentSubscriptions.needsSync} and ${paymentSubscriptions.lastEventNumber} > ${number}`;
 }
@@ -77,7 +82,12 @@ function isOutdated(number: number) {
  * Flags a subscription that the provider does not know. It does not end, and without the lease nothing is stored.
  * `number` is that of the last event that was stored before the request.
  */
-export async function markUnknownToProvider(app: App, owner: Owner, id: string, number: number): Promise<void> {
+export async function markUnknownToProvider(
+  app: App,
+  owner: SubscriptionOwner,
+  id: string,
+  number: number,
+): Promise<void> {
   await app.db.transaction(async (tx) => {
     if (!(await lockOrganisation(tx, owner.organisationId)) || !(await hasLease(tx, owner, id))) return;
     await tx
@@ -88,14 +98,14 @@ export async function markUnknownToProvider(app: App, owner: Owner, id: string, 
 }
 
 /** Returns false and requests another sync if another process has the lease. */
-async function hasLease(tx: Transaction, { organisationId, holder }: Owner, id: string): Promise<boolean> {
+async function hasLease(tx: Transaction, { organisationId, holder }: SubscriptionOwner, id: string): Promise<boolean> {
   if (holder === undefined || (await isHeld(tx, leaseOf(organisationId), holder))) return true;
   await tx.update(paymentSubscriptions).set({ needsSync: true }).where(eq(paymentSubscriptions.id, id));
   return false;
 }
 
 /** Inserts the row of a subscription. Returns null if another process has just inserted it. */
-async function insertRow(app: App, tx: Transaction, { organisationId, customerId }: Owner, id: string) {
+async function insertRow(app: App, tx: Transaction, { organisationId, customerId }: SubscriptionOwner, id: string) {
   const livemode = app.payment?.livemode ?? null;
   const [row] = await tx
     .insert(paymentSubscriptions)

@@ -15,13 +15,13 @@ export type SyncQueue = {
   stop: () => Promise<void>;
 };
 
-/** For a process that leaves the work to others: the minute's sweep of the service finds the marked rows. */
+/** The queue of a process that does not sync: the sweep that the service runs each minute finds the marked rows. */
 export const noSyncs: SyncQueue = { request: () => {}, turn: async () => {}, isIdle: () => true, stop: async () => {} };
 
-const mostAtOnce = 4;
-/** Beyond that the minute's sweep finds the rows: the provider permits 25 requests a second. */
-const mostWaiting = 1000;
-const perSecond = 20;
+const maxConcurrent = 4;
+/** Further rows are left to the sweep that runs each minute: the provider permits 25 requests a second. */
+const maxWaiting = 1000;
+const syncsPerSecond = 20;
 
 const stopMilliseconds = 10_000;
 
@@ -41,7 +41,7 @@ type Options = {
 export function createSyncQueue({ log, metrics, traces, sync, retry }: Options): SyncQueue {
   const waiting = new Map<string, string | undefined>();
   const running = new Map<string, Promise<void>>();
-  const pace = tokenBucket(perSecond);
+  const pace = tokenBucket(syncsPerSecond);
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
@@ -49,7 +49,7 @@ export function createSyncQueue({ log, metrics, traces, sync, retry }: Options):
     clearTimeout(timer);
     timer = undefined;
     for (const [id, parent] of waiting) {
-      if (running.size >= mostAtOnce) return;
+      if (running.size >= maxConcurrent) return;
       if (running.has(id)) continue;
       const pause = pace.take();
       if (pause > 0) {
@@ -81,7 +81,7 @@ export function createSyncQueue({ log, metrics, traces, sync, retry }: Options):
 
   return {
     request(id) {
-      if (stopped || (waiting.size >= mostWaiting && !waiting.has(id))) return;
+      if (stopped || (waiting.size >= maxWaiting && !waiting.has(id))) return;
       waiting.set(id, traces.carried());
       if (timer === undefined) startNext();
     },
@@ -100,7 +100,7 @@ export function createSyncQueue({ log, metrics, traces, sync, retry }: Options):
   };
 }
 
-/** Permits so many a second on average, and as many at once after a pause. */
+/** Permits `rate` calls a second on average, and as many at once after a pause. */
 function tokenBucket(rate: number) {
   let tokens = rate;
   let filledAt = performance.now();

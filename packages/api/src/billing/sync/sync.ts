@@ -51,7 +51,7 @@ async function syncOne(app: App, ask: Ask, row: SubscriptionRow & Lease): Promis
  *
  * @throws AppError BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE.
  */
-export async function adoptSubscription(app: App, owner: Owner, id: string): Promise<void> {
+export async function adoptSubscription(app: App, owner: SubscriptionOwner, id: string): Promise<void> {
   await app.db
     .insert(paymentSubscriptions)
     .values({ id, ...owner, livemode: app.payment?.livemode ?? null, needsSync: true })
@@ -59,7 +59,7 @@ export async function adoptSubscription(app: App, owner: Owner, id: string): Pro
   await syncSubscription(app, id);
 }
 
-type Owner = { organisationId: string; customerId: string };
+type SubscriptionOwner = { organisationId: string; customerId: string };
 
 /**
  * Fetches all subscriptions of a customer, updates their rows and returns their states. The
@@ -68,11 +68,11 @@ type Owner = { organisationId: string; customerId: string };
 export async function syncCustomer(
   app: App,
   ask: Ask,
-  owner: Owner & { holder: string },
+  owner: SubscriptionOwner & { holder: string },
 ): Promise<SubscriptionState[]> {
   const numbers = await lastNumbers(app, owner.organisationId);
-  const found = await listAll(ask, (provider, place) =>
-    provider.subscriptions.list({ customer: owner.customerId, status: 'all', ...place }),
+  const found = await listAll(ask, (provider, paging) =>
+    provider.subscriptions.list({ customer: owner.customerId, status: 'all', ...paging }),
   );
 
   const states = found.map(readSubscriptionState).filter((state) => state !== null);

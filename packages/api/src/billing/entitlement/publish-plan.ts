@@ -2,19 +2,19 @@ import { eq, lte, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordPlanChange } from '../../changes/record-change.ts';
 import { prepared, type Transaction } from '../../db/client.ts';
-import { toldOrganisations as told } from '../../db/schema/changes.ts';
+import { toldOrganisations as published } from '../../db/schema/changes.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
 import { planFacts } from '../../organisations/plan-facts.ts';
 import { graceEnd } from './entitlement.ts';
 import { type OrganisationPlan, planFrom } from './read-plan.ts';
 
 /**
- * Adds plan.changed to the feed if the organisation's plan differs from what the feed told last,
+ * Adds plan.changed to the feed if the organisation's plan differs from what the feed contains,
  * and stores when it will change by time alone. The caller may have changed it in this transaction,
- * and holds the lock of the organisation's row: of two calls the second reads what the first told.
+ * and holds the lock of the organisation's row: of two calls the second reads what the first published.
  */
-export async function tellPlan(app: App, tx: Transaction, organisationId: string): Promise<void> {
-  const [last] = await lastTold(tx).execute({ organisationId });
+export async function publishPlan(app: App, tx: Transaction, organisationId: string): Promise<void> {
+  const [last] = await lastPublished(tx).execute({ organisationId });
   if (last === undefined) return;
 
   const current = planFrom(app, last.facts);
@@ -22,25 +22,28 @@ export async function tellPlan(app: App, tx: Transaction, organisationId: string
   const ends = endsAt !== null && endsAt > app.now() ? endsAt : null;
   const { tier } = current;
   const due = dueAt(app, current);
-  const isTold = last.tier === tier && last.status === status && isSame(last.endsAt, ends);
-  if (isTold && isSame(last.dueAt, due)) return;
+  const isPublished = last.tier === tier && last.status === status && isSame(last.endsAt, ends);
+  if (isPublished && isSame(last.dueAt, due)) return;
 
-  await tx.update(told).set({ tier, status, endsAt: ends, dueAt: due }).where(eq(told.organisationId, organisationId));
-  if (isTold) return;
+  await tx
+    .update(published)
+    .set({ tier, status, endsAt: ends, dueAt: due })
+    .where(eq(published.organisationId, organisationId));
+  if (isPublished) return;
   await recordPlanChange(tx, app.now(), organisationId, { tier, status, ends_at: ends?.toISOString() ?? null });
 }
 
-const lastTold = prepared((db) =>
+const lastPublished = prepared((db) =>
   db
     .select({
-      tier: told.tier,
-      status: told.status,
-      endsAt: told.endsAt,
-      dueAt: told.dueAt,
-      facts: planFacts(sql`${told}."organisation_id"`),
+      tier: published.tier,
+      status: published.status,
+      endsAt: published.endsAt,
+      dueAt: published.dueAt,
+      facts: planFacts(sql`${published}."organisation_id"`),
     })
-    .from(told)
-    .where(eq(told.organisationId, sql.placeholder('organisationId')))
+    .from(published)
+    .where(eq(published.organisationId, sql.placeholder('organisationId')))
     .prepare('told_plan'),
 );
 
@@ -59,16 +62,16 @@ function dueAt(app: App, { subscription }: OrganisationPlan): Date | null {
 const batchSize = 200;
 
 /** Tells of the plans that changed by time alone: a scheduled end, or a grace period that ended. */
-export async function tellDuePlans(app: App): Promise<void> {
+export async function publishDuePlans(app: App): Promise<void> {
   for (;;) {
     const due = await app.db
-      .select({ id: told.organisationId })
-      .from(told)
-      .where(lte(told.dueAt, app.now()))
+      .select({ id: published.organisationId })
+      .from(published)
+      .where(lte(published.dueAt, app.now()))
       .limit(batchSize);
     for (const { id } of due) {
       await app.db.transaction(async (tx) => {
-        if (await lockOrganisation(tx, id)) await tellPlan(app, tx, id);
+        if (await lockOrganisation(tx, id)) await publishPlan(app, tx, id);
       });
     }
     if (due.length < batchSize) return;

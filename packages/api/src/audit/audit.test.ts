@@ -115,7 +115,7 @@ it('deletes entries that are older than RETENTION_DAYS, and no others', async ()
   expect(await readActivity(test.app.db, userId)).toHaveLength(1);
 });
 
-describe('what an entry tells whom', () => {
+describe('what an entry shows to its reader', () => {
   it('names another member while both belong to the organisation, and not after a removal', async () => {
     const owner = await makeOwner(test);
     const { organisationId: organisation_id } = owner;
@@ -145,7 +145,7 @@ describe('what an entry tells whom', () => {
     expect(JSON.stringify(theirs)).not.toContain(owner.email);
   });
 
-  it('never names an operator, also one who is a member, and not an account that was deleted', async () => {
+  it('names neither an operator, even one who is a member, nor a deleted account', async () => {
     const owner = await makeOwner(test, { approved: false });
     const operator = await addMember(test, owner.organisationId, 'admin');
     const console = await makeOwner(test, { operator: true });
@@ -166,7 +166,7 @@ describe('what an entry tells whom', () => {
     });
   });
 
-  it('tells administrators of members and the plan, and other members only of the organisation', async () => {
+  it('shows changes of members and of the plan to administrators, and to other members only changes of the organisation', async () => {
     const owner = await makeOwner(test, { name: 'Before' });
     const { organisationId: organisation_id } = owner;
     const joined = await makeAccount(test);
@@ -184,7 +184,7 @@ describe('what an entry tells whom', () => {
     expect(viewers).not.toContain('invitation-made');
   });
 
-  it('shows no openings of checkout and portal, and operators every name', async () => {
+  it('hides openings of checkout and portal from users, and shows operators every name', async () => {
     const operator = await makeOwner(test, { operator: true });
     const owner = await makeOwner(test);
     const { organisationId: organisation_id } = owner;
@@ -205,7 +205,7 @@ describe('what an entry tells whom', () => {
   });
 });
 
-it('records a wrong password of a signed-in user as such, not as a sign-in', async () => {
+it('records a wrong password of a signed-in user as a failed password check, not as a failed sign-in', async () => {
   const { api, userId } = await makeOwner(test);
   await expect(api.leaving.deleteAccount({ password: 'not the pass phrase' })).rejects.toThrow();
   const [newest, ...older] = (await readActivity(test.app.db, userId)).map(({ action }) => action);

@@ -38,13 +38,13 @@ for (const [what, act, ...rows] of cases) {
       .from(auditEvents)
       .where(notInArray(auditEvents.id, before))
       .orderBy(asc(auditEvents.action));
-    expect(written.map((row) => inWords(row, names))).toEqual(rows);
+    expect(written.map((row) => lineOf(row, names))).toEqual(rows);
     for (const { userAgent, client } of written) expect(userAgent).toBe(client && testClient.userAgent);
   });
 }
 
-/** The row as an AuditLine. */
-function inWords(row: typeof auditEvents.$inferSelect, names: Map<string, string>): string {
+/** Formats a row as an AuditLine. */
+function lineOf(row: typeof auditEvents.$inferSelect, names: Map<string, string>): string {
   const nameOf = (id: string) => names.get(id) ?? 'another user';
   const about = [row.userId, row.organisationId].filter((id) => id !== null).map(nameOf);
   const client = row.client === testClient.address ? 'client' : row.client;
@@ -58,7 +58,7 @@ function inWords(row: typeof auditEvents.$inferSelect, names: Map<string, string
     .join(' ');
 }
 
-/** A missing action does not compile, and the last test finds it missing in the tables. */
+/** An action that is missing here fails the type check; one without a case fails the last test. */
 const every: Record<AuditAction, true> = {
   'signed-up': true,
   'signed-up-again': true,

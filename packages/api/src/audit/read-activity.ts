@@ -103,7 +103,7 @@ function newestEntries(db: Executor, readerId: string, limit: number, ids: SQL[]
   return db
     .select({
       entry: auditEvents,
-      // The address first: drizzle takes a user whose first column is null for one that is not there.
+      // The address comes first, because drizzle treats a joined row whose first column is null as missing.
       actor: { email: actor.email, name: actor.name },
       subject: { email: subject.email, name: subject.name },
       organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },

@@ -60,7 +60,7 @@ it('checks a new password as at sign-up', async () => {
   }
 });
 
-it('sets a first password after a fresh sign-in alone', async () => {
+it('sets a first password only after a recent sign-in', async () => {
   const late = await startTestApp();
   const { email, userId } = await makeOwner(late);
   await late.app.db.update(users).set({ passwordHash: null }).where(eq(users.id, userId));
@@ -177,7 +177,7 @@ it('lets a password link of an operator set the password once, end all sessions 
 
 it.each<[string, (made: Awaited<ReturnType<typeof makeOwner>>) => Promise<unknown>, boolean]>([
   [
-    'suspended person',
+    'suspended user',
     async ({ email }) => {
       await suspendUser(test.app, email);
       await restoreUser(test.app, email);
@@ -185,7 +185,7 @@ it.each<[string, (made: Awaited<ReturnType<typeof makeOwner>>) => Promise<unknow
     true,
   ],
   [
-    'person of a suspended organisation',
+    'user of a suspended organisation',
     async ({ principal }) => {
       await suspendOrganisation(test.app, principal.organisation?.slug ?? '');
       await restoreOrganisation(test.app, principal.organisation?.slug ?? '');
@@ -193,14 +193,14 @@ it.each<[string, (made: Awaited<ReturnType<typeof makeOwner>>) => Promise<unknow
     true,
   ],
   [
-    'declined person',
+    'declined user',
     async ({ email }) => {
       await declineOwner(test.app, email, 'Not a customer.');
       await approveOwner(test.app, email);
     },
     false,
   ],
-])('lets a password link of a %s not work again once the account is opened again', async (_, close, approved) => {
+])('keeps a password link of a %s invalid after the account is opened again', async (_, close, approved) => {
   const made = await makeOwner(test, { approved });
   const token = tokenOf(await makePasswordLink(test.app, made.email));
   await close(made);

@@ -11,7 +11,7 @@ import type { UserPrincipal } from '../../sessions/principal.ts';
 import { endOtherSessions, renewSession } from '../../sessions/session.ts';
 import { lockUser } from '../profile/lock-user.ts';
 import { endLinks } from '../verification/end-links.ts';
-import { confirmPassword, wrong } from './confirm-password.ts';
+import { confirmPassword, wrongPassword } from './confirm-password.ts';
 import { endInvitations } from './end-invitations.ts';
 import { maySetPassword, requireRecentSignIn } from './recent-sign-in.ts';
 
@@ -47,7 +47,7 @@ export async function changePassword(
       .set({ passwordHash })
       .where(and(eq(users.id, principal.user.id), eq(users.passwordHash, before)))
       .returning({ id: users.id });
-    if (changed.length === 0) throw wrong('current_password');
+    if (changed.length === 0) throw wrongPassword('current_password');
     return endAccessAndRecord(app, tx, principal, client);
   });
 }

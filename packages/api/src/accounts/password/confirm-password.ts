@@ -36,13 +36,13 @@ export async function confirmPassword(
       userId: user.id,
       client,
     });
-    throw wrong(field);
+    throw wrongPassword(field);
   }
   return passwordHash;
 }
 
 /** Returns the AppError UNAUTHENTICATED for a wrong password, with the name of its field. */
-export function wrong(field: string): AppError {
+export function wrongPassword(field: string): AppError {
   const sentence = 'This password is wrong.';
   return new AppError('UNAUTHENTICATED', sentence, { fields: { [field]: sentence } });
 }

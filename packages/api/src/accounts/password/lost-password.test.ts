@@ -107,7 +107,7 @@ it.each(['the form', 'the account page', 'an operator’s link'])(
   },
 );
 
-it('ends with a change of address, because the link went to the old one', async () => {
+it('a change of address ends the links and forms that were mailed to the old address', async () => {
   const owner = await makeOwner(test);
   const opened = await ask(owner);
   const form = formToken(await open(opened));
@@ -122,7 +122,7 @@ it('ends with a change of address, because the link went to the old one', async 
   await signIn(email, testPassword);
 });
 
-it('expires, and gives a closed account nothing', async () => {
+it('a lost-password link expires, and offers a closed account nothing', async () => {
   const owner = await makeOwner(test);
   const token = await ask(owner);
   test.advance(61 * 60_000);

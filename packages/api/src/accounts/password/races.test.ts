@@ -24,7 +24,7 @@ import {
   testPassword,
   tokenIn,
 } from '../../testing/factories.ts';
-import { sweep } from '../sign-up/delete-expired.ts';
+import { deleteExpired } from '../sign-up/delete-expired.ts';
 import { signUp, signUpInput } from '../sign-up/sign-up.ts';
 import { sendVerification } from '../verification/sending/send-verification.ts';
 import { verifyEmail } from '../verification/verify-email.ts';
@@ -42,7 +42,7 @@ function signIn(email: string, password: string) {
   return signInWithPassword(test.app, { email, password }, testClient);
 }
 
-it('begins no session for a password that was changed while it was being checked', async () => {
+it('starts no session for a password that was changed while it was being checked', async () => {
   const { api, email } = await makeOwner(test);
   const proved = await signIn(email, testPassword);
   await api.accounts.changePassword({ current_password: testPassword, password: other });
@@ -78,7 +78,7 @@ it('accepts one of two concurrent changes of a password, and refuses the other',
   await signIn(email, wanted[winner] ?? '');
 });
 
-it('forgets a change of address that waits for its mail when the password is changed', async () => {
+it('sends no mail for a change of address that was requested before the password changed', async () => {
   const { api, userId, principal } = await makeOwner(test);
   const thief = await signInAs(test, principal.user.email);
   await api.accounts.changePassword({ current_password: testPassword, password: other });
@@ -88,7 +88,7 @@ it('forgets a change of address that waits for its mail when the password is cha
   expect(test.sandbox.mailbox.messages(email)).toEqual([]);
 });
 
-it('begins no session for an account that was deleted concurrently', async () => {
+it('starts no session for an account that was deleted concurrently', async () => {
   const { api, email } = await makeOwner(test);
   const proved = await signIn(email, testPassword);
   await api.leaving.deleteAccount({ password: testPassword });
@@ -97,7 +97,7 @@ it('begins no session for an account that was deleted concurrently', async () =>
   });
 });
 
-it('opens one of several links for an address that are opened concurrently, and fails for none', async () => {
+it('of several links for one address that are opened concurrently, one succeeds and none throws', async () => {
   for (let round = 0; round < 5; round++) {
     const { email, token } = await makeSignUp(test);
     for (let more = 0; more < 3; more++) {
@@ -113,7 +113,7 @@ it('opens one of several links for an address that are opened concurrently, and 
   }
 });
 
-it('lets a link and the identity provider race for an account without failing', async () => {
+it('a link and the identity provider can verify one account concurrently without an error', async () => {
   for (let round = 0; round < 5; round++) {
     const { email, token } = await makeSignUp(test);
     const [outcome, person] = await Promise.all([
@@ -156,7 +156,7 @@ it('ends the sessions of closed accounts, also when they are restored immediatel
   expect(await readSession(test.app, second)).toBeNull();
 });
 
-it('deletes what has expired: sign-ups for a confirmed address, spent limits, dead tokens', async () => {
+it('deletes what has expired: sign-ups for a confirmed address, rate limits, one-time tokens', async () => {
   const late = await startTestApp();
   const { email, userId } = await makeOwner(late);
   await signUp(late.app, signUpInput.parse({ email, password: other }), testClient);
@@ -165,14 +165,14 @@ it('deletes what has expired: sign-ups for a confirmed address, spent limits, de
   const { email: unproven } = await makeSignUp(late);
 
   late.advance(2 * 86_400_000);
-  await sweep(late.app);
+  await deleteExpired(late.app);
   expect(await late.app.db.select().from(signUps).where(eq(signUps.userId, userId))).toEqual([]);
   expect(await late.app.db.select().from(rateLimits)).toEqual([]);
   expect(await late.app.db.select().from(oneTimeTokens)).toEqual([]);
   expect(await late.app.db.select().from(users).where(eq(users.email, unproven))).toHaveLength(1);
 
   late.advance(6 * 86_400_000);
-  await sweep(late.app);
+  await deleteExpired(late.app);
   expect(await late.app.db.select().from(users).where(eq(users.email, unproven))).toEqual([]);
   await late.close();
 });

@@ -6,19 +6,19 @@ import { sessions } from '../../db/schema/sessions.ts';
 import { AppError } from '../../errors.ts';
 import type { UserPrincipal } from '../../sessions/principal.ts';
 
-/** The minutes for which a sign-in counts as recent. */
-export const freshMinutes = 15;
+/** For this many minutes a sign-in counts as recent. */
+const recentMinutes = 15;
 
 /** @throws AppError FORBIDDEN if the session did not begin in the last 15 minutes. */
 export async function requireRecentSignIn(app: App, principal: UserPrincipal): Promise<void> {
-  if (!(await isFreshSignIn(app, principal))) {
+  if (!(await isRecentSignIn(app, principal))) {
     throw new AppError('FORBIDDEN', 'Sign out, sign in again, and come back here.');
   }
 }
 
 /** Whether the session began in the last 15 minutes. */
-export async function isFreshSignIn(app: App, principal: UserPrincipal): Promise<boolean> {
-  return (await freshSession(app, app.db, principal)) !== null;
+export async function isRecentSignIn(app: App, principal: UserPrincipal): Promise<boolean> {
+  return (await recentSession(app, app.db, principal)) !== null;
 }
 
 /**
@@ -26,18 +26,18 @@ export async function isFreshSignIn(app: App, principal: UserPrincipal): Promise
  * has no password or signed in through the identity that is still linked.
  */
 export async function maySetPassword(app: App, db: Executor, principal: UserPrincipal): Promise<boolean> {
-  const session = await freshSession(app, db, principal);
+  const session = await recentSession(app, db, principal);
   if (session === null) return false;
   return !session.hasPassword || (session.idpSubject !== null && session.idpSubject === session.linkedSubject);
 }
 
-async function freshSession(app: App, db: Executor, { sessionId }: UserPrincipal) {
-  const since = new Date(app.now().getTime() - freshMinutes * 60_000);
-  const [fresh] = await db
+async function recentSession(app: App, db: Executor, { sessionId }: UserPrincipal) {
+  const since = new Date(app.now().getTime() - recentMinutes * 60_000);
+  const [recent] = await db
     .select({ idpSubject: sessions.idpSubject, linkedSubject: identities.subject, passwordHash: users.passwordHash })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoin(identities, and(eq(identities.userId, users.id), isNull(identities.unlinkedAt)))
     .where(and(eq(sessions.id, sessionId), gt(sessions.createdAt, since)));
-  return fresh === undefined ? null : { ...fresh, hasPassword: fresh.passwordHash !== null };
+  return recent === undefined ? null : { ...recent, hasPassword: recent.passwordHash !== null };
 }

@@ -36,7 +36,7 @@ it('gives the session that changes the password a new id, and keeps the rest of 
   expect(await readSession(test.app, browser.current())).toMatchObject({ sessionId: browser.principal?.sessionId });
 });
 
-it('gives the session that sets a first password a new id, whose sign-in is no fresher for it', async () => {
+it('gives the session that sets a first password a new id, and keeps the time of its sign-in', async () => {
   const late = await startTestApp();
   const { userId, organisationId, email } = await makeOwner(late);
   const idpSubject = `subject of ${email}`;

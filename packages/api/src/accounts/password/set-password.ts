@@ -99,7 +99,7 @@ export async function readPasswordToken(app: App, { token }: z.output<typeof pas
   return { email };
 }
 
-/** Read before the password is checked, so that a refused password does not consume the token. */
+/** Reads the token's user without consuming the token, so that a refused password leaves the token valid. */
 async function ownerOf(app: App, token: string) {
   const [held] = await app.db
     .select({ userId: oneTimeTokens.userId })

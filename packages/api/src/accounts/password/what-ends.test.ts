@@ -15,7 +15,7 @@ import {
   testPassword,
   tokenIn,
 } from '../../testing/factories.ts';
-import { sweep } from '../sign-up/delete-expired.ts';
+import { deleteExpired } from '../sign-up/delete-expired.ts';
 import { resendVerification } from '../verification/sending/resend-verification.ts';
 import { verifyEmail } from '../verification/verify-email.ts';
 
@@ -45,7 +45,7 @@ async function changeLinkOf({ api }: Awaited<ReturnType<typeof makeOwner>>): Pro
 }
 
 describe('suspending a user', () => {
-  it('ends every session, which stays ended when they are restored', async () => {
+  it('ends every session, and restoring the user brings none back', async () => {
     const owner = await makeOwner(test);
     const id = await startSession(test.app, { ...owner, client: testClient });
     await suspendUser(test.app, owner.email);
@@ -54,7 +54,7 @@ describe('suspending a user', () => {
     expect(await readSession(test.app, id)).toBeNull();
   });
 
-  it('is nothing that an operator does to themselves', async () => {
+  it('is refused for the operator’s own account', async () => {
     const { api, userId, principal } = await makeOwner(test, { operator: true });
     await expect(api.operators.suspend({ user_id: userId })).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
     expect(principal.user.operator).toBe(true);
@@ -63,14 +63,14 @@ describe('suspending a user', () => {
 });
 
 describe('a new password', () => {
-  it('by a one-time link ends a change of address that is under way', async () => {
+  it('set by a one-time link ends a change of address that is under way', async () => {
     const owner = await makeOwner(test);
     const change = await changeLinkOf(owner);
     await callerFor(test, null).accounts.setPassword({ token: await passwordTokenFor(owner.email), password: other });
     expect(await open(change)).toMatchObject({ ok: false, kind: 'dead' });
   });
 
-  it('by its holder ends the one-time links that an operator made', async () => {
+  it('set by the user ends the one-time links that an operator made', async () => {
     const { api, email } = await makeOwner(test);
     const token = await passwordTokenFor(email);
     await api.accounts.changePassword({ current_password: testPassword, password: other });
@@ -110,8 +110,8 @@ describe('the tokens on the page of a link', () => {
   }
 
   it.each([
-    ['lives for fourteen minutes', 14, true],
-    ['is dead after sixteen', 16, false],
+    ['are valid after fourteen minutes', 14, true],
+    ['have expired after sixteen minutes', 16, false],
   ] as const)('%s', async (_, minutes, alive) => {
     const { first, approval } = await offers();
     const { accounts } = callerFor(test, null);
@@ -126,7 +126,7 @@ describe('the tokens on the page of a link', () => {
   });
 });
 
-it('lets used and expired links go after a day, and living ones stay', async () => {
+it('deletes used and expired links after a day, and keeps valid ones', async () => {
   const late = await startTestApp({ environment: { VERIFICATION_TTL_SECONDS: '7200' } });
   const used = await signUpOwner(late);
   const { email: unused } = await makeSignUp(late);
@@ -134,26 +134,26 @@ it('lets used and expired links go after a day, and living ones stay', async () 
     (await late.app.db.select().from(verificationLinks).where(eq(verificationLinks.email, email))).length;
 
   late.advance(23 * 60 * minute);
-  await sweep(late.app);
+  await deleteExpired(late.app);
   expect([await linksOf(used.email), await linksOf(unused)]).toEqual([1, 1]);
   late.advance(90 * minute);
-  await sweep(late.app);
+  await deleteExpired(late.app);
   expect([await linksOf(used.email), await linksOf(unused)]).toEqual([0, 1]);
   late.advance(90 * minute);
-  await sweep(late.app);
+  await deleteExpired(late.app);
   expect(await linksOf(unused)).toBe(0);
   await late.close();
 });
 
-it('lets one-time tokens go a day after their end', async () => {
+it('deletes one-time tokens a day after they expire', async () => {
   const late = await startTestApp();
   const { email } = await makeOwner(late);
   await makePasswordLink(late.app, email);
   late.advance(24 * 60 * minute);
-  await sweep(late.app);
+  await deleteExpired(late.app);
   expect(await late.app.db.select().from(oneTimeTokens)).toHaveLength(1);
   late.advance(61 * minute);
-  await sweep(late.app);
+  await deleteExpired(late.app);
   expect(await late.app.db.select().from(oneTimeTokens)).toEqual([]);
   await late.close();
 });

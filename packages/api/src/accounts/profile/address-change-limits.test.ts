@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => test.close());
 
-it('expires', async () => {
+it('a link for a change of address expires after an hour', async () => {
   const late = await startTestApp();
   const owner = await makeOwner(late);
   const email = newEmail();
@@ -26,7 +26,7 @@ it('expires', async () => {
   await late.close();
 });
 
-it('mails an address once a minute, and five an hour for one user', async () => {
+it('mails a new address at most once a minute, and at most five mails an hour for one user', async () => {
   const limited = await startTestApp({ environment: { RATE_LIMITS: 'on' }, work: false });
   const now = limited.app.now();
   const userId = crypto.randomUUID();

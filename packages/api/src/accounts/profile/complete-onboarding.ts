@@ -6,7 +6,7 @@ import type { Client } from '../../security/client.ts';
 import type { Approved } from '../../sessions/authorisation.ts';
 
 /** Records that a user has completed onboarding. Idempotent. */
-export async function onboard(app: App, principal: Approved, client: Client): Promise<void> {
+export async function completeOnboarding(app: App, principal: Approved, client: Client): Promise<void> {
   const { user } = principal;
 
   await app.db.transaction(async (tx) => {

@@ -34,7 +34,7 @@ it('asks for the password to end other sessions where the sign-in is older than 
   for (const end of ways) await end(testPassword);
   expect([await readSession(late.app, one), await readSession(late.app, two)]).toEqual([null, null]);
 
-  // One's own ends without: that is signing out.
+  // Ending the current session needs no password: it is a sign-out.
   await api.accounts.endSession({ id: principal.sessionId });
   await late.close();
 });

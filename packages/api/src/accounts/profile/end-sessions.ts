@@ -9,7 +9,7 @@ import type { Client } from '../../security/client.ts';
 import type { UserPrincipal } from '../../sessions/principal.ts';
 import { endNamedSession, endOtherSessions as endOthers } from '../../sessions/session.ts';
 import { confirmPassword } from '../password/confirm-password.ts';
-import { isFreshSignIn, requireRecentSignIn } from '../password/recent-sign-in.ts';
+import { isRecentSignIn, requireRecentSignIn } from '../password/recent-sign-in.ts';
 
 /** Required if the sign-in is older than 15 minutes. */
 const password = z.string({ error: 'Enter your password.' }).optional();
@@ -30,7 +30,7 @@ export async function endSession(
   { id, password }: z.output<typeof endSessionInput>,
   client: Client,
 ): Promise<void> {
-  // Ending one's own is signing out.
+  // Ending the current session is a sign-out, which needs no confirmation.
   if (id !== principal.sessionId) await confirm(app, principal, password, client);
 
   await app.db.transaction(async (tx) => {
@@ -66,7 +66,7 @@ async function confirm(
   password: string | undefined,
   client: Client,
 ): Promise<void> {
-  if (await isFreshSignIn(app, principal)) return;
+  if (await isRecentSignIn(app, principal)) return;
   const [own] = await app.db
     .select({ passwordHash: users.passwordHash })
     .from(users)

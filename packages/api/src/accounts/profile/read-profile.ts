@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { identities, users } from '../../db/schema/accounts.ts';
 import type { UserPrincipal } from '../../sessions/principal.ts';
 import { listSessions } from '../../sessions/session.ts';
-import { isFreshSignIn, maySetPassword } from '../password/recent-sign-in.ts';
+import { isRecentSignIn, maySetPassword } from '../password/recent-sign-in.ts';
 
 /** Returns what /account shows to a user: the user, the ways to sign in, and the sessions. */
 export async function readProfile(app: App, principal: UserPrincipal) {
@@ -24,7 +24,7 @@ export async function readProfile(app: App, principal: UserPrincipal) {
       /** Whether a new password may be set without the current one. */
       may_set_password: await maySetPassword(app, app.db, principal),
       /** Whether the sign-in is recent enough to end other sessions without the password. */
-      fresh_sign_in: await isFreshSignIn(app, principal),
+      fresh_sign_in: await isRecentSignIn(app, principal),
       idp_linked: own?.idpSubject != null,
     },
     sessions: living.map((session) => ({

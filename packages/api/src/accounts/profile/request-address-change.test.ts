@@ -34,7 +34,7 @@ function ask({ api }: Owner, email: string, password = testPassword) {
   return api.accounts.changeAddress({ email, password });
 }
 
-/** Asks, and answers the token that was mailed to the new address. */
+/** Requests the change, and returns the token that was mailed to the new address. */
 async function mailed(owner: Owner, email = newEmail()) {
   const [before] = test.sandbox.mailbox.messages(email);
   await ask(owner, email);
@@ -88,7 +88,7 @@ it('ends the other sessions, and keeps the one that asked', async () => {
   expect((await listSessions(test.app, owner.userId)).map(({ id }) => id)).toEqual([owner.principal.sessionId]);
 });
 
-it('wants the right password, and another address that is one', async () => {
+it('requires the right password and a valid address other than the current one', async () => {
   const owner = await makeOwner(test);
   await expect(ask(owner, newEmail(), 'not the pass phrase')).rejects.toMatchObject({
     cause: { code: 'UNAUTHENTICATED', fields: { password: expect.any(String) } },
@@ -147,7 +147,7 @@ it('is not blocked by an unverified account with the address', async () => {
   expect(kept).toHaveLength(1);
 });
 
-it('takes what a squatter’s organisation was along, also where an operator approved it early', async () => {
+it('deletes the organisation of an unverified account with the address, even if an operator approved it early', async () => {
   const owner = await makeOwner(test);
   const { email, mail } = await makeSignUp(test, { name: 'Early Squatters' });
   await approveOwner(test.app, email);
@@ -157,7 +157,7 @@ it('takes what a squatter’s organisation was along, also where an operator app
   expect(await test.app.db.$count(organisations, eq(organisations.name, 'Early Squatters'))).toBe(0);
 });
 
-it('leaves an address to an account that an operator has closed', async () => {
+it('mails no link to the address of an account that an operator has closed', async () => {
   const owner = await makeOwner(test);
   const { email } = await makeSignUp(test);
   await suspendUser(test.app, email);
@@ -165,7 +165,7 @@ it('leaves an address to an account that an operator has closed', async () => {
   expect(test.sandbox.mailbox.messages(email)).toHaveLength(1);
 });
 
-it('does nothing for a closed account, and the link is not used up by that', async () => {
+it('changes nothing for a closed account, and does not consume the link', async () => {
   const owner = await makeOwner(test);
   const { email, token } = await mailed(owner);
   await suspendUser(test.app, owner.email);
@@ -187,7 +187,7 @@ it('works once out of 50 attempts, and ends the user’s other links for a chang
   expect(await addressOf(owner)).toBe(email);
 });
 
-it('dies with the password that asked for it', async () => {
+it('a change of the password ends the link', async () => {
   const owner = await makeOwner(test);
   const { token } = await mailed(owner);
   await owner.api.accounts.changePassword({ current_password: testPassword, password: 'another long pass phrase' });
@@ -195,7 +195,7 @@ it('dies with the password that asked for it', async () => {
   expect(await addressOf(owner)).toBe(owner.email);
 });
 
-it('carries neither a password nor an approval, open or used, where every domain is approved', async () => {
+it('offers neither a password form nor an approval, whether unused or used, where every domain is approved', async () => {
   const generous = await startTestApp({ environment: { APPROVED_DOMAINS: '*' } });
   const { db } = generous.app;
   const owner = await makeOwner(generous);

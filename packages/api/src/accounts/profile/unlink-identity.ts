@@ -7,7 +7,7 @@ import { sessions } from '../../db/schema/sessions.ts';
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import type { Approved } from '../../sessions/authorisation.ts';
-import { confirmPassword, wrong } from '../password/confirm-password.ts';
+import { confirmPassword, wrongPassword } from '../password/confirm-password.ts';
 
 export const unlinkIdentityInput = z.object({
   password: z.string({ error: 'Enter your password.' }).min(1, 'Enter your password.'),
@@ -18,7 +18,8 @@ export const unlinkIdentityInput = z.object({
  * remembered and refused until the user connects one again, and the sessions that it
  * opened end, the user's own included.
  *
- * @returns whether the user's own session ended, with the password's hash, to start one by it.
+ * @returns whether the user's own session ended, and the hash of the confirmed password, by which
+ *   the caller starts a new session.
  * @throws AppError VALIDATION if no subject is linked, or there is no password; UNAUTHENTICATED
  *   if the password is wrong; TOO_MANY.
  */
@@ -41,7 +42,7 @@ export async function unlinkIdentity(
       .from(users)
       .where(eq(users.id, userId))
       .for('update');
-    if (locked?.passwordHash !== passwordHash) throw wrong('password');
+    if (locked?.passwordHash !== passwordHash) throw wrongPassword('password');
     const [unlinked] = await tx
       .update(identities)
       .set({ unlinkedAt: app.now() })

@@ -19,8 +19,8 @@ describe.each([
   [['company.example'], 'a@company.example.evil.example', false],
   [['sub.company.example'], 'a@company.example', false],
   [['*.company.example'], 'a@sub.company.example', false],
-])('of %j', (approvedDomains, email, approved) => {
-  it(`${email} is ${approved ? 'one' : 'none'}`, () => {
+])('with APPROVED_DOMAINS %j', (approvedDomains, email, approved) => {
+  it(`${email} is ${approved ? '' : 'not '}approved`, () => {
     expect(isApprovedDomain({ config: { approvedDomains } } as never, email)).toBe(approved);
   });
 });
@@ -73,7 +73,7 @@ describe('an address of an approved domain', () => {
     expect(await open(token, browserToken)).toMatchObject({ ok: false, offers: { approvalToken: null } });
   });
 
-  it('lets a person press the button of the page that they have, though a scanner opened the link since', async () => {
+  it('keeps the button of an open page valid when a mail scanner opens the link later', async () => {
     const { email, token } = await makeSignUp(test);
     const outcome = await open(token, null);
     const scanned = await Promise.all(Array.from({ length: 4 }, () => open(token, null)));
@@ -89,7 +89,7 @@ describe('an address of an approved domain', () => {
     }
   });
 
-  it('has no button on a link whose time is over', async () => {
+  it('has no button on the page of an expired link', async () => {
     const { token } = await makeSignUp(test);
     await open(token, null);
     test.advance(3_601_000);
@@ -122,7 +122,7 @@ describe('an address of an approved domain', () => {
     expect(await accountStatus(waiting.email)).toBe('active');
   });
 
-  it('never opens what an operator has declined', async () => {
+  it('does not open an account that an operator has declined', async () => {
     const { email, token } = await makeSignUp(test);
     const approvalToken = approvalOf(await open(token, null));
     await declineOwner(test.app, email, 'Not a customer.');
@@ -154,7 +154,7 @@ it.each(['accounts.google.com', 'https://accounts.google.com'])(
   },
 );
 
-it('waits for an operator at any other domain, whichever way it comes', async () => {
+it('an address of any other domain awaits approval, by the link and by the identity provider', async () => {
   const test = await startTestApp({ environment: { APPROVED_DOMAINS: 'other.example' } });
   const { email, token, browserToken } = await makeSignUp(test);
   const outcome = await verifyEmail(test.app, { token, browserToken }, testClient);
@@ -163,7 +163,7 @@ it('waits for an operator at any other domain, whichever way it comes', async ()
   const identity = makeIdentity({ email });
   const person = await test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
   expect(person.accountStatus).toBe('awaiting_approval');
-  // The provider's own address is no account's: the one that was proved here decides.
+  // The address that was verified here decides, not the one that the provider has now.
   const moved = { ...identity, email: 'a@other.example' };
   const again = await test.app.db.transaction((tx) => matchUser(test.app, tx, moved, testClient));
   expect([again.user.id, again.accountStatus]).toEqual([person.user.id, 'awaiting_approval']);

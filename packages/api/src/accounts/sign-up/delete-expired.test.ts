@@ -10,7 +10,7 @@ import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 import { newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
 import { sendVerification } from '../verification/sending/send-verification.ts';
 import { verifyEmail } from '../verification/verify-email.ts';
-import { sweep } from './delete-expired.ts';
+import { deleteExpired } from './delete-expired.ts';
 import { signUp, signUpInput } from './sign-up.ts';
 
 const day = 86_400_000;
@@ -29,11 +29,11 @@ function slugs() {
   return test.app.db.select({ slug: organisations.slug }).from(organisations);
 }
 
-it('takes the organisation of an account that was never verified along, also one that was approved early', async () => {
+it('deletes the organisation of an account that was never verified, even one that was approved early', async () => {
   const { email } = await enter();
   await approveOwner(test.app, email);
   test.advance(8 * day);
-  await sweep(test.app);
+  await deleteExpired(test.app);
   expect(await test.app.db.$count(users)).toBe(0);
   expect(await slugs()).toEqual([]);
 });
@@ -47,11 +47,11 @@ it('deletes any number of accounts, and leaves a row that another transaction ha
   test.advance(8 * day);
   await test.app.sql.begin(async (tx) => {
     await tx`select from rate_limits where key = 'k7' for update`;
-    await sweep(test.app);
+    await deleteExpired(test.app);
   });
   expect(await test.app.db.$count(users)).toBe(0);
   expect(await test.app.sql`select key from rate_limits`).toEqual([{ key: 'k7' }]);
-  await sweep(test.app);
+  await deleteExpired(test.app);
   expect(await test.app.sql`select key from rate_limits`).toEqual([]);
 });
 
@@ -60,7 +60,7 @@ it('deletes no other organisation, even one without members', async () => {
   await test.app.db.delete(users);
   await enter(newEmail(), 'Never Proved');
   test.advance(8 * day);
-  await sweep(test.app);
+  await deleteExpired(test.app);
   expect(await slugs()).toEqual([{ slug: 'deserted' }]);
 });
 
@@ -78,7 +78,7 @@ it('keeps an organisation with other members, or that the payment provider knows
     .values({ organisationId: customer?.id ?? '', generation: 1, createdAt: now });
 
   test.advance(8 * day);
-  await sweep(test.app);
+  await deleteExpired(test.app);
   expect((await slugs()).map(({ slug }) => slug).sort()).toEqual(['kept', 'known']);
   for (const { email } of [kept, known]) expect(await test.app.db.$count(users, eq(users.email, email))).toBe(0);
 });
@@ -87,22 +87,22 @@ it('keeps an account that signs up again on the last day, although the mail serv
   const { email } = await enter();
   test.advance(7 * day + 1000);
   await enter(email);
-  await sweep(test.app);
+  await deleteExpired(test.app);
   expect(await test.app.db.$count(users, eq(users.email, email))).toBe(1);
   expect(await test.app.db.$count(signUps)).toBe(2);
 
   test.advance(day + 1000);
-  await sweep(test.app);
+  await deleteExpired(test.app);
   expect(await test.app.db.$count(users)).toBe(0);
 });
 
-it('detects a sign-up that is concurrent with the deletion', async () => {
+it('keeps an account whose address signs up again concurrently with the deletion', async () => {
   const { email } = await enter();
   test.advance(7 * day + 1000);
   const [user] = await test.app.db.select().from(users);
   const sweeping = await test.app.db.transaction(async (tx) => {
     await tx.select().from(users).for('key share');
-    const done = sweep(test.app);
+    const done = deleteExpired(test.app);
     await waitingForLocks(test, 1);
     const typed = { id: crypto.randomUUID(), userId: user?.id ?? '', passwordHash: '', browserHash: '' };
     await tx.insert(signUps).values({ ...typed, createdAt: test.app.now() });
@@ -112,7 +112,7 @@ it('detects a sign-up that is concurrent with the deletion', async () => {
   expect(await test.app.db.$count(users, eq(users.email, email))).toBe(1);
 });
 
-it('leaves what was typed at sign-up as long as a link to it is alive, and no longer', async () => {
+it('keeps a sign-up as long as one of its links is valid, and no longer', async () => {
   const { email, browserToken } = await enter();
   const [typed] = await test.app.db.select().from(signUps);
   test.advance(2 * day);
@@ -120,11 +120,11 @@ it('leaves what was typed at sign-up as long as a link to it is alive, and no lo
   const token = tokenIn((await test.sandbox.mailbox.waitFor(email)).text);
   const scan = () => verifyEmail(test.app, { token, browserToken }, testClient);
   await verifyEmail(test.app, { token, browserToken: null }, testClient);
-  await sweep(test.app);
+  await deleteExpired(test.app);
   expect(await scan()).toMatchObject({ ok: false, offers: { keepToken: expect.any(String) } });
 
   test.advance(2 * 3_600_000);
-  await sweep(test.app);
+  await deleteExpired(test.app);
   expect(await test.app.db.$count(signUps, eq(signUps.id, typed?.id ?? ''))).toBe(0);
   expect(await test.app.db.$count(users, eq(users.email, email))).toBe(1);
 });

@@ -21,7 +21,7 @@ const batchSize = 200;
  * sign-ups and used or expired links after a day; expired sessions, attempts, return URLs, notices
  * and audit entries; and known browsers without a sign-in for 400 days.
  */
-export async function sweep(app: App): Promise<void> {
+export async function deleteExpired(app: App): Promise<void> {
   const now = app.now();
   const yesterday = new Date(now.getTime() - day);
 
@@ -89,7 +89,7 @@ function holdersOfLinks(tx: Transaction, now: Date) {
     .where(and(gt(verificationLinks.expiresAt, now), isNull(verificationLinks.usedAt)));
 }
 
-/** Their mail may still wait for an unavailable mail server. */
+/** The mail of a recent sign-up may still be queued, because the mail server is unavailable. */
 function signedUpSince(tx: Transaction, since: Date) {
   return tx.select({ id: signUps.userId }).from(signUps).where(gt(signUps.createdAt, since));
 }

@@ -24,7 +24,7 @@ afterAll(() => test.close());
 
 type Act = () => Promise<unknown>;
 
-/** Both acts are under way, the first one a step ahead, when what `hold` locks becomes free. */
+/** Starts both acts while `hold` keeps its lock, the first one a step ahead, and returns how each ended. */
 async function meet(hold: (tx: Transaction) => Promise<unknown>, first: Act, second: Act) {
   let acts: Promise<PromiseSettledResult<unknown>[]> = Promise.resolve([]);
   await test.app.db.transaction(async (tx) => {
@@ -37,7 +37,7 @@ async function meet(hold: (tx: Transaction) => Promise<unknown>, first: Act, sec
   return (await acts).map((each) => (each.status === 'fulfilled' ? 'done' : codeOf(each.reason)));
 }
 
-/** The code of what is refused; PostgreSQL's own where two transactions waited for each other. */
+/** Returns the code of an AppError; PostgreSQL's code if two transactions deadlocked. */
 function codeOf(reason: unknown): unknown {
   const error = reason as { code?: unknown; cause?: unknown };
   return error.cause instanceof Error ? codeOf(error.cause) : error.code;
@@ -64,7 +64,7 @@ async function makeWaiting() {
   return { ...(await signInAs(test, email)), token: approvalToken ?? '' };
 }
 
-it('a sign-in and the button that approves take turns', async () => {
+it('a sign-in and an approval by the button do not deadlock', async () => {
   const owner = await makeWaiting();
   const { accounts } = callerFor(test, null);
   const ended = await meet(
@@ -75,7 +75,7 @@ it('a sign-in and the button that approves take turns', async () => {
   expect(ended).toEqual(['done', 'done']);
 });
 
-it('a sign-in and an invitation to the organisation that it acts for take turns', async () => {
+it('a sign-in and the use of an invitation to the session’s organisation do not deadlock', async () => {
   const owner = await makeOwner(test);
   const token = await makeInvitation(owner);
   const ended = await meet(
@@ -86,7 +86,7 @@ it('a sign-in and an invitation to the organisation that it acts for take turns'
   expect(ended).toEqual(['VALIDATION', 'done']);
 });
 
-it('the end of an account and a sign-in or an approval take turns', async () => {
+it('the deletion of an account and a sign-in or an approval do not deadlock', async () => {
   for (const approves of [false, true]) {
     const owner = await makeWaiting();
     const { accounts } = callerFor(test, null);
@@ -102,7 +102,7 @@ it('the end of an account and a sign-in or an approval take turns', async () => 
   }
 });
 
-it('the suspension of an organisation and the button that approves take turns', async () => {
+it('the suspension of an organisation and an approval by the button do not deadlock', async () => {
   const owner = await makeWaiting();
   const ended = await meet(
     holdOrganisation(owner.organisationId),

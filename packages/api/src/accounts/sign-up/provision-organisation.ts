@@ -40,7 +40,7 @@ async function createOrRename(tx: Transaction, now: Date, { userId, email, organ
   return organisationId;
 }
 
-/** It has no other members, because there are no invitations before approval. An approved organisation stays. */
+/** An unapproved organisation has no other members, because there are no invitations before approval. */
 async function deleteUnapproved(tx: Transaction, organisationId: string): Promise<boolean> {
   const deleted = await tx
     .delete(organisations)

@@ -20,7 +20,7 @@ import {
 } from '../../testing/factories.ts';
 import { resendVerification } from '../verification/sending/resend-verification.ts';
 import { verifyEmail } from '../verification/verify-email.ts';
-import { sweep } from './delete-expired.ts';
+import { deleteExpired } from './delete-expired.ts';
 import { signUp, signUpInput } from './sign-up.ts';
 
 let test: TestApp;
@@ -71,7 +71,7 @@ it('makes an account without an organisation, which awaits approval until it joi
   invitation = await makeInvitation(await makeOwner(test, { name: 'Host' }));
 });
 
-it('refuses a dead invitation with the same words for a known and an unknown address', async () => {
+it('refuses an invalid invitation with the same message for a known and an unknown address', async () => {
   const { email } = await makeOwner(test);
   for (const address of [email, newEmail()]) {
     const typed = signUpInput.parse({ email: address, password: testPassword, invitation: 'dead' });
@@ -106,7 +106,7 @@ it('leaves nothing of the organisation of another sign-up, where the link that w
 it.each([
   [true, 0],
   [false, 1],
-])('lets a link that carries no sign-up pass no gate (all invited: %s)', async (allInvited, owned) => {
+])('a link that belongs to no sign-up leaves the approval gate shut (all invited: %s)', async (allInvited, owned) => {
   const { email, mail } = await makeSignUp(test, { invitation });
   await signUpAgain(email, mail, allInvited);
   test.advance(61_000);
@@ -140,7 +140,7 @@ it('is deleted after a week if its link was not opened', async () => {
   const host = await makeOwner(late);
   const { email } = await makeSignUp(late, { invitation: await makeInvitation(host) });
   late.advance(8 * 86_400_000);
-  await sweep(late.app);
+  await deleteExpired(late.app);
   expect(await late.app.db.$count(users, eq(users.email, email))).toBe(0);
   expect(await late.app.db.$count(organisations)).toBe(1);
   await late.close();

@@ -85,7 +85,7 @@ it('mails in the language of the browser that signed up, and later of the one th
   expect((await test.sandbox.mailbox.waitFor(email, first)).subject).toMatch(/^Confirm/);
 });
 
-it('mails a link in text and HTML that says for how long it lives and what to do when it was not you', async () => {
+it('mails a link in text and HTML, with its lifetime and what to do if the reader did not ask for it', async () => {
   const { email } = await makeSignUp(test, { name: 'Larch & Sons <b>' });
   const [mail] = test.sandbox.mailbox.messages(email);
 
@@ -96,7 +96,7 @@ it('mails a link in text and HTML that says for how long it lives and what to do
   expect(mail?.headers['auto-submitted']).toBe('auto-generated');
 });
 
-it('opens the e-mail gate with the link, and in the browser that signed up the password is valid then', async () => {
+it('opens the e-mail gate by the link, which makes the password valid in the browser that signed up', async () => {
   const { email, token, browserToken } = await makeSignUp(test);
   await expect(signIn(email)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
 
@@ -116,13 +116,13 @@ it('lets a link succeed once out of 50 parallel attempts', async () => {
   expect(outcomes.filter(({ kind }) => kind === 'confirmed-already')).toHaveLength(49);
 });
 
-it('keeps tokens hashed', async () => {
+it('stores only the hashes of tokens', async () => {
   const { token } = await makeSignUp(test);
   const rows = await test.app.db.select().from(verificationLinks);
   expect(JSON.stringify(rows)).not.toContain(token);
 });
 
-it('refuses an expired link, and says so', async () => {
+it('refuses an expired link with a message of its own', async () => {
   const late = await startTestApp();
   const { token } = await makeSignUp(late);
   late.advance(3_601_000);
@@ -131,12 +131,9 @@ it('refuses an expired link, and says so', async () => {
   await late.close();
 });
 
-it.each(['', 'x', 'nul\u0000', '🦩'.repeat(100)])(
-  'answers an unknown token %j without looking surprised',
-  async (token) => {
-    expect(await open(token)).toMatchObject({ ok: false, message: 'This link is not valid.', kind: 'dead' });
-  },
-);
+it.each(['', 'x', 'nul\u0000', '🦩'.repeat(100)])('refuses an unknown token %j as an invalid link', async (token) => {
+  expect(await open(token)).toMatchObject({ ok: false, message: 'This link is not valid.', kind: 'dead' });
+});
 
 it('does not change a verified account when its address signs up again', async () => {
   const { email } = await makeOwner(test);

@@ -37,7 +37,7 @@ export const signUpInput = z.object({
  * lost password and keeps its password). The answer and the amount of work are the same.
  *
  * @returns the normalised address, and a token for the browser that signed up.
- * @throws AppError VALIDATION with the invalid fields; BUSY if too many passwords are being
+ * @throws AppError VALIDATION if a field is invalid; BUSY if too many passwords are being
  *   hashed, or the account is being deleted.
  */
 export async function signUp(

@@ -41,7 +41,7 @@ function confirm(token: string) {
   return callerFor(test, null).accounts.confirmChange({ token });
 }
 
-const dead = { cause: { code: 'VALIDATION' } };
+const notValid = { cause: { code: 'VALIDATION' } };
 
 async function addressOf({ userId }: Owner) {
   const [user] = await test.app.db.select().from(users).where(eq(users.id, userId));
@@ -74,12 +74,12 @@ it.each(['no session', 'the session of another user'])(
     await confirm(changeToken(first));
     expect(await addressOf(owner)).toBe(email);
     expect((await listSessions(test.app, owner.userId)).map(({ id }) => id)).toEqual([owner.principal.sessionId]);
-    await expect(confirm(changeToken(again))).rejects.toMatchObject(dead);
+    await expect(confirm(changeToken(again))).rejects.toMatchObject(notValid);
     expect(await open(token)).toMatchObject({ ok: false, kind: 'confirmed-already', offers: noOffers });
   },
 );
 
-it('lets the form’s token live for fifteen minutes, and the link offer it for its own lifetime', async () => {
+it('accepts the form’s token for fifteen minutes, and the link offers a new one during its own lifetime', async () => {
   const late = await startTestApp();
   const owner = await makeOwner(late);
   const email = newEmail();
@@ -88,24 +88,26 @@ it('lets the form’s token live for fifteen minutes, and the link offer it for 
   const scan = () => verifyEmail(late.app, { token, browserToken: null }, testClient);
   const first = changeToken(await scan());
   late.advance(16 * 60_000);
-  await expect(callerFor(late, null).accounts.confirmChange({ token: first })).rejects.toMatchObject(dead);
+  await expect(callerFor(late, null).accounts.confirmChange({ token: first })).rejects.toMatchObject(notValid);
   const second = changeToken(await scan());
   late.advance(45 * 60_000);
   expect(await scan()).toMatchObject({ ok: false, kind: 'dead', message: 'This link has been used already.' });
-  await expect(callerFor(late, null).accounts.confirmChange({ token: second })).rejects.toMatchObject(dead);
+  await expect(callerFor(late, null).accounts.confirmChange({ token: second })).rejects.toMatchObject(notValid);
   await late.close();
 });
 
-it('takes no form’s token for another one, nor of a link that a newer change has ended', async () => {
+it('accepts a form’s token in no other form, and not after a newer change has ended its link', async () => {
   const owner = await makeOwner(test);
   const { token } = await mailed(owner);
   const { email, token: newer } = await mailed(owner);
   const form = changeToken(await open(token));
   const { accounts } = callerFor(test, null);
-  await expect(accounts.setPassword({ token: form, password: 'another long pass phrase' })).rejects.toMatchObject(dead);
-  await expect(accounts.approveByDomain({ token: form })).rejects.toMatchObject(dead);
+  await expect(accounts.setPassword({ token: form, password: 'another long pass phrase' })).rejects.toMatchObject(
+    notValid,
+  );
+  await expect(accounts.approveByDomain({ token: form })).rejects.toMatchObject(notValid);
   await open(newer, await newSession(owner));
-  await expect(confirm(form)).rejects.toMatchObject(dead);
+  await expect(confirm(form)).rejects.toMatchObject(notValid);
   expect(await addressOf(owner)).toBe(email);
 });
 
@@ -122,7 +124,7 @@ it('refuses the form where the address was taken meanwhile, the password changed
   await changed.api.accounts.changePassword({ current_password: testPassword, password: 'another long pass phrase' });
   await suspendUser(test.app, closed.email);
 
-  for (const token of forms) await expect(accounts.confirmChange({ token })).rejects.toMatchObject(dead);
+  for (const token of forms) await expect(accounts.confirmChange({ token })).rejects.toMatchObject(notValid);
   expect(await open(address.token)).toMatchObject({ ok: false, kind: 'dead' });
   for (const owner of [taken, changed, closed]) expect(await addressOf(owner)).toBe(owner.email);
 });

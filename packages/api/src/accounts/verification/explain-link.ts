@@ -48,7 +48,7 @@ async function explainChange(app: App, tx: Transaction, { link, account, message
   };
 }
 
-/** Reads the link after the user's row is locked, so that a password set concurrently is seen. */
+/** Reads the link after the user's row is locked, so that the outcome takes a concurrent new password into account. */
 async function lockLink(tx: Transaction, tokenHash: string): Promise<Link | null> {
   const read = () => tx.select().from(verificationLinks).where(eq(verificationLinks.tokenHash, tokenHash));
   const [known] = await read();

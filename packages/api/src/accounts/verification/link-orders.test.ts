@@ -11,14 +11,14 @@ import type { Outcome } from './outcome.ts';
 import { sendVerification } from './sending/send-verification.ts';
 import { verifyEmail } from './verify-email.ts';
 
-// No worker: each order sends its mails itself, one after the other, so that a failing order can be repeated.
+// No job worker runs: each order sends its mails itself, in sequence, so that a failing order can be repeated.
 let test: TestApp;
 beforeAll(async () => {
   test = await startTestApp({ work: false, environment: { APPROVED_DOMAINS: 'company.example' } });
 });
 afterAll(() => test.close());
 
-/** Two people sign up with one address. Which of them has the mailbox is not known to the service. */
+/** Two people sign up with one address. The service does not know which of them has the mailbox. */
 type Account = 'A' | 'B';
 type Browser = Account | 'scanner';
 type Act =
@@ -67,7 +67,7 @@ class Order {
     if (each.do === 'sign up') return this.signUp(each.who);
     if (each.do === 'resend') return this.mail({ email: this.email });
     if (each.do === 'open') return this.open(each.browser, this.links[each.link % (this.links.length || 1)]);
-    if (each.do === 'identity provider') return this.comeThroughProvider();
+    if (each.do === 'identity provider') return this.signInThroughProvider();
     const page = this.pages[each.page % (this.pages.length || 1)];
     if (page === undefined || !('offers' in page.outcome)) return;
     const { keepToken, password } = page.outcome.offers;
@@ -112,7 +112,7 @@ class Order {
     await callerFor(test, null).accounts.setPassword({ token, password, org_name: 'Chosen' }).catch(expectNotValid);
   }
 
-  async comeThroughProvider(): Promise<void> {
+  async signInThroughProvider(): Promise<void> {
     const identity = makeIdentity({ email: this.email, subject: this.subject });
     await test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
   }
@@ -152,7 +152,7 @@ it('makes no password valid that was typed in a browser which presented neither 
   );
 });
 
-it('gives an attacker nothing whose sign-up came first, last, or between, whatever the mailbox’s holder does', async () => {
+it('never makes an attacker’s password valid, whenever the attacker signs up and whatever the holder of the mailbox does', async () => {
   const holders: fc.Arbitrary<Act> = act.filter((each) => !('browser' in each) || each.browser !== 'A');
   await fc.assert(
     fc.asyncProperty(fc.array(holders, { minLength: 4, maxLength: 12 }), async (acts) => {

@@ -110,7 +110,7 @@ describe('a sign-up’s link that is opened elsewhere', () => {
     for (const cookie of [null, other.browserToken]) {
       await expect(keep(keepToken, cookie)).rejects.toMatchObject(notValid);
     }
-    // A refused post does not use the token up.
+    // A refused form does not consume the token.
     await keep(keepToken, browserToken);
     await signIn(email, testPassword);
     expect(await organisationOf(email)).toMatchObject({ name: 'Kept Ltd' });
@@ -136,7 +136,7 @@ describe('a sign-up’s link that is opened elsewhere', () => {
     expect(await organisationOf(email)).toMatchObject({ name: 'Owners Ltd' });
   });
 
-  it('offers nothing after the link’s lifetime, and its tokens live for fifteen minutes', async () => {
+  it('offers nothing after the link’s lifetime, and its tokens expire after fifteen minutes', async () => {
     const { token, browserToken } = await makeSignUp(test);
     await open(token);
     const { keepToken, password } = offersOf(await open(token, browserToken));
@@ -148,7 +148,7 @@ describe('a sign-up’s link that is opened elsewhere', () => {
     expect(offersOf(await open(token, browserToken))).toEqual({ password: null, keepToken: null, approvalToken: null });
   });
 
-  it('leaves nothing to keep once the identity provider was there', async () => {
+  it('leaves no password to keep after a sign-in through the identity provider', async () => {
     const { email, token, browserToken } = await makeSignUp(test);
     await open(token);
     const { keepToken } = offersOf(await open(token, browserToken));
@@ -194,24 +194,27 @@ describe('concurrent events', () => {
     for (const each of ended) if (each.status === 'rejected') expect(each.reason).toMatchObject(notValid);
   });
 
-  it.each(rounds)('a form and the identity provider: each works, or is refused in order (%i)', async (round) => {
-    const { email, token, browserToken } = await makeSignUp(test);
-    await open(token);
-    const { keepToken, password } = offersOf(await open(token, browserToken));
-    const post = round % 2 === 0 ? choose(password?.token) : keep(keepToken, browserToken);
-    const [posted, person] = await Promise.all([
-      post.then(
-        () => true,
-        (error) => error,
-      ),
-      enter(email),
-    ]);
-    expect(person.accountStatus).toBe('awaiting_approval');
-    if (posted !== true) {
-      expect(posted).toMatchObject(notValid);
-      await expect(signIn(email, testPassword)).rejects.toMatchObject(wrong);
-    }
-  });
+  it.each(rounds)(
+    'a form and the identity provider: the sign-in succeeds, the form succeeds or is refused as invalid (%i)',
+    async (round) => {
+      const { email, token, browserToken } = await makeSignUp(test);
+      await open(token);
+      const { keepToken, password } = offersOf(await open(token, browserToken));
+      const post = round % 2 === 0 ? choose(password?.token) : keep(keepToken, browserToken);
+      const [posted, person] = await Promise.all([
+        post.then(
+          () => true,
+          (error) => error,
+        ),
+        enter(email),
+      ]);
+      expect(person.accountStatus).toBe('awaiting_approval');
+      if (posted !== true) {
+        expect(posted).toMatchObject(notValid);
+        await expect(signIn(email, testPassword)).rejects.toMatchObject(wrong);
+      }
+    },
+  );
 
   it.each(rounds)('reopening while a password is set leaves no form that could set another (%i)', async () => {
     const { email, token } = await makeSignUp(test);
@@ -225,7 +228,7 @@ describe('concurrent events', () => {
   });
 });
 
-it('ends the sessions of the user when a password is chosen, and opens none', async () => {
+it('ends the sessions of the user when a password is chosen, and starts none', async () => {
   const email = newEmail();
   const { token } = await makeSignUp(test, { email });
   const { password } = offersOf(await open(token));

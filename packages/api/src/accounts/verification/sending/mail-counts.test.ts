@@ -24,7 +24,7 @@ const someId = '00000000-0000-4000-8000-000000000000';
 const jobIdOf = (index: number) => `${someId.slice(0, -2)}${index + 10}`;
 const mailsTo = (email: string) => test.sandbox.mailbox.messages(email).length;
 
-/** Every mail job that was asked for has come to its end. */
+/** Waits until every mail job has ended. */
 async function mailed(): Promise<void> {
   const open = () =>
     test.app.sql`select id from pgboss.job where name = 'verification-mail' and state < 'completed'`.then(
@@ -33,7 +33,7 @@ async function mailed(): Promise<void> {
   await expect.poll(open).toBe(0);
 }
 
-it('mails an address that asks for another link once a minute', async () => {
+it('mails another link to an address at most once a minute', async () => {
   const { email } = await makeSignUp(test);
   test.advance(2 * minute);
   for (let asked = 0; asked < 3; asked++) {
@@ -53,7 +53,7 @@ it('mails an address that asks for another link once a minute', async () => {
   expect(mailsTo(email)).toBe(3);
 });
 
-it('mails an address five times an hour and twenty times a day, whatever is asked for', async () => {
+it('mails an address at most five times an hour and twenty times a day, whatever kind of link is requested', async () => {
   const email = newEmail();
   const otherOwner = await makeOwner(test);
   const askings = [() => enter(email), () => resend(email), () => change(otherOwner.api, email)];
@@ -90,7 +90,7 @@ it('counts the links that a new password ended', async () => {
   expect(mailsTo(email)).toBe(1);
 });
 
-it('mails an address five times of 20 jobs for several accounts in parallel', async () => {
+it('sends five mails to an address for which 20 jobs of several accounts run in parallel', async () => {
   const email = newEmail();
   const otherOwners = await Promise.all(Array.from({ length: 10 }, () => makeOwner(test)));
   await enter(email);
@@ -105,7 +105,7 @@ it('mails an address five times of 20 jobs for several accounts in parallel', as
   expect(mailsTo(email)).toBe(5);
 });
 
-it('keeps mails for a browser that the account knows, whatever number other clients request', async () => {
+it('counts the mails of a known browser apart, so that other clients cannot use up its limit', async () => {
   const email = newEmail();
   for (let asked = 0; asked < 7; asked++) {
     await enter(email);
@@ -167,7 +167,7 @@ it('mails a link for a lost password to an address that is confirmed, for a sign
   ]);
 });
 
-it('mails nothing to an account that is closed, nor to an address that has none', async () => {
+it('mails nothing to a closed account, nor to an address without an account', async () => {
   const { email } = await signUpOwner(test);
   const unknown = newEmail();
   await suspendUser(test.app, email);

@@ -20,7 +20,7 @@ type MailRequest = {
   jobId: string | null;
   /** Which of the two pairs of limits the mail counts in. */
   fromKnownBrowser: boolean;
-  /** Whether the mail waits for a minute after the one before to this address for this user. */
+  /** Whether a minute must have passed since the user's last mail to this address. */
   isResent: boolean;
 };
 
@@ -31,16 +31,16 @@ type MailRequest = {
  * RATE_LIMITS=off removes the limits per hour and day. The address is locked until the transaction
  * ends, so that concurrent jobs see each other's links.
  */
-export async function isMailLimitReached(app: App, tx: Transaction, asked: MailRequest): Promise<boolean> {
-  await tx.execute(sql`select pg_advisory_xact_lock(${lockClass}::int, hashtext(${asked.email}))`);
-  const mailed = await mailedLinks(app, tx, { email: asked.email, jobId: asked.jobId, seconds: day });
+export async function isMailLimitReached(app: App, tx: Transaction, request: MailRequest): Promise<boolean> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${lockClass}::int, hashtext(${request.email}))`);
+  const mailed = await mailedLinks(app, tx, { email: request.email, jobId: request.jobId, seconds: day });
   const now = app.now().getTime();
   const after = (seconds: number) => mailed.filter(({ at }) => at.getTime() > now - seconds * 1000);
-  if (asked.isResent && after(pauseSeconds).some(({ userId }) => userId === asked.userId)) return true;
+  if (request.isResent && after(pauseSeconds).some(({ userId }) => userId === request.userId)) return true;
   if (!app.config.rateLimits) return false;
 
   const counted = (seconds: number) =>
-    after(seconds).filter(({ fromKnownBrowser }) => fromKnownBrowser === asked.fromKnownBrowser).length;
+    after(seconds).filter(({ fromKnownBrowser }) => fromKnownBrowser === request.fromKnownBrowser).length;
   return counted(hour) >= mailsAnHour || counted(day) >= mailsADay;
 }
 
@@ -58,14 +58,14 @@ export async function isChangeLimitReached(
   return mailed.filter(({ purpose }) => purpose === 'change-address').length >= mailsAnHour;
 }
 
-type Whose = { email: string } | { userId: string };
+type LinkOwner = { email: string } | { userId: string };
 
 /**
  * Returns the links of an address or a user that were mailed in the last `seconds`, or that other
  * jobs are mailing at this moment, each with its time.
  */
-async function mailedLinks(app: App, tx: Transaction, asked: Whose & { jobId: string | null; seconds: number }) {
-  const { jobId, seconds } = asked;
+async function mailedLinks(app: App, tx: Transaction, request: LinkOwner & { jobId: string | null; seconds: number }) {
+  const { jobId, seconds } = request;
   const now = app.now().getTime();
   const isOthers = jobId === null ? undefined : or(isNull(verificationLinks.jobId), ne(verificationLinks.jobId, jobId));
   const isBeingSent = and(
@@ -74,7 +74,7 @@ async function mailedLinks(app: App, tx: Transaction, asked: Whose & { jobId: st
     isOthers,
   );
   const isWanted =
-    'email' in asked ? eq(verificationLinks.email, asked.email) : eq(verificationLinks.userId, asked.userId);
+    'email' in request ? eq(verificationLinks.email, request.email) : eq(verificationLinks.userId, request.userId);
   const links = await tx
     .select({
       userId: verificationLinks.userId,

@@ -58,7 +58,7 @@ export async function mailLink(
   await app.db.update(verificationLinks).set({ sentAt }).where(eq(verificationLinks.tokenHash, tokenHash));
 }
 
-/** Whether an earlier run of the job has sent the link already: it ended before the queue knew. */
+/** Whether an earlier run of the job sent the link, but ended before the queue recorded its success. */
 async function isSentBy(tx: Transaction, jobId: string | null | undefined): Promise<boolean> {
   if (jobId == null) return false;
   const sent = and(eq(verificationLinks.jobId, jobId), isNotNull(verificationLinks.sentAt));

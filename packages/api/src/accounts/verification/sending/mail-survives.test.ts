@@ -7,7 +7,7 @@ import { verifyEmail } from '../verify-email.ts';
 const timeouts = { mailConnectSeconds: 2, mailIdleSeconds: 2, jobPollSeconds: 0.5, jobRetrySeconds: 1 };
 
 it.concurrent.each(['refuse', 'later', 'close', 'hang'] as const)(
-  'delivers a link once a mail server that would %s takes mail again, and answers the same meanwhile',
+  'delivers a link after a mail server with the fault "%s" recovers, and gives the same answer meanwhile',
   async (fault) => {
     const test = await startTestApp({ timeouts });
     const email = newEmail();

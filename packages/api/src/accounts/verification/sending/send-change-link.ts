@@ -30,7 +30,7 @@ export async function sendChangeLink(
     // The session may have ended while the job waited for the mail server.
     if (!(await isSessionLiving(tx, { userId, sessionId })) || (await isChangeLimitReached(app, tx, addressee)))
       return null;
-    // The address is not known to be the user's, so that no browser counts as known to it.
+    // The address may not be the user's, so no browser counts as known for it.
     const asked = { ...addressee, fromKnownBrowser: false, isResent: true };
     return (await isMailLimitReached(app, tx, asked)) ? null : { purpose: 'change-address', keptSessionId: sessionId };
   });

@@ -18,8 +18,8 @@ export type VerificationJob =
 
 /**
  * Mails a verification link where the address has an account that is not closed, and does nothing
- * otherwise. A verified account gets a link for a lost password. By the job's id a retried job does
- * not count its own unsent links as mails.
+ * otherwise. A verified account gets a link for a lost password. The job's id is stable across
+ * retries, so that a retried job does not count its own unsent links as mails.
  *
  * @throws AppError INTERNAL without a canonical base URL; Error if the mail server does not accept
  *   the mail.
@@ -44,7 +44,7 @@ export async function sendVerification(app: App, job: VerificationJob, jobId: st
 }
 
 /**
- * The sign-up that a link belongs to: the one that asked for it; for a resent link the
+ * Returns the sign-up that a link belongs to: the one that requested it; for a resent link the
  * pending one, if there is exactly one.
  */
 async function signUpFor(tx: Transaction, userId: string, signUpId: string | undefined) {

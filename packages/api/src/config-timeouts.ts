@@ -12,7 +12,7 @@ export const timeouts = {
   /** For an answer of the database to a statement, of a request or of the job queue. */
   statementSeconds: 6,
   queueStatementSeconds: 20,
-  /** Without a failure of the database, until its log line says that it is available again. */
+  /** For this time without a failure, before the log says that the database is available again. */
   databaseQuietSeconds: 15,
   /** For a statement and a transaction of an admin command, which may concern every row. */
   commandSeconds: 3600,

@@ -7,12 +7,12 @@ export function configWarnings(environment: Record<string, string | undefined>, 
   return [...incompletePairs(new Set(names)), ...misspelledNames(names, known)];
 }
 
-/** Whether a variable names the price of a tier: PAYMENT_PRICE_GOLD. Which tiers there are, the plans say. */
+/** Whether a variable names the price of a tier: PAYMENT_PRICE_GOLD. The plans decide which tiers there are. */
 export function isPriceVariable(name: string): boolean {
   return /^PAYMENT_PRICE_[A-Z][A-Z0-9_]*$/.test(name);
 }
 
-/** Returns what is wrong with the settings of tokens, where they are on. */
+/** Returns a sentence for each probable mistake in the settings of tokens, if tokens are on. */
 export function tokenWarnings(publicBaseUrl: string | null, secret: string | undefined): string[] {
   if (publicBaseUrl === null) return ['TOKEN_TTL_SECONDS is set and PUBLIC_BASE_URL is not: no tokens are issued.'];
   // On loopback only developers have the database.
@@ -51,7 +51,7 @@ function priceVariableLike(name: string): string | undefined {
 
 function resembles(name: string, known: string): boolean {
   const most = maximumDistance(known);
-  // Most names differ in length alone by more: comparing them all took a twentieth of the start.
+  // Most names differ by more in length alone. Comparing all of them took 5 % of the start.
   return Math.abs(name.length - known.length) <= most && editDistance(name, known) <= most;
 }
 

@@ -21,7 +21,7 @@ describe('.env.example', () => {
 
 const bell = '\u0007';
 
-/** Of every variable values that are wrong: a new one has no start without them. */
+/** Invalid values of every variable. A new variable without them fails the type check. */
 const wrongValues: Record<keyof typeof variables.shape | 'PAYMENT_PRICE_GOLD', string[]> = {
   HOST: ['http://localhost', 'two words', bell],
   PORT: ['eighty', '-1', '65536', '80.5', '0x50g'],
@@ -91,7 +91,7 @@ const wrongValues: Record<keyof typeof variables.shape | 'PAYMENT_PRICE_GOLD', s
 };
 
 describe('a wrong value', () => {
-  it('is tried of every variable', () => {
+  it('is listed for every variable', () => {
     expect(Object.keys(wrongValues).sort()).toEqual([...Object.keys(variables.shape), 'PAYMENT_PRICE_GOLD'].sort());
     expect(Object.entries(wrongValues).filter(([, values]) => values.length === 0)).toEqual([]);
   });
@@ -110,7 +110,7 @@ describe('a wrong value', () => {
 });
 
 describe('parseConfig', () => {
-  it('takes an empty variable for an unset one', () => {
+  it('treats an empty variable as unset', () => {
     expect(parseConfig({ PORT: '', PUBLIC_BASE_URL: '  ' })).toEqual(parseConfig({}));
   });
 
@@ -160,11 +160,11 @@ describe('parseConfig', () => {
     [{ PUBLIC_BASE_URL: 'https://id.company.example' }, 'max-age=31536000; includeSubDomains'],
     [{ PUBLIC_BASE_URL: 'https://id.company.example', COOKIE_DOMAIN: 'company.example' }, 'max-age=31536000'],
     [{ PUBLIC_BASE_URL: 'https://company.example', COOKIE_DOMAIN: 'company.example' }, 'max-age=31536000'],
-  ])('of %j promises https by %j', (environment, expected) => {
+  ])('for %j sends Strict-Transport-Security %j', (environment, expected) => {
     expect(parseConfig({ DATA_DIR: '/srv/data', ...environment }).strictTransportSecurity).toBe(expected);
   });
 
-  it('wants COOKIE_DOMAIN to be a parent of an https PUBLIC_BASE_URL', () => {
+  it('requires COOKIE_DOMAIN to be a parent of an https PUBLIC_BASE_URL', () => {
     const base = { PUBLIC_BASE_URL: 'https://id.company.example', DATA_DIR: '/srv/data' };
     expect(parseConfig({ ...base, COOKIE_DOMAIN: 'company.example' }).cookieDomain).toBe('company.example');
     expect(() => parseConfig({ ...base, COOKIE_DOMAIN: 'mpany.example' })).toThrow('COOKIE_DOMAIN');

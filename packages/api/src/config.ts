@@ -58,7 +58,7 @@ function isOrigin(value: string): boolean {
   return /^(\[[\da-f:.]+\]|[a-z\d._-]+)$/.test(url.hostname);
 }
 
-/** The driver takes any other mode for one that verifies nothing, or everything. */
+/** The driver treats any other mode as one that verifies nothing, or everything. */
 function hasKnownTlsMode(value: string): boolean {
   const mode = /[?&]sslmode=([^&]*)/.exec(value)?.[1];
   return mode === undefined || ['disable', 'prefer', 'require', 'verify-full'].includes(mode);

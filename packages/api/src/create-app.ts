@@ -1,4 +1,4 @@
-import { sweep } from './accounts/sign-up/delete-expired.ts';
+import { deleteExpired } from './accounts/sign-up/delete-expired.ts';
 import { refuseDemoAccounts } from './accounts/sign-up/refuse-demo-accounts.ts';
 import { sendVerification } from './accounts/verification/sending/send-verification.ts';
 import type { App } from './app.ts';
@@ -20,7 +20,7 @@ import { explainRefusedTls } from './db/refused-tls.ts';
 import { createSearchIndexes } from './db/search-indexes.ts';
 import { migrate } from './db/upgrade/migrate.ts';
 import { checkSchemaAge, explainPending, readSchemaState } from './db/upgrade/schema-state.ts';
-import { explainDatabaseRefusal, isDatabaseAway } from './errors.ts';
+import { explainDatabaseRefusal, isDatabaseUnavailable } from './errors.ts';
 import { openJobs } from './jobs/queue.ts';
 import type { JobKinds, Jobs } from './jobs/registry.ts';
 import { deleteOldKeys } from './keys/delete-old-keys.ts';
@@ -134,7 +134,7 @@ export async function createApp({
     if (work) await open(() => warnOfMissingTiers(app));
     app.jobs = await open(() => openQueue(app, pools, { work, migrates }));
     const indexes = migrates ? pools.setUp((lock, own) => createSearchIndexes(lock, own, log, ending.signal)) : null;
-    // The service does not wait for them. A command ends with the process.
+    // The service does not wait for the indexes. A command does, because its process ends afterwards.
     if (!work) await indexes;
   } catch (error) {
     if (!withoutDatabase) {
@@ -147,7 +147,7 @@ export async function createApp({
   return app;
 }
 
-/** Opens the job queue. One process at a time creates its tables, and nothing cuts that short. */
+/** Opens the job queue. One process at a time creates its tables, with the long deadlines of admin commands. */
 async function openQueue(app: App, pools: Pools, { work, migrates }: { work: boolean; migrates: boolean }) {
   const scheduled: App = Object.assign(Object.create(app), { db: pools.scheduled.db, sql: pools.scheduled.sql });
   const { config, log, metrics, traces } = app;
@@ -178,14 +178,14 @@ function jobKinds({ app, scheduled }: { app: App; scheduled: App }): JobKinds {
   return {
     'verification-mail': {
       handler: (data, id) => sendVerification(app, data, id),
-      // A mail server may be away over a weekend.
+      // A mail server may be unavailable over a weekend.
       retry: { forSeconds: 3 * 86_400, longestPauseSeconds: 900 },
       isTaken: app.mail.on,
       concurrency: 2,
     },
     sweep: {
       async handler() {
-        await sweep(scheduled);
+        await deleteExpired(scheduled);
         await eraseDeclined(scheduled);
         await deleteOldKeys(scheduled);
         await rotateTokenKeys(scheduled);
@@ -218,7 +218,7 @@ async function whileUnavailable<Result>({ sql, log }: App, attempt: () => Promis
     try {
       return await attempt();
     } catch (error) {
-      if (!isDatabaseAway(error) || (await explainRefusedTls(sql, error)) !== null) throw error;
+      if (!isDatabaseUnavailable(error) || (await explainRefusedTls(sql, error)) !== null) throw error;
       log.warn('The database does not answer; trying again.', { pauseMilliseconds: pause, error });
       await new Promise((resolve) => setTimeout(resolve, pause));
     }

@@ -89,7 +89,7 @@ const connectionFailures = new Set([
 ]);
 
 /** Whether the database is unavailable or failing over, so that the same request may succeed on a retry. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (!('code' in current)) continue;
     const code = String(current.code);
@@ -163,7 +163,11 @@ export function toAppError(error: unknown): AppError {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (isAppError(current)) return current;
   }
-  if (isDatabaseAway(error) || explainDatabaseRefusal(error) !== null || endedForOthers.has(codeOf(error) ?? '')) {
+  if (
+    isDatabaseUnavailable(error) ||
+    explainDatabaseRefusal(error) !== null ||
+    endedForOthers.has(codeOf(error) ?? '')
+  ) {
     return new AppError('BUSY', 'The service is busy. Try again in a moment.', { cause: error, retryAfterSeconds: 5 });
   }
   return new AppError('INTERNAL', 'Something went wrong.', { cause: error });

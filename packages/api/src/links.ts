@@ -54,7 +54,7 @@ export function signInPage(config: Base): string {
 }
 
 /**
- * The page that the payment provider redirects to after checkout:
+ * Returns the page that the payment provider redirects to after checkout:
  * {base_url}/billing?checkout=success or =cancel.
  *
  * @throws AppError INTERNAL without a canonical base URL.
@@ -69,7 +69,7 @@ export function billingPage(config: Base): string {
 }
 
 /**
- * The endpoint to which the payment provider sends its events.
+ * Returns the endpoint to which the payment provider sends its events.
  *
  * @throws AppError INTERNAL without a canonical base URL.
  */

@@ -23,7 +23,7 @@ it.each(['json', 'pretty'] as const)('writes values in %s that JSON has no form 
   expect(line).toContain('[{"id":1},{"id":1}]');
 });
 
-it('says nothing of what a failed query carried', () => {
+it('does not write the parameters of a failed query', () => {
   const error = new Error('Failed query: insert into users … params: person@company.example', {
     cause: Object.assign(new Error('duplicate key'), { code: '23505' }),
   });
@@ -32,7 +32,7 @@ it('says nothing of what a failed query carried', () => {
   expect(line).toContain('23505');
 });
 
-it('leaves out what is below its level', () => {
+it('writes no entry below its level', () => {
   const lines: string[] = [];
   const log = createLog({ level: 'warn', format: 'json', write: (line) => lines.push(line) });
   log.info('no');

@@ -8,7 +8,7 @@ export type CacheOptions = {
 /** `names` is how the answer names its organisation; null if it does not. */
 type Entry = { value: unknown; at: number; names: { id: string; slug: string } | null };
 
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 
 /** Caches entitlements by organisation. */
 export class EntitlementCache {
@@ -80,7 +80,7 @@ export class EntitlementCache {
   #store(key: string, value: unknown): void {
     this.#running.delete(key);
     this.#entries.delete(key);
-    if (this.#entries.size >= mostEntries) this.#entries.delete(this.#entries.keys().next().value ?? '');
+    if (this.#entries.size >= maxEntries) this.#entries.delete(this.#entries.keys().next().value ?? '');
     const { organisation } = value as { organisation?: { id: string; slug: string } };
     this.#entries.set(key, { value, at: performance.now(), names: organisation ?? null });
   }

@@ -9,7 +9,7 @@ export type TokenExpectation = {
   issuer?: string;
 };
 
-const mostCharacters = 8192;
+const maxCharacters = 8192;
 const clockToleranceSeconds = 5;
 
 /**
@@ -24,7 +24,7 @@ export async function verifyToken(
   token: string,
   { issuer, audience }: Required<TokenExpectation>,
 ): Promise<TokenClaims> {
-  const [head = '', body = '', signature = '', ...more] = token.length > mostCharacters ? [] : token.split('.');
+  const [head = '', body = '', signature = '', ...more] = token.length > maxCharacters ? [] : token.split('.');
   const header = partOf(head) as { alg?: unknown; kid?: unknown } | null;
   if (header?.alg !== 'EdDSA' || typeof header.kid !== 'string' || more.length > 0) throw invalid();
 

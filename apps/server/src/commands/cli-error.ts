@@ -1,4 +1,4 @@
-import { explainDatabaseRefusal, isDatabaseAway } from '@gatehouse/api/errors';
+import { explainDatabaseRefusal, isDatabaseUnavailable } from '@gatehouse/api/errors';
 import { describeError } from '@gatehouse/api/log';
 
 /**
@@ -13,7 +13,7 @@ export function cliError(error: unknown): string {
 
   const root = rootOf(error);
   const code = 'code' in root ? String(root.code) : root.name;
-  if (isDatabaseAway(error)) {
+  if (isDatabaseUnavailable(error)) {
     return `The database does not answer (${code}): start it, or correct DATABASE_URL.`;
   }
   return explainDatabaseRefusal(error) ?? `It failed: ${describeError(error)}`;

@@ -25,7 +25,7 @@ const typesOf = async (organisationId: string, after = '0') => {
   return changes.map(({ type }) => type);
 };
 
-describe('the feed tells of', () => {
+describe('the feed contains', () => {
   test('an organisation and its owner when the e-mail gate opens, not before', async () => {
     const { next } = await read();
     await makeSignUp(running);
@@ -191,7 +191,7 @@ describe('a reader', () => {
     for (const { changes } of await Promise.all(waiting)) expect(changes.map(({ type }) => type)).toEqual(['late']);
   });
 
-  test('gets an empty answer at its time, and at once when the process ends', async () => {
+  test('gets an empty answer at its deadline, and at once when the process ends', async () => {
     const { next } = await read();
     expect(await read(next, { wait: 1 })).toEqual({ changes: [], next });
     const signal = createChangeSignal(running.app.sql, running.app.log);
@@ -221,7 +221,7 @@ describe('a reader', () => {
   test('after 30 days gets the oldest cursor', async () => {
     const old = (await read()).next;
     await running.app.db.insert(feedRows).values({ at: new Date(Date.now() - 31 * 86_400_000), type: 'old' });
-    // No reader came in between: the deletion gives the change its place.
+    // No reader came in between: the deletion assigns the change its position.
     await deleteOldChanges({ ...running.app, now: () => new Date(Date.now() + 31 * 86_400_000) });
     const gone = await read(old).catch((error: unknown) => error);
     expect(gone).toMatchObject({ code: 'GONE' });
@@ -231,7 +231,7 @@ describe('a reader', () => {
     expect((await read('0')).changes.map(({ type }) => type)).toEqual(['kept']);
   });
 
-  test('may ask for more than is given: wait and limit are cut', () => {
+  test('gets at most 60 seconds and 1,000 changes, whatever it asks for', () => {
     expect(changesInput.parse({ wait: '600', limit: '5000' })).toEqual({ wait: 60, limit: 1000 });
     for (const wrong of [{ wait: -1 }, { limit: 0 }, { limit: 'x' }, { wait: 1.5 }]) {
       expect(changesInput.safeParse(wrong).success).toBe(false);

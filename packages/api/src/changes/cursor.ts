@@ -1,19 +1,19 @@
 import { AppError, invalid } from '../errors.ts';
-import type { Feed } from './place.ts';
+import type { Feed } from './assign-positions.ts';
 
-/** Returns the opaque cursor of a place in the feed. */
+/** Returns the opaque cursor of a position in the feed. */
 export function cursorAt({ deployment }: Feed, position: number): string {
   return Buffer.from(`${deployment}:${position}`).toString('base64url');
 }
 
 /**
- * Returns the place that a cursor names: without a cursor the end of the feed, with "0" the
+ * Returns the position that a cursor names: without a cursor the end of the feed, with "0" the
  * start of what is kept.
  *
  * @throws AppError VALIDATION if the cursor is not one of this deployment, or lies beyond the end;
  *   GONE with the oldest cursor if changes after it were deleted.
  */
-export function placeOf(feed: Feed, cursor: string | undefined): number {
+export function positionOf(feed: Feed, cursor: string | undefined): number {
   if (cursor === undefined) return feed.last;
   if (cursor === '0') return feed.deletedTo;
 

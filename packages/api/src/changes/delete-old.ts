@@ -1,15 +1,15 @@
 import type { App } from '../app.ts';
-import { placeChanges } from './place.ts';
+import { assignPositions } from './assign-positions.ts';
 
 const keptMilliseconds = 30 * 86_400_000;
 const batchSize = 5000;
 
 /**
  * Deletes changes older than 30 days from the start of the feed, in steps that hold no lock for
- * long. Gives changes their places first, so they are deleted where no service reads the feed too.
+ * long. Assigns positions first, so that changes are also deleted where no service reads the feed.
  */
 export async function deleteOldChanges(app: App): Promise<void> {
-  await placeChanges(app);
+  await assignPositions(app);
   const before = new Date(app.now().getTime() - keptMilliseconds).toISOString();
   for (;;) {
     const [step] = await app.sql<{ count: number }[]>`

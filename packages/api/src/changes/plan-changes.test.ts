@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tellDuePlans } from '../billing/entitlement/tell-plan.ts';
+import { publishDuePlans } from '../billing/entitlement/publish-plan.ts';
 import { makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { changesInput, readChanges } from './read-changes.ts';
@@ -21,9 +21,9 @@ test('a plan that an event, a sync or time alone changes is in the feed once', a
   billing.sandbox.payment.forceStatus(subscription.id, 'past_due');
   await billing.settled();
   const after = { ...app, now: () => new Date(Date.now() + 8 * 86_400_000) };
-  await tellDuePlans(app);
-  await tellDuePlans(after);
-  await tellDuePlans(after);
+  await publishDuePlans(app);
+  await publishDuePlans(after);
+  await publishDuePlans(after);
   expect((await plans()).slice(bought.length)).toEqual([
     { tier: 'silver', status: 'past_due', ends_at: null },
     { tier: 'free', status: 'past_due', ends_at: null },

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { cursorAt, placeOf } from './cursor.ts';
-import { placeChanges } from './place.ts';
+import { assignPositions } from './assign-positions.ts';
+import { cursorAt, positionOf } from './cursor.ts';
 import type { Waiting } from './signal.ts';
 
 /** Whose changes a caller may read: those of every organisation, or of one. */
 export type ChangeReader = { reads: 'deployment' } | { reads: 'organisation'; organisationId: string };
 
-const longestWaitSeconds = 60;
-const mostChanges = 1000;
+const maxWaitSeconds = 60;
+const maxChanges = 1000;
 
 function count(name: string, least: number) {
   const sentence = `${name} must be a whole number from ${least}.`;
@@ -20,10 +20,10 @@ export const changesInput = z.object({
   after: z.string('A cursor is text.').optional(),
   wait: count('wait', 0)
     .default(0)
-    .transform((seconds) => Math.min(seconds, longestWaitSeconds)),
+    .transform((seconds) => Math.min(seconds, maxWaitSeconds)),
   limit: count('limit', 1)
     .default(100)
-    .transform((limit) => Math.min(limit, mostChanges)),
+    .transform((limit) => Math.min(limit, maxChanges)),
 });
 
 export type Change = {
@@ -50,8 +50,8 @@ export async function readChanges(
   who: Waiting,
 ): Promise<{ changes: Change[]; next: string }> {
   const until = performance.now() + wait * 1000;
-  let feed = await placeChanges(app);
-  let from = placeOf(feed, after);
+  let feed = await assignPositions(app);
+  let from = positionOf(feed, after);
 
   for (;;) {
     const rows = await readRows(app, reader, from, feed.last, limit);
@@ -67,7 +67,7 @@ export async function readChanges(
     from = Math.max(from, feed.last);
     await app.changes.wait(from, left, who);
     if (who.signal?.aborted) return { changes: [], next: cursorAt(feed, from) };
-    if (!app.changes.isStopped()) feed = await placeChanges(app);
+    if (!app.changes.isStopped()) feed = await assignPositions(app);
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { changesInput, readChanges } from './read-changes.ts';
-import { mostWaiting } from './signal.ts';
+import { maxWaiting } from './signal.ts';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const poll = async (holder: string, { wait = 30, signal }: { wait?: number; sign
 /** Starts as many waiting requests as one holder may have. */
 async function fill(holder: string) {
   const controller = new AbortController();
-  const polls = Array.from({ length: mostWaiting }, () => poll(holder, { signal: controller.signal }));
+  const polls = Array.from({ length: maxWaiting }, () => poll(holder, { signal: controller.signal }));
   await new Promise((resolve) => setTimeout(resolve, 300));
   return { abort: () => controller.abort(), polls };
 }
@@ -32,7 +32,7 @@ it('a holder has at most 50 waiting requests; requests of others, and requests t
   await Promise.all(polls);
 });
 
-it('a request that is aborted frees its place at once, and asks the database no more', async () => {
+it('a request that is aborted no longer counts at once, and sends no more statements', async () => {
   const { abort, polls } = await fill('two');
   let statements = 0;
   test.app.sql.options.debug = () => {
@@ -43,6 +43,6 @@ it('a request that is aborted frees its place at once, and asks the database no 
   await Promise.all(polls);
   test.app.sql.options.debug = false;
   expect(performance.now() - started).toBeLessThan(500);
-  expect(statements).toBeLessThan(mostWaiting);
+  expect(statements).toBeLessThan(maxWaiting);
   expect((await poll('two', { wait: 1 })).changes).toEqual([]);
 });

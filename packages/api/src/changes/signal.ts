@@ -1,11 +1,11 @@
 import type { Sql } from 'postgres';
 import { AppError } from '../errors.ts';
 import { describeError, type Log } from '../log.ts';
-import { placeChanges } from './place.ts';
+import { assignPositions } from './assign-positions.ts';
 
 const pollMilliseconds = 500;
 /** More than the processes of a service that follow the feed with one key. */
-export const mostWaiting = 50;
+export const maxWaiting = 50;
 const retrySeconds = 5;
 
 /** Who waits: the id of a key or user, and the signal of the request, which aborts when the caller goes away. */
@@ -32,10 +32,10 @@ export function createChangeSignal(sql: Sql, log: Log): ChangeSignal {
 
   async function poll() {
     try {
-      const { last } = await placeChanges({ sql });
+      const { last } = await assignPositions({ sql });
       for (const each of waiting) if (each.position < last) each.wake();
     } catch (error) {
-      log.warn('changes could not be read', { error: describeError(error) });
+      log.warn('The feed of changes could not be read.', { error: describeError(error) });
     }
     timer = undefined;
     schedule();
@@ -48,8 +48,8 @@ export function createChangeSignal(sql: Sql, log: Log): ChangeSignal {
   return {
     async wait(position, milliseconds, { holder, signal }) {
       if (stopped || signal?.aborted) return;
-      if ([...waiting].filter((each) => each.holder === holder).length >= mostWaiting) {
-        throw new AppError('TOO_MANY', `At most ${mostWaiting} requests wait for changes at a time.`, {
+      if ([...waiting].filter((each) => each.holder === holder).length >= maxWaiting) {
+        throw new AppError('TOO_MANY', `At most ${maxWaiting} requests wait for changes at a time.`, {
           retryAfterSeconds: retrySeconds,
         });
       }

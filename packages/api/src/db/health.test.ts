@@ -64,13 +64,16 @@ it('a deadlock and a timeout of the database are 503, and do not count against t
 
 // After 57P01 and 57P03 the probe's own connection decides.
 const refusals = ['53100', '53200', '53300', '28P01', '28000', '58030', '57P01', '57P03'];
-it.each(refusals)('what the database refuses with %s is 503, and the probe names it', async (code) => {
-  await test.app.sql.unsafe(`
+it.each(refusals)(
+  'a statement that the database refuses with %s is a 503, and the probe names the code',
+  async (code) => {
+    await test.app.sql.unsafe(`
     create or replace function refuse() returns trigger language plpgsql as
       $$ begin raise exception 'refused' using errcode = '${code}'; end $$;
     create or replace trigger refuse before insert on organisations for each row execute function refuse()`);
-  expect(await attempt(newEmail())).toMatchObject({ code: 'BUSY', retryAfterSeconds: 5 });
-  if (!code.startsWith('57')) expect(await test.app.databaseHealth.check()).toBe(code);
-  await test.app.sql`drop trigger refuse on organisations`;
-  expect(await attempt(newEmail())).toBeNull();
-});
+    expect(await attempt(newEmail())).toMatchObject({ code: 'BUSY', retryAfterSeconds: 5 });
+    if (!code.startsWith('57')) expect(await test.app.databaseHealth.check()).toBe(code);
+    await test.app.sql`drop trigger refuse on organisations`;
+    expect(await attempt(newEmail())).toBeNull();
+  },
+);

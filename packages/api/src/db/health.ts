@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import { codeOf, explainDatabaseRefusal, isDatabaseAway } from '../errors.ts';
+import { codeOf, explainDatabaseRefusal, isDatabaseUnavailable } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { pingDatabase } from './ping.ts';
 
@@ -8,11 +8,11 @@ const checkMilliseconds = 1_000;
 /** How long after a refusal the database counts as unavailable. */
 const quietMilliseconds = 5_000;
 
-/** What this process knows of its database. */
+/** The state of the database, as this process observes it. */
 export type DatabaseHealth = {
   /** Notes a failure of any statement or connection. Logs the first one of an episode. */
   failed: (error: unknown) => void;
-  /** Returns null if the database answers now and refused nothing lately, else the code of the reason. */
+  /** Returns null if the database answers now and refused nothing recently, else the code of the reason. */
   check: () => Promise<string | null>;
   /** Later failures are those of connections that this process closes, and are not logged. */
   stop: () => void;
@@ -35,10 +35,10 @@ export function watchHealth(sql: Sql, log: Log, quietSeconds: number): DatabaseH
   function failed(error: unknown) {
     if (stopped) return;
     const refused = explainDatabaseRefusal(error);
-    if (refused === null && !isDatabaseAway(error)) return;
+    if (refused === null && !isDatabaseUnavailable(error)) return;
 
     const code = codeOf(error) ?? 'UNKNOWN';
-    // A full pool says nothing about the database.
+    // A full pool does not show that the database is unavailable.
     if (code === 'POOL_BUSY') return;
     lastFailure = performance.now();
     if (refused !== null || /^5[38]/.test(code)) lastRefusal = { code, at: lastFailure };

@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest';
-import { isDatabaseAway } from '../errors.ts';
+import { isDatabaseUnavailable } from '../errors.ts';
 import { createTestDatabase } from '../testing/database/database.ts';
 import { openDatabase } from './client.ts';
 
 const nobody = '127.0.0.1:1,127.0.0.1:2,127.0.0.1:3';
 
-it('says that the database is away once every host was tried, each time anew', async () => {
+it('reports the database as unavailable once every host was tried, at each attempt', async () => {
   const url = `postgres://gatehouse@${nobody}/gatehouse?target_session_attrs=primary`;
   const { sql, close } = openDatabase({ url, pool: 1, prepare: true });
   for (let attempt = 0; attempt < 3; attempt++) {
     const error = await sql`select 1`.catch((thrown: unknown) => thrown);
-    expect(isDatabaseAway(error), String(error)).toBe(true);
+    expect(isDatabaseUnavailable(error), String(error)).toBe(true);
   }
   await close();
 });
 
-it('survives a connection that dies in the middle of a transaction, of which nothing is done elsewhere', async () => {
+it('survives a connection that is lost within a transaction, and runs no statement of it elsewhere', async () => {
   const database = await createTestDatabase();
   const { sql, close } = openDatabase({ url: database.url, pool: 1, prepare: true });
   await sql`create table marks (id int)`;
@@ -30,8 +30,8 @@ it('survives a connection that dies in the middle of a transaction, of which not
       await tx`insert into marks values (3)`;
     });
     const error = await lost.catch((thrown: unknown) => thrown);
-    expect(isDatabaseAway(error), String(error)).toBe(true);
-    expect(isDatabaseAway(await late)).toBe(true);
+    expect(isDatabaseUnavailable(error), String(error)).toBe(true);
+    expect(isDatabaseUnavailable(await late)).toBe(true);
     expect(await sql`select id from marks`).toEqual([]);
   }
   await close();

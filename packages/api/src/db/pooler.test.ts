@@ -79,7 +79,7 @@ describe.skipIf(!hasPooler)('behind PgBouncer in transaction mode (skipped where
     expect(codes.filter((code) => code === 'TOO_MANY')).toHaveLength(5);
   });
 
-  it('takes webhooks and works on the jobs that they cause', async () => {
+  it('accepts webhooks and runs the jobs that they cause', async () => {
     const { principal } = await makeSubscriber(test, 'gold');
     expect((await readPlan(test.app, principal.organisationId)).tier).toBe('gold');
   });

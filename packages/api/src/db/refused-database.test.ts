@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseConfig } from '../config.ts';
 import { createApp } from '../create-app.ts';
-import { explainDatabaseRefusal, isDatabaseAway, toAppError } from '../errors.ts';
+import { explainDatabaseRefusal, isDatabaseUnavailable, toAppError } from '../errors.ts';
 import { silentLog } from '../log.ts';
 import { createTestDatabase, migrationsFolder } from '../testing/database/database.ts';
 import { openDatabase } from './client.ts';
@@ -60,6 +60,8 @@ it('a missing right is explained, and is a 503 for a request as an unknown user 
   expect(explainDatabaseRefusal(await failureOf(database.url, 'select 1/0'))).toBeNull();
 });
 
-it('a host that has no address is waited for', async () => {
-  expect(isDatabaseAway(await failureOf('postgres://gatehouse@gatehouse.invalid/gatehouse', 'select 1'))).toBe(true);
+it('the start waits for a host that has no address', async () => {
+  expect(isDatabaseUnavailable(await failureOf('postgres://gatehouse@gatehouse.invalid/gatehouse', 'select 1'))).toBe(
+    true,
+  );
 });

@@ -7,7 +7,7 @@ const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 /**
  * Returns a sentence if a connection failed because DATABASE_URL asks for TLS and the server has none.
- * The driver starts TLS all the same, and its error is that of a connection that was cut.
+ * The driver starts TLS although the server refused it, so its error is that of a cut connection.
  */
 export async function explainRefusedTls({ options }: Sql, error: unknown): Promise<string | null> {
   const wasCut = error instanceof Error && /before secure TLS connection/.test(messagesOf(error));

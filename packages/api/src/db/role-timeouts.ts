@@ -2,8 +2,9 @@ import type { Sql } from 'postgres';
 import { describeError, type Log } from '../log.ts';
 
 /**
- * What the server does about a client that is gone without a word: it would hold the client's
- * locks for hours. Set on the role, because a pooler refuses them as parameters of a connection.
+ * Settings by which the server ends the session of a client that disappeared. Without them such a
+ * session holds its locks for hours. Set on the role, because a pooler refuses them as parameters
+ * of a connection.
  */
 const settings = {
   idle_in_transaction_session_timeout: '60s',
@@ -15,7 +16,7 @@ const settings = {
 };
 
 /**
- * Sets these for the role that the service signs in as, in its database, where the operator has set none of
+ * Sets the timeouts for the role that the service signs in as, in its database, where the operator has set none of
  * their own. The role's own settings may give it the rights of another one by `set role`, and a role's
  * settings apply to those who sign in as it.
  */
@@ -33,7 +34,7 @@ export async function setRoleTimeouts(sql: Sql, log: Log): Promise<void> {
         await tx.unsafe(`alter role current_user in database ${sqlName(own?.database)} set ${name} = '${value}'`);
       });
     } catch (error) {
-      // Not every platform has each of them, and not every role may set its own.
+      // Not every platform supports each setting, and not every role may change its own.
       log.debug('A timeout of the database could not be set.', { name, error: describeError(error) });
     }
   }

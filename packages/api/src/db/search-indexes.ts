@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import { lockNumbers, tryAdvisoryLock } from './advisory-lock.ts';
 import { createIndex } from './upgrade/apply-migration.ts';
 
-/** What the operator console finds parts of addresses and names with. Their sizes do not slow a search down. */
+/** The indexes by which the operator console finds parts of addresses and names. */
 const indexes = [
   'create index users_parts on users using gin (email gin_trgm_ops, name gin_trgm_ops)',
   'create index organisations_parts on organisations using gin (slug gin_trgm_ops, name gin_trgm_ops)',

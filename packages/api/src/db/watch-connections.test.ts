@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TransactionSql } from 'postgres';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { isDatabaseAway, toAppError } from '../errors.ts';
+import { isDatabaseUnavailable, toAppError } from '../errors.ts';
 import { createTestDatabase } from '../testing/database/database.ts';
 import { startTcpProxy, type TcpProxy } from '../testing/database/tcp-proxy.ts';
 import { type Connection, openDatabase } from './client.ts';
@@ -47,7 +47,7 @@ it('statements on connections that were cut silently fail at the deadline, and t
   proxy.cut();
   const answers = await Promise.all([statement(), statement(), statement()].map(failureOf));
   for (const { error, milliseconds } of answers) {
-    expect(isDatabaseAway(error), String(error)).toBe(true);
+    expect(isDatabaseUnavailable(error), String(error)).toBe(true);
     expect(milliseconds).toBeLessThan(deadlines.statementSeconds * 1000 + 1_500);
   }
   expect(failures.length).toBeGreaterThanOrEqual(3);
@@ -70,7 +70,7 @@ it('a transaction on a cut connection fails and is not applied, and so does one 
     proxy.cut();
     await tx`insert into marks values (2)`;
   });
-  expect(isDatabaseAway((await failureOf(cut)).error)).toBe(true);
+  expect(isDatabaseUnavailable((await failureOf(cut)).error)).toBe(true);
   proxy.restore();
 
   const endless = connection.sql.begin(async (tx) => {
@@ -78,12 +78,12 @@ it('a transaction on a cut connection fails and is not applied, and so does one 
     await new Promise((resolve) => setTimeout(resolve, 4_500));
   });
   const { error, milliseconds } = await failureOf(endless);
-  expect(isDatabaseAway(error), String(error)).toBe(true);
+  expect(isDatabaseUnavailable(error), String(error)).toBe(true);
   expect(milliseconds).toBeLessThan(4_200);
   expect(await connection.sql`select id from marks`).toEqual([]);
 });
 
-it('a commit whose answer is lost is a failure of which nothing is said, and a retry finds it applied', async () => {
+it('a commit whose answer is lost fails as BUSY, and a retry finds it applied', async () => {
   proxy.cutAnswerTo('commit');
   const unanswered = connection.sql.begin((tx) => tx`insert into marks values (10) on conflict do nothing`);
   expect(toAppError((await failureOf(unanswered)).error)).toMatchObject({ code: 'BUSY', retryAfterSeconds: 5 });
@@ -138,7 +138,7 @@ it('a new connection that is cut while the driver reads the types of arrays does
   proxy.cutAnswerTo('typarray');
 
   const { error } = await failureOf(fresh.sql`select 1`);
-  expect(isDatabaseAway(error), String(error)).toBe(true);
+  expect(isDatabaseUnavailable(error), String(error)).toBe(true);
   proxy.restore();
   expect(await fresh.sql`select ${['one', 'two']}::text[] as words`).toEqual([{ words: ['one', 'two'] }]);
   process.off('unhandledRejection', note);
@@ -171,7 +171,7 @@ it('a request waits half as long for a connection while the database is silent, 
   expect(toAppError(error)).toMatchObject({ code: 'BUSY' });
   expect(milliseconds).toBeGreaterThan(1_700);
   expect(milliseconds).toBeLessThan(3_800);
-  expect(isDatabaseAway(await held)).toBe(true);
+  expect(isDatabaseUnavailable(await held)).toBe(true);
   await one.close();
 }, 60_000);
 
@@ -185,6 +185,6 @@ it('a clock that is set back by an hour while a statement waits delays no deadli
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000);
   const failed = await Promise.race([cut, pause(deadlines.statementSeconds * 1000 + 1_500)]);
   clock.mockRestore();
-  expect(isDatabaseAway(failed?.error), String(failed?.error)).toBe(true);
+  expect(isDatabaseUnavailable(failed?.error), String(failed?.error)).toBe(true);
   await one.sql.end({ timeout: 0 });
 });

@@ -6,7 +6,7 @@ export type Deadlines = {
   statementSeconds: number;
   /** For the end of a transaction. */
   transactionSeconds: number;
-  /** For a connection, while all are in use. Half of it while the server says nothing at all. */
+  /** For a connection, while all are in use. Half of it while the server sends nothing at all. */
   queueSeconds: number;
 };
 
@@ -33,7 +33,7 @@ const tickMilliseconds = 250;
 const longestStepMilliseconds = 1000;
 
 /**
- * Ends connections whose server is silent, and transactions that stay open: a cut connection says
+ * Ends connections whose server is silent, and transactions that stay open: a cut connection reports
  * nothing, and statement_timeout needs the server. The driver rejects what was under way and
  * opens another connection. One timer serves the whole pool, so that statements cost nothing more.
  * Returns the function that ends the watch.
@@ -78,7 +78,7 @@ export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
     if (isHeard || !isExpected) silentSince = now;
 
     waiting.now = now;
-    // Who gets a connection after a long wait may wait for its silence again, as long as a statement may.
+    // A caller that gets a connection after a long wait may then wait for a silent statement as well.
     const short = (deadlines.queueSeconds * 1000) / 2;
     const longest = now - silentSince > short ? short : 2 * short;
     while (waiting.length > 0 && now - waiting.first.queued > longest) {

@@ -16,7 +16,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('several nodes start at the same moment where there is no queue yet', async () => {
+it('several nodes can start at the same moment on a database without a queue', async () => {
   const logged: unknown[] = [];
   const note = (message: string, fields?: object) => void logged.push([message, fields]);
   const log = { debug: note, info: note, warn: note, error: note };

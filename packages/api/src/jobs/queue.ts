@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss';
 import type { Sql } from 'postgres';
 import type { Timeouts } from '../config-timeouts.ts';
 import { clientOf, type Transaction } from '../db/client.ts';
-import { isDatabaseAway } from '../errors.ts';
+import { isDatabaseUnavailable } from '../errors.ts';
 import { describeError, type Log } from '../log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
@@ -37,16 +37,16 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
     monitorIntervalSeconds: 10,
     migrate: setup !== null,
   });
-  // The database's health has a line of its own.
+  // db/health.ts logs that the database is unavailable.
   boss.on('error', (error) => {
-    if (!isDatabaseAway(error)) log.warn('job queue', { error: describeError(error) });
+    if (!isDatabaseUnavailable(error)) log.warn('job queue', { error: describeError(error) });
   });
   const entries = Object.entries(kinds) as [JobName, AnyKind][];
   const workers = new Map<string, string>();
   try {
     await start();
   } catch (error) {
-    // The caller may try again. If the database is away, the stop fails after it ended the timers.
+    // The caller may try again. If the database is unavailable, the stop fails after it ended the timers.
     await boss.stop({ graceful: false, close: false }).catch(() => {});
     throw error;
   }
@@ -84,7 +84,7 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
     }
   }
 
-  /** A kind that never succeeds is as old as its first start. One that is off here is not expected to succeed. */
+  /** Adds a time for each kind, so that one that never succeeds has an age. Kinds that are off here get none. */
   async function addSuccessRows() {
     if (!work) return;
     const kept = entries.filter(([, { recordsSuccess }]) => recordsSuccess);

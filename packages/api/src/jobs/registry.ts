@@ -17,7 +17,7 @@ export type JobData = {
   'changes-sweep': object;
   /** Removes what is left of deleted users and organisations. */
   erasure: object;
-  /** Tells of the plans that changed by time alone. */
+  /** Adds the plans that changed by time alone to the feed of changes. */
   'payment-plan-times': object;
   /** Stores yesterday's number of members for the history of usage. */
   'usage-days': object;
@@ -25,7 +25,7 @@ export type JobData = {
   'usage-sweep': object;
   /** Fetches one subscription from the payment provider. */
   'payment-sync': { subscriptionId: string };
-  /** Gives an organisation's billing address to the payment provider. */
+  /** Sets an organisation's billing address at the payment provider. */
   'payment-contact': { organisationId: string };
   /** Reads the prices of the tiers from the provider and stores them. */
   'payment-prices': object;

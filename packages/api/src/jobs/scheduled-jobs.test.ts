@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Runs the job of the night while another transaction holds its table, and returns the job's end. */
+/** Runs a nightly job while another transaction holds its table, and returns how the job ended. */
 async function runBehindLock(seconds: number) {
   const { app } = test;
   await app.sql`delete from pgboss.job where name = 'usage-days'`;
@@ -29,7 +29,7 @@ it('a scheduled job may take longer than a request may', async () => {
   expect(await runBehindLock(2.5)).toEqual({ state: 'completed', retry_count: 0 });
 });
 
-it('a statement of a scheduled job ends at a deadline all the same', async () => {
+it('a statement of a scheduled job also ends at a deadline', async () => {
   expect(await runBehindLock(6)).toMatchObject({ state: 'retry' });
 });
 

@@ -46,7 +46,7 @@ it('a node without a payment provider leaves the syncs to a node that has one', 
   expect(jobs).toEqual([{ state: 'created' }]);
 });
 
-it('a kind that is off has no age that could alert, and gets one when it is turned on', async () => {
+it('a kind of job that is off has no time of success, and gets one when it is turned on', async () => {
   const kinds = async () => (await test.app.sql`select kind from job_successes order by kind`).map(({ kind }) => kind);
   expect(await kinds()).toEqual(['payment-plan-times', 'payment-sweep', 'sweep']);
   const key = { secretKey: 'sandbox_secret_key', apiUrl: test.sandbox.payment.apiUrl };

@@ -11,7 +11,7 @@ import type { Administrator } from '../sessions/authorisation.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { type CreatedKey, newKeyInput, ownedBy, storeKey } from './store-key.ts';
 
-const mostKeys = 20;
+const maxKeys = 20;
 
 export const createKeyInput = newKeyInput.extend({ organisation_id: organisationField });
 
@@ -33,7 +33,7 @@ export async function createKey(
 
   await app.throttle.take({ 'api-key-user': principal.user.id });
   return app.db.transaction(async (tx) => {
-    // The key names its creator, so the user is locked too: before the organisation, as everywhere.
+    // The key names its creator, so the user is locked too, before the organisation (see lockUser).
     await lockUser(tx, principal.user.id);
     requireAdministrator(await lockMembers(tx, organisationId), principal.user.id);
     await requireRoomForKey(app, tx, organisationId);
@@ -47,7 +47,7 @@ async function requireRoomForKey(app: App, tx: Transaction, organisationId: stri
     isNull(apiKeys.revokedAt),
     or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, app.now())),
   );
-  if ((await tx.$count(apiKeys, valid)) >= mostKeys) {
-    throw invalid({ name: `An organisation has at most ${mostKeys} keys. Revoke one that is not used.` });
+  if ((await tx.$count(apiKeys, valid)) >= maxKeys) {
+    throw invalid({ name: `An organisation has at most ${maxKeys} keys. Revoke one that is not used.` });
   }
 }

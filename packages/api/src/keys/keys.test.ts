@@ -90,7 +90,7 @@ describe('a key', () => {
     expect(rows).not.toContain(created.key.slice(8, 51));
   });
 
-  it('reads unless WRITE is asked for, and never administers', async () => {
+  it('has the scope READ unless WRITE is requested, and never ADMIN', async () => {
     const { owner, created } = await make();
     expect(created.scopes).toEqual(['READ']);
     const input = { organisation_id: owner.organisationId, name: 'Service', scope: 'ADMIN' as never };
@@ -113,7 +113,7 @@ describe('a key', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('is refused from the moment of its revocation, and a second key stays valid', async () => {
+  it('is refused from its revocation on, and a second key stays valid', async () => {
     const { owner, created } = await make();
     const second = await owner.api.keys.create({ organisation_id: owner.organisationId, name: 'Rotated' });
     expect(await readKey(test.app, created.key)).not.toBeNull();
@@ -130,7 +130,7 @@ describe('a key', () => {
     expect(await readKey(at(2.01), created.key)).toBeNull();
   });
 
-  it('is refused while its organisation is suspended, declined or pending, and gone with it', async () => {
+  it('is refused while its organisation is suspended, declined or pending, and is deleted with it', async () => {
     const { owner, created, slug } = await make();
     const requireRead = async () => (await readKey(test.app, created.key))?.require('READ');
     const is = (approval: 'pending' | 'approved' | 'declined') =>
@@ -148,7 +148,7 @@ describe('a key', () => {
     expect(await readKey(test.app, created.key)).toBeNull();
   });
 
-  it('is never a user: what needs one refuses it', async () => {
+  it('is never a user: procedures that need a user refuse it', async () => {
     const { created } = await make({ scope: 'WRITE' });
     const api = callerFor(test, await readKey(test.app, created.key));
     for (const call of [api.accounts.profile(), api.sessions.verify(), api.keys.list(), api.subscription.read()]) {
@@ -171,7 +171,7 @@ describe('a key', () => {
     expect(await lastUse()).not.toBe(first);
   });
 
-  it('lists with its hint, creator and state; without the key, and not those of others', async () => {
+  it('is listed with its hint, creator and state, without the key, and only to its organisation', async () => {
     const { owner, created } = await make({ expires_in_days: 30 });
     await make();
     const keys = await owner.api.keys.list();
@@ -192,7 +192,7 @@ describe('a key', () => {
     expect(JSON.stringify(keys)).not.toContain(created.key);
   });
 
-  it('is made by administrators of the organisation alone, at most twenty at once, also in parallel', async () => {
+  it('is created by administrators of the organisation alone; there are at most twenty, also after parallel requests', async () => {
     const { owner } = await make();
     const member = await addMember(test, owner.organisationId, 'member');
     const input = { organisation_id: owner.organisationId, name: 'Service' };

@@ -27,7 +27,7 @@ export async function readKeys(app: App, { organisationId }: Partial<KeyOwner>) 
   const rows = await app.db
     .select({
       key: apiKeys,
-      // The address first: drizzle takes a user whose first column is null for one that is not there.
+      // The address comes first, because drizzle treats a joined row whose first column is null as missing.
       creator: { email: users.email, name: users.name },
       organisation: { id: organisations.id, slug: organisations.slug, name: organisations.name },
     })

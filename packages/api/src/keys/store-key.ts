@@ -12,14 +12,14 @@ import { hashToken } from '../security/token.ts';
 import { hintOf, newKey } from './key-format.ts';
 
 const dayMs = 86_400_000;
-const longestDays = 3650;
-const wholeDays = `The days must be a whole number from 1 to ${longestDays.toLocaleString('en-GB')}.`;
+const maxDays = 3650;
+const wholeDays = `The days must be a whole number from 1 to ${maxDays.toLocaleString('en-GB')}.`;
 
 /** What every new key needs. `expires_in_days` is absent for a key that does not expire. */
 export const newKeyInput = z.object({
   name: oneLine(100).refine((name) => name !== '', 'Enter a name.'),
   scope: z.enum(['READ', 'WRITE'], 'The scope is READ or WRITE.').default('READ'),
-  expires_in_days: z.int(wholeDays).min(1, wholeDays).max(longestDays, wholeDays).nullish(),
+  expires_in_days: z.int(wholeDays).min(1, wholeDays).max(maxDays, wholeDays).nullish(),
 });
 
 export type KeyOwner = { organisationId: string | null };

@@ -73,7 +73,7 @@ it('deletes nothing for an owner who transferred the ownership meanwhile', async
   expect(await exists(organisation_id)).toBe(deleted !== 'done');
 });
 
-it('ends in one of two orders beside members who join, switch and leave, and never deadlocks', async () => {
+it('succeeds or is refused as BUSY while members join, switch and leave, and never deadlocks', async () => {
   for (let round = 0; round < 3; round++) {
     const owner = await makeOwner(test);
     const { organisationId: organisation_id } = owner;

@@ -48,7 +48,7 @@ export async function deleteOrganisation(
       .from(memberships)
       .where(and(eq(memberships.organisationId, organisationId), eq(memberships.userId, principal.user.id)));
     requireOwnRole(own?.role ?? null);
-    // A member started to buy meanwhile.
+    // A member has started a checkout meanwhile.
     if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw organisationsChanged();
 
     await tx.delete(organisations).where(eq(organisations.id, organisationId));

@@ -28,7 +28,7 @@ export async function eraseDeclined(app: App): Promise<number> {
   let count = 0;
   for (const { id } of old) {
     try {
-      // An operator may have approved it meanwhile. An owner's erasure deletes it.
+      // An operator may have approved the organisation meanwhile. The erasure of its owner deletes it.
       const isStillDeclined = async (db: Executor) =>
         (await db.$count(organisations, and(eq(organisations.id, id), sql`not (${isOld})`))) === 0;
       for (const user of await membersOfNothingElse(app, id)) {

@@ -116,7 +116,7 @@ it.each(['awaiting', 'declined', 'suspended', 'unverified'] as const)(
   },
 );
 
-it('what decides a subscription is left, and the audit log keeps actions and ids', async () => {
+it('what decides a subscription stays, and the audit log keeps actions and ids', async () => {
   const colleague = await makeOwner(test, { operator: true });
   const user = await makeOwner(test);
   await addMembership(user, colleague.organisationId, 'admin');

@@ -53,7 +53,7 @@ export async function eraseUser(
     const traces = await readTraces(tx, userId);
     if (traces === null) return null;
     await dropMailsOf(app, tx, traces);
-    // The user first: the feed of changes tells of the user before the organisations.
+    // The user is deleted first, because the feed of changes lists the user before the organisations.
     await tx.delete(users).where(eq(users.id, userId));
     await recordAudit(tx, app.now(), { action: 'account-deleted', actorId, userId, client });
 

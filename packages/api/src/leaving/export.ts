@@ -10,14 +10,18 @@ import type { Approved } from '../sessions/authorisation.ts';
 import { listKnownBrowsers } from '../sessions/known-browser.ts';
 import { listSessions } from '../sessions/session.ts';
 
-/** Returns everything that is stored about the signed-in user, without hashes and tokens. */
+/**
+ * Returns everything that is stored about the signed-in user, without hashes and tokens.
+ *
+ * @throws AppError UNAUTHENTICATED if the account was deleted meanwhile.
+ */
 export async function exportData(app: App, principal: Approved) {
   const data = await exportUser(app, principal.user.id);
   if (data === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
   return data;
 }
 
-/** The same of any user, whatever the account status. Null if there is no such user. */
+/** Returns what `exportData` does for any user, whatever the account status. Null if there is no such user. */
 export async function exportUser(app: App, userId: string) {
   const [own] = await app.db.select().from(users).where(eq(users.id, userId));
   if (own === undefined) return null;

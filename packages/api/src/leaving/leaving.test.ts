@@ -18,7 +18,7 @@ async function exists(organisationId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-it('says before what deleting ends, and then ends it', async () => {
+it('lists what the deletion of an account also deletes, and then deletes it', async () => {
   const { api, userId, organisationId } = await makeOwner(test, { name: 'Alone Ltd' });
   expect(await api.leaving.deletion()).toEqual({
     ends: [
@@ -40,7 +40,7 @@ it('says before what deleting ends, and then ends it', async () => {
   expect(await test.app.db.select().from(users).where(eq(users.id, userId))).toEqual([]);
 });
 
-it('ends no organisation that the page did not show, and says so before it asks for the password', async () => {
+it('deletes no organisation that the page did not show, and reports that before it checks the password', async () => {
   const { api, organisationId, userId } = await makeOwner(test);
   for (const password of [testPassword, 'not the pass phrase']) {
     await expect(api.leaving.deleteAccount({ password, organisation_ids: [] })).rejects.toMatchObject({
@@ -111,7 +111,7 @@ it('leaves no organisation without an owner where two owners delete their accoun
   expect(await test.app.db.$count(memberships, eq(memberships.organisationId, organisationId))).toBe(2);
 });
 
-it('gives a person all that is kept about them, and no secret', async () => {
+it('exports all data about a user, and no secret', async () => {
   const { api, email, organisationId } = await makeOwner(test);
   await makeInvitation({ api, organisationId });
   const data = await api.leaving.export();

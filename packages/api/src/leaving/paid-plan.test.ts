@@ -34,7 +34,7 @@ async function remains({ userId, organisationId }: Owner) {
 }
 
 describe('deleting the account of a user whose organisation pays', () => {
-  it('says so before, and ends the subscription at the provider', async () => {
+  it('shows the plan beforehand, and ends the subscription at the provider', async () => {
     const owner = await makePaying();
     expect(await owner.api.leaving.deletion()).toMatchObject({ ends: [{ tier: 'silver', tier_name: 'Silver' }] });
     expect(atProvider(owner)).toEqual(['active']);
@@ -82,7 +82,7 @@ describe('deleting the account of a user whose organisation pays', () => {
     }
   });
 
-  it('is refused while the provider does not know the customer: its plan may go on elsewhere', async () => {
+  it('is refused while the provider does not know the customer: its plan may continue under another key', async () => {
     const owner = await makePaying();
     const { customers, subscriptions } = test.sandbox.payment.state();
     for (const { id, customer } of ownedBy(test, owner.principal).subscriptions) {
@@ -93,7 +93,7 @@ describe('deleting the account of a user whose organisation pays', () => {
     expect(await remains(owner)).toEqual({ person: true, organisation: true });
   });
 
-  it('leaves the plan to those who stay', async () => {
+  it('keeps the plan of an organisation with another owner', async () => {
     const owner = await makePaying();
     await addMember(test, owner.organisationId, 'owner');
     await leave(owner);

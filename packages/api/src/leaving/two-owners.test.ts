@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('ends an organisation with the last of two owners who delete their accounts at once', async () => {
+it('deletes an organisation with the last of two owners who delete their accounts at once', async () => {
   const { api, userId, organisationId } = await makeOwner(test);
   const second = await addMember(test, organisationId, 'owner');
   const leave = [
@@ -21,7 +21,7 @@ it('ends an organisation with the last of two owners who delete their accounts a
     () => second.api.leaving.deleteAccount({}),
   ];
 
-  // Both have looked already: each found the other to be an owner too.
+  // Both requests have read the owners already: each found the other one.
   const started = await test.app.db.transaction(async (tx) => {
     await tx
       .select()

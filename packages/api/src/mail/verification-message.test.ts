@@ -56,7 +56,7 @@ describe('the verification mail', () => {
     for (const sentence of english) expect(`${subject}${text}${html}`).not.toContain(sentence);
   });
 
-  it('names what the page that sent it names: confirming, signing in with the address, or a new password', () => {
+  it('states the purpose of its link: confirming, signing in with the address, or a new password', () => {
     expect(mailOf({}, 'sign-up').text).toContain("Confirm it's yours:");
     expect(mailOf({}, 'change-address').text).toContain('to sign in with it from now on');
     expect(mailOf({}, 'lost-password').text).toContain('choose a new password');

@@ -16,7 +16,7 @@ export const changeRoleInput = z.object({
 });
 
 /**
- * Gives a member another role, from their next request on. A new role without ADMIN also deletes the
+ * Changes a member's role, from their next request on. A new role without ADMIN also deletes the
  * invitations that the member made.
  *
  * @throws AppError NO_ORGANISATION; FORBIDDEN if the principal is no longer an administrator under

@@ -29,7 +29,7 @@ export const billingContactInput = z.object({
 });
 
 /**
- * Gives the organisation another name. Its slug stays, because other services know it by the slug.
+ * Changes the organisation's name. Its slug stays, because other services know it by the slug.
  *
  * @throws AppError FORBIDDEN if the principal is no longer an administrator under the lock of the
  *   members; NOT_FOUND for another organisation; VALIDATION for an
@@ -60,8 +60,8 @@ export async function renameOwnOrganisation(
 }
 
 /**
- * Names the address to which the payment provider sends the organisation's mail. A job gives it
- * to the provider; until then, and while the provider does not answer, it is only stored here.
+ * Changes the address to which the payment provider sends the organisation's mail. A job sets it
+ * at the provider; until then, and while the provider does not answer, it is only stored here.
  *
  * @throws AppError FORBIDDEN if the principal is no longer an administrator under the lock of the
  *   members; NOT_FOUND for another organisation; VALIDATION for an
@@ -81,7 +81,7 @@ export async function changeBillingContact(
     requireShown(before.billingEmail, shown);
 
     await tx.update(organisations).set({ billingEmail: email }).where(eq(organisations.id, organisationId));
-    // Without the addresses: an audit entry outlives whom they belong to.
+    // The entry contains no address, because it is kept longer than the account of the address.
     await recordAudit(tx, app.now(), {
       action: 'billing-contact-changed',
       actorId: principal.user.id,

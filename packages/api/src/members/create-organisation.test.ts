@@ -63,7 +63,7 @@ it('approves at once for an approved domain and for an operator', async () => {
   expect(await readSession(test.app, operator.session)).toMatchObject({ gate: 'open', role: 'owner' });
 });
 
-it('creates one organisation however many requests come at once, and none beside a join', async () => {
+it('creates one organisation for any number of concurrent requests, and none after a join', async () => {
   const { api, userId } = await makeAccount(test);
   const ended = await Promise.all(
     Array.from({ length: 5 }, () => codeOf(api.organisations.create({ org_name: 'One' }))),

@@ -38,7 +38,7 @@ export async function createOwnOrganisation(
   const { user, sessionId } = principal;
 
   return app.db.transaction(async (tx) => {
-    // Two requests of one user run in turn, and so do a request and a join.
+    // Concurrent requests and joins of one user run in turn.
     await lockUser(tx, user.id);
     const account = await accountById(tx, user.id);
     if (account === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');

@@ -43,13 +43,13 @@ async function madeIn({ organisationId }: { organisationId: string }): Promise<(
 }
 
 describe('the unused invitations of a session', () => {
-  it('end with it where the password is changed, and those of the kept session and of others stay', async () => {
+  it('end with it when the password is changed; those of the kept session and of other users stay', async () => {
     const { kept, colleague } = await makeInviters();
     await kept.api.accounts.changePassword({ current_password: testPassword, password: next });
     expect(await madeIn(kept)).toEqual([kept.principal.sessionId, colleague.principal.sessionId].sort());
   });
 
-  it('end with a password change also where the session was over before', async () => {
+  it('end with a change of the password, also if the session had ended before', async () => {
     const kept = await makeOwner(test);
     const session = { userId: kept.userId, organisationId: kept.organisationId, client: testClient };
     const id = await startSession(test.app, session);
@@ -61,14 +61,14 @@ describe('the unused invitations of a session', () => {
     expect(await madeIn(kept)).toEqual([]);
   });
 
-  it('all end where a password link sets the password', async () => {
+  it('all end when a password link sets the password', async () => {
     const { kept, colleague } = await makeInviters();
     const url = new URL(await makePasswordLink(test.app, kept.email));
     await setPassword(test.app, { token: url.searchParams.get('token') ?? '', password: next }, testClient);
     expect(await madeIn(kept)).toEqual([colleague.principal.sessionId]);
   });
 
-  it('end with a change of the address, but those of the session that asked for it', async () => {
+  it('end with a change of the address, except those of the session that requested it', async () => {
     const { kept, colleague } = await makeInviters();
     const email = newEmail();
     await kept.api.accounts.changeAddress({ email, password: testPassword });
@@ -85,7 +85,7 @@ describe('the unused invitations of a session', () => {
     await expect(makeInvitation(other)).rejects.toMatchObject({ cause: { code: 'UNAUTHENTICATED' } });
   });
 
-  it('leave none behind, however they are made while the password is changed', async () => {
+  it('are not left by requests that are concurrent with a change of the password', async () => {
     const { kept, other } = await makeInviters();
     const made = Array.from({ length: 8 }, () => makeInvitation(other).catch(() => null));
     await kept.api.accounts.changePassword({ current_password: testPassword, password: next });

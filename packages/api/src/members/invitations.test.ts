@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sweep } from '../accounts/sign-up/delete-expired.ts';
+import { deleteExpired } from '../accounts/sign-up/delete-expired.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
 import { readSession } from '../sessions/session.ts';
@@ -22,13 +22,13 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-const dead = { cause: { code: 'VALIDATION', message: 'This invitation is no longer valid.' } };
+const notValid = { cause: { code: 'VALIDATION', message: 'This invitation is no longer valid.' } };
 
 function membersOf(organisationId: string) {
   return test.app.db.$count(memberships, eq(memberships.organisationId, organisationId));
 }
 
-it('makes its holder a member of the organisation, once, with its role', async () => {
+it('an invitation makes its holder a member of the organisation, once, with its role', async () => {
   const owner = await makeOwner(test, { name: 'Larch & Sons' });
   const token = await makeInvitation(owner, 'viewer');
   const person = await makeAccount(test);
@@ -44,11 +44,11 @@ it('makes its holder a member of the organisation, once, with its role', async (
     role: 'viewer',
     scopes: ['READ'],
   });
-  await expect((await makeAccount(test)).api.members.join({ token })).rejects.toMatchObject(dead);
-  await expect(callerFor(test, null).members.invitation({ token })).rejects.toMatchObject(dead);
+  await expect((await makeAccount(test)).api.members.join({ token })).rejects.toMatchObject(notValid);
+  await expect(callerFor(test, null).members.invitation({ token })).rejects.toMatchObject(notValid);
 });
 
-it('needs no approval of a user who joins an approved organisation, and leaves their own one waiting', async () => {
+it('a user who joins an approved organisation needs no approval, and their own one keeps awaiting approval', async () => {
   const owner = await makeOwner(test);
   const waiting = await makeOwner(test, { approved: false });
   expect(waiting.principal.gate).toBe('awaiting_approval');
@@ -65,7 +65,7 @@ it('needs no approval of a user who joins an approved organisation, and leaves t
   });
 });
 
-it('lets one of 50 attempts at once succeed', async () => {
+it('of 50 concurrent attempts to use an invitation, one succeeds', async () => {
   const owner = await makeOwner(test);
   await givePlan(test, owner.organisationId, 'gold');
   const token = await makeInvitation(owner);
@@ -75,7 +75,7 @@ it('lets one of 50 attempts at once succeed', async () => {
   expect(await membersOf(owner.organisationId)).toBe(2);
 });
 
-it('never lets 50 who join at once exceed the plan’s limit, and says which it is', async () => {
+it('50 concurrent joins never exceed the plan’s limit, and the error names it', async () => {
   const owner = await makeOwner(test);
   await givePlan(test, owner.organisationId, 'silver');
   const tokens = await Promise.all(Array.from({ length: 50 }, () => makeInvitation(owner)));
@@ -92,7 +92,7 @@ it('never lets 50 who join at once exceed the plan’s limit, and says which it 
   await expect(makeInvitation(owner)).rejects.toMatchObject(full);
 });
 
-it('stays as it was where joining is refused', async () => {
+it('an invitation stays valid if joining is refused', async () => {
   const owner = await makeOwner(test);
   const token = await makeInvitation(owner);
   await expect(owner.api.members.join({ token })).rejects.toMatchObject({
@@ -102,7 +102,7 @@ it('stays as it was where joining is refused', async () => {
   await (await makeAccount(test)).api.members.join({ token });
 });
 
-it('is listed for administrators until it is used, withdrawn or over, and rests nowhere in clear', async () => {
+it('an invitation is listed for administrators until it is used or withdrawn, and is stored as a hash only', async () => {
   const owner = await makeOwner(test);
   await givePlan(test, owner.organisationId, 'gold');
   const token = await makeInvitation(owner, 'admin');
@@ -116,24 +116,24 @@ it('is listed for administrators until it is used, withdrawn or over, and rests 
   });
   await owner.api.members.withdraw({ id: open?.id ?? '' });
   expect(await owner.api.members.invitations()).toEqual([]);
-  await expect((await makeAccount(test)).api.members.join({ token })).rejects.toMatchObject(dead);
+  await expect((await makeAccount(test)).api.members.join({ token })).rejects.toMatchObject(notValid);
   await expect(owner.api.members.withdraw({ id: open?.id ?? '' })).rejects.toMatchObject({
     cause: { code: 'NOT_FOUND' },
   });
 });
 
-it('is over after seven days, and swept a day later', async () => {
+it('an invitation expires after seven days, and is deleted a day later', async () => {
   const late = await startTestApp();
   const owner = await makeOwner(late);
   const token = await makeInvitation(owner);
   const person = await makeAccount(late);
   late.advance(7 * 86_400_000 + 1000);
-  await expect(person.api.members.join({ token })).rejects.toMatchObject(dead);
+  await expect(person.api.members.join({ token })).rejects.toMatchObject(notValid);
   expect(await owner.api.members.invitations()).toEqual([]);
-  await sweep(late.app);
+  await deleteExpired(late.app);
   expect(await late.app.db.$count(invitations)).toBe(1);
   late.advance(86_400_000);
-  await sweep(late.app);
+  await deleteExpired(late.app);
   expect(await late.app.db.$count(invitations)).toBe(0);
   await late.close();
 });
@@ -146,16 +146,16 @@ it.each<[string, (owner: Awaited<ReturnType<typeof makeOwner>>, maker: string, e
       api.members.changeRole({ organisation_id: organisationId, user_id, role: 'member' }),
   ],
   ['suspended', (_, __, email) => suspendUser(test.app, email)],
-])('dies with its maker’s authority: %s', async (_, end) => {
+])('an invitation is not valid after its creator was %s', async (_, end) => {
   const owner = await makeOwner(test);
   await givePlan(test, owner.organisationId, 'gold');
   const admin = await addMember(test, owner.organisationId, 'admin');
   const token = await makeInvitation(admin, 'admin');
   await end(owner, admin.userId, admin.email);
-  await expect((await makeAccount(test)).api.members.join({ token })).rejects.toMatchObject(dead);
+  await expect((await makeAccount(test)).api.members.join({ token })).rejects.toMatchObject(notValid);
 });
 
-it('has a role below owner, and needs an administrator when it is stored', async () => {
+it('an invitation has a role below owner, and only an administrator creates one', async () => {
   const owner = await makeOwner(test);
   const organisation_id = owner.organisationId;
   await expect(owner.api.members.invite({ organisation_id, role: 'owner' as 'admin' })).rejects.toMatchObject({
@@ -166,7 +166,7 @@ it('has a role below owner, and needs an administrator when it is stored', async
   await expect(makeInvitation(admin)).rejects.toMatchObject({ cause: { code: 'FORBIDDEN' } });
 });
 
-it('is for the organisation that was meant, not for another one that a second tab has chosen', async () => {
+it('an invitation is for the organisation of the page, not for another one that a second tab has chosen', async () => {
   const owner = await makeOwner(test);
   const other = await makeOwner(test);
   const notMeant = { cause: { code: 'NOT_FOUND' } };
@@ -176,7 +176,7 @@ it('is for the organisation that was meant, not for another one that a second ta
   await expect(owner.api.members.leave({ organisation_id: other.organisationId })).rejects.toMatchObject(notMeant);
 });
 
-it('is written down as it is made, withdrawn and used', async () => {
+it('the audit log records the creation and the use of an invitation', async () => {
   const owner = await makeOwner(test);
   const token = await makeInvitation(owner);
   const person = await makeAccount(test);

@@ -70,7 +70,7 @@ it('searches names and addresses, literally, in the own organisation alone', asy
   expect((await owner.api.members.search({ search: '%' })).found).toBe(0);
 });
 
-it.each(['x', '2026_1', '2026-11-22T06:00:00.000Z_x', 'x_x'])('refuses %j as the place of a page', async (after) => {
+it.each(['x', '2026_1', '2026-11-22T06:00:00.000Z_x', 'x_x'])('refuses %j as the cursor of a page', async (after) => {
   const { api } = await makeOwner(test);
   await expect(api.members.search({ after })).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
 });
@@ -116,7 +116,7 @@ it('stores once an hour that a member was seen, per organisation', async () => {
   expect(await seen(here)).not.toBe(first);
 });
 
-it('names the only owner, and not while another one is there', async () => {
+it('reports whether the principal is the only owner; a suspended owner does not count', async () => {
   const owner = await makeOwner(test);
   expect((await owner.api.members.search()).is_only_owner).toBe(true);
   const second = await addMember(test, owner.organisationId, 'owner');
@@ -127,7 +127,7 @@ it('names the only owner, and not while another one is there', async () => {
   expect((await admin.api.members.search()).is_only_owner).toBe(false);
 });
 
-it('keeps a note with an invitation for administrators, and shows the invited none of it', async () => {
+it('shows the note of an invitation to administrators, and not to the invited user', async () => {
   const owner = await makeOwner(test);
   const { organisationId: organisation_id } = owner;
   const { url } = await owner.api.members.invite({ organisation_id, role: 'viewer', note: ' Mia, accounts ' });

@@ -14,7 +14,7 @@ import { organisationField } from '../sessions/require-same-organisation.ts';
 export const switchInput = z.object({ organisation_id: organisationField });
 
 /**
- * Returns the organisations that the principal rows to, in the order in which they joined.
+ * Returns the organisations that the principal belongs to, in the order in which they joined.
  */
 export async function listOwnOrganisations(app: App, principal: Approved) {
   const { user, organisationId } = principal;
@@ -43,8 +43,7 @@ const organisationsOfUser = prepared((db) =>
 /**
  * Makes the principal act for another of their organisations, from the next request on.
  *
- * @throws AppError NOT_FOUND if the principal is not a member of
- *   it, or it is not approved.
+ * @throws AppError NOT_FOUND if the principal is not a member of it, or it is not approved.
  */
 export async function switchOrganisation(
   app: App,
@@ -54,12 +53,12 @@ export async function switchOrganisation(
   const { user, sessionId } = principal;
 
   await app.db.transaction(async (tx) => {
-    const [rows] = await tx
+    const [own] = await tx
       .select({ approval: organisations.approval, suspendedAt: organisations.suspendedAt })
       .from(memberships)
       .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
       .where(and(eq(memberships.userId, user.id), eq(memberships.organisationId, organisationId)));
-    if (rows === undefined || approvalOf(rows) !== 'approved') {
+    if (own === undefined || approvalOf(own) !== 'approved') {
       throw new AppError('NOT_FOUND', 'There is no such organisation.');
     }
     await chooseOrganisation(tx, { userId: user.id, sessionId, organisationId });

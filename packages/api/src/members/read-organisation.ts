@@ -8,7 +8,7 @@ import { organisationOf } from '../sessions/principal.ts';
 /**
  * Returns the settings of the principal's organisation. Only administrators read the billing address.
  *
- * @throws AppError NO_ORGANISATION.
+ * @throws AppError NO_ORGANISATION; NOT_FOUND if the organisation was deleted meanwhile.
  */
 export async function readOrganisation(app: App, principal: Reader) {
   const { id } = organisationOf(principal);

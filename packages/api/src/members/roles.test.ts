@@ -39,7 +39,7 @@ function expectedOf(actor: Role, target: Role, to: Role): string {
   return actor === 'owner' || (target !== 'owner' && to !== 'owner') ? 'done' : 'FORBIDDEN';
 }
 
-it.each(roles)('lets %s change exactly the roles that are theirs to change', async (actorRole) => {
+it.each(roles)('lets %s make exactly the changes of roles that the role permits', async (actorRole) => {
   const { organisationId: organisation_id } = await makeOwner(test);
   const actor = await addMember(test, organisation_id, actorRole);
   for (const from of roles) {
@@ -54,7 +54,7 @@ it.each(roles)('lets %s change exactly the roles that are theirs to change', asy
   }
 });
 
-it('takes a role away with the next request, and a membership', async () => {
+it('a changed role and an ended membership take effect on the next request', async () => {
   const { api, organisationId: organisation_id } = await makeOwner(test);
   const { userId: user_id } = await addMember(test, organisation_id, 'admin');
   const id = await startSession(test.app, { userId: user_id, organisationId: organisation_id, client: testClient });
@@ -164,7 +164,7 @@ it('switches to another organisation, also for the next sign-in', async () => {
   expect((await accountByEmail(test.app.db, own.email))?.organisationId).toBe(other.organisationId);
 });
 
-it('writes down who changed whose role from what to what, when and from where', async () => {
+it('the audit log records the actor, the user, both roles, the time and the client of a change of role', async () => {
   const { api, userId, organisationId: organisation_id } = await makeOwner(test);
   const { userId: user_id } = await addMember(test, organisation_id, 'member');
   await api.members.changeRole({ organisation_id, user_id, role: 'member' });

@@ -167,7 +167,7 @@ it('keeps an owner under any mix of transfers, leaving, removal, demotion and de
       const ended = await Promise.all(chosen.map((act) => codeOf(does[act]())));
 
       expect(ended).not.toContain('INTERNAL');
-      // The last member's account takes the organisation along.
+      // The deletion of the last member's account also deletes the organisation.
       const roles = Object.values(await rolesIn(organisation_id));
       const exists = await test.app.db.$count(organisations, eq(organisations.id, organisation_id));
       if (exists > 0 || roles.length > 0) expect(roles).toContain('owner');

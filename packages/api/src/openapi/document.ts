@@ -53,7 +53,7 @@ export function openApiDocument({ publicBaseUrl, service }: About): OpenApiDocum
 
 let described: { paths: OpenApiDocument['paths']; schemas: Record<string, JsonSchema> } | undefined;
 
-/** Returns what is the same for every deployment. Made once: the schemas take long to convert, and anyone may ask. */
+/** Returns the part that is the same for every deployment. Cached, because the conversion is slow and the endpoint public. */
 function describedOperations() {
   if (described !== undefined) return described;
   const paths: OpenApiDocument['paths'] = {};

@@ -4,14 +4,14 @@ import { keysetInput } from '../security/keyset.ts';
 import { targetField } from '../sessions/target-organisation.ts';
 import {
   gaugeValueInput,
-  mostRecords,
+  maxRecords,
   usageDaysInput,
   usageRecordInput,
   usageRequestInput,
 } from '../usage/usage-input.ts';
 import type { Operation } from './operation.ts';
 
-// By their scope, sessions write too: a member for the organisation of the session (docs/decisions/031).
+// A session with the scope WRITE may write too, for its own organisation (docs/decisions/031).
 const ofOrganisation = z.object({ organisation: targetField.describe('An id or slug.') });
 const inPath = { id: z.string().describe("The organisation's id or slug.") };
 const meterInPath = z.object({ meter: z.string().describe('The name of a meter: api_calls.') });
@@ -75,7 +75,7 @@ export const serviceOperations: Operation[] = [
     path: '/api/usage/report',
     summary: 'Count a batch of records, all or none',
     description: 'Counts above the limits too. Counters only.',
-    body: z.object({ records: z.array(usageRecordInput.extend(ofOrganisation.shape)).max(mostRecords) }),
+    body: z.object({ records: z.array(usageRecordInput.extend(ofOrganisation.shape)).max(maxRecords) }),
     answer: 'Report',
   }),
   writes({
@@ -120,7 +120,7 @@ export const serviceOperations: Operation[] = [
     path: '/api/changes',
     summary: 'Read what happened after a cursor',
     description:
-      'Without `after`: from now on; with 0: all that is kept, which is 30 days. While there is nothing it waits up to `wait` seconds (60 at most). Each change is told at least once. At most 50 requests of a key wait at a time. An approval that was undone is told as organisation.suspended.',
+      'Without `after`: from now on; with 0: all that is kept, which is 30 days. While there is nothing it waits up to `wait` seconds (60 at most). Each change is delivered at least once. At most 50 requests of a key wait at a time. An approval that was undone appears as organisation.suspended.',
     query: changesInput,
     answer: 'Changes',
     errors: ['VALIDATION', 'GONE', 'TOO_MANY'],

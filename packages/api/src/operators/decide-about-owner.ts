@@ -6,8 +6,8 @@ import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 import { approveOrganisations, declineOrganisations } from '../organisations/approve.ts';
 import type { Actor } from './actor.ts';
+import { createMissingOrganisations } from './create-missing-organisations.ts';
 import { readUser } from './find-accounts.ts';
-import { foundOrganisations } from './found-organisations.ts';
 
 type Decided = {
   /** Of all organisations that the user owns. */
@@ -65,7 +65,7 @@ async function requireOwned(app: App, tx: Transaction, userId: string) {
 
 /** Returns the organisations that a user owns. A user who awaits approval without one is given one first. */
 export async function ownedOrganisations(app: App, tx: Transaction, userId: string) {
-  await foundOrganisations(tx, app.now(), [userId]);
+  await createMissingOrganisations(tx, app.now(), [userId]);
   return tx
     .select({ id: organisations.id, slug: organisations.slug, suspendedAt: organisations.suspendedAt })
     .from(memberships)

@@ -20,13 +20,13 @@ async function rowOf(id: string) {
   return row;
 }
 
-async function ledgerRow(id: string) {
+async function storedEvent(id: string) {
   const [row] = await running.app.db.select().from(paymentEvents).where(eq(paymentEvents.id, id));
   return row;
 }
 
-describe('the ledger', () => {
-  test('is found by what an event is, what it is about, and whose it is', async () => {
+describe('the event store', () => {
+  test('is searched by an event’s id and type, its objects and its organisation', async () => {
     const { principal, subscription } = await makeSubscriber(running);
     const { organisation } = principal;
     const all = (await operators.events({ search: organisation?.slug })).events;
@@ -43,7 +43,7 @@ describe('the ledger', () => {
     expect((await operators.events({ search: '%' })).events).toEqual([]);
   });
 
-  test('comes newest first, a page at a time, none twice and none left out', async () => {
+  test('is listed newest first, in pages that hold each event once', async () => {
     for (let made = 0; made < 110; made++) running.sandbox.payment.emit('balance.available', { id: `ba_${made}` });
     await running.settled();
 
@@ -64,7 +64,7 @@ describe('the ledger', () => {
     expect((await operators.events({ before: 'nonsense' })).events[0]?.id).toBe(seen[0]);
   });
 
-  test('shows an event with its payload as it came, its outcome, its effect and the row that stands now', async () => {
+  test('shows an event with its original payload, its outcome, its effect and the current row', async () => {
     const { subscription } = await makeSubscriber(running);
     const [updated] = (await operators.events({ search: subscription.id })).events.filter(({ type }) =>
       type.startsWith('customer.subscription.'),
@@ -79,21 +79,21 @@ describe('the ledger', () => {
 });
 
 describe('apply again', () => {
-  test('changes nothing where everything was understood, and says so in the audit', async () => {
+  test('changes nothing if the event was interpreted completely before', async () => {
     const { subscription } = await makeSubscriber(running);
     const before = await rowOf(subscription.id);
     const { events } = await operators.events({ search: subscription.id });
 
     for (const { id } of events) {
-      const stored = await ledgerRow(id);
+      const stored = await storedEvent(id);
       expect(await operators.applyAgain({ event_id: id })).toEqual({ handled: stored?.handled });
-      expect(await ledgerRow(id)).toEqual(stored);
+      expect(await storedEvent(id)).toEqual(stored);
     }
     await running.settled();
     expect(await rowOf(subscription.id)).toEqual({ ...before, syncedAt: expect.any(Date) });
   });
 
-  test('an old event does not outrank what was learnt since', async () => {
+  test('an old event does not outrank later events and answers', async () => {
     const { subscription } = await makeSubscriber(running);
     running.sandbox.payment.forceStatus(subscription.id, 'unpaid');
     await running.settled();
@@ -125,13 +125,13 @@ describe('apply again', () => {
     };
     const { id } = running.sandbox.payment.emit('customer.subscription.updated', object);
     await running.settled();
-    expect(await ledgerRow(id)).toMatchObject({ outcome: 'not_ours', organisationId: null, statusClass: null });
+    expect(await storedEvent(id)).toMatchObject({ outcome: 'not_ours', organisationId: null, statusClass: null });
 
     const { organisationId } = principal;
     const customer = { organisationId, generation: 1, customerId: 'cus_early', createdAt: running.app.now() };
     await running.app.db.insert(paymentCustomers).values(customer);
     expect(await operators.applyAgain({ event_id: id })).toEqual({ handled: true });
-    expect(await ledgerRow(id)).toMatchObject({ outcome: 'applied', organisationId, statusClass: 'other' });
+    expect(await storedEvent(id)).toMatchObject({ outcome: 'applied', organisationId, statusClass: 'other' });
     await running.settled();
     expect(await rowOf('sub_early')).toMatchObject({ status: 'active', problem: 'unknown_to_provider' });
 
@@ -139,7 +139,7 @@ describe('apply again', () => {
     expect(rows.map(({ id, problem }) => [id, problem])).toContainEqual(['sub_early', 'unknown_to_provider']);
   });
 
-  test('all of it or nothing: what fails while applying leaves the ledger as it was', async () => {
+  test('is all or nothing: a failure leaves the stored event unchanged', async () => {
     const { subscription } = await makeSubscriber(running);
     const { events } = await operators.events({ search: subscription.id });
     const created = events.find(({ type }) => type === 'customer.subscription.created');
@@ -154,7 +154,7 @@ describe('apply again', () => {
     await expect(operators.applyAgain({ event_id: created?.id ?? '' })).rejects.toThrow('Something went wrong.');
     await running.app.sql.unsafe('drop trigger broken on payment_subscriptions');
 
-    expect(await ledgerRow(created?.id ?? '')).toMatchObject({ outcome: 'not_ours' });
+    expect(await storedEvent(created?.id ?? '')).toMatchObject({ outcome: 'not_ours' });
     expect(running.logged.splice(0).filter(({ level }) => level === 'error')).toHaveLength(1);
     expect(await operators.applyAgain({ event_id: created?.id ?? '' })).toEqual({ handled: true });
   });
@@ -189,7 +189,7 @@ describe('drift', () => {
     expect(await rowOf(subscription.id)).toMatchObject({ status: 'unpaid' });
   });
 
-  test('says what cannot be synced', async () => {
+  test('cannot be synced for an unknown subscription', async () => {
     await expect(operators.syncNow({ subscription_id: 'sub_nowhere' })).rejects.toMatchObject({
       cause: { code: 'NOT_FOUND' },
     });

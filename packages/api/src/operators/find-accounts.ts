@@ -41,14 +41,14 @@ export async function findOrganisation(db: Executor, slug: string): Promise<{ id
   return organisation;
 }
 
-/** @throws AppError NOT_FOUND if there is no user with this id. */
+/** Returns a user's id and address. @throws AppError NOT_FOUND if there is no such user. */
 export async function readUser(db: Executor, userId: string): Promise<{ id: string; email: string }> {
   const [user] = await db.select({ id: users.id, email: users.email }).from(users).where(eq(users.id, userId));
   if (user === undefined) throw new AppError('NOT_FOUND', 'There is no such person.');
   return user;
 }
 
-/** @throws AppError NOT_FOUND if there is no organisation with this id. */
+/** Returns an organisation's names. @throws AppError NOT_FOUND if there is no such organisation. */
 export async function readOrganisation(
   db: Executor,
   organisationId: string,

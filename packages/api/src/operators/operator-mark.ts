@@ -27,7 +27,7 @@ export function grantOperator(app: App, { userId }: Input, actor: Actor): Promis
   });
 }
 
-/** @throws AppError NOT_FOUND; VALIDATION if the user is not an operator. */
+/** Removes a user's operator mark. @throws AppError NOT_FOUND; VALIDATION if the user is not an operator. */
 export function revokeOperator(app: App, { userId }: Input, actor: Actor): Promise<void> {
   return app.db.transaction(async (tx) => {
     const { email } = await readUser(tx, userId);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => running.close());
 
 describe('an organisation’s history', () => {
-  test('tells what the provider said and what people did, newest first', async () => {
+  test('lists the provider’s events and the actions of users, newest first', async () => {
     const { principal, subscription } = await makeSubscriber(running);
     await callerFor(running, principal).billing.cancel();
     await running.settled();

@@ -30,10 +30,10 @@ function read(cursor: string | undefined): { at: string; id: string } | undefine
     : { at: new Date(Number(milliseconds)).toISOString(), id };
 }
 
-const mostRows = 1000;
+const maxRows = 1000;
 
 /** How many rows a page of a list has. Exports read larger pages than people do. */
-export const pageSize = z.number('This must be a number.').int().min(1).max(mostRows).default(50);
+export const pageSize = z.number('This must be a number.').int().min(1).max(maxRows).default(50);
 
 /** Splits rows that were read with one more than the page has. `next` is the id to continue after, null on the last page. */
 export function pageOf<Row extends { id: string }>(rows: Row[], size: number): { shown: Row[]; next: string | null } {

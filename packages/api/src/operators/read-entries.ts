@@ -4,11 +4,11 @@ import type { Executor } from '../db/client.ts';
 import { users } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 
-const mostEntries = 100;
+const maxEntries = 100;
 
 /** Returns the newest audit entries about a user, newest first, as operators see them: with actor, client and reason. */
 export function entriesAboutUser(db: Executor, userId: string) {
-  return readEntries(db, aboutUser(db, userId, mostEntries));
+  return readEntries(db, aboutUser(db, userId, maxEntries));
 }
 
 /** Returns the newest audit entries about an organisation, newest first, as operators see them. */
@@ -23,7 +23,7 @@ async function readEntries(db: Executor, concerns: SQL | undefined) {
     .leftJoin(users, eq(users.id, auditEvents.actorId))
     .where(concerns)
     .orderBy(desc(auditEvents.at), desc(auditEvents.id))
-    .limit(mostEntries);
+    .limit(maxEntries);
 
   return rows.map(({ entry: { id, at, action, details, client }, actor }) => ({
     id,

@@ -33,7 +33,7 @@ export const planFact = {
  * The limit per mode. Ended subscriptions come last, so a long history neither costs time nor hides
  * a live one.
  */
-const mostRows = 10;
+const maxRows = 10;
 
 /**
  * Returns a column for any query that knows an organisation's id: the rows from which billing
@@ -50,7 +50,7 @@ export function planFacts(organisationId: unknown): SQL<PlanFacts | null> {
       ) as place
     from ${subscription}
     where ${subscription.organisationId} = ${organisationId} and ${subscription.status} is not null
-  ) as facts where place <= ${sql.raw(String(mostRows))})`;
+  ) as facts where place <= ${sql.raw(String(maxRows))})`;
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   setPasswordInput,
 } from '../accounts/password/set-password.ts';
 import { changeName, changeNameInput } from '../accounts/profile/change-name.ts';
-import { onboard } from '../accounts/profile/complete-onboarding.ts';
+import { completeOnboarding } from '../accounts/profile/complete-onboarding.ts';
 import {
   endOtherSessions,
   endOtherSessionsInput,
@@ -69,7 +69,7 @@ export const accountsRouter = router({
     return { ok: true as const };
   }),
   onboard: approvedProcedure.input(body(nothing)).mutation(async ({ ctx }) => {
-    await onboard(ctx.app, ctx.principal, ctx.client);
+    await completeOnboarding(ctx.app, ctx.principal, ctx.client);
     return { ok: true as const };
   }),
   approvalProgress: userProcedure.query(({ ctx }) => readApprovalProgress(ctx.app, ctx.principal)),

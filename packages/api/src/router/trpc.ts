@@ -1,7 +1,7 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import type { App } from '../app.ts';
-import { AppError, errorCodes, invalid, isAppError, isDatabaseAway, toAppError } from '../errors.ts';
+import { AppError, errorCodes, invalid, isAppError, isDatabaseUnavailable, toAppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
 import { clientKey } from '../security/client-key.ts';
 import type { Points, Window } from '../security/throttle.ts';
@@ -84,7 +84,7 @@ export const publicProcedure = t.procedure.use(async ({ ctx, next, path }) => {
   const { status, trpc: code } = errorCodes[appError.code];
   if (status >= 500) {
     // An unavailable database has one line for all the requests that it fails.
-    const level = appError.code === 'INTERNAL' ? 'error' : isDatabaseAway(appError.cause) ? 'debug' : 'warn';
+    const level = appError.code === 'INTERNAL' ? 'error' : isDatabaseUnavailable(appError.cause) ? 'debug' : 'warn';
     ctx.app.log[level]('procedure failed', { requestId: ctx.requestId, path, error: appError.cause ?? appError });
   }
   throw new TRPCError({ code, message: appError.message, cause: appError });
@@ -217,10 +217,10 @@ export function body<Schema extends z.ZodType>(schema: Schema): BodyParser<Schem
 }
 
 /** More than any body has that the service reads, and far below the depth at which a recursive function fails. */
-const mostLevels = 16;
+const maxLevels = 16;
 
 /** Whether objects and lists are nested more than 16 levels deep. Looks no deeper than that. */
-function isNestedTooDeeply(value: unknown, levels = mostLevels): boolean {
+function isNestedTooDeeply(value: unknown, levels = maxLevels): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isNestedTooDeeply(inner, levels - 1));
 }

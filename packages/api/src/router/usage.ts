@@ -7,7 +7,7 @@ import { reserve } from '../usage/reserve.ts';
 import { setGauge } from '../usage/set-gauge.ts';
 import {
   gaugeValueInput,
-  mostRecords,
+  maxRecords,
   usageDaysInput,
   usageRecordInput,
   usageRequestInput,
@@ -16,7 +16,7 @@ import { body, holderProcedure, router, scopedProcedure } from './trpc.ts';
 
 const ofOrganisation = { organisation: targetField };
 const meterField = z.string('A meter is required.');
-const tooMany = `A report has at most ${mostRecords.toLocaleString('en-GB')} records.`;
+const tooMany = `A report has at most ${maxRecords.toLocaleString('en-GB')} records.`;
 const recordInput = usageRecordInput.extend(ofOrganisation);
 
 /** Each procedure finds the organisation that the principal may act for, and calls one use case. */
@@ -32,7 +32,7 @@ export const usageRouter = router({
       release(ctx.app, await writableTarget(ctx.app, ctx.principal, input.organisation), input),
     ),
   report: holderProcedure('WRITE')
-    .input(body(z.object({ records: z.array(recordInput, 'The records are a list.').max(mostRecords, tooMany) })))
+    .input(body(z.object({ records: z.array(recordInput, 'The records are a list.').max(maxRecords, tooMany) })))
     .mutation(async ({ ctx, input: { records } }) => {
       const references = records.map(({ organisation }) => organisation);
       const targets = await writableTargets(ctx.app, ctx.principal, references);

@@ -5,8 +5,8 @@ import { fairQueue, type Requester } from './fair-queue.ts';
 type Task = Requester & { state: 'waiting' | 'running' | 'done' | 'refused'; end: () => void; overtakenBy: Task[] };
 
 /** A queue whose tasks end on command, with the state of each task. */
-function observedQueue(most: number, mostWaiting: number) {
-  const run = fairQueue(most, mostWaiting);
+function observedQueue(most: number, maxWaiting: number) {
+  const run = fairQueue(most, maxWaiting);
   const tasks: Task[] = [];
 
   async function enqueue(requester: Requester): Promise<Task> {

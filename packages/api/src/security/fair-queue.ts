@@ -9,14 +9,14 @@ type Waiting = { start: () => void; refuse: (error: AppError) => void; since: nu
  * Runs at most `most` tasks at a time. Others wait: networks take turns, the clients of a network
  * take turns within it, and each client's tasks keep their order. So one client or network that
  * floods the queue delays the others by one task at a time.
- * At most `mostWaiting` tasks wait. Beyond that the newest task of the client with the most waiting,
+ * At most `maxWaiting` tasks wait. Beyond that the newest task of the client with the most waiting,
  * in the network with the most waiting, is refused, which may be the task just added.
  * A task whose turn comes after `longestMilliseconds` is refused: its caller has probably given up.
  * The returned function throws AppError BUSY, with the seconds to wait, if its task is refused.
  *
  * @throws AppError BUSY from a call of the returned function, if too many calls wait.
  */
-export function fairQueue(most: number, mostWaiting: number, longestMilliseconds = Number.POSITIVE_INFINITY) {
+export function fairQueue(most: number, maxWaiting: number, longestMilliseconds = Number.POSITIVE_INFINITY) {
   const networks = new Map<string, Map<string, Waiting[]>>();
   let running = 0;
   let waiting = 0;
@@ -37,7 +37,7 @@ export function fairQueue(most: number, mostWaiting: number, longestMilliseconds
       networks.set(network, clients);
       clients.set(client, [...(clients.get(client) ?? []), { start, refuse, since: performance.now() }]);
       waiting += 1;
-      if (waiting > mostWaiting) refuseOne({ network, client });
+      if (waiting > maxWaiting) refuseOne({ network, client });
     });
   }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 
-const mostRows = 1000;
+const maxRows = 1000;
 const wholeLimit = 'The limit must be a whole number from 1.';
 
 /** A page of a list that is sorted by id. A higher limit is cut to 1,000. */
@@ -13,7 +13,7 @@ export const keysetInput = z.object({
     .int(wholeLimit)
     .min(1, wholeLimit)
     .default(100)
-    .transform((limit) => Math.min(limit, mostRows)),
+    .transform((limit) => Math.min(limit, maxRows)),
 });
 
 /** Returns the id after which a page starts; null for the first page. @throws AppError VALIDATION */

@@ -44,10 +44,10 @@ export const newPasswordField = z.string({ error: 'Choose a password.' }).superR
 const longestWaitMilliseconds = 4_000;
 
 /** Half of the requests that a node admits (apps/server/src/admission.ts): a flood of sign-ins leaves places. */
-const mostWaiting = 100;
+const maxWaiting = 100;
 
 /** Runs at most one hash per core, so that the service stays responsive under a flood of sign-ins. */
-const enqueueHash = fairQueue(availableParallelism(), mostWaiting, longestWaitMilliseconds);
+const enqueueHash = fairQueue(availableParallelism(), maxWaiting, longestWaitMilliseconds);
 
 /** Returns the number of hashes that wait for a free core in this process. */
 export const hashesWaiting = enqueueHash.waiting;

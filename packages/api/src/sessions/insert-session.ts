@@ -12,7 +12,7 @@ import { accountStatusOf } from '../organisations/account-status.ts';
 import { rememberBrowser } from './known-browser.ts';
 
 /** The most sessions that a user has at a time. */
-export const mostSessions = 50;
+export const maxSessions = 50;
 
 type NewSession = {
   idHash: string;
@@ -102,7 +102,7 @@ const deletionOfOldest = prepared((db) => {
     .from(sessions)
     .where(and(isTheirs, gt(sessions.expiresAt, sql`${sql.placeholder('now')}::timestamptz`)))
     .orderBy(desc(sessions.createdAt), desc(sessions.id))
-    .limit(mostSessions - 1);
+    .limit(maxSessions - 1);
   return db
     .delete(sessions)
     .where(and(isTheirs, notInArray(sessions.idHash, kept)))

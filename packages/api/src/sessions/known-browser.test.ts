@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sweep } from '../accounts/sign-up/delete-expired.ts';
+import { deleteExpired } from '../accounts/sign-up/delete-expired.ts';
 import { knownBrowsers } from '../db/schema/accounts.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, newEmail, testClient, testPassword } from '../testing/factories.ts';
@@ -82,7 +82,7 @@ it('is known for 400 days after the last sign-in, and is then deleted', async ()
 
   late.advance(2 * dayMs);
   expect(await isKnown(made.email, token, late)).toBe(false);
-  await sweep(late.app);
+  await deleteExpired(late.app);
   expect(await late.app.db.$count(knownBrowsers)).toBe(0);
   expect((await signIn(made, token, late)).token).not.toBe(token);
   await late.close();

@@ -9,7 +9,7 @@ import { hashToken, newToken } from '../security/token.ts';
 export const knownBrowserDays = 400;
 
 /** The most browsers kept for one user. Beyond that, those with the oldest sign-ins are deleted. */
-const mostBrowsersPerUser = 20;
+const maxBrowsersPerUser = 20;
 
 const dayMs = 86_400_000;
 
@@ -57,7 +57,7 @@ const deletionOfOldest = prepared((db) => {
     .from(knownBrowsers)
     .where(eq(knownBrowsers.userId, sql.placeholder('userId')))
     .orderBy(desc(knownBrowsers.signedInAt), desc(knownBrowsers.tokenHash))
-    .limit(mostBrowsersPerUser);
+    .limit(maxBrowsersPerUser);
   return db
     .delete(knownBrowsers)
     .where(and(eq(knownBrowsers.userId, sql.placeholder('userId')), notInArray(knownBrowsers.tokenHash, kept)))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sweep } from '../accounts/sign-up/delete-expired.ts';
+import { deleteExpired } from '../accounts/sign-up/delete-expired.ts';
 import { notices } from '../db/schema/sessions.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { consumeNotice, storeNotice } from './notice.ts';
@@ -31,6 +31,6 @@ it('is not shown after five minutes, and is deleted', async () => {
   test.advance(5 * 60_000);
   expect(await consumeNotice(test.app, cookie)).toBeNull();
   test.advance(1000);
-  await sweep(test.app);
+  await deleteExpired(test.app);
   expect(await test.app.db.select().from(notices)).toEqual([]);
 });

@@ -68,7 +68,7 @@ function hasToken(token: Token) {
 }
 
 /** Of more subscriptions only `planFacts` knows which ones count. */
-const mostSubscriptions = 10;
+const maxSubscriptions = 10;
 
 /** Returns a row for each subscription of the organisation that the session names; one row if there is none. */
 function joinNamedOrganisation(db: Executor, token: Token, usage: SQL<UsageFacts | null>) {
@@ -92,7 +92,7 @@ function joinNamedOrganisation(db: Executor, token: Token, usage: SQL<UsageFacts
       and(eq(paymentSubscriptions.organisationId, organisations.id), isNotNull(paymentSubscriptions.status)),
     )
     .where(hasToken(token))
-    .limit(mostSubscriptions + 1);
+    .limit(maxSubscriptions + 1);
 }
 
 const noUsage = sql<UsageFacts | null>`null`;
@@ -109,7 +109,7 @@ type Joined = Row<typeof inNamedOrganisation.idHash>;
 
 /** Null unless the named organisation is the one that `currentOrganisation` would choose, with all its subscriptions. */
 function fromJoin({ organisation, membership, planFact: _, ...row }: Joined, rows: Joined[]): SessionRow | null {
-  if (organisation === null || membership === null || rows.length > mostSubscriptions) return null;
+  if (organisation === null || membership === null || rows.length > maxSubscriptions) return null;
   if (organisation.approval !== 'approved' || organisation.suspendedAt !== null) return null;
 
   const facts = rows.map(({ planFact }) => planFact).filter((fact) => fact !== null) as PlanFacts;

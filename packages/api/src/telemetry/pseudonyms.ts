@@ -21,7 +21,7 @@ export async function loadPseudonyms(sql: Sql): Promise<PseudonymOf> {
     let pseudonym = known.get(id);
     if (pseudonym === undefined) {
       pseudonym = createHmac('sha256', key).update(id).digest('hex').slice(0, 16);
-      if (known.size >= mostKnown) known.clear();
+      if (known.size >= maxKnown) known.clear();
       known.set(id, pseudonym);
     }
     return pseudonym;
@@ -29,4 +29,4 @@ export async function loadPseudonyms(sql: Sql): Promise<PseudonymOf> {
 }
 
 /** How many pseudonyms a process remembers, at some 150 bytes each: a pseudonym of an id never changes. */
-const mostKnown = 5_000;
+const maxKnown = 5_000;

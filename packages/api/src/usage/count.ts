@@ -4,7 +4,7 @@ import { planOf, type Tier } from '../billing/plans/plans.ts';
 import { AppError } from '../errors.ts';
 import type { PlanFacts } from '../organisations/plan-facts.ts';
 import { isSqlState, keyCutoff } from './idempotency.ts';
-import { dayOf, type Meter, mostUsed, periodOf } from './meter.ts';
+import { dayOf, type Meter, maxUsed, periodOf } from './meter.ts';
 import type { UsageRequest } from './usage-input.ts';
 
 /** The organisation that a caller was authorised for. With `planFacts` of the same request, no second query reads the plan. */
@@ -93,7 +93,7 @@ async function run(
   const limit = current.plan.limits[meter.meter] ?? null;
   const delta = operation === 'reserve' ? amount : -amount;
   // A release always fits: it can bring a gauge that is above a lowered limit nearer to it.
-  const most = operation === 'reserve' ? (limit ?? mostUsed) : mostUsed;
+  const most = operation === 'reserve' ? (limit ?? maxUsed) : maxUsed;
   const resets = resetsAt?.toISOString() ?? null;
 
   // The stored key is read first, and the meter's row is locked before the key is inserted. The

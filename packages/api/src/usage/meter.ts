@@ -9,7 +9,7 @@ import { AppError, invalid } from '../errors.ts';
 export type Meter = App['plans']['meters'][number];
 
 /** The largest value of a meter: the largest whole number that JSON readers agree on. */
-export const mostUsed = Number.MAX_SAFE_INTEGER;
+export const maxUsed = Number.MAX_SAFE_INTEGER;
 
 /** Returns the meter that a path names. @throws AppError NOT_FOUND if the plans have no such meter. */
 export function meterInPath(app: App, name: string): Meter {

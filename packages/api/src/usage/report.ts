@@ -6,7 +6,7 @@ import { organisations } from '../db/schema/organisations.ts';
 import { AppError, invalid } from '../errors.ts';
 import { planFactsOfOrganisations } from '../organisations/plan-facts.ts';
 import { isSqlState, keyCutoff } from './idempotency.ts';
-import { dayOf, type Meter, mostUsed, type Period, periodOf } from './meter.ts';
+import { dayOf, type Meter, maxUsed, type Period, periodOf } from './meter.ts';
 import { timeProblem, type UsageRecord } from './usage-input.ts';
 
 /** A record of an organisation that the caller was authorised for. */
@@ -168,7 +168,7 @@ async function addToMeters(
       day_used = case when held.day >= excluded.day then held.day_used else 0 end + excluded.day_used,
       day = greatest(held.day, excluded.day)
     returning used`;
-  if (counted.some(({ used }) => Number(used) > mostUsed)) {
+  if (counted.some(({ used }) => Number(used) > maxUsed)) {
     throw invalid({ records: 'The use would exceed the largest whole number.' });
   }
   await tx`

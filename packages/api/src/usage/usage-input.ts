@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { mostUsed } from './meter.ts';
+import { maxUsed } from './meter.ts';
 
 /** The largest amount of one request. */
-export const mostAmount = 1_000_000_000;
+export const maxAmount = 1_000_000_000;
 
 const dayMilliseconds = 86_400_000;
 const oldestDays = 35;
 const aheadMilliseconds = 5 * 60_000;
 
-const wholeAmount = `must be a whole number from 1 to ${mostAmount.toLocaleString('en-GB')}.`;
+const wholeAmount = `must be a whole number from 1 to ${maxAmount.toLocaleString('en-GB')}.`;
 // PostgreSQL text cannot store U+0000 and unpaired surrogates.
 const idempotencyKey = z
   .string('An idempotency key is required.')
@@ -20,7 +20,7 @@ const meter = z.string('A meter is required.');
 const amount = z
   .int(`The amount ${wholeAmount}`)
   .min(1, `The amount ${wholeAmount}`)
-  .max(mostAmount, `The amount ${wholeAmount}`);
+  .max(maxAmount, `The amount ${wholeAmount}`);
 const at = z.iso
   .datetime({ offset: true, error: 'The time must be in ISO 8601.' })
   .transform((value) => new Date(value));
@@ -33,13 +33,13 @@ export type UsageRequest = z.output<typeof usageRequestInput>;
 export const usageRecordInput = z.object({ meter, amount, idempotency_key: idempotencyKey, at: at.optional() });
 export type UsageRecord = z.output<typeof usageRecordInput>;
 
-export const mostRecords = 1000;
+export const maxRecords = 1000;
 
 /** The value that a gauge is set to. */
 export const gaugeValueInput = z.object({
   used: z
-    .int(`The value must be a whole number from 0 to ${mostUsed}.`)
-    .min(0, `The value must be a whole number from 0 to ${mostUsed}.`),
+    .int(`The value must be a whole number from 0 to ${maxUsed}.`)
+    .min(0, `The value must be a whole number from 0 to ${maxUsed}.`),
   at: at.optional(),
 });
 export type GaugeValue = z.output<typeof gaugeValueInput>;

@@ -199,11 +199,11 @@ function claimLookupKey(
   return key;
 }
 
-const mostLookupKeys = 10;
+const maxLookupKeys = 10;
 
 function list({ provider, params, path }: Call<Stripe.PriceListParams>) {
-  if ((params.lookup_keys?.length ?? 0) > mostLookupKeys) {
-    throw new ParameterError(400, `Invalid array: lookup_keys may hold at most ${mostLookupKeys} keys.`, {
+  if ((params.lookup_keys?.length ?? 0) > maxLookupKeys) {
+    throw new ParameterError(400, `Invalid array: lookup_keys may hold at most ${maxLookupKeys} keys.`, {
       param: 'lookup_keys',
     });
   }

@@ -19,7 +19,7 @@ export interface Step {
 
 const day = 86_400;
 const firstPaymentHours = 23;
-const mostSteps = 20_000;
+const maxSteps = 20_000;
 
 /**
  * Runs all steps that are due until then, in the order of their times, for the customers of one
@@ -29,7 +29,7 @@ const mostSteps = 20_000;
  * @throws Error after 20,000 steps.
  */
 export function runUntil(provider: Provider, until: number, testClock: string | null): number {
-  for (let count = 0; count < mostSteps; count += 1) {
+  for (let count = 0; count < maxSteps; count += 1) {
     const step = nextStep(provider, testClock);
     if (!step || step.at > until) return count;
     provider.replayedTime = step.at;
@@ -39,7 +39,7 @@ export function runUntil(provider: Provider, until: number, testClock: string | 
       provider.replayedTime = null;
     }
   }
-  throw new Error(`More than ${mostSteps} steps are due in that time.`);
+  throw new Error(`More than ${maxSteps} steps are due in that time.`);
 }
 
 /** The next step that will be due, or null. */

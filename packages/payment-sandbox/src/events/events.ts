@@ -19,14 +19,14 @@ export const eventRoutes = [
   ),
 ];
 
-const mostTypes = 20;
+const maxTypes = 20;
 
 function list({ provider, params, path }: Call<Stripe.EventListParams>) {
   if (params.type !== undefined && params.types !== undefined) {
     throw new ParameterError(400, 'You may only specify one of these parameters: type, types.', { param: 'types' });
   }
-  if ((params.types?.length ?? 0) > mostTypes) {
-    throw new ParameterError(400, `Invalid array: types may hold at most ${mostTypes} types.`, { param: 'types' });
+  if ((params.types?.length ?? 0) > maxTypes) {
+    throw new ParameterError(400, `Invalid array: types may hold at most ${maxTypes} types.`, { param: 'types' });
   }
   const { created, delivery_success: delivered } = params;
   const all = Object.values(provider.state.events).filter(

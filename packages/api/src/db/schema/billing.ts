@@ -146,9 +146,9 @@ export const paymentEvents = pgTable(
     index('payment_events_invoice').on(table.invoiceId).where(sql`${table.invoiceId} is not null`),
     index('payment_events_organisation').on(table.organisationId, table.created),
     index('payment_events_received').on(table.receivedAt),
-    // What the job of the night strips.
+    // For the nightly job that strips payloads.
     index('payment_events_unstripped').on(table.receivedAt).where(sql`${table.strippedAt} is null`),
-    // What the operator console searches.
+    // For the searches of the operator console.
     index('payment_events_id').on(table.id.op('text_pattern_ops')),
     index('payment_events_type').on(table.type.op('text_pattern_ops'), table.receivedAt),
     index('payment_events_customer').on(table.customerId).where(sql`${table.customerId} is not null`),

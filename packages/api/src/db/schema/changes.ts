@@ -11,7 +11,7 @@ export const changes = pgTable(
   {
     /** The order of insertion, which a transaction may commit late. */
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    /** The place in the feed, given once the change is committed; null until then. */
+    /** The position in the feed, assigned once the change is committed; null until then. */
     position: bigint('position', { mode: 'number' }),
     at: moment('at').notNull(),
     type: text('type').notNull(),
@@ -27,17 +27,17 @@ export const changes = pgTable(
   ],
 );
 
-/** The one row of the feed. A transaction that gives places locks it. */
+/** The one row of the feed. A transaction that assigns positions locks it. */
 export const changeFeed = pgTable('change_feed', {
   one: boolean('one').primaryKey().default(true),
   /** Part of each cursor, so that one of another deployment is recognised. */
   deployment: uuid('deployment').notNull().defaultRandom(),
   lastPosition: bigint('last_position', { mode: 'number' }).notNull().default(0),
-  /** The place of the newest change that was deleted. */
+  /** The position of the newest change that was deleted. */
   deletedTo: bigint('deleted_to', { mode: 'number' }).notNull().default(0),
 });
 
-/** The organisations whose creation is in the feed, with the plan that the feed last told of. */
+/** The organisations whose creation is in the feed, each with the plan that the feed shows last. */
 export const toldOrganisations = pgTable(
   'told_organisations',
   {

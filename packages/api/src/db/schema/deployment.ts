@@ -1,7 +1,7 @@
 import { bigint, integer, pgTable, text } from 'drizzle-orm/pg-core';
 import { moment } from './columns.ts';
 
-/** Secrets that the service made for itself. They are the same on every node. */
+/** Secrets that the service generated. They are the same on every node. */
 export const deploymentSecrets = pgTable('deployment_secrets', {
   name: text('name').primaryKey(),
   /** Random, base64url. */

@@ -41,7 +41,7 @@ export const invitations = pgTable(
     organisationId: uuid('organisation_id').notNull(),
     madeBy: uuid('made_by').notNull(),
     role: text('role', { enum: ['admin', 'member', 'viewer'] }).notNull(),
-    /** Whom the link is for, in the words of its maker. Only administrators read it. */
+    /** A note about the person whom the link is for, by its creator. Only administrators read it. */
     note: text('note'),
     /**
      * The id of the session that made the invitation. A password change that ends the session also

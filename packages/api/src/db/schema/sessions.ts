@@ -28,7 +28,7 @@ export const sessions = pgTable(
   (table) => [index('sessions_user').on(table.userId), index('sessions_expiry').on(table.expiresAt)],
 );
 
-/** What a page says once after a form, kept over the redirect. Keyed by a cookie, so that an address cannot make a page say it. */
+/** What a page says once after a form, kept over the redirect. A cookie is the key, so that a URL cannot choose the text. */
 export const notices = pgTable(
   'notices',
   {

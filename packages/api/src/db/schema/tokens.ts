@@ -19,7 +19,7 @@ export const tokenKeys = pgTable(
   },
   (table) => [
     index('token_keys_order').on(table.sealedBy, table.signsFrom),
-    // Of each secret one key at most has no successor, whatever runs at the same time.
+    // At most one key of each secret has no successor, also under concurrency.
     uniqueIndex('token_keys_newest').on(table.sealedBy).where(sql`${table.signsUntil} is null`),
   ],
 );

@@ -17,17 +17,17 @@ export const usage = pgTable(
     used: bigint('used', { mode: 'number' }).notNull(),
     /** The day in UTC of the last change. */
     day: date('day').notNull().default('1970-01-01'),
-    /** Of a counter: what was counted on that day. */
+    /** The amount that a counter counted on that day. */
     dayUsed: bigint('day_used', { mode: 'number' }).notNull().default(0),
-    /** Whether the last reservation was within the limit: RETURNING cannot tell otherwise. */
+    /** Whether the last reservation was within the limit, so that RETURNING can report it. */
     granted: boolean('granted').notNull().default(true),
-    /** Of a gauge: the time of the newest value that was set. */
+    /** The time of the newest value of a gauge. */
     setAt: moment('set_at'),
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.meter, table.since] })],
 );
 
-/** Days that have ended: of a counter what was counted, of a gauge its value at the day's end. */
+/** Days that have ended: the amount that a counter counted, or the value of a gauge at the day's end. */
 export const usageDays = pgTable(
   'usage_days',
   {

@@ -119,7 +119,7 @@ it('an index whose build was interrupted is built again', async () => {
   expect(await indexes('users_by_colour')).toEqual([{ valid: true }]);
 });
 
-it('a node of the last release starts on the tables of this one with a warning, and on those after it not at all', async () => {
+it('a node of the last release starts on the tables of this release with a warning, and refuses those of the next one', async () => {
   const older = await createTestDatabase();
   const config = parseConfig({ DATABASE_URL: older.url, SMTP_URL: 'smtp://localhost:1' });
   const ownRelease = readOwnRelease(copy.folder);

@@ -25,7 +25,7 @@ it('a node of the last release can work with the tables of this one', () => {
   expect(problemsForOlderRelease(snapshotOf(last), snapshotOf(migrations.at(-1)?.tag ?? last))).toEqual([]);
 });
 
-describe('a change that an older release cannot live with is found', () => {
+describe('a change that breaks an older release is found', () => {
   const column = (type: string, more: object = {}) => ({ name: 'x', type, primaryKey: false, notNull: false, ...more });
   const table = (columns: object, more: object = {}) => ({
     columns,
@@ -69,7 +69,7 @@ describe('a change that an older release cannot live with is found', () => {
     expect(problemsForOlderRelease(before as Snapshot, changed as Snapshot)).toEqual([problem]);
   });
 
-  it('a new table, a column that may be empty and a plain index are none', () => {
+  it('a new table, a nullable column and a plain index are no problem', () => {
     const changed = after({ id, name, age: column('int') }, { indexes: { plain: { isUnique: false } } });
     const extended = { tables: { ...changed.tables, 'public.extra': table({ id }) } };
     expect(problemsForOlderRelease(before as Snapshot, extended as Snapshot)).toEqual([]);

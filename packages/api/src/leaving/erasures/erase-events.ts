@@ -6,8 +6,8 @@ import { paymentEvents as event } from '../../db/schema/billing.ts';
 
 const pageSize = 200;
 
-/** The place of an event among those of its organisation. */
-export type EventPlace = { created: number; id: string };
+/** The position of an event among those of its organisation. */
+export type EventPosition = { created: number; id: string };
 
 type Page = {
   /** Null for the events of no organisation. */
@@ -15,7 +15,7 @@ type Page = {
   /** Which events are stripped; all of them if absent. */
   which?: SQL;
   /** The last event of the page before. */
-  after: EventPlace | null;
+  after: EventPosition | null;
 };
 
 /**
@@ -26,7 +26,7 @@ export async function eraseFromEvents(
   app: App,
   tx: Transaction,
   { organisationId, which, after }: Page,
-): Promise<EventPlace | null> {
+): Promise<EventPosition | null> {
   const page = await tx
     .select({ id: event.id, created: event.created })
     .from(event)

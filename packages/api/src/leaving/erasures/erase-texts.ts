@@ -74,7 +74,7 @@ export async function eraseOwnTexts(tx: Transaction, userId: string, texts: stri
 
 const hasDetails = sql`${auditEvents.details} <> '{}'`;
 
-/** The trigger of the audit log permits to remove, and nothing else. */
+/** Removes the details that hold personal texts. The trigger of the audit log permits removals only. */
 async function removeDetails(tx: Transaction, { userId, texts }: Erased, which: SQL | undefined): Promise<void> {
   const personal = or(
     userId === null ? undefined : and(eq(auditEvents.userId, userId), sql`entry.key = 'reason'`),

@@ -17,7 +17,7 @@ import { eraseUser } from '../erase-user.ts';
 import { foundInDatabase } from '../testing/found-in-database.ts';
 import { finishErasures } from './finish-erasures.ts';
 
-// Nothing but the tests carries out erasures.
+// No job worker runs: the tests carry out the erasures.
 const test = useBillingTest({ work: false });
 const command = { actorId: null };
 type Owner = Awaited<ReturnType<typeof makeOwner>>;
@@ -154,7 +154,7 @@ describe('a billing address that another user has now', () => {
     expect(await billingOf(owner)).toEqual([user.email, user.email]);
   });
 
-  it('leads an erasure to no organisation that the erased user had no part in', async () => {
+  it('adds no organisation to an erasure that the erased user did not belong to', async () => {
     const { app } = test;
     const [user, other] = [await makeOwner(test), await makeOwner(test)];
     const freed = newEmail();
@@ -170,7 +170,7 @@ describe('a billing address that another user has now', () => {
   });
 });
 
-it('the admin command ends the erasure of its user, whatever becomes of other erasures', async () => {
+it('the admin command ends the erasure of its user, even if another erasure fails', async () => {
   const { app } = test;
   const [failing, wanted] = [await makeOwner(test), await makeOwner(test)];
   await eraseUser(app, failing, command);
@@ -187,7 +187,7 @@ it('the admin command ends the erasure of its user, whatever becomes of other er
   await finishErasures(app);
 });
 
-describe('the mails that wait for an erased user', () => {
+describe('the mails that are queued for an erased user', () => {
   const waiting = async () => {
     const jobs = await test.app.sql<{ email: string }[]>`
       select data ->> 'email' as email from pgboss.job where name = 'verification-mail'`;

@@ -29,7 +29,7 @@ export async function finishErasures(app: App): Promise<void> {
   if (failures.length > 0) throw failures[0];
 }
 
-/** Does the same for one erasure. One that has ended already is no error. */
+/** Finishes one erasure. Does nothing if it has ended already. */
 export async function finishErasure(app: App, id: string): Promise<void> {
   while (await app.db.transaction((tx) => takeStep(app, tx, id)));
 }
@@ -46,7 +46,7 @@ async function takeStep(app: App, tx: Transaction, id: string): Promise<boolean>
   await lockOrganisation(tx, organisationId);
   const isDeleted = erasure.deletedIds.includes(organisationId);
   const which = isDeleted ? {} : { which: mentionsAny(paymentEvents.payload, erasure.texts) };
-  const last = await eraseFromEvents(app, tx, { organisationId, ...which, after: placeOf(erasure) });
+  const last = await eraseFromEvents(app, tx, { organisationId, ...which, after: positionOf(erasure) });
   if (last === null) {
     if (isDeleted) await eraseOrganisationTexts(tx, organisationId);
     else await eraseMentions(tx, erasure, organisationId);
@@ -68,7 +68,7 @@ async function eraseUnowned(app: App, tx: Transaction, erasure: Erasure): Promis
   if (userId !== null) {
     // A name may be a word of any payload, so these are searched for addresses alone.
     const which = mentionsAny(paymentEvents.payload, texts.filter(isAddress));
-    const last = await eraseFromEvents(app, tx, { organisationId: null, which, after: placeOf(erasure) });
+    const last = await eraseFromEvents(app, tx, { organisationId: null, which, after: positionOf(erasure) });
     if (last !== null) {
       await tx.update(erasures).set({ lastCreated: last.created, lastEventId: last.id }).where(eq(erasures.id, id));
       return true;
@@ -79,6 +79,6 @@ async function eraseUnowned(app: App, tx: Transaction, erasure: Erasure): Promis
   return false;
 }
 
-function placeOf({ lastCreated, lastEventId }: Erasure) {
+function positionOf({ lastCreated, lastEventId }: Erasure) {
   return lastCreated === null || lastEventId === null ? null : { created: lastCreated, id: lastEventId };
 }

@@ -37,7 +37,7 @@ export async function readTraces(tx: Transaction, userId: string): Promise<Trace
 }
 
 /**
- * The organisations that have one of the addresses as billing address, or had it when the provider was told. An
+ * Returns the organisations whose billing address, or whose customer's address, is one of these. An
  * earlier address that another user has now leads to none.
  */
 function billedTo(tx: Transaction, userId: string, addresses: string[]) {

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { placeChanges } from '../../changes/place.ts';
+import { assignPositions } from '../../changes/assign-positions.ts';
 import { newId } from '../../db/id.ts';
 import { oneTimeTokens, verificationLinks } from '../../db/schema/accounts.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
@@ -32,7 +32,7 @@ it('after a restored backup no session, link, token, signing key, invitation or 
     sealedBy: '',
     signsFrom: test.app.now(),
   });
-  const { deployment } = await placeChanges(test.app);
+  const { deployment } = await assignPositions(test.app);
 
   const done = await afterRestore(test.app, commandLine);
   expect(done).toMatchObject({ invitations: 1, mails: expect.any(Number), subscriptions: 1 });
@@ -41,11 +41,11 @@ it('after a restored backup no session, link, token, signing key, invitation or 
     expect(await db.$count(table)).toBe(0);
   const [row] = await db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, subscription.id));
   expect(row?.needsSync).toBe(true);
-  expect((await placeChanges(test.app)).deployment).not.toBe(deployment);
+  expect((await assignPositions(test.app)).deployment).not.toBe(deployment);
   expect(await afterRestore(test.app, commandLine)).toMatchObject({ sessions: 0, links: 0, invitations: 0, mails: 0 });
 });
 
-it('of the mails only those are counted as dropped that had not been sent', async () => {
+it('only mails that had not been sent are counted as dropped', async () => {
   const { app } = test;
   await afterRestore(app, commandLine);
   const send = (email: string) =>

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { pingDatabase } from '../../db/ping.ts';
 import { explainPending, readSchemaState } from '../../db/upgrade/schema-state.ts';
-import { isDatabaseAway } from '../../errors.ts';
+import { isDatabaseUnavailable } from '../../errors.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
 const oldestVersion = 15;
@@ -18,7 +18,7 @@ export async function examineDatabase({ sql, migrations }: App): Promise<Finding
       await examineMigrations(sql, migrations),
     ];
   } catch (error) {
-    if (isDatabaseAway(error)) {
+    if (isDatabaseUnavailable(error)) {
       const sentence = `It does not answer (${reasonOf(error)}). Start it, or correct DATABASE_URL.`;
       return [wrong('Database', sentence)];
     }

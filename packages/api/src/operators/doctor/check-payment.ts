@@ -72,7 +72,7 @@ async function examineRows(app: App): Promise<Finding[]> {
     if (found === null) return missing;
     return [...missing, (found.mode === 'live' ? wrong : note)(about, describeOtherMode(found))];
   } catch {
-    return [note(about, 'The stored customers could not be looked at, because the database cannot be read.')];
+    return [note(about, 'The stored customers could not be checked, because the database cannot be read.')];
   }
 }
 

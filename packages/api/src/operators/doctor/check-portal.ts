@@ -18,7 +18,7 @@ const remedy = 'Run "npm run operator -- billing-setup".';
  */
 export async function examinePortal(app: App, { ask, livemode }: Payment, prices: TierPrices): Promise<Finding> {
   const setting = await readSetting(app, livemode).catch(() => null);
-  if (setting === null) return note(about, 'It could not be looked at, because the database cannot be read.');
+  if (setting === null) return note(about, 'It could not be checked, because the database cannot be read.');
   if (setting === undefined) return wrong(about, `It was never configured from here. ${remedy}`);
 
   try {

@@ -19,7 +19,7 @@ export async function examineService(app: App): Promise<Finding[]> {
       ? [
           wrong(
             'Proxies',
-            'TRUSTED_PROXIES is 0, but https ends at a proxy: everybody shares its address and its rate limits. Set it to the number of proxies, most often 1.',
+            'TRUSTED_PROXIES is 0, but https ends at a proxy: all users share its address and its rate limits. Set it to the number of proxies, most often 1.',
           ),
         ]
       : [];
@@ -45,7 +45,7 @@ async function examineCookies(app: App, base: string, secure: boolean): Promise<
   }
 
   const response = await request(`${base}/auth/idp/start`).catch(() => null);
-  if (response === null) return [note('Cookies', 'They could not be looked at, because the service does not answer.')];
+  if (response === null) return [note('Cookies', 'They could not be checked, because the service does not answer.')];
 
   const findings: Finding[] = [];
   const location = response.headers.get('location') ?? '';

@@ -57,7 +57,7 @@ async function examineSecret(app: App, address: string): Promise<Finding | null>
 async function examineEndpoint({ ask }: Payment, address: string): Promise<Finding | null> {
   const about = 'Webhook endpoint';
   try {
-    const all = await listAll(ask, (provider, place) => provider.webhookEndpoints.list(place));
+    const all = await listAll(ask, (provider, paging) => provider.webhookEndpoints.list(paging));
     const ours = all.filter(({ url }) => url === address);
     const live = ours.find(({ status }) => status === 'enabled');
     if (live === undefined) {

@@ -9,7 +9,7 @@ import { useDoctorTest, wrongWith } from './testing/use-doctor-test.ts';
 
 const running = useDoctorTest();
 
-test('a line each where everything is right, and no secret in any', async () => {
+test('the report has a line for each check, and contains no secret', async () => {
   const { report, sound } = await examine(running.app);
 
   expect(sound).toBe(true);
@@ -56,7 +56,7 @@ describe('the service', () => {
     expect(found).toContainEqual(expect.stringMatching(/^Base URL: Nothing answers at http:\/\/localhost:9 /));
   });
 
-  test('that is another one', async () => {
+  test('that is another program', async () => {
     running.instead = (_, response) => void response.writeHead(503).end();
     expect(await wrongWith(running.app)).toEqual([
       expect.stringMatching(/^Base URL: .* answers 503\. Start the service/),
@@ -65,7 +65,7 @@ describe('the service', () => {
     ]);
   });
 
-  test('whose proxy takes the cookie’s flags away', async () => {
+  test('whose proxy removes the cookie’s flags', async () => {
     running.instead = async (request, response) => {
       if (request.url !== '/auth/idp/start') return running.serve(request, response);
       const started = await startSignIn(running.app, { attemptCookie: null }, { address: '127.0.0.1' });
@@ -74,7 +74,7 @@ describe('the service', () => {
     expect(await wrongWith(running.app)).toEqual([expect.stringMatching(/^Cookies: The answer’s cookie lacks/)]);
   });
 
-  test('behind a proxy that it does not know of', async () => {
+  test('behind a proxy that is not configured', async () => {
     const found = await wrongWith(running.withConfig({ publicBaseUrl: 'https://localhost:9' }));
     expect(found).toContainEqual(expect.stringMatching(/^Proxies: TRUSTED_PROXIES is 0/));
   });

@@ -1,17 +1,17 @@
 /** The result of one check, as a sentence. For what is wrong it also names the remedy. */
 export type Finding = { about: string; level: 'right' | 'note' | 'wrong'; sentence: string };
 
-/** The check passed. */
+/** Returns a finding of a check that passed. */
 export function right(about: string, sentence: string): Finding {
   return { about, level: 'right', sentence };
 }
 
-/** Worth knowing, and not a mistake. */
+/** Returns a finding that is worth knowing, and not a mistake. */
 export function note(about: string, sentence: string): Finding {
   return { about, level: 'note', sentence };
 }
 
-/** A mistake in the configuration: it makes the doctor's exit code 1. */
+/** Returns a finding of a mistake in the configuration, which makes the doctor's exit code 1. */
 export function wrong(about: string, sentence: string): Finding {
   return { about, level: 'wrong', sentence };
 }

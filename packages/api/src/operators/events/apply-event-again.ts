@@ -10,7 +10,7 @@ import type { eventInput } from './read-event.ts';
 /**
  * Applies a stored event once more, through the same function as the webhook. This is safe at
  * any time: a subscription record is computed from the set of events, and the event keeps its
- * place in their order.
+ * number.
  *
  * @throws AppError NOT_FOUND if there is no such event.
  */

@@ -2,7 +2,7 @@ import { type Fields, fields, seconds, textOf, toDate } from '../../billing/proj
 import { undo } from '../../billing/projection/previous-state.ts';
 import { readSubscriptionState, type SubscriptionState } from '../../billing/projection/subscription-state.ts';
 
-/** What an event says of a subscription: its status now, and each property that the event changed. */
+/** What an event shows of a subscription: its status now, and each property that the event changed. */
 export type SubscriptionChange = {
   kind: 'subscription';
   status: string;

@@ -3,10 +3,10 @@ import type { App } from '../../app.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
-import { mostCounted } from '../queue/read-counts.ts';
+import { maxCounted } from '../queue/read-counts.ts';
 import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
 
-const mostRows = 100;
+const maxRows = 100;
 
 /**
  * Returns the subscription records that may differ from the provider's subscriptions: first
@@ -21,10 +21,10 @@ export async function readDrift(app: App, _operator: Operator) {
     .innerJoin(organisations, eq(organisations.id, subscription.organisationId))
     .where(drifting)
     .orderBy(sql`${subscription.problem} is null`, sql`${subscription.syncedAt} nulls first`, asc(subscription.id))
-    .limit(mostRows);
+    .limit(maxRows);
   const few = { one: sql`1` };
-  const someRows = app.db.select(few).from(subscription).where(drifting).limit(mostCounted);
-  const someEvents = app.db.select(few).from(paymentEvents).where(eq(paymentEvents.flagged, true)).limit(mostCounted);
+  const someRows = app.db.select(few).from(subscription).where(drifting).limit(maxCounted);
+  const someEvents = app.db.select(few).from(paymentEvents).where(eq(paymentEvents.flagged, true)).limit(maxCounted);
   const [counts] = await app.db.execute<{ rows: number; events: number }>(sql`
     select (select count(*)::int from ${someRows} as counted) as rows,
       (select count(*)::int from ${someEvents} as counted) as events`);
@@ -34,7 +34,7 @@ export async function readDrift(app: App, _operator: Operator) {
     count: counts?.rows ?? 0,
     flagged_events: counts?.events ?? 0,
     /** Both counts end here. */
-    most: mostCounted,
+    most: maxCounted,
     billing_enabled: app.payment !== null,
   };
 }

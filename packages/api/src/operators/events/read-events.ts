@@ -10,7 +10,7 @@ import { ownerColumns } from './subscription-row.ts';
 
 const rowsPerPage = 50;
 /** A search by name shows the events of this many organisations at most. */
-const mostOrganisations = 20;
+const maxOrganisations = 20;
 
 export const eventsInput = z.object({
   search: freeLine(200).optional(),
@@ -62,7 +62,7 @@ async function matches(app: App, search: string, which: SQL | undefined): Promis
     .select({ id: organisations.id })
     .from(organisations)
     .where(await contains(app, search, { lower: [organisations.slug], mixed: [organisations.name] }))
-    .limit(mostOrganisations);
+    .limit(maxOrganisations);
   const conditions = [
     sql`${event.id} like ${beginningOf(search)}`,
     sql`${event.type} like ${beginningOf(search.toLowerCase())}`,

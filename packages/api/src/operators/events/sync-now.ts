@@ -16,7 +16,7 @@ export const syncInput = z.object({ subscription_id: storableText('Say which sub
 /**
  * Syncs a subscription with the provider, and returns its record.
  *
- * @throws AppError BILLING_UNAVAILABLE, NOT_FOUND, PROVIDER_UNAVAILABLE, BUSY
+ * @throws AppError BILLING_UNAVAILABLE; NOT_FOUND if there is no such subscription; PROVIDER_UNAVAILABLE; BUSY.
  */
 export async function syncNow(
   app: App,

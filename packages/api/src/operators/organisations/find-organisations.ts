@@ -28,7 +28,7 @@ export function findOrganisations(app: App, _operator: Operator, input: Input) {
   return listOrganisations(app, input);
 }
 
-/** The same for an admin command. */
+/** Does what `findOrganisations` does, for an admin command. */
 export async function listOrganisations(app: App, { search, after, rows }: Input) {
   const found = await app.db
     .select(organisationColumns)

@@ -9,7 +9,7 @@ import type { Operator } from '../../sessions/authorisation.ts';
 import { entriesAboutOrganisation } from '../read-entries.ts';
 import { organisationColumns, organisationOf } from './find-organisations.ts';
 
-const mostMembers = 50;
+const maxMembers = 50;
 
 export const organisationInput = z.object({ organisation_id: z.uuid('There is no such organisation.') });
 
@@ -42,7 +42,7 @@ export async function readOrganisationPage(
       .innerJoin(users, eq(users.id, memberships.userId))
       .where(eq(memberships.organisationId, id))
       .orderBy(asc(memberships.createdAt), asc(users.id))
-      .limit(mostMembers + 1),
+      .limit(maxMembers + 1),
     entriesAboutOrganisation(app.db, id),
   ]);
   return {
@@ -54,8 +54,8 @@ export async function readOrganisationPage(
     declined_at: row.declinedAt?.toISOString() ?? null,
     decline_reason: row.declineReason,
     suspended_at: row.suspendedAt?.toISOString() ?? null,
-    members: members.slice(0, mostMembers),
-    more_members: members.length > mostMembers,
+    members: members.slice(0, maxMembers),
+    more_members: members.length > maxMembers,
     entries,
   };
 }

@@ -28,7 +28,7 @@ export async function erasePerson(
 
 /**
  * Returns everything that is stored about a user, at their request, whatever the account status. The
- * audit log keeps who asked.
+ * audit log records the actor.
  *
  * @throws AppError NOT_FOUND.
  */

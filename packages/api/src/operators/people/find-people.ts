@@ -12,7 +12,7 @@ import { pageOf, pageSize } from '../pages.ts';
 import { contains, readSearchReach } from '../search.ts';
 
 /** A user may belong to any number of organisations; a list names the first of them. */
-const mostMemberships = 20;
+const maxMemberships = 20;
 
 export const peopleInput = z.object({
   search: freeLine(100).optional(),
@@ -31,7 +31,7 @@ export function findPeople(app: App, _operator: Operator, input: Input) {
   return listPeople(app, input);
 }
 
-/** The same for an admin command. */
+/** Does what `findPeople` does, for an admin command. */
 export async function listPeople(app: App, { search, after, rows }: Input) {
   const found = await app.db
     .select()
@@ -88,7 +88,7 @@ export async function readMemberships(app: App, userIds: string[]): Promise<Map<
   const byUser = new Map<string, Membership[]>();
   for (const { userId, ...membership } of rows) {
     const joined = byUser.get(userId) ?? [];
-    if (joined.length < mostMemberships) byUser.set(userId, [...joined, membership]);
+    if (joined.length < maxMemberships) byUser.set(userId, [...joined, membership]);
   }
   return byUser;
 }

@@ -7,7 +7,7 @@ import { approveOrganisations, declineOrganisations } from '../../organisations/
 import type { Client } from '../../security/client.ts';
 import { freeLine } from '../../security/text.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
-import { foundOrganisations } from '../found-organisations.ts';
+import { createMissingOrganisations } from '../create-missing-organisations.ts';
 
 const organisationIds = z
   .array(z.uuid('Choose organisations from the list.'), { error: 'Choose at least one organisation.' })
@@ -32,7 +32,7 @@ export async function approve(app: App, principal: Operator, input: z.output<typ
 
   return app.db.transaction(async (tx) => {
     const now = app.now();
-    const organisationIds = await foundOrganisations(tx, now, input.organisation_ids);
+    const organisationIds = await createMissingOrganisations(tx, now, input.organisation_ids);
     return named(tx, await approveOrganisations(tx, { organisationIds, actorId: user.id, client, now }));
   });
 }
@@ -46,7 +46,7 @@ export async function decline(app: App, principal: Operator, input: z.output<typ
 
   return app.db.transaction(async (tx) => {
     const now = app.now();
-    const organisationIds = await foundOrganisations(tx, now, input.organisation_ids);
+    const organisationIds = await createMissingOrganisations(tx, now, input.organisation_ids);
     const decision = { organisationIds, actorId: user.id, client, now, reason: input.reason };
     return named(tx, await declineOrganisations(tx, decision));
   });

@@ -50,7 +50,7 @@ describe('undoing a decision', () => {
     expect(waiting.filter(({ organisation }) => organisation.id === owner.organisationId)).toHaveLength(1);
   });
 
-  it('outlasts the rule that approves a domain: only an operator approves again', async () => {
+  it('is not reverted by APPROVED_DOMAINS: only an operator approves again', async () => {
     const owner = await decidedOwner('approve');
     await undo(owner);
     const decision = { organisationIds: [owner.organisationId], actorId: null, now: test.app.now() };
@@ -81,7 +81,7 @@ describe('undoing a decision', () => {
     expect(await statusOf(owner.email)).toBe('active');
   });
 
-  it('fails for an organisation with an open checkout or a subscription, which would go on paying', async () => {
+  it('fails for an organisation with an open checkout or a subscription, which would continue to pay', async () => {
     const owner = await decidedOwner('approve');
     const { api } = await signInAs(test, owner.email);
     const { url } = await api.billing.checkout({ tier: 'silver' });

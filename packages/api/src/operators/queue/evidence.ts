@@ -4,13 +4,13 @@ import { auditEvents } from '../../db/schema/audit.ts';
 import { domainOf } from '../../security/address.ts';
 
 /** Public providers have millions of addresses: counting ends here, so that a row costs a bounded time. */
-const mostOfOneDomain = 100;
+const maxOfOneDomain = 100;
 
 /** A fact about an owner that helps to decide. */
 export type Evidence =
   | { code: 'joined_nothing' | 'identity_provider' | 'same_browser' | 'another_browser' }
   | { code: 'mail_opened'; after_seconds: number }
-  /** How many other accounts have an address of the same domain. From `mostOfOneDomain` on there may be more. */
+  /** How many other accounts have an address of the same domain. From `maxOfOneDomain` on there may be more. */
   | { code: 'same_domain'; count: number; more: boolean; domain: string };
 
 /** The columns of a query over users and their identities that evidence is computed from. */
@@ -25,7 +25,7 @@ export const evidenceColumns = {
     select count(*)::int from (
       select 1 from users others
       where split_part(others.email, '@', 2) = split_part(${users.email}, '@', 2) and others.id <> ${users.id}
-      limit ${sql.raw(String(mostOfOneDomain))}) as counted)`,
+      limit ${sql.raw(String(maxOfOneDomain))}) as counted)`,
 };
 
 type Facts = {
@@ -49,7 +49,7 @@ export function evidenceFrom(facts: Facts): Evidence[] {
   if (sameBrowser === 'true') found.push({ code: 'same_browser' });
   if (sameBrowser === 'false') found.push({ code: 'another_browser' });
   if (sameDomain > 0) {
-    const more = sameDomain >= mostOfOneDomain;
+    const more = sameDomain >= maxOfOneDomain;
     found.push({ code: 'same_domain', count: sameDomain, more, domain: domainOf(email) });
   }
   return found;

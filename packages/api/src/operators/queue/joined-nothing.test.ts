@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** A person who confirmed the address of an account that an invitation brought, and joined nothing. */
+/** Makes a user who signed up with an invitation, confirmed the address and joined no organisation. */
 async function makeInvited() {
   const invitation = await makeInvitation(host);
   const { email, token, browserToken } = await makeSignUp(test, { invitation });
@@ -42,7 +42,7 @@ async function makeInvited() {
 const accountStatus = async (email: string) => (await accountByEmail(test.app.db, email))?.accountStatus;
 const queued = async (search: string) => (await operator.api.operators.queue({ search })).waiting;
 
-describe('an account that came by an invitation and joined nothing', () => {
+describe('a user who signed up with an invitation and joined nothing', () => {
   it('awaits approval, and is in the queue and its count', async () => {
     const before = (await operator.api.operators.queue({})).counts.waiting;
     const { email, id } = await makeInvited();
@@ -77,7 +77,7 @@ describe('an account that came by an invitation and joined nothing', () => {
     expect(await queued(email)).toEqual([]);
   });
 
-  it('is decided about from the command line, too', async () => {
+  it('is also approved, declined and made an operator by admin commands', async () => {
     const { email } = await makeInvited();
     await approveOwner(test.app, email);
     expect(await accountStatus(email)).toBe('active');
@@ -97,7 +97,7 @@ describe('an account that came by an invitation and joined nothing', () => {
     expect(await test.app.db.$count(memberships, eq(memberships.userId, id))).toBe(1);
   });
 
-  it('awaits approval also where it came through the identity provider', async () => {
+  it('awaits approval also after a sign-up through the identity provider', async () => {
     const identity = makeIdentity({ email: newEmail() });
     const person = await test.app.db.transaction((tx) =>
       matchUser(test.app, tx, identity, testClient, { invited: true }),

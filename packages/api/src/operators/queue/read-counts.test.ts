@@ -64,7 +64,7 @@ it('every count ends at a thousand', async () => {
   });
 });
 
-it('without billing no organisation is said to pay', async () => {
+it('without billing the number of paying organisations is null', async () => {
   const { payment } = test.app;
   test.app.payment = null as never;
   expect((await readCounts()).paying).toBeNull();

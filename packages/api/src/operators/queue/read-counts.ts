@@ -9,14 +9,14 @@ import type { VerifiedOwner } from './verified-owner.ts';
 const weekMilliseconds = 7 * 86_400_000;
 
 /** Counting ends here, so that a page costs the same however many rows there are. A page says "1,000+". */
-export const mostCounted = 1000;
+export const maxCounted = 1000;
 
 type Conditions = { isWaiting: SQL | undefined; firstOwner: VerifiedOwner; withoutOrganisation: SQL | undefined };
 
 /**
  * Counts the requests that wait, those approved within a week, the organisations with an active
  * subscription (null without billing), and the events and subscriptions that need attention. Each
- * count ends at `mostCounted`.
+ * count ends at `maxCounted`.
  */
 export async function readCounts(app: App, { isWaiting, firstOwner, withoutOrganisation }: Conditions) {
   const now = app.now();
@@ -34,16 +34,12 @@ export async function readCounts(app: App, { isWaiting, firstOwner, withoutOrgan
       .from(organisations)
       .innerJoinLateral(firstOwner, sql`true`)
       .where(isWaiting)
-      .limit(mostCounted),
-    alone: app.db.select(one).from(users).where(withoutOrganisation).limit(mostCounted),
-    approved: app.db.select(one).from(organisations).where(gte(organisations.approvedAt, since)).limit(mostCounted),
-    paying: app.db
-      .selectDistinct({ id: subscription.organisationId })
-      .from(subscription)
-      .where(pays)
-      .limit(mostCounted),
-    flagged: app.db.select(one).from(paymentEvents).where(eq(paymentEvents.flagged, true)).limit(mostCounted),
-    problems: app.db.select(one).from(subscription).where(isNotNull(subscription.problem)).limit(mostCounted),
+      .limit(maxCounted),
+    alone: app.db.select(one).from(users).where(withoutOrganisation).limit(maxCounted),
+    approved: app.db.select(one).from(organisations).where(gte(organisations.approvedAt, since)).limit(maxCounted),
+    paying: app.db.selectDistinct({ id: subscription.organisationId }).from(subscription).where(pays).limit(maxCounted),
+    flagged: app.db.select(one).from(paymentEvents).where(eq(paymentEvents.flagged, true)).limit(maxCounted),
+    problems: app.db.select(one).from(subscription).where(isNotNull(subscription.problem)).limit(maxCounted),
   };
   const columns = Object.entries(counted).map(
     ([name, rows]) => sql`(select count(*)::int from ${rows} as counted) as ${sql.identifier(name)}`,
@@ -55,13 +51,13 @@ export async function readCounts(app: App, { isWaiting, firstOwner, withoutOrgan
     approved_this_week: upToMost(row?.approved),
     paying: app.payment === null ? null : upToMost(row?.paying),
     needs_attention: upToMost(row?.flagged, row?.problems),
-    most: mostCounted,
+    most: maxCounted,
   };
 }
 
 function upToMost(...counts: (number | undefined)[]): number {
   return Math.min(
-    mostCounted,
+    maxCounted,
     counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
   );
 }

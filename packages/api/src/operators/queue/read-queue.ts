@@ -6,7 +6,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { addressSearchTexts } from '../../security/address.ts';
 import { freeLine, partOf } from '../../security/text.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
-import { joinedNothing } from '../found-organisations.ts';
+import { joinedNothing } from '../create-missing-organisations.ts';
 import { afterCursor, cursorInput, cursorOf } from '../pages.ts';
 import { evidenceColumns, evidenceFrom } from './evidence.ts';
 import { readCounts } from './read-counts.ts';

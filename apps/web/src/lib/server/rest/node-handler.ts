@@ -60,7 +60,7 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
 }
 
 /** How much of too large a body is awaited before the answer. */
-const mostAwaited = 1024 * 1024;
+const maxAwaited = 1024 * 1024;
 
 /**
  * Reads a body of at most `most` bytes. The rest of a larger one is discarded, because a client that is
@@ -80,7 +80,7 @@ function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
       length += part.byteLength;
       if (length <= most) parts.push(part);
       else parts.length = 0;
-      if (length > mostAwaited) reject(tooLarge());
+      if (length > maxAwaited) reject(tooLarge());
     });
     request.once('end', () => (length > most ? reject(tooLarge()) : resolve(Buffer.concat(parts, length))));
     request.once('error', () => {});

@@ -2,7 +2,7 @@ import { type RequestEvent, redirect } from '@sveltejs/kit';
 import { hasSubscription } from '#lib/format/plans/plan-text.ts';
 import type { Plan } from '#lib/subscription.ts';
 
-const mostLooks = 10;
+const maxLooks = 10;
 
 export type Confirmation = { state: 'looking'; next: string } | { state: 'given up' };
 
@@ -24,7 +24,7 @@ export function confirmationOf({ url }: Pick<RequestEvent, 'url'>, plan: Plan): 
   if (returned !== 'success' && !(returned === 'done' && !paid && hasSubscription(plan))) return null;
 
   const look = Number(url.searchParams.get('look') ?? 1);
-  return look >= 1 && look < mostLooks
+  return look >= 1 && look < maxLooks
     ? { state: 'looking', next: `/billing?checkout=success&look=${look + 1}` }
     : { state: 'given up' };
 }

@@ -65,7 +65,7 @@ export function useDoctorTest(): DoctorTest {
   return running;
 }
 
-/** The lines of what is wrong, each without its mark. */
+/** Returns the lines of the wrong findings, each without its mark. */
 export async function wrongWith(app: App): Promise<string[]> {
   const { report, sound } = await examine(app);
   const lines = report.split('\n').filter((line) => line.startsWith('WRONG'));

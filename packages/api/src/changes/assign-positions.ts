@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 
-/** The state of the feed: the last place given, and the newest place that was deleted. */
+/** The state of the feed: the last assigned position, and the position of the newest deleted change. */
 export type Feed = { deployment: string; last: number; deletedTo: number };
 
 const batchSize = 5000;
@@ -8,13 +8,13 @@ const batchSize = 5000;
 type Row = { deployment: string; last_position: string; deleted_to: string; waiting: boolean };
 
 /**
- * Gives each committed change its place in the feed, in the order of insertion, and returns the
- * feed. A change whose transaction commits later gets a later place, so a reader that continues
- * after a place misses none. A transaction sees what another has committed before it inserts its
+ * Assigns each committed change its position in the feed, in the order of insertion, and returns the
+ * feed. A change whose transaction commits later gets a later position, so a reader that continues
+ * after a position misses none. A transaction sees what another has committed before it inserts its
  * own change, so causes have smaller ids than effects, and both are visible here or the cause
  * alone (docs/decisions/027).
  */
-export async function placeChanges({ sql }: { sql: Sql }): Promise<Feed> {
+export async function assignPositions({ sql }: { sql: Sql }): Promise<Feed> {
   for (;;) {
     const [row] = await sql<Row[]>`
       select deployment, last_position, deleted_to,
@@ -24,14 +24,14 @@ export async function placeChanges({ sql }: { sql: Sql }): Promise<Feed> {
     if (!row.waiting) {
       return { deployment: row.deployment, last: Number(row.last_position), deletedTo: Number(row.deleted_to) };
     }
-    await placeBatch(sql);
+    await assignBatch(sql);
   }
 }
 
 /** Batches keep the lock short where many changes were made while no service read the feed. */
-async function placeBatch(sql: Sql): Promise<void> {
+async function assignBatch(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
-    // The lock comes first: the next statement sees everything that was placed before it.
+    // The lock comes first: the next statement sees every position that was assigned before it.
     await tx`select from change_feed for update`;
     await tx`
       with oldest as (

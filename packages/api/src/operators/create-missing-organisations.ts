@@ -18,7 +18,7 @@ export function joinedNothing(db: Executor) {
  * organisations. Returns the ids with those of the users replaced by those of their new
  * organisations; all other ids stay as they are.
  */
-export async function foundOrganisations(tx: Transaction, now: Date, ids: string[]): Promise<string[]> {
+export async function createMissingOrganisations(tx: Transaction, now: Date, ids: string[]): Promise<string[]> {
   const waiting = await tx
     .select({ id: users.id, email: users.email })
     .from(users)

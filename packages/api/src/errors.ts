@@ -121,6 +121,7 @@ const databaseRemedies: [code: RegExp, message: RegExp, remedy: string][] = [
     /SSL encryption/,
     'If it accepts no TLS here, remove sslmode from DATABASE_URL; else correct pg_hba.conf or DATABASE_URL.',
   ],
+  [/^08P01$/, /startup parameter/, 'It is a pooler: set DATABASE_PREPARE=false.'],
   [/^28P01$/, /./, 'Correct the user and the password in DATABASE_URL.'],
   [/^28/, /./, 'Admit this user in pg_hba.conf, or correct DATABASE_URL.'],
   [/^3D000$/, /./, 'Create the database, or correct DATABASE_URL.'],

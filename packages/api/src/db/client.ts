@@ -15,6 +15,8 @@ type Options = {
   prepare: boolean;
   /** Without them a statement may wait without end, as that of a migration may. */
   deadlines?: Deadlines;
+  /** Whether statements may take hours, so that a statement_timeout of the role does not apply. Not behind a pooler. */
+  isPatient?: boolean;
   /** Called with each failure of a statement or a connection. */
   onFailure?: (error: unknown) => void;
   /** Wraps the driver, for example to record its statements. */
@@ -22,6 +24,18 @@ type Options = {
 };
 
 const connectSeconds = 5;
+
+/**
+ * What the statements and the driver rely on, whatever the defaults of the server, the database or the role are.
+ * PgBouncer passes these on.
+ */
+const settings = { TimeZone: 'UTC', DateStyle: 'ISO, MDY', standard_conforming_strings: 'on' };
+
+/** PgBouncer refuses these: behind it the role's own count, which setRoleDefaults sets and `doctor` checks. */
+const directSettings = { ...settings, default_transaction_isolation: 'read committed' };
+
+/** The driver leaves out a number that is zero. */
+const zero = '0' as unknown as number;
 
 export type Connection = { db: Database; sql: Sql; close: () => Promise<void> };
 
@@ -33,7 +47,15 @@ export type Connection = { db: Database; sql: Sql; close: () => Promise<void> };
  * (`postgres://gatehouse@localhost/gatehouse?host=/run/db`) names a Unix socket, as it does for
  * libpq.
  */
-export function openDatabase({ url, pool, prepare, deadlines, onFailure, watch = (sql) => sql }: Options): Connection {
+export function openDatabase({
+  url,
+  pool,
+  prepare,
+  deadlines,
+  isPatient = false,
+  onFailure,
+  watch = (sql) => sql,
+}: Options): Connection {
   const driver = postgres(withoutSocket(url), {
     ...socketOf(url),
     max: pool,
@@ -46,7 +68,11 @@ export function openDatabase({ url, pool, prepare, deadlines, onFailure, watch =
     backoff: (attempt) => Math.min(3 ** attempt / 100, 1) * (0.5 + Math.random() / 2),
     idle_timeout: 300,
     onnotice: () => {},
-    connection: { application_name: 'gatehouse' },
+    connection: {
+      application_name: 'gatehouse',
+      ...(prepare ? directSettings : settings),
+      ...(prepare && isPatient ? { statement_timeout: zero } : {}),
+    },
   });
   Object.assign(driver.options, { onfailure: onFailure });
   const endWatch = deadlines === undefined ? () => {} : watchConnections(driver, deadlines);

@@ -59,8 +59,15 @@ export function openPools(config: Config & { databaseUrl: string }, { work, onFa
     ...watch,
     pool: config.databasePool,
     deadlines: work ? deadlines.requests : commands,
+    isPatient: !work,
   });
-  const scheduled = openDatabase({ ...connect, ...watch, pool: scheduledConnections, deadlines: deadlines.scheduled });
+  const scheduled = openDatabase({
+    ...connect,
+    ...watch,
+    pool: scheduledConnections,
+    deadlines: deadlines.scheduled,
+    isPatient: true,
+  });
   const queue = openDatabase({ ...connect, pool: 1, deadlines: deadlines.queue });
   const probe = openDatabase({ ...connect, onFailure: undefined, pool: 1, deadlines: deadlines.probe });
   const inSetup = new Set<Connection>();
@@ -70,10 +77,9 @@ export function openPools(config: Config & { databaseUrl: string }, { work, onFa
     queue,
     probe,
     async setUp(work) {
-      const [lock, own] = [1, 2].map(() => openDatabase({ ...connect, pool: 1, deadlines: commands })) as [
-        Connection,
-        Connection,
-      ];
+      const [lock, own] = [1, 2].map(() =>
+        openDatabase({ ...connect, pool: 1, deadlines: commands, isPatient: true }),
+      ) as [Connection, Connection];
       for (const each of [lock, own]) inSetup.add(each);
       try {
         return await work(lock.sql, own.sql);

@@ -6,6 +6,7 @@ import { verifyEmail } from '../accounts/verification/verify-email.ts';
 import { readPlan } from '../billing/entitlement/read-plan.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
+import { startTestApp } from '../testing/app.ts';
 import { type BillingTest, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { createTestDatabase } from '../testing/database/database.ts';
 import { hasPooler, type Pooler, startPooler } from '../testing/database/pooler.ts';
@@ -29,6 +30,11 @@ describe.skipIf(!hasPooler)('behind PgBouncer in transaction mode (skipped where
     await test?.close();
     await pooler?.stop();
     await database?.drop();
+  });
+
+  it('says at the start that DATABASE_PREPARE=false is missing', async () => {
+    const environment = { DATABASE_URL: pooler.url(database.url), DATABASE_PREPARE: 'true' };
+    await expect(startTestApp({ environment })).rejects.toThrow(/startup parameter.*set DATABASE_PREPARE=false\./);
   });
 
   it('shares few connections between many callers', async () => {

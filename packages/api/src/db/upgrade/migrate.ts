@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { type Log, silentLog } from '../../log.ts';
 import { withAdvisoryLock } from '../advisory-lock.ts';
 import { normaliseAddresses } from '../normal-addresses.ts';
-import { setRoleTimeouts } from '../role-timeouts.ts';
+import { setRoleDefaults } from '../role-defaults.ts';
 import { applyMigration } from './apply-migration.ts';
 import { checkSchemaAge, readSchemaState } from './schema-state.ts';
 
@@ -19,14 +19,15 @@ export async function migrate(sql: Sql, folder: string, log: Log = silentLog): P
   checkSchemaAge(await readSchemaState(sql, folder), log);
 
   // Without the deadlines of requests: one connection holds the lock, the other one works.
-  const own = postgres({ ...sql.options, max: 2, onnotice: () => {}, onfailure: undefined } as never);
+  const connection = { ...sql.options.connection, ...(sql.options.prepare ? { statement_timeout: '0' } : {}) };
+  const own = postgres({ ...sql.options, connection, max: 2, onnotice: () => {}, onfailure: undefined } as never);
   try {
     await withAdvisoryLock(own, async () => {
       await prepareTable(own);
       const { pending } = await readSchemaState(own, folder);
       for (const migration of pending) await applyMigration(own, migration, log);
       await normaliseAddresses(drizzle(own));
-      await setRoleTimeouts(own, log);
+      await setRoleDefaults(own, log);
     });
   } finally {
     await own.end({ timeout: 5 });

@@ -2,12 +2,14 @@ import type { App } from '../../app.ts';
 import { pingDatabase } from '../../db/ping.ts';
 import { explainPending, readSchemaState } from '../../db/upgrade/schema-state.ts';
 import { isDatabaseUnavailable } from '../../errors.ts';
+import { examineSettings } from './check-settings.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
 const oldestVersion = 15;
 
-/** Checks the version of PostgreSQL and whether the migrations have run. */
-export async function examineDatabase({ sql, migrations }: App): Promise<Finding[]> {
+/** Checks the version and the settings of PostgreSQL, and whether the migrations have run. */
+export async function examineDatabase(app: App): Promise<Finding[]> {
+  const { sql, migrations } = app;
   try {
     await pingDatabase(sql);
     const [server] = await sql`select current_setting('server_version_num')::int / 10000 as version`;
@@ -15,6 +17,7 @@ export async function examineDatabase({ sql, migrations }: App): Promise<Finding
       server?.version >= oldestVersion
         ? right('Database', `PostgreSQL ${server?.version} answers.`)
         : wrong('Database', `It is PostgreSQL ${server?.version}. Move to ${oldestVersion} or newer.`),
+      ...(await examineSettings(app)),
       await examineMigrations(sql, migrations),
     ];
   } catch (error) {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { App } from '../../app.ts';
 import type { Config } from '../../config.ts';
+import { openDatabase } from '../../db/client.ts';
 import { createIdentityProvider } from '../../providers/identity.ts';
 import { createMailer } from '../../providers/mailer.ts';
 import { startSignIn } from '../../sign-in/start-sign-in.ts';
+import { examineDatabase } from './check-database.ts';
 import { examine } from './doctor.ts';
 import { useDoctorTest, wrongWith } from './testing/use-doctor-test.ts';
 
@@ -27,6 +29,8 @@ test('the report has a line for each check, and contains no secret', async () =>
     'right  Webhook secret',
     expect.stringMatching(/Webhook endpoint$/),
     'right  Database',
+    // The tests' server runs without durability.
+    'note   Database settings',
     'right  Migrations',
     'right  Addresses',
     'Everything is right.',
@@ -126,6 +130,25 @@ describe('the mail server', () => {
 });
 
 describe('the database', () => {
+  test('whose clock differs from this machine’s, and behind a pooler whose sessions are serializable or read-only', async () => {
+    const { app } = running;
+    const [{ name } = { name: '' }] = await app.sql`select current_database() as name`;
+    const { sql, close } = openDatabase({ url: app.config.databaseUrl ?? '', pool: 1, prepare: false });
+    const set = (text: string) => app.sql.unsafe(`alter database ${name} ${text}`);
+    await set("set default_transaction_isolation = 'serializable'");
+    await set('set default_transaction_read_only = on');
+    const findings = await examineDatabase({ ...app, sql, now: () => new Date(Date.now() + 600_000) });
+    await set('reset all');
+    await close();
+
+    const found = findings.filter(({ level }) => level === 'wrong').map(({ sentence }) => sentence);
+    expect(found).toEqual([
+      expect.stringMatching(/^Transactions are serializable .* = 'read committed'; then restart/),
+      expect.stringMatching(/^Transactions are read-only/),
+      expect.stringMatching(/^This machine’s clock is (599|600|601) s ahead of the database’s/),
+    ]);
+  });
+
   test('without its migrations', async () => {
     const schema = 'drizzle_kept';
     await running.app.sql`alter schema drizzle rename to ${running.app.sql(schema)}`;

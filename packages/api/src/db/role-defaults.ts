@@ -1,12 +1,11 @@
 import type { Sql } from 'postgres';
 import { describeError, type Log } from '../log.ts';
 
-/**
- * Settings by which the server ends the session of a client that disappeared. Without them such a
- * session holds its locks for hours. Set on the role, because a pooler refuses them as parameters
- * of a connection.
- */
+/** Set on the role, because a pooler refuses them as parameters of a connection. */
 const settings = {
+  // Use cases lock rows and read them again: a transaction that reads one snapshot would fail instead.
+  default_transaction_isolation: 'read committed',
+  // By these the server ends the session of a client that disappeared, which would hold its locks for hours.
   idle_in_transaction_session_timeout: '60s',
   client_connection_check_interval: '5s',
   tcp_keepalives_idle: '10s',
@@ -20,7 +19,7 @@ const settings = {
  * their own. The role's own settings may give it the rights of another one by `set role`, and a role's
  * settings apply to those who sign in as it.
  */
-export async function setRoleTimeouts(sql: Sql, log: Log): Promise<void> {
+export async function setRoleDefaults(sql: Sql, log: Log): Promise<void> {
   const [own] = await sql`
     select current_database() as database, coalesce(array_agg(split_part(item, '=', 1)), '{}') as names
     from pg_db_role_setting, unnest(setconfig) as item
@@ -35,7 +34,7 @@ export async function setRoleTimeouts(sql: Sql, log: Log): Promise<void> {
       });
     } catch (error) {
       // Not every platform supports each setting, and not every role may change its own.
-      log.debug('A timeout of the database could not be set.', { name, error: describeError(error) });
+      log.debug('A default of the role could not be set.', { name, error: describeError(error) });
     }
   }
 }

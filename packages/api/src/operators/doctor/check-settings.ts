@@ -1,0 +1,71 @@
+import type { Sql } from 'postgres';
+import type { App } from '../../app.ts';
+import { type Finding, note, wrong } from './finding.ts';
+
+/** From here on GatehouseClockSkewed fires. */
+const alarmSeconds = 5;
+
+type Server = {
+  isolation: string;
+  readOnly: string;
+  commit: string;
+  encoding: string;
+  clock: number;
+  role: string;
+  name: string;
+};
+
+/**
+ * Checks the defaults of the database's sessions that would break what the service promises, its encoding and its
+ * clock. Returns no line where all are right.
+ */
+export async function examineSettings(app: App): Promise<Finding[]> {
+  const before = app.now().getTime();
+  const { clock, ...server } = await readServer(app.sql);
+  const skew = Math.round(clock - (before + app.now().getTime()) / 2000);
+
+  const findings = settingFindings(server);
+  if (Math.abs(skew) > alarmSeconds) {
+    const direction = skew < 0 ? 'ahead of' : 'behind';
+    const sentence = `This machine’s clock is ${Math.abs(skew)} s ${direction} the database’s. Set both by NTP.`;
+    findings.push(wrong('Database clock', sentence));
+  }
+  return findings;
+}
+
+async function readServer(sql: Sql): Promise<Server> {
+  const [server] = await sql<[Server]>`
+    select
+      current_setting('default_transaction_isolation') as isolation,
+      current_setting('default_transaction_read_only') as "readOnly",
+      current_setting('synchronous_commit') as commit,
+      current_setting('server_encoding') as encoding,
+      extract(epoch from clock_timestamp())::float8 as clock,
+      session_user as role,
+      current_database() as name`;
+  return server;
+}
+
+function settingFindings({ isolation, readOnly, commit, encoding, role, name }: Omit<Server, 'clock'>): Finding[] {
+  const about = 'Database settings';
+  const remedy = (setting: string) =>
+    `Run: alter role ${role} in database ${name} set ${setting}; then restart the nodes, and the pooler.`;
+  const findings: Finding[] = [];
+  if (isolation !== 'read committed') {
+    const sentence = `Transactions are ${isolation} by default, which fails requests. ${remedy("default_transaction_isolation = 'read committed'")}`;
+    findings.push(wrong(about, sentence));
+  }
+  if (readOnly === 'on') {
+    const sentence = `Transactions are read-only by default. If neither a full disk nor a migration is the reason: ${remedy('default_transaction_read_only = off')}`;
+    findings.push(wrong(about, sentence));
+  }
+  if (commit === 'off') {
+    const sentence = `synchronous_commit is off: a crash of the server loses sign-ups and payment events that were answered. ${remedy('synchronous_commit = on')}`;
+    findings.push(note(about, sentence));
+  }
+  if (encoding !== 'UTF8') {
+    const sentence = `The encoding is ${encoding}, which lacks characters of names. Restore a dump into a database created with encoding 'UTF8'.`;
+    findings.push(wrong(about, sentence));
+  }
+  return findings;
+}

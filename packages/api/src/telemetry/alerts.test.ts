@@ -36,6 +36,11 @@ const page = { severity: 'page', job };
 const ticket = { severity: 'ticket', job };
 const cases: Case[] = [
   { alert: 'GatehouseDown', series: {}, labels: { severity: 'page' } },
+  {
+    alert: 'GatehouseNodeDown',
+    series: { 'up{instance="node-1"}': '1x70', 'up{instance="node-2"}': '0x70' },
+    labels: { ...ticket, instance: 'node-2' },
+  },
   { alert: 'GatehouseDatabaseAway', series: { gatehouse_database_up: '0x70' }, labels: page },
   {
     alert: 'GatehouseRequestsFail',
@@ -112,6 +117,9 @@ const cases: Case[] = [
 
 /** Values of a service that works, with some failures below every alert's threshold. */
 const healthy = {
+  // node-2 restarts.
+  'up{instance="node-1"}': '1x70',
+  'up{instance="node-2"}': '1x59 0x3 1x60',
   gatehouse_database_up: '1x70',
   gatehouse_database_clock_skew_seconds: '0.2x70',
   'gatehouse_database_transactions{state="waiting"}': '0 3 0x20 2 4 0x60',
@@ -180,9 +188,9 @@ describe.skipIf(!hasPromtool)('with promtool', () => {
     const faults = Object.assign({}, ...cases.map(({ series }) => series));
     const firing = Object.fromEntries(cases.map(({ alert, labels }) => [alert, labels]));
     const { GatehouseDown, ...whileUp } = firing;
-    expect(await runTests([testOf(faults, whileUp), testOf({}, { GatehouseDown: GatehouseDown ?? null })])).toBe(
-      'passed',
-    );
+    const down = { 'up{instance="node-1"}': '0x70', 'up{instance="node-2"}': '0x70' };
+    const whileDown = { GatehouseDown: GatehouseDown ?? null, GatehouseNodeDown: null };
+    expect(await runTests([testOf(faults, whileUp), testOf(down, whileDown)])).toBe('passed');
   });
 
   it('fires none while the service works', async () => {

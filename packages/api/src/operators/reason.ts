@@ -1,6 +1,6 @@
 import { freeLine } from '../security/text.ts';
 
-/** Why an operator does something, for other operators to read in the audit entry. */
+/** The schema of an operator's reason for an action. The audit entry shows it to other operators. */
 export const optionalReason = freeLine(300)
   .optional()
   .transform((reason) => reason || undefined);

@@ -2,7 +2,11 @@ import type { Executor } from '../db/client.ts';
 import { AppError } from '../errors.ts';
 import { accountById } from '../sessions/account.ts';
 
-/** @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified. */
+/**
+ * Requires that a user's account is open and its address verified.
+ *
+ * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified.
+ */
 export async function requireVerified(db: Executor, userId: string): Promise<void> {
   const account = await accountById(db, userId);
   if (account === null) throw new AppError('NOT_FOUND', 'There is no such person.');

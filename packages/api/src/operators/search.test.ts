@@ -43,7 +43,7 @@ describe.each([
     test.app.searchReach = null;
   });
 
-  it('says how far a search reaches', async () => {
+  it('reports how far a search reaches', async () => {
     expect(await operator.api.operators.people({})).toMatchObject({ search_finds: reach });
     expect(await operator.api.operators.organisations({})).toMatchObject({ search_finds: reach });
   });
@@ -56,7 +56,7 @@ describe.each([
     expect(await peopleFound('%')).toEqual([]);
   });
 
-  it('finds parts where it can', async () => {
+  it('finds parts of names if the indexes exist', async () => {
     expect(await peopleFound('prüfer')).toEqual(reach === 'parts' ? [owner.userId] : []);
     expect(await organisationsFound('söhne 100%')).toEqual(reach === 'parts' ? [owner.organisationId] : []);
     expect(await organisationsFound('grün')).toEqual([owner.organisationId]);

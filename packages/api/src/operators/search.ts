@@ -9,7 +9,7 @@ const shortestPart = 3;
 
 /**
  * Returns how far searches reach on this database. The indexes of parts need the extension pg_trgm,
- * which may be forbidden, and are created while the service runs. Read until they are there.
+ * which may be forbidden, and are created while the service runs. The database is asked until they exist.
  */
 export async function readSearchReach(app: App): Promise<SearchReach> {
   if (app.searchReach !== 'parts') app.searchReach = (await hasSearchIndexes(app.sql)) ? 'parts' : 'beginnings';

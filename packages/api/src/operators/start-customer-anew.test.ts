@@ -30,8 +30,7 @@ beforeEach(() => {
 });
 
 const buy = (app: BillingApp, principal: Administrator) => startCheckout(app, principal, { tier: 'silver' });
-const matchTier = async (app: App, { organisationId }: Administrator) =>
-  (await readPlan(app, organisationId ?? '')).tier;
+const tierOf = async (app: App, { organisationId }: Administrator) => (await readPlan(app, organisationId ?? '')).tier;
 const unavailable = { code: 'PROVIDER_UNAVAILABLE' };
 
 function customersOf({ organisationId }: Administrator) {
@@ -45,7 +44,7 @@ function rowsOf({ organisationId }: Administrator) {
 }
 
 describe('the command that starts a customer anew', () => {
-  test('lets an organisation buy again whose customer no key finds', async () => {
+  test('lets an organisation buy again if the provider does not know its customer', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const { customers, subscriptions } = billing.sandbox.payment.state();
     delete customers[String(subscription.customer)];
@@ -54,12 +53,12 @@ describe('the command that starts a customer anew', () => {
 
     const { givenUp } = await startCustomerAnew(billing.app, { organisationId: principal.organisationId });
     expect(givenUp).toContain(subscription.customer);
-    expect(await matchTier(billing.app, principal)).toBe('free');
+    expect(await tierOf(billing.app, principal)).toBe('free');
     expect((await buy(billing.app, principal)).url).toMatch(/^http/);
     await endSubscriptions(billing.app, principal.organisationId);
   });
 
-  test('gives up the plan of a customer of before that is lost, beside one that is known', async () => {
+  test('gives up the plan of an earlier customer that is lost, beside a known customer', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const customer = eq(paymentCustomers.customerId, String(subscription.customer));
     await billing.app.db.update(paymentCustomers).set({ goneAt: billing.app.now() }).where(customer);
@@ -73,12 +72,12 @@ describe('the command that starts a customer anew', () => {
     expect((await buy(billing.app, principal)).url).toMatch(/^http/);
   });
 
-  test('is taken back by the provider’s own word', async () => {
+  test('is reverted by an answer of the provider that shows the plan', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     await startCustomerAnew(foreign, { organisationId: principal.organisationId });
-    expect(await matchTier(billing.app, principal)).toBe('free');
+    expect(await tierOf(billing.app, principal)).toBe('free');
     await reconcileAll(billing.app);
-    expect(await matchTier(billing.app, principal)).toBe('silver');
+    expect(await tierOf(billing.app, principal)).toBe('silver');
     expect(await rowsOf(principal)).toMatchObject([{ id: subscription.id, status: 'active', problem: null }]);
   });
 

@@ -17,7 +17,7 @@ import { readOrganisation } from './find-accounts.ts';
  * Returns the organisation's customer, and the ids of what was given up: none if the
  * customer was deleted at the provider.
  *
- * @throws AppError NOT_FOUND, BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE; VALIDATION if
+ * @throws AppError NOT_FOUND; BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE; VALIDATION if
  *   there is no customer to give up, or if the provider knows it.
  */
 export async function startCustomerAnew(

@@ -5,7 +5,7 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { slugCandidate, slugFrom } from './slug.ts';
 
-/** `id` is that of the new organisation, if the caller has to know it before. */
+/** `id` is that of the new organisation, for a caller that needs it earlier. */
 type Wanted = { id?: string; ownerId: string; name: string | null; email: string };
 
 /**

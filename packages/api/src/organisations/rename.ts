@@ -3,7 +3,7 @@ import type { Transaction } from '../db/client.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { slugCandidate, slugFrom } from './slug.ts';
 
-/** Gives an organisation another name, or none, and a slug derived from it. */
+/** Changes an organisation's name, or removes it, and derives the slug from it. */
 export async function renameOrganisation(
   tx: Transaction,
   { id, name, email }: { id: string; name: string | null; email: string },

@@ -10,14 +10,14 @@ import { createIdentityProvider } from './identity.ts';
 import { createMailer } from './mailer.ts';
 import { createPayment, openDelivery, providerErrorOf, signDelivery } from './payment.ts';
 
-/** What another system may quote in its answer. */
+/** A secret that another system may quote in its answer. */
 const secret = 'tok3n-Quoted-By-Another-System';
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** The line that a failure becomes in the log, through the real renderer. */
+/** Returns the line of a failure in the log. */
 function logged(error: unknown): string {
   const lines: string[] = [];
   createLog({ level: 'debug', format: 'json', write: (line) => lines.push(line) }).warn('failed', { error });

@@ -5,7 +5,7 @@ import { createLog } from '../log.ts';
 import { readAddress } from '../security/address.ts';
 import { createMailer } from './mailer.ts';
 
-/** What a mail server reads of the envelope and the header, when a mail goes to an address. */
+/** Sends a mail to an address, and returns the lines of the envelope and the header that the server received. */
 async function sentTo(to: string): Promise<string[]> {
   const lines: string[] = [];
   let inData = false;

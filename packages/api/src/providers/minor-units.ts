@@ -36,7 +36,7 @@ export function formatAmount(
   return formatOf(locale, { style: 'currency', currency, ...fixed, ...options }).format(major);
 }
 
-/** Kept, because making one takes longer than to render the rest of a plan. The currencies are those of the prices. */
+/** The formats are cached, because creating one takes longer than rendering a plan. Only the currencies of prices occur. */
 const formats = new Map<string, Intl.NumberFormat>();
 
 function formatOf(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {

@@ -13,7 +13,7 @@ afterEach(async () => {
 const short = { request: 800, retries: 1, total: 30_000 };
 const silence = { code: 'PROVIDER_UNAVAILABLE', message: expect.stringContaining('does not answer') };
 
-/** A provider that behaves so, and how many of its connections were made and are still open. */
+/** Starts a provider with this behaviour, and counts its requests and its open connections. */
 async function provider(behave: RequestListener) {
   const open = new Set<Socket>();
   const seen = { requests: 0, open: () => open.size, port: 0 };
@@ -34,7 +34,7 @@ async function provider(behave: RequestListener) {
   return seen;
 }
 
-/** A port that takes no connection any more, as a firewall that drops: the queue of its listener is full. */
+/** Returns a port that accepts no connection, as behind a firewall that drops packets: the queue of its listener is full. */
 async function blackhole(): Promise<number> {
   const shared = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(
@@ -89,12 +89,12 @@ describe('a call ends within its time limit, and its request with it', () => {
     await vi.waitFor(() => expect(seen.open()).toBe(0), 30_000);
   });
 
-  test('where no connection comes about', async () => {
+  test('where no connection is established', async () => {
     const { ask } = payment(await blackhole(), { ...timeLimits, action: short });
     await expect(create(ask)).rejects.toMatchObject(silence);
   });
 
-  test('where its requests would each be in time', async () => {
+  test('where each of its requests alone would be in time', async () => {
     const seen = await provider(trickle);
     const action = { request: 60_000, retries: 1, total: 400 };
     await expect(create(payment(seen.port, { ...timeLimits, action }).ask)).rejects.toMatchObject(silence);
@@ -102,14 +102,14 @@ describe('a call ends within its time limit, and its request with it', () => {
     await vi.waitFor(() => expect(seen.open()).toBe(0), 30_000);
   });
 
-  test('while a askBriefly is not tried again', async () => {
+  test('and a brief call is not retried', async () => {
     const seen = await provider(trickle);
     await expect(create(payment(seen.port).askBriefly)).rejects.toMatchObject(silence);
     expect(seen.requests).toBe(1);
     await vi.waitFor(() => expect(seen.open()).toBe(0), 30_000);
   });
 
-  test('and another one beside it is none of its business', async () => {
+  test('and a concurrent call is not affected', async () => {
     const seen = await provider((request, response) => {
       if (request.method === 'GET') setTimeout(() => response.end('{"id":"cus_1"}'), 1000);
     });
@@ -141,7 +141,7 @@ test('each page of a list is a request of its own', async () => {
     return ask(call);
   };
 
-  const found = await listAll(counting, (api, place) => api.customers.list(place));
+  const found = await listAll(counting, (api, paging) => api.customers.list(paging));
   expect(found.map(({ id }) => id)).toEqual(['cus_1', 'cus_2', 'cus_3']);
   expect(calls).toBe(3);
 });

@@ -187,7 +187,7 @@ afterAll(() => test.close());
 
 type Made = Awaited<ReturnType<typeof makeOwner>>;
 
-/** The router as a session sees it on the first request after a change to its account. */
+/** Returns the router for a session's first request after a change to its account. */
 async function callerAfter(made: Made, change: (made: Made) => Promise<unknown>): Promise<Caller> {
   const { userId, organisationId } = made;
   const session = await startSession(test.app, { userId, organisationId, client: testClient });
@@ -200,7 +200,7 @@ it('covers every procedure and every kind of principal', () => {
   expect(Object.keys(needs).sort()).toEqual(Object.keys(appRouter._def.procedures).sort());
 });
 
-/** The code of the error that refuses the principal; null if the principal is accepted. */
+/** Returns the code of the error that refuses the principal; null if the principal is accepted. */
 async function errorCodeOf(caller: Caller | undefined, path: string, input: unknown = {}): Promise<string | null> {
   const [domain = '', name = ''] = path.split('.');
   const procedure = (caller as unknown as Record<string, Record<string, (input: unknown) => Promise<unknown>>>)[

@@ -24,7 +24,7 @@ function appErrorOf(app: App, principal: Principal | null, action: (typeof actio
   );
 }
 
-/** What is refused first comes first, whatever else is wrong too (interface §4). */
+/** The first failed check decides the error, whatever else is wrong (interface §4). */
 describe.each(actions)('%s rejects in this order', (action) => {
   const off = () => ({ ...running.app, payment: null });
 

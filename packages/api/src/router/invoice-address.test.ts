@@ -45,7 +45,7 @@ it('an administrator receives the address of the open invoice', async () => {
 });
 
 it.each(queries)(
-  '%s tells a member or a viewer nothing of the address, not even one who is an operator',
+  '%s does not reveal the address to a member or a viewer, even if they are an operator',
   async (path) => {
     for (const role of ['member', 'viewer'] as const) {
       const { api, email } = await addMember(test, organisationId, role);

@@ -43,7 +43,7 @@ async function makeTheirs() {
   return { owner, member, key, invitationId: invitation?.id ?? '', ids: ids as Record<string, string | string[]> };
 }
 
-/** What a stranger sends: their ids, and beside them what is no reason to refuse. */
+/** The input of a stranger: the ids of the other organisation, and otherwise valid values. */
 function inputOf(path: string): object {
   const beside = { role: 'viewer', tier: 'gold', reason: 'None.' };
   const { member, invitationId, key, ids } = theirs;
@@ -61,7 +61,7 @@ function inputOf(path: string): object {
 
 const isId = (field: string) => /(^|_)ids?$/.test(field);
 
-/** Everything of theirs that a stranger could have changed. */
+/** Returns every row of the organisation that a stranger could have changed. */
 async function everything() {
   const { organisationId } = theirs.owner;
   const { db } = test.app;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Asks as a product would: a session's id, read anew each time. */
+/** Verifies a session as a product does: it is read again for each call. */
 async function ask(id: string) {
   return callerFor(test, await readSession(test.app, id)).sessions.verify();
 }
@@ -76,7 +76,7 @@ it('answers 401 without a session and for the suspended, 403 while a gate is clo
 it('runs one statement, which the database has parsed before', async () => {
   const { sql } = test.app;
   const id = await start(await makeOwner(test));
-  // Every connection of the pool knows it then.
+  // After this every connection of the pool knows the statement.
   await Promise.all(Array.from({ length: 100 }, () => ask(id)));
   const before = await runsOfPrepared();
 
@@ -92,7 +92,7 @@ it('runs one statement, which the database has parsed before', async () => {
   expect(after.get(statement)?.runs).toBe((before.get(statement)?.runs ?? Number.NaN) + 1);
 });
 
-/** Of each prepared statement how many connections know it, and how often they have run it. */
+/** Counts, for each prepared statement, the connections that know it and its runs. */
 async function runsOfPrepared(): Promise<Map<string, { known: number; runs: number }>> {
   const { sql } = test.app;
   const held = await Promise.all(Array.from({ length: sql.options.max }, () => sql.reserve()));

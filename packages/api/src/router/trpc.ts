@@ -93,7 +93,7 @@ export const publicProcedure = t.procedure.use(async ({ ctx, next, path }) => {
 /**
  * Open to every caller, at a limited rate per client. Counts before the input is parsed, so invalid requests count.
  *
- * @throws AppError TOO_MANY
+ * @throws AppError TOO_MANY if the client has no points left.
  */
 export function limited(window: Window) {
   return publicProcedure.use(async ({ ctx, next }) => {
@@ -105,7 +105,7 @@ export function limited(window: Window) {
 /**
  * Open to every caller whose client has points left. The use case takes the points.
  *
- * @throws AppError TOO_MANY
+ * @throws AppError TOO_MANY if the client has no points left.
  */
 export function whileNotLimited(limitsOf: (address: string) => Points) {
   return publicProcedure.use(async ({ ctx, next }) => {
@@ -118,7 +118,7 @@ export function whileNotLimited(limitsOf: (address: string) => Points) {
  * Open to signed-in users, also while a gate is shut. This builder and those below hold the
  * only check of authority: a use case names the principal that it needs as a type.
  *
- * @throws AppError UNAUTHENTICATED
+ * @throws AppError UNAUTHENTICATED without a session.
  */
 export const userProcedure = publicProcedure.use(({ ctx, next }) =>
   next({ ctx: { principal: requireUser(ctx.principal) } }),
@@ -216,7 +216,7 @@ export function body<Schema extends z.ZodType>(schema: Schema): BodyParser<Schem
   return { parse } as BodyParser<Schema>;
 }
 
-/** More than any body has that the service reads, and far below the depth at which a recursive function fails. */
+/** Deeper than any valid body, and far below the depth at which a recursive function fails. */
 const maxLevels = 16;
 
 /** Whether objects and lists are nested more than 16 levels deep. Looks no deeper than that. */

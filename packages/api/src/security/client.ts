@@ -1,7 +1,7 @@
 /** The languages in which a mail can be written. */
 export type MailLanguage = 'en' | 'de';
 
-/** The client of a request: its address and browser, for limits and the audit. */
+/** The client of a request: its address and browser, for rate limits and the audit log. */
 export type Client = {
   address: string;
   userAgent: string | null;

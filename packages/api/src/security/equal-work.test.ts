@@ -75,7 +75,7 @@ it.each(Object.keys(states))('compares one hash for a sign-in of an address that
 });
 
 it.each(Object.keys(states).filter((state) => state !== 'no address'))(
-  'makes one hash for a sign-up of an address that is %s',
+  'computes one hash for a sign-up of an address that is %s',
   async (state) => {
     const email = (await states[state]?.()) ?? '';
     const { accounts } = callerFor(test, null);

@@ -117,7 +117,7 @@ it('never runs or queues more than its limits, and refuses from the longest queu
   );
 });
 
-/** After one task was refused, no network has more waiting than its network had with it. */
+/** Expects that the refused task belonged to a network with the most waiting tasks. */
 function expectFromLongest(waiting: Task[], refused: Task[]): void {
   const count = (network: string) => waiting.filter((task) => task.network === network).length;
   const candidates = new Set(refused.map(({ network }) => network));
@@ -125,7 +125,7 @@ function expectFromLongest(waiting: Task[], refused: Task[]): void {
   expect([...candidates].some((network) => count(network) + 1 >= most)).toBe(true);
 }
 
-it('lets a single request of another network run next, however full one network’s queue is', async () => {
+it('runs a single request of another network next, whatever the length of one network’s queue', async () => {
   const queue = observedQueue(2, 200);
   for (let asked = 0; asked < 500; asked++) await queue.enqueue({ network: 'flood', client: `client ${asked % 50}` });
   const honest = await queue.enqueue({ network: 'elsewhere', client: 'honest' });

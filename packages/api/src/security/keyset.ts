@@ -16,7 +16,7 @@ export const keysetInput = z.object({
     .transform((limit) => Math.min(limit, maxRows)),
 });
 
-/** Returns the id after which a page starts; null for the first page. @throws AppError VALIDATION */
+/** Returns the id after which a page starts; null for the first page. @throws AppError VALIDATION if `after` is unreadable. */
 export function idAfter({ after }: z.output<typeof keysetInput>): string | null {
   if (after === undefined) return null;
   const id = Buffer.from(after, 'base64url').toString();

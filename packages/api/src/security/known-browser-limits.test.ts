@@ -28,7 +28,7 @@ function newSubnet(): (host: number) => string {
   return (host) => `${prefix}::${host.toString(16)}`;
 }
 
-it('allows a known browser to sign in, whatever number of attempts fail elsewhere', async () => {
+it('allows a known browser to sign in, however many attempts fail elsewhere', async () => {
   const { email, userId, organisationId } = await makeOwner(test);
   const knownBrowser = await tokenForBrowser(test.app, null);
   await startSession(test.app, { userId, organisationId, browserToken: knownBrowser, client: testClient });
@@ -40,12 +40,12 @@ it('allows a known browser to sign in, whatever number of attempts fail elsewher
   expect(await secondsToWait(signIn('a token that was never issued'))).not.toBeNull();
   expect(await signIn(knownBrowser)).toEqual({ ok: true });
 
-  // Not from the limit of address and client, nor from any limit of the client.
+  // A known browser is not exempt from the limit of address and client, nor from the limits of the client.
   const client = newSubnet()(1);
   for (let wrong = 0; wrong < 10; wrong++)
     expect(await secondsToWait(signIn(knownBrowser, 'not it', client))).toBeNull();
   expect(await secondsToWait(signIn(knownBrowser, testPassword, client))).not.toBeNull();
-  // And it is known to this account alone.
+  // The browser is known to this account alone.
   const otherOwner = await makeOwner(test);
   await inBatches(100, () => secondsToWait(wrongPassword(newSubnet()(1), otherOwner.email)));
   const asked = callerFor(test, null, { client: newSubnet()(1), knownBrowser });
@@ -64,7 +64,7 @@ it('limits the guesses with a known browser’s cookie that was copied to many c
   expect(await secondsToWait(guess())).not.toBeNull();
 });
 
-it('allows a signed-in user to confirm the password, whatever number of attempts fail elsewhere', async () => {
+it('allows a signed-in user to confirm the password, however many attempts fail elsewhere', async () => {
   const { email, api } = await makeOwner(test);
   await inBatches(100, () => secondsToWait(wrongPassword(newSubnet()(1), email)));
   const password = 'another pass phrase';

@@ -67,7 +67,7 @@ it('compares in NFKC, and never trims', async () => {
   expect(await verifyPassword(hashed, ' Ångström café fine', client)).toBe(false);
 });
 
-it('never matches where there is no password', async () => {
+it('matches no password if the account has none', async () => {
   expect(await verifyPassword(null, 'no account has this password', client)).toBe(false);
 });
 

@@ -43,7 +43,7 @@ export const newPasswordField = z.string({ error: 'Choose a password.' }).superR
 
 const longestWaitMilliseconds = 4_000;
 
-/** Half of the requests that a node admits (apps/server/src/admission.ts): a flood of sign-ins leaves places. */
+/** Half of the requests that a node admits (apps/server/src/admission.ts), so that a flood of sign-ins leaves room for others. */
 const maxWaiting = 100;
 
 /** Runs at most one hash per core, so that the service stays responsive under a flood of sign-ins. */
@@ -64,7 +64,7 @@ export function hashPassword(password: string, client: Client): Promise<string> 
   return enqueueHash(requesterOf(client), () => hash(normalisePassword(password), hashParameters));
 }
 
-/** Verified where there is no password, so that the answer takes the same time. */
+/** The hash that is verified if there is no password, so that the answer takes the same time. */
 let dummyHash: Promise<string> | undefined;
 
 /**

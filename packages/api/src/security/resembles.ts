@@ -11,7 +11,10 @@ export function resembles(password: string, words: string[]): boolean {
   return words.flatMap(partsOf).some((part) => part === folded || (letters !== '' && lettersOf(part) === letters));
 }
 
-/** The word itself or, of an address, the local part with and without its tag, the domain, its parent domains, and the words of all these. */
+/**
+ * Returns the word itself or, for an address, the local part with and without its tag, the domain, its
+ * parent domains, and the words of all these.
+ */
 function partsOf(word: string): string[] {
   const folded = foldPassword(word);
   const at = folded.lastIndexOf('@');

@@ -46,7 +46,7 @@ it('counts known and unknown addresses alike', async () => {
   }
 });
 
-it('does not lock other clients out of an address', async () => {
+it('does not limit other clients that sign in to the same address', async () => {
   const { email } = await makeOwner(test);
   const client = newClient();
   await codesOf(Array.from({ length: 150 }, () => signIn(email, { client })));

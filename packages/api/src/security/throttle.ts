@@ -39,7 +39,7 @@ export type Throttle = {
   /** Gives the points back, for an attempt that does not count. */
   giveBack: (points: Points) => Promise<void>;
   /**
-   * Checks that points are left, without points one.
+   * Checks that points are left, without taking one.
    *
    * @throws AppError TOO_MANY with the seconds to wait if a key has no points left.
    */

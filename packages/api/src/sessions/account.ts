@@ -12,6 +12,7 @@ export function accountByEmail(db: Executor, email: string) {
   return readAccount(byEmail(db).execute({ value: email }));
 }
 
+/** Returns the user with an id, as `accountByEmail` does. */
 export function accountById(db: Executor, id: string) {
   return readAccount(byId(db).execute({ value: id }));
 }

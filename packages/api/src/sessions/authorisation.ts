@@ -37,7 +37,7 @@ export type Administrator = UserPrincipal & Holding<'ADMIN'>;
 /** An approved user with the mark of an operator. */
 export type Operator = UserPrincipal & Passed<'approved' | 'operator'>;
 
-/** @throws AppError UNAUTHENTICATED without a session or key. */
+/** Returns the principal of a request. @throws AppError UNAUTHENTICATED without a session or key. */
 export function requirePrincipal(principal: Principal | null): Principal {
   if (principal === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
   return principal;
@@ -56,7 +56,7 @@ export function requireUser(principal: Principal | null): UserPrincipal {
   throw new AppError('FORBIDDEN', 'An API key may not do this: it needs a signed-in user.');
 }
 
-/** @throws AppError AWAITING_APPROVAL while a gate is shut. */
+/** Returns the user as one whose gates are open. @throws AppError AWAITING_APPROVAL while a gate is shut. */
 export function requireApproved(user: UserPrincipal): Approved {
   requireOpenGates(user.gate);
   return user as Approved;
@@ -77,7 +77,7 @@ export function requireScope<Kind extends Authority, Held extends Scope>(
 }
 
 /**
- * A principal that may read every organisation: a key of the deployment.
+ * Returns the principal as one that may read every organisation: a key of the deployment.
  *
  * @throws AppError FORBIDDEN for a session and for an organisation's key.
  */
@@ -86,7 +86,7 @@ export function requireDeployment(principal: Principal & Holding<'READ'>): ForDe
   throw new AppError('FORBIDDEN', 'This needs an API key of the deployment.');
 }
 
-/** @throws AppError FORBIDDEN without the mark of an operator. */
+/** Returns the user as an operator. @throws AppError FORBIDDEN without the mark of an operator. */
 export function requireOperator(user: Approved): Operator {
   if (!user.user.operator) throw new AppError('FORBIDDEN', 'Only operators may do this.');
   return user as Operator;

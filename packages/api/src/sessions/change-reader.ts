@@ -7,7 +7,12 @@ export function holderOf(principal: Principal): string {
   return principal.kind === 'key' ? principal.key.id : principal.user.id;
 }
 
-/** Whose changes a principal may read: a key of the deployment all, any other its own organisation's. */
+/**
+ * Returns whose changes a principal may read: a key of the deployment those of every organisation, any
+ * other principal those of its own.
+ *
+ * @throws AppError NO_ORGANISATION.
+ */
 export function changeReaderOf(principal: Principal & Holding<'READ'>): ChangeReader {
   if (principal.kind === 'key' && principal.organisation === null) return { reads: 'deployment' };
   return { reads: 'organisation', organisationId: organisationOf(principal).id };

@@ -11,7 +11,7 @@ export async function chooseOrganisation(
   tx: Transaction,
   { userId, sessionId, organisationId }: { userId: string; sessionId: string; organisationId: string },
 ): Promise<void> {
-  // Everywhere, the user's row is locked before the session's.
+  // The user's row is locked before the session's, in the order of every transaction.
   await tx.update(users).set({ lastOrganisationId: organisationId }).where(eq(users.id, userId));
   await tx
     .update(sessions)

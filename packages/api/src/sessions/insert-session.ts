@@ -11,7 +11,7 @@ import { AppError } from '../errors.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
 import { rememberBrowser } from './known-browser.ts';
 
-/** The most sessions that a user has at a time. */
+/** The maximum number of sessions of a user. */
 export const maxSessions = 50;
 
 type NewSession = {
@@ -44,7 +44,7 @@ export async function insertSession(app: App, newSession: NewSession): Promise<v
   const now = app.now();
 
   await transactSendingLast(app.db, async (tx, sendLast) => {
-    // Everywhere, the user is locked before the organisation.
+    // The user is locked before the organisation, in the order of every transaction (see lockUser).
     const [[user], [organisation = null]] = await Promise.all([
       lockedUser(tx).execute({ userId }),
       organisationId === null ? [] : lockedOrganisation(tx).execute({ organisationId }),

@@ -17,7 +17,7 @@ afterAll(() => test.close());
 
 type Made = { email: string; userId: string; organisationId: string };
 
-/** Signs in from a browser that sends this cookie, and answers the cookie that it gets. */
+/** Signs in from a browser that sends this cookie, and returns the cookie that it receives. */
 async function signIn({ userId, organisationId }: Made, sent: string | null, at = test) {
   const token = await tokenForBrowser(at.app, sent);
   const session = await startSession(at.app, { userId, organisationId, browserToken: token, client: testClient });
@@ -28,7 +28,7 @@ function isKnown(email: string, token: string | null, at = test) {
   return isKnownBrowser(at.app, at.app.db, { email, token });
 }
 
-it('is known to every account that signed in from it, also after sign-out, and to no other', async () => {
+it('a browser is known to every account that signed in from it, also after sign-out, and to no other', async () => {
   const [one, other, third] = [await makeOwner(test), await makeOwner(test), await makeOwner(test)];
   const first = await signIn(one, null);
   await endSession(test.app, first.session);
@@ -42,7 +42,7 @@ it('is known to every account that signed in from it, also after sign-out, and t
   expect(await isKnown(one.email, null)).toBe(false);
 });
 
-it('stores no token that another person chose, and none that opens a session or is usable if the table leaks', async () => {
+it('stores no token that the service did not issue, and only hashes of tokens, which open no session', async () => {
   const made = await makeOwner(test);
   const { token } = await signIn(made, 'a value that was planted');
   expect(token).not.toBe('a value that was planted');
@@ -54,7 +54,7 @@ it('stores no token that another person chose, and none that opens a session or 
   expect(await isKnown(made.email, rows[0]?.tokenHash ?? '')).toBe(false);
 });
 
-it('keeps the twenty browsers of a user that signed in last, however many sign in at once', async () => {
+it('keeps the twenty browsers of a user that signed in last, also after parallel sign-ins', async () => {
   const made = await makeOwner(test);
   const first = await signIn(made, null);
   test.advance(1000);
@@ -63,14 +63,14 @@ it('keeps the twenty browsers of a user that signed in last, however many sign i
   expect(await isKnown(made.email, first.token)).toBe(false);
 });
 
-it('is deleted with the account', async () => {
+it('a known browser is deleted with the account', async () => {
   const made = await makeOwner(test);
   await signIn(made, null);
   await made.api.leaving.deleteAccount({ password: testPassword });
   expect(await test.app.db.$count(knownBrowsers, eq(knownBrowsers.userId, made.userId))).toBe(0);
 });
 
-it('is known for 400 days after the last sign-in, and is then deleted', async () => {
+it('a browser is known for 400 days after the last sign-in, and is then deleted', async () => {
   const late = await startTestApp();
   const made = await makeOwner(late);
   const { token } = await signIn(made, null, late);

@@ -16,7 +16,7 @@ export async function requireLivingSession(tx: Transaction, { sessionId }: Pick<
 }
 
 /**
- * Whether a session, by its name on /account, still exists. For jobs that finish what the session
+ * Whether a session, by its id on /account, still exists. For jobs that finish what the session
  * requested: a password change ends the sessions, and with them their requests. The caller holds
  * the lock of the user's row.
  */

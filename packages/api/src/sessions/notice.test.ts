@@ -12,20 +12,20 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('is read once out of 20 parallel attempts', async () => {
+it('a notice is read once out of 20 parallel attempts', async () => {
   const cookie = await storeNotice(test.app, content);
   const read = await Promise.all(Array.from({ length: 20 }, () => consumeNotice(test.app, cookie)));
   expect(read.filter((each) => each !== null)).toEqual([content]);
 });
 
-it('is stored under a hash of its cookie, and a cookie that was not issued names none', async () => {
+it('a notice is stored under a hash of its cookie, and a cookie that was not issued reads none', async () => {
   const cookie = await storeNotice(test.app, content);
   expect(JSON.stringify(await test.app.db.select().from(notices))).not.toContain(cookie);
   expect(await consumeNotice(test.app, `${cookie}x`)).toBeNull();
   expect(await consumeNotice(test.app, JSON.stringify(content))).toBeNull();
 });
 
-it('is not shown after five minutes, and is deleted', async () => {
+it('a notice is not shown after five minutes, and is deleted', async () => {
   const cookie = await storeNotice(test.app, content);
   await storeNotice(test.app, content);
   test.advance(5 * 60_000);

@@ -4,12 +4,12 @@ import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { notices } from '../db/schema/sessions.ts';
 import { hashToken, newToken } from '../security/token.ts';
 
-/** A redirect takes moments. A page that was never opened must not be answered with an old notice. */
+/** Longer than a redirect takes. If the page was not opened then, a later page must not show an old notice. */
 const lifetimeMinutes = 5;
 
 /**
  * Stores what the next page of a browser says once. The content is JSON, and the row is keyed by a
- * random cookie: a link or a cookie made elsewhere cannot put words on a page.
+ * random cookie: a link or a cookie made elsewhere cannot choose the text of a page.
  *
  * @returns the value of the cookie that names the row.
  */

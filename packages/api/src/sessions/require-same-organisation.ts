@@ -20,8 +20,8 @@ export function requireSameOrganisation(principal: Authority, id: unknown) {
 }
 
 /**
- * The same for requests of the interface, which need not name an organisation: without one they
- * concern the organisation that the principal acts for.
+ * Does what `requireSameOrganisation` does for requests of the interface, which need not name an
+ * organisation: without one they concern the organisation that the principal acts for.
  *
  * @throws AppError NOT_FOUND if it is another one; NO_ORGANISATION.
  */

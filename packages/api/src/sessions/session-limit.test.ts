@@ -18,7 +18,7 @@ async function start() {
   return { userId, organisationId, id: await startSession(test.app, { userId, organisationId, client: testClient }) };
 }
 
-it('is fifty for each user, under parallel sign-ins too, and the oldest end', async () => {
+it('a user has at most fifty sessions, also after parallel sign-ins, and the oldest end', async () => {
   const made = await start();
   test.advance(1000);
   const other = await start();
@@ -29,7 +29,7 @@ it('is fifty for each user, under parallel sign-ins too, and the oldest end', as
     const found = await Promise.all(ids.map((id) => readSession(test.app, id)));
     return found.filter((principal) => principal !== null).length;
   };
-  // The first was made by the owner's own sign-in, before the one that is held here.
+  // The owner's first session was started by makeOwner, before the one of this test.
   expect(await test.app.db.$count(sessions, eq(sessions.userId, made.userId))).toBe(50);
   expect(await living([made.id, ...later])).toBe(50);
 

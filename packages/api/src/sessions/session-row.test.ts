@@ -25,7 +25,7 @@ async function start() {
   return { ...owner, id: await startSession(test.app, { userId, organisationId, client: testClient }) };
 }
 
-/** Inserts a living subscription to gold, and ended ones to silver that are newer. */
+/** Inserts a live subscription to gold, and newer ones to silver that have ended. */
 async function subscribe(organisationId: string, ended: number) {
   const before = (days: number) => new Date(test.app.now().getTime() - days * dayMs);
   const rows = Array.from({ length: ended + 1 }, (_, at) => ({
@@ -42,7 +42,7 @@ async function subscribe(organisationId: string, ended: number) {
   await test.app.db.insert(paymentSubscriptions).values(rows);
 }
 
-/** How many statements the pool sends meanwhile. */
+/** Counts the statements that the pool sends meanwhile. */
 async function statementsOf(act: () => Promise<unknown>): Promise<number> {
   const { options } = test.app.sql;
   let sent = 0;
@@ -57,7 +57,7 @@ it.each([
   [9, 1],
   [10, 2],
   [40, 2],
-])('tells the plan of an organisation with %i ended subscriptions by %i statements', async (ended, statements) => {
+])('reads the plan of an organisation with %i ended subscriptions by %i statements', async (ended, statements) => {
   const { id, organisationId } = await start();
   await subscribe(organisationId, ended);
   expect(await statementsOf(() => readSession(test.app, id))).toBe(statements);
@@ -73,12 +73,12 @@ it.each([
   });
 });
 
-it('tells the free plan of an organisation without a subscription', async () => {
+it('reads no facts of a plan for an organisation without a subscription', async () => {
   const { id, organisationId } = await start();
   expect(await readSession(test.app, id)).toMatchObject({ organisationId, planFacts: null, usageFacts: null });
 });
 
-it('tells the usage that entitlements tell, in the same statement', async () => {
+it('reads the same usage as entitlements, in the same statement', async () => {
   const { id, organisationId } = await start();
   await subscribe(organisationId, 3);
   const since = new Date(Date.UTC(test.app.now().getUTCFullYear(), test.app.now().getUTCMonth(), 1));

@@ -16,7 +16,7 @@ export type Token = 'idHash' | 'sharedHash';
 
 export type SessionRow = Row<typeof inAnyOrganisation.idHash>;
 
-/** What a request needs to know of the organisation beside its plan. */
+/** What a request reads of the organisation beside its plan. */
 export type Wanted = { usage?: boolean };
 
 /**
@@ -67,7 +67,7 @@ function hasToken(token: Token) {
   return and(eq(sessions[token], sql.placeholder('hash')), gt(sessions.expiresAt, sql.placeholder('now')));
 }
 
-/** Of more subscriptions only `planFacts` knows which ones count. */
+/** If an organisation has more subscriptions, `planFacts` chooses the ones that count. */
 const maxSubscriptions = 10;
 
 /** Returns a row for each subscription of the organisation that the session names; one row if there is none. */

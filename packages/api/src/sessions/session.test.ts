@@ -56,14 +56,14 @@ it('stores no id that a reader of the table could use', async () => {
   }
 });
 
-it('has its gate open as soon as its organisation is approved', async () => {
+it('a session has an open gate as soon as its organisation is approved', async () => {
   const { id, email } = await start({ approved: false });
   expect(await readSession(test.app, id)).toMatchObject({ gate: 'awaiting_approval', scopes: [] });
   await approveOwner(test.app, email);
   expect(await readSession(test.app, id)).toMatchObject({ gate: 'open', scopes: ['READ', 'WRITE', 'ADMIN'] });
 });
 
-it('ends at once when its user is suspended, and does not return with the user', async () => {
+it('a session ends at once when its user is suspended, and stays ended after a restoration', async () => {
   const { id, email } = await start();
   await suspendUser(test.app, email);
   expect(await readSession(test.app, id)).toBeNull();
@@ -72,9 +72,9 @@ it('ends at once when its user is suspended, and does not return with the user',
 });
 
 it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>([
-  ['person', ({ email }) => suspendUser(test.app, email)],
+  ['user', ({ email }) => suspendUser(test.app, email)],
   ['organisation', ({ principal }) => suspendOrganisation(test.app, principal.organisation?.slug ?? '')],
-])('does not start for a suspended %s, so that none is valid after the suspension', async (_, suspend) => {
+])('no session starts for a suspended %s', async (_, suspend) => {
   const made = await start();
   await suspend(made);
   await expect(startSession(test.app, { ...made, client: testClient })).rejects.toMatchObject({
@@ -84,7 +84,7 @@ it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>
   expect(await test.app.db.$count(sessions, eq(sessions.userId, made.userId))).toBe(0);
 });
 
-it('waits for a concurrent suspension, and does not start', async () => {
+it('a start of a session waits for a concurrent suspension, and fails', async () => {
   const made = await start();
   const racing = await test.app.db.transaction(async (tx) => {
     await tx
@@ -99,7 +99,7 @@ it('waits for a concurrent suspension, and does not start', async () => {
   await expect(racing.starting).rejects.toMatchObject({ code: 'FORBIDDEN' });
 });
 
-it('is recorded as a sign-in with its method when it starts, and not when it is rejected', async () => {
+it('the audit log records the start of a session as a sign-in with its method, and no rejected one', async () => {
   const { userId, organisationId } = await start();
   await linkSubject(test, userId, userId);
   const [user] = await test.app.db.select().from(users).where(eq(users.id, userId));
@@ -129,7 +129,7 @@ it('is recorded as a sign-in with its method when it starts, and not when it is 
   expect(await signIns()).toHaveLength(before.length + 2);
 });
 
-it('ends by its id, or by its name for its own user alone', async () => {
+it('a session ends by its id, or by its name for its own user alone', async () => {
   const one = await start();
   const other = await start();
   const [named] = await listSessions(test.app, one.userId);
@@ -140,7 +140,7 @@ it('ends by its id, or by its name for its own user alone', async () => {
   expect(await readSession(test.app, one.id)).toBeNull();
 });
 
-it('expires after thirty days', async () => {
+it('a session expires after thirty days', async () => {
   const late = await startTestApp();
   const { userId, organisationId } = await makeOwner(late);
   const id = await startSession(late.app, { userId, organisationId, client: testClient });
@@ -149,7 +149,7 @@ it('expires after thirty days', async () => {
   await late.close();
 });
 
-it('has a second token that permits to verify it, and nothing else', async () => {
+it('a session has a second token that verifies it, and permits nothing else', async () => {
   const { id, email } = await start();
   const shared = await shareSession(test.app, id);
 
@@ -175,7 +175,7 @@ it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>
       for (const { id } of await listSessions(test.app, userId)) await endNamedSession(test.app.db, userId, id);
     },
   ],
-])('ends its second token at %s', async (_, end) => {
+])('the second token of a session ends at %s', async (_, end) => {
   const made = await start();
   const shared = await shareSession(test.app, made.id);
   expect(await readSharedSession(test.app, shared)).not.toBeNull();
@@ -184,7 +184,7 @@ it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>
 });
 
 it.each(['session’s own', 'second'] as const)(
-  'lives on for thirty days from its last use, by its %s token, and no longer than ninety',
+  'a session lasts for thirty days from its last use, by its %s token, and ninety at most',
   async (which) => {
     const late = await startTestApp();
     const { userId, organisationId } = await makeOwner(late);

@@ -79,7 +79,7 @@ export async function startSession(
 }
 
 /**
- * Replaces a session's id, so that a copy of the old one opens nothing. The second token for
+ * Replaces a session's id, so that a copy of the old one grants no access. The second token for
  * sibling hosts becomes invalid too.
  *
  * @returns the new id; null if the session has ended.
@@ -111,15 +111,15 @@ export async function shareSession(app: App, sessionId: string): Promise<string>
 }
 
 /**
- * Returns the principal of a session. Its role, gates, suspensions and plan, and what else is
- * wanted, are read for each call, by one query. Null if the session is unknown, expired or ended, or if the account is
- * closed: then all sessions of the user end.
+ * Returns the principal of a session. Its role, gates and plan, and the usage if `wanted` names it,
+ * are read for each call, by one query. Null if the session is unknown, expired or ended, or if the
+ * account is closed: then all sessions of the user end.
  */
 export function readSession(app: App, sessionId: string, wanted: Wanted = {}): Promise<UserPrincipal | null> {
   return readByToken(app, 'idHash', sessionId, wanted);
 }
 
-/** The same by a shared token, for requests that only verify the session. */
+/** Returns the principal of a session by its shared token, for requests that only verify the session. */
 export function readSharedSession(app: App, sharedToken: string): Promise<UserPrincipal | null> {
   return readByToken(app, 'sharedHash', sharedToken);
 }

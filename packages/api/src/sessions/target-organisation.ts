@@ -86,7 +86,7 @@ export async function writableTargets(app: App, principal: Writes, references: s
   });
 }
 
-/** Null for a key of the deployment. */
+/** Returns the organisation of a principal; null for a key of the deployment. */
 function ownTarget(principal: Reads): Target | null {
   if (principal.kind === 'key' && principal.organisation === null) return null;
   const organisation = organisationOf(principal);
@@ -94,7 +94,7 @@ function ownTarget(principal: Reads): Target | null {
   return { organisationId: organisation.id, organisation, approval: 'approved', planFacts: principal.planFacts };
 }
 
-/** A text in the form of an id is one, so that no slug stands for another organisation's id. */
+/** A text in the form of an id names an id only, so that no slug is mistaken for another organisation's id. */
 function names(reference: string, { id, slug }: Target['organisation']): boolean {
   const wanted = reference.toLowerCase();
   return wanted === (isId(reference) ? id : slug);

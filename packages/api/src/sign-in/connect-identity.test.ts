@@ -105,7 +105,7 @@ it('connects no subject of another user, linked or unlinked', async () => {
   expect(await signIn(theirs)).toMatchObject({ userId });
 });
 
-it('finishes only in the session of the user who started', async () => {
+it('an attempt to connect finishes only in the session of the user who started it', async () => {
   const owner = await makeOwner(test);
   const other = await makeOwner(test);
   for (const holder of [null, other]) {
@@ -113,7 +113,7 @@ it('finishes only in the session of the user who started', async () => {
   }
 });
 
-it('finishes in no session that a new password ended while the provider answered', async () => {
+it('an attempt to connect fails in a session that a new password ended while the provider answered', async () => {
   const owner = await makeOwner(test);
   const thief = await sessionOf(owner);
   const sub = atProvider(newEmail());
@@ -131,7 +131,7 @@ it('finishes in no session that a new password ended while the provider answered
   expect(await test.app.db.$count(identities, eq(identities.userId, owner.userId))).toBe(0);
 });
 
-it('starts only with the password, or after a fresh sign-in where there is none', async () => {
+it('an attempt to connect requires the password, or a recent sign-in of an account without one', async () => {
   const late = await startTestApp();
   const owner = await makeOwner(late);
   for (const password of [undefined, 'not the pass phrase']) {
@@ -147,7 +147,7 @@ it('starts only with the password, or after a fresh sign-in where there is none'
   await late.close();
 });
 
-it('starts only where no subject is linked', async () => {
+it('an attempt to connect starts only if no subject is linked', async () => {
   const linked = await makeOwner(test);
   await linkSubject(test, linked.userId, 'linked-already');
   await expect(startConnecting(linked)).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
@@ -166,7 +166,7 @@ it('links one of two subjects that finish at once', async () => {
   expect(await test.app.db.$count(identities, eq(identities.userId, owner.userId))).toBe(1);
 });
 
-it('ends the sessions that the subject opened as it is unlinked, and replaces the user’s own', async () => {
+it('unlinking a subject ends the sessions that it started, and replaces the user’s own', async () => {
   const { email, userId, organisationId } = await makeOwner(test);
   await linkSubject(test, userId, `subject of ${email}`);
   const holder = { userId, organisationId, client: testClient };
@@ -189,7 +189,7 @@ it('ends the sessions that the subject opened as it is unlinked, and replaces th
   await expect(startSession(test.app, late)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
 });
 
-it('frees a subject with its user’s account', async () => {
+it('the deletion of an account frees its subject', async () => {
   const owner = await unlinked();
   await owner.api.leaving.deleteAccount({ password: testPassword });
   const again = await signIn(owner.sub);

@@ -73,7 +73,7 @@ export async function connectIdentity(
       .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));
   }
   const person = await accountById(tx, userId);
-  if (person === null) throw new Error('the account is gone');
+  if (person === null) throw new Error('the account was deleted meanwhile');
   await recordAudit(tx, now, {
     action: 'identity-linked',
     actorId: userId,

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Every state that an account can be in: who comes to be in it, and what brings them there. */
+/** Every state of an account, with the functions that make the user and bring about the state. */
 const states: Record<string, { make: () => Promise<string>; reach?: (email: string) => Promise<unknown> }> = {
   unverified: { make: async () => (await makeSignUp(test)).email },
   'awaiting approval': { make: waiting },
@@ -78,7 +78,7 @@ async function inState(state: string): Promise<{ email: string; before: string |
   return { email, before };
 }
 
-/** What a session of this person may do: everything of an owner, nothing while waiting, or there is none. */
+/** Returns what a new session of the user permits: everything of an owner ('in'), nothing yet ('waits'), or that it is refused. */
 async function accessOfSession(userId: string, organisationId: string | null): Promise<string> {
   return whatOpens(await startSession(test.app, { userId, organisationId, client: testClient }));
 }
@@ -89,7 +89,7 @@ async function whatOpens(sessionId: string): Promise<string> {
   return principal.gate === 'open' && principal.scopes.includes('ADMIN') ? 'in' : 'waits';
 }
 
-/** Every way in; each answers how far it led. */
+/** Every way to sign in. Each returns what its session permits. */
 const ways: Record<string, (email: string, before: string | null) => Promise<string>> = {
   async password(email) {
     const { userId, organisationId } = await signInWithPassword(
@@ -128,13 +128,13 @@ const ways: Record<string, (email: string, before: string | null) => Promise<str
     const principal = (await readSession(test.app, id)) ?? makePrincipal({ ...late, user });
     await join(test.app, principal, { token }, testClient);
     const joined = await readSession(test.app, id);
-    return joined?.organisation?.name === 'Host' && joined.scopes.includes('ADMIN') ? 'in' : 'joined all the same';
+    return joined?.organisation?.name === 'Host' && joined.scopes.includes('ADMIN') ? 'in' : 'joined without access';
   },
 };
 
 /**
- * The identity provider proves the address itself; nothing passes the approval gate. An
- * invitation leads into an organisation that is approved already, and past no gate of one's own.
+ * The identity provider proves the address itself; nothing opens the approval gate. An invitation
+ * joins an approved organisation and opens no gate of the user's own.
  */
 const expected: Record<string, Record<string, string>> = {
   unverified: {
@@ -184,23 +184,23 @@ describe.each(Object.keys(states))('an account that is %s', (state) => {
   });
 });
 
-it('knows the way of an invitation while its organisation is approved, and not suspended', async () => {
+it('an invitation is not valid while its organisation is suspended', async () => {
   const { api } = await makeOwner(test);
   const host = await makeOwner(test);
   const token = await makeInvitation(host);
   await suspendOrganisation(test.app, host.principal.organisation?.slug ?? '');
-  const dead = { cause: { code: 'VALIDATION', message: 'This invitation is no longer valid.' } };
-  await expect(api.members.join({ token })).rejects.toMatchObject(dead);
-  await expect(callerFor(test, null).members.invitation({ token })).rejects.toMatchObject(dead);
+  const notValid = { cause: { code: 'VALIDATION', message: 'This invitation is no longer valid.' } };
+  await expect(api.members.join({ token })).rejects.toMatchObject(notValid);
+  await expect(callerFor(test, null).members.invitation({ token })).rejects.toMatchObject(notValid);
 });
 
-it('verifies no refused user', async () => {
+it('links no identity to a refused user', async () => {
   const { email, before } = await inState('declined');
   await ways['identity provider']?.(email, before);
   expect((await accountByEmail(test.app.db, email))?.user.idpSubject).toBeNull();
 });
 
-/** As a race leaves them behind: the account is closed, and nothing has ended its session. */
+/** States as a race leaves them: the account is closed, and its session was not deleted. */
 const closings: Record<string, (holder: { userId: string; organisationId: string }) => Promise<unknown>> = {
   suspended: ({ userId }) => test.app.db.update(users).set({ suspendedAt: test.app.now() }).where(eq(users.id, userId)),
   declined: ({ organisationId }) =>
@@ -210,7 +210,7 @@ const closings: Record<string, (holder: { userId: string; organisationId: string
 };
 
 it.each(Object.keys(closings))(
-  'a session that outlived its end opens nothing of an account that is %s',
+  'a session that was not deleted grants no access to an account that is %s',
   async (state) => {
     const owner = await makeOwner(test);
     const id = await startSession(test.app, { ...owner, client: testClient });

@@ -61,7 +61,7 @@ it('sends the parameters that the interface lists, with PKCE where it is on', as
   await pkce.close();
 });
 
-it('answers a provider’s error before the attempt is touched', async () => {
+it('fails on a provider’s error, and leaves the attempt unchanged', async () => {
   const answer = await comeBack();
   const before = await pendingAttempts();
   await expect(finish({ ...answer, error: 'access_denied' })).rejects.toThrow('error');
@@ -75,7 +75,7 @@ it.each<[string, Partial<Parameters<typeof finishSignIn>[1]>]>([
   ['no code', { code: null }],
   ['an empty code', { code: '' }],
   ['another code', { code: 'another' }],
-])('fails with %s, and the attempt is gone all the same', async (_, change) => {
+])('fails with %s, and consumes the attempt', async (_, change) => {
   const answer = await comeBack();
   await expect(finish({ ...answer, ...change })).rejects.toThrow();
   await expect(finish(answer)).rejects.toThrow('state');
@@ -90,13 +90,13 @@ it.each([
   await finish(answer);
 });
 
-it('lets one of 20 parallel callbacks in', async () => {
+it('of 20 parallel callbacks one succeeds', async () => {
   const answer = await comeBack();
   const ended = await Promise.allSettled(Array.from({ length: 20 }, () => finish(answer)));
   expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
-it('forgets an attempt after ten minutes, and an older one of the same browser at once', async () => {
+it('an attempt expires after ten minutes, and the next one of the browser replaces it', async () => {
   const late = await startTestApp();
   const answer = await comeBack(newEmail(), undefined, late);
   late.advance(10 * 60_000 + 1000);
@@ -108,7 +108,7 @@ it('forgets an attempt after ten minutes, and an older one of the same browser a
   await expect(finish(first)).rejects.toThrow('state');
 });
 
-it('refuses a closed account, and does not say so', async () => {
+it('refuses a closed account with an error for the log', async () => {
   const suspended = await makeOwner(test);
   await suspendUser(test.app, suspended.email);
   await expect(finish(await comeBack(suspended.email))).rejects.toThrow('closed');

@@ -19,7 +19,7 @@ function tokenOf(payload: string | Uint8Array, segments = 3): string {
   return ['header', Buffer.from(payload).toString('base64url'), 'signature', 'more'].slice(0, segments).join('.');
 }
 
-it('reads who the claims speak of', () => {
+it('reads the identity that the claims describe', () => {
   const claims = decodeIdToken(tokenOf(JSON.stringify(good)));
   expect(validateClaims(claims, expected)).toEqual({
     subject: 'subject',
@@ -46,7 +46,7 @@ it.each([
   expect(() => decodeIdToken(token)).toThrow();
 });
 
-it('restores padding, and takes what is padded already', () => {
+it('accepts a payload with and without padding', () => {
   for (const name of ['a', 'ab', 'abc']) {
     const payload = Buffer.from(JSON.stringify({ name })).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
     expect(decodeIdToken(`header.${payload}.signature`)).toEqual({ name });
@@ -130,11 +130,11 @@ it.each([
   expect(validateClaims({ ...good, hd }, expected).hostedDomain).toBe(domain);
 });
 
-it('refuses an address that is another one before it is normalised', () => {
+it('refuses an address that normalisation changes', () => {
   const lookalike = { ...good, email: 'ﬁnance@company.example' };
   expect(() => validateClaims(lookalike, expected)).toThrow('email');
 });
 
-it('says nothing of a token that it could not read', () => {
+it('does not quote a token that it could not read', () => {
   expect(() => decodeIdToken(tokenOf('a secret that is no JSON'))).toThrow(/^id_token: not JSON$/);
 });

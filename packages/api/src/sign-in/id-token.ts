@@ -72,7 +72,7 @@ export function validateClaims(claims: Claims, { issuers, clientId, nonce, now }
 
   const email = typeof claims.email === 'string' ? readSameAddress(claims.email) : null;
   if (email === null) throw new Error('id_token: email is absent or no address');
-  if (!saysYes(claims.email_verified)) throw new Error('id_token: email is not verified');
+  if (!isTrue(claims.email_verified)) throw new Error('id_token: email is not verified');
   if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject || !isStorable(sub)) {
     throw new Error('id_token: sub is absent or no subject');
   }
@@ -96,7 +96,7 @@ function readSameAddress(text: string): string | null {
 }
 
 /** Whether a claim is true. Some providers send the string "false". */
-function saysYes(value: unknown): boolean {
+function isTrue(value: unknown): boolean {
   if (typeof value === 'string' && ['false', '0'].includes(value.trim().toLowerCase())) return false;
   return Boolean(value);
 }

@@ -55,7 +55,7 @@ it('makes a new organisation and owner, verified and awaiting approval', async (
   expect(await rowOf(email)).toMatchObject({ name: 'A Person', idpSubject: 'new-subject', passwordHash: null });
 });
 
-it('knows a subject again, whatever its address is now', async () => {
+it('recognises a subject whose address has changed', async () => {
   const email = newEmail();
   const first = await match({ email, subject: 'moving-subject' });
   const again = await match({ email: newEmail(), subject: 'moving-subject' });
@@ -80,7 +80,7 @@ it('fills an empty name only', async () => {
   expect(await rowOf(email)).toMatchObject({ name: 'Their Own Name' });
 });
 
-it('takes the same subject of another issuer for another user', async () => {
+it('treats the same subject of another issuer as another user', async () => {
   const enter = (issuer: string) => {
     const identity = makeIdentity({ email: newEmail(), subject: 'same-subject', issuer });
     return test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
@@ -109,7 +109,7 @@ it('refuses a second subject for one account', async () => {
   await expect(match({ email, subject: 'second-subject' })).rejects.toThrow('another subject');
 });
 
-it('leaves a squatter nothing: password, links and the organisation’s name go as the owner comes', async () => {
+it('deletes the password, the links and the organisation’s name of an unverified sign-up with the address', async () => {
   const { email, token } = await makeSignUp(test, { name: 'Squatters' });
   const person = await match({ email });
 
@@ -127,7 +127,7 @@ it('leaves a squatter nothing: password, links and the organisation’s name go 
   expect(organisation?.slug).not.toMatch(/squatters/);
 });
 
-it('gives a user with an invitation no organisation of their own, nor a squatter’s', async () => {
+it('gives a user with an invitation no organisation of their own, nor that of an unverified sign-up', async () => {
   const newcomer = { accountStatus: 'awaiting_approval', organisationId: null };
   expect(await match({ email: newEmail(), invited: true })).toMatchObject(newcomer);
 
@@ -136,7 +136,7 @@ it('gives a user with an invitation no organisation of their own, nor a squatter
   expect(await test.app.db.$count(organisations, eq(organisations.name, 'Squatted House'))).toBe(0);
 });
 
-it('lets no squatter’s invitation open the approval gate of the address’s owner', async () => {
+it('the invitation of an unverified sign-up does not open the approval gate for the owner of the address', async () => {
   const invitation = await makeInvitation(await makeOwner(test));
   const { email } = await makeSignUp(test, { invitation });
   expect(await match({ email })).toMatchObject({
@@ -145,7 +145,7 @@ it('lets no squatter’s invitation open the approval gate of the address’s ow
   });
 });
 
-it('gives a closed account no way in', async () => {
+it('links no identity to a closed account, which gets no session', async () => {
   const { email, userId, organisationId } = await makeOwner(test);
   await suspendUser(test.app, email);
   expect(await match({ email })).toMatchObject({ accountStatus: 'closed' });
@@ -160,7 +160,7 @@ it('makes one account out of 20 first sign-ins at once', async () => {
   expect(new Set(people.map(({ user }) => user.id)).size).toBe(1);
 });
 
-it('lets one of two subjects that race for an address have it', async () => {
+it('of two concurrent subjects with one address, one is linked', async () => {
   const email = newEmail();
   const ended = await Promise.allSettled([match({ email, subject: 'race-a' }), match({ email, subject: 'race-b' })]);
   expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

@@ -68,7 +68,7 @@ async function match(app: App, tx: Transaction, identity: Identity, coming: Comi
   // The row lock makes concurrent identities of one address run in turn: the second finds a linked subject.
   await tx.select({ id: users.id }).from(users).where(eq(users.email, identity.email)).for('update');
   const byEmail = await accountByEmail(tx, identity.email);
-  if (byEmail === null) throw new Error('the account went away meanwhile');
+  if (byEmail === null) throw new Error('the account was deleted meanwhile');
   const own = await identitiesOf(tx, byEmail.user.id);
   if (own.some((each) => each.unlinkedAt === null && isSame(each, identity))) return named(tx, byEmail, identity);
   if (own.length > 0) throw new Error('the account has another subject, or has unlinked one');
@@ -129,7 +129,7 @@ async function link(
   await recordAudit(tx, now, { action: 'identity-linked', userId: id, organisationId, client });
 
   const linked = await accountById(tx, id);
-  if (linked === null) throw new Error('the account went away meanwhile');
+  if (linked === null) throw new Error('the account was deleted meanwhile');
   return named(tx, linked, identity);
 }
 

@@ -8,7 +8,7 @@ import { allowedReturnUrl, consumeReturnUrl, storeReturnPath, storeReturnUrl } f
 const origins = 'https://app.company.example,https://Other.company.example:8443,http://localhost:4000';
 const config = parseConfig({ RETURN_ORIGINS: origins });
 
-describe('an address to go back to', () => {
+describe('a return URL', () => {
   it.each([
     ['https://app.company.example', 'https://app.company.example/'],
     ['https://app.company.example/orders?page=2#last', 'https://app.company.example/orders?page=2#last'],
@@ -16,7 +16,7 @@ describe('an address to go back to', () => {
     ['https://app.company.example:443/x', 'https://app.company.example/x'],
     ['https://other.company.example:8443/', 'https://other.company.example:8443/'],
     ['http://localhost:4000/x', 'http://localhost:4000/x'],
-    // What looks odd is written out plainly, so that the browser reads what was checked.
+    // Unusual spellings are normalised, so that the browser follows what was checked.
     [' https://app.company.example/x\n', 'https://app.company.example/x'],
     ['https:\\\\app.company.example\\@evil.example', 'https://app.company.example/@evil.example'],
     ['https:app.company.example/x', 'https://app.company.example/x'],
@@ -84,11 +84,11 @@ describe('an address to go back to', () => {
     'null',
     '*',
     `https://app.company.example/${'x'.repeat(2000)}`,
-  ])('%j is none', (wanted) => {
+  ])('%j is not allowed', (wanted) => {
     expect(allowedReturnUrl(config, wanted)).toBeNull();
   });
 
-  it('is none where no origin is named', () => {
+  it('is not allowed if RETURN_ORIGINS is empty', () => {
     const none = parseConfig({});
     expect(allowedReturnUrl(none, 'https://app.company.example')).toBeNull();
     expect(allowedReturnUrl(none, 'null')).toBeNull();
@@ -110,13 +110,13 @@ describe('a stored return URL', () => {
     return cookie;
   }
 
-  it('is taken once out of 20 attempts at the same time', async () => {
+  it('is consumed once by 20 parallel attempts', async () => {
     const cookie = await keep();
     const taken = await Promise.all(Array.from({ length: 20 }, () => consumeReturnUrl(test.app, cookie)));
     expect(taken.filter((url) => url !== null)).toEqual([wanted]);
   });
 
-  it('gives way to the next of the same browser', async () => {
+  it('is replaced by the next one of the same browser', async () => {
     const first = await keep();
     const second = await keep('https://app.company.example/second', first);
     expect(await consumeReturnUrl(test.app, first)).toBeNull();
@@ -129,7 +129,7 @@ describe('a stored return URL', () => {
     expect(await consumeReturnUrl(test.app, cookie)).toBe(wanted);
   });
 
-  it('lives for an hour', async () => {
+  it('expires after an hour', async () => {
     const [early, late] = [await keep(), await keep()];
     test.advance(59 * 60_000);
     expect(await consumeReturnUrl(test.app, early)).toBe(wanted);
@@ -137,13 +137,13 @@ describe('a stored return URL', () => {
     expect(await consumeReturnUrl(test.app, late)).toBeNull();
   });
 
-  it('leads nowhere once its origin is allowed no more', async () => {
+  it('is not returned after its origin was removed from RETURN_ORIGINS', async () => {
     const cookie = await keep();
     const changed = { ...test.app, config: { ...test.app.config, returnOrigins: ['https://new.company.example'] } };
     expect(await consumeReturnUrl(changed, cookie)).toBeNull();
   });
 
-  it('is named by nothing that a reader of the table could use', async () => {
+  it('is stored under a hash of its cookie', async () => {
     const cookie = await keep();
     expect(JSON.stringify(await test.app.db.select().from(returnUrls))).not.toContain(cookie);
   });

@@ -19,7 +19,7 @@ function signIn(email: string, password = testPassword) {
 
 const refused = { code: 'UNAUTHENTICATED', message: 'E-mail or password is wrong.' };
 
-it('lets the holder in, whatever the letters’ case and the space around', async () => {
+it('accepts the address in any case and with surrounding space', async () => {
   const { email, userId, organisationId } = await makeOwner(test);
   expect(await signIn(` ${email.toUpperCase()} `)).toMatchObject({ userId, organisationId });
 });
@@ -43,7 +43,7 @@ it('signs in a user who awaits approval', async () => {
 it.each([
   ['declined', (email: string) => declineOwner(test.app, email, 'Not a customer.'), false],
   ['suspended', (email: string) => suspendUser(test.app, email), true],
-] as const)('tells a %s account that it is closed, for the right password alone', async (_, close, approved) => {
+] as const)('reveals that a %s account is closed only for the right password', async (_, close, approved) => {
   const { email } = await makeOwner(test, { approved });
   await close(email);
 
@@ -51,7 +51,7 @@ it.each([
   await expect(signIn(email, 'not the pass phrase')).rejects.toMatchObject(refused);
 });
 
-it('counts no attempt that could not be judged, and every one that was wrong', async () => {
+it('counts every wrong attempt, and none that failed for another reason', async () => {
   const limited = await startTestApp({ environment: { RATE_LIMITS: 'on' } });
   const { app } = limited;
   const { email, userId, principal } = await makeOwner(limited);
@@ -75,7 +75,7 @@ it('counts no attempt that could not be judged, and every one that was wrong', a
   await limited.close();
 });
 
-it('closes the account of a suspended organisation’s owner', async () => {
+it('refuses the owner of a suspended organisation as closed', async () => {
   const { email, principal } = await makeOwner(test);
   await suspendOrganisation(test.app, principal.organisation?.slug ?? '');
   await expect(signIn(email)).rejects.toMatchObject({ code: 'FORBIDDEN' });

@@ -10,7 +10,7 @@ import { idAfter, type keysetInput, pageOf } from '../security/keyset.ts';
 import type { ForDeployment } from '../sessions/authorisation.ts';
 
 /**
- * Returns a page of all organisations, those that wait or are closed too. `next` is null on the
+ * Returns a page of all organisations, including those that await approval or are closed. `next` is null on the
  * last page.
  *
  * @throws AppError VALIDATION for an unreadable `after`.

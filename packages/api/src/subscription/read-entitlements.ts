@@ -19,8 +19,8 @@ export const entitlementInput = entitlementsInput.extend({ name: z.string('A fea
 type Reads = Principal & Holding<'READ'>;
 
 /**
- * Returns what an organisation's plan gives it, and what of it is used. `approval` is 'approved'
- * but for a key of the deployment, which also reads organisations that wait or are closed.
+ * Returns the plan, the features and the usage of an organisation. `approval` is always 'approved',
+ * except for a key of the deployment, which also reads organisations that await approval or are closed.
  *
  * @throws AppError NOT_FOUND for an unknown organisation, or one that the principal does not act for.
  */

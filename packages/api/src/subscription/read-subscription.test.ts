@@ -120,7 +120,7 @@ describe('the subscription summary', () => {
     });
   });
 
-  test('shows the best of several subscriptions, so that the end of an old one takes nothing away', async () => {
+  test('shows the best of several subscriptions, so that the end of an old one does not remove the plan', async () => {
     const { principal, subscription } = await makeSubscriber(billing, 'silver');
     await makeSecond(billing, subscription.customer, 'gold');
     await billing.settled();

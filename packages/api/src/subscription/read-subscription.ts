@@ -148,7 +148,7 @@ function summaryOf(app: App, { organisation, current, usage, prices }: OverviewF
 }
 
 /**
- * Returns what the API says of a plan. After an end the times are null, also while the status is
+ * Returns the public form of a plan. After an end the times are null, also while the status is
  * still the one before the end.
  */
 export function planSummaryOf({ tier, plan, subscription }: OrganisationPlan, now: Date): PlanSummary {

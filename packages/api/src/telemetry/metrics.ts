@@ -20,7 +20,7 @@ export const counters = {
     labels: { outcome: ['confirmed', 'password_offered', 'address_changed', 'change_offered', 'dead'] },
   },
   gatehouse_payment_events_total: {
-    help: 'Events of the payment provider by what became of them: the outcomes of /operator/events, duplicate, refused (not signed by the provider), failed (will be sent again).',
+    help: 'Events of the payment provider by outcome: those of /operator/events, duplicate, refused (not signed by the provider), failed (will be sent again).',
     labels: {
       outcome: [
         'applied',
@@ -50,7 +50,7 @@ export const durations = {
     labels: { method: [], route: [], status: [] },
   },
   gatehouse_call_duration_seconds: {
-    help: 'Calls to others (payment, identity, mail: one for each mail) by outcome: ok, refused (they said no), failed (no answer, or none that can be used).',
+    help: 'Calls to others (payment, identity, mail: one for each mail) by outcome: ok, refused (the other system answered with a refusal), failed (no answer, or none that can be used).',
     labels: { to: ['payment', 'identity', 'mail'], outcome: ['ok', 'refused', 'failed'] },
   },
   gatehouse_job_duration_seconds: {
@@ -90,7 +90,7 @@ export const levels = {
     labels: ['kind'],
   },
   gatehouse_job_last_success_timestamp_seconds: {
-    help: 'When a job of this kind last succeeded, or was first started, for kinds that keep the data true. Of the whole service.',
+    help: 'When a job of this kind last succeeded, or was first started, for kinds that keep the data up to date. Of the whole service.',
     labels: ['kind'],
   },
   gatehouse_subscriptions_to_sync: {

@@ -71,7 +71,7 @@ export function createOpenTelemetry({ endpoint, version }: Options, log: Log): T
   };
 }
 
-/** What the spans come from. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override and add attributes. */
+/** Returns the attributes of this process. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override and add attributes. */
 function resourceOfProcess(version: string): Resource {
   const own = resourceFromAttributes({
     'service.name': 'gatehouse',

@@ -5,7 +5,7 @@ import type { Sql } from 'postgres';
 export type PseudonymOf = (id: string) => string;
 
 /**
- * Reads the deployment's secret for pseudonyms, and makes it where there is none. The log names
+ * Reads the deployment's secret for pseudonyms, and creates it if there is none. The log names
  * users and organisations by pseudonyms: lines of one user can be found together, and a log that
  * leaks reveals no id.
  */
@@ -14,7 +14,7 @@ export async function loadPseudonyms(sql: Sql): Promise<PseudonymOf> {
   const [secret] = await sql<{ value: string }[]>`
     insert into deployment_secrets (name, value) values ('log-pseudonyms', ${made})
     on conflict (name) do update set name = excluded.name returning value`;
-  // Made once: Node would prepare a key of bytes again for each line.
+  // The key object is created once, because Node would convert bytes to a key again for each line.
   const key = createSecretKey(secret?.value ?? made, 'base64url');
   const known = new Map<string, string>();
   return (id) => {
@@ -28,5 +28,5 @@ export async function loadPseudonyms(sql: Sql): Promise<PseudonymOf> {
   };
 }
 
-/** How many pseudonyms a process remembers, at some 150 bytes each: a pseudonym of an id never changes. */
+/** The number of pseudonyms that a process caches, of about 150 bytes each. */
 const maxKnown = 5_000;

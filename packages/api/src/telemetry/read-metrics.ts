@@ -32,7 +32,7 @@ async function readServiceLevels(app: App): Promise<Level[]> {
     const skew = { name: 'gatehouse_database_clock_skew_seconds', labels: {}, value: await measureSkew(app) } as const;
     return [{ name: 'gatehouse_database_up', labels: {}, value: 1 }, skew, ...found];
   } catch (error) {
-    app.log.warn('The database did not answer to be measured.', { error });
+    app.log.warn('The database did not answer the queries of the metrics.', { error });
     return [{ name: 'gatehouse_database_up', labels: {}, value: 0 }];
   }
 }

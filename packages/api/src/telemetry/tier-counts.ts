@@ -34,7 +34,7 @@ export function createTierCounts(sql: Sql, tiers: string[]): TierCounts {
     read() {
       if (performance.now() - startedAt > maximumAgeMilliseconds) {
         startedAt = performance.now();
-        // Without an answer the last counts stay.
+        // If the query fails, the last counts stay.
         count().catch(() => {});
       }
       return counts;

@@ -1,4 +1,4 @@
-/** Names and numbers that the service makes: never a token, a cookie, an address or what a user typed. */
+/** Names and numbers of the service: never a token, a cookie, an address or anything that a user typed. */
 export type Attributes = Record<string, string | number>;
 
 export type SpanStart = {

@@ -80,7 +80,7 @@ async function jobsDone({ app }: TestApp): Promise<void> {
     app.jobs.wake('payment-portal');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error('The payment jobs did not come to an end.');
+  throw new Error('The payment jobs did not end.');
 }
 
 type OfOrganisation = { organisationId: string };

@@ -25,7 +25,7 @@ export function canBeUndone(app: App, at: Date): boolean {
 /**
  * Makes an organisation wait for a decision again, within a day of the decision. Its members keep
  * their sessions, and wait with it. An organisation that pays or is paying keeps its approval,
- * because the provider would go on charging it: it can be suspended instead.
+ * because the provider would continue to charge it: it can be suspended instead.
  *
  * @throws AppError NOT_FOUND; VALIDATION if nothing was decided within a day, for a
  *   suspended or paying organisation, and for the operator's own.

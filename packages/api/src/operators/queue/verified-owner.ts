@@ -5,10 +5,10 @@ import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 
 /**
- * Returns the lateral subquery of an organisation's first owner with a verified address. One whose approval was undone
- * may have several owners; it stands in the queue once. Because of the limit PostgreSQL looks owners up one
+ * Returns the lateral subquery of an organisation's first owner with a verified address. An organisation whose approval
+ * was undone may have several owners; the queue lists it once. Because of the limit PostgreSQL looks owners up one
  * organisation at a time, in the order of the queue: joins of whole tables would take longer the more users there are.
- * It is named as its table, so that the columns of evidence read either.
+ * The subquery has the name of the table, so that the columns of evidence can read either.
  */
 export function verifiedOwner(db: Executor) {
   const isOwner = and(eq(memberships.organisationId, organisations.id), eq(memberships.role, 'owner'));

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { createLog } from './log.ts';
 
@@ -38,4 +40,16 @@ it('writes no entry below its level', () => {
   log.info('no');
   log.warn('yes');
   expect(lines).toHaveLength(1);
+});
+
+it.each([
+  ['that ends', "log.info('first'); log.info('last'); process.exit(0)"],
+  ['that fails', "log.info('first'); log.info('last'); throw new Error('unexpected')"],
+  ['that is killed after a warning', "log.info('first'); log.warn('last'); process.kill(process.pid, 'SIGKILL')"],
+])('loses no line of a process %s in the same turn', (_, body) => {
+  const file = JSON.stringify(path.join(import.meta.dirname, 'log.ts'));
+  const code = `import { createLog } from ${file}; const log = createLog({ level: 'info', format: 'json' }); ${body}`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' });
+  const lines = stdout.trim().split('\n');
+  expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual(['first', 'last']);
 });

@@ -2,7 +2,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFields = Record<string, unknown>;
 export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void>;
 
-type Options = { level: LogLevel; format: 'json' | 'pretty'; write?: (line: string) => void };
+type Options = { level: LogLevel; format: 'json' | 'pretty'; write?: (line: string, level: LogLevel) => void };
 
 const levels: LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
@@ -14,17 +14,41 @@ export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
  * escaped, so that a value cannot forge an entry. Errors are written by name, message and
  * code only. Callers never pass a request's body, cookies or tokens.
  */
-export function createLog({ level, format, write = (line) => process.stdout.write(line) }: Options): Log {
+export function createLog({ level, format, write = writeToOutput }: Options): Log {
   const minimum = levels.indexOf(level);
   const render = format === 'json' ? jsonLine : prettyLine;
 
   function writerOf(entryLevel: LogLevel) {
     return (message: string, fields: LogFields = {}) => {
-      if (levels.indexOf(entryLevel) >= minimum) write(`${render(entryLevel, message, describeErrors(fields))}\n`);
+      if (levels.indexOf(entryLevel) < minimum) return;
+      write(`${render(entryLevel, message, describeErrors(fields))}\n`, entryLevel);
     };
   }
 
   return { debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn'), error: writerOf('error') };
+}
+
+/** The lines of this turn of the event loop that are not written yet. */
+let waiting = '';
+let writesAtExit = false;
+
+/**
+ * Writes the lines of one turn of the event loop together, because each write is a system call. A line of
+ * warn or error is written at once, with those before it. So only a process that is killed within the
+ * turn loses lines, of the requests that it answered in that turn.
+ */
+function writeToOutput(line: string, level: LogLevel): void {
+  if (!writesAtExit) process.once('exit', writeWaiting);
+  writesAtExit = true;
+  if (waiting === '') setImmediate(writeWaiting);
+  waiting += line;
+  if (level === 'warn' || level === 'error') writeWaiting();
+}
+
+function writeWaiting(): void {
+  const lines = waiting;
+  waiting = '';
+  if (lines !== '') process.stdout.write(lines);
 }
 
 function describeErrors(fields: LogFields): LogFields {

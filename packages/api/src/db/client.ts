@@ -1,7 +1,8 @@
-import type { SQL } from 'drizzle-orm';
+import { DrizzleQueryError, fillPlaceholders, type SQL } from 'drizzle-orm';
 import { PgDialect, type PreparedQueryConfig } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
+import { rowReader, type SelectedFields } from './read-rows.ts';
 import { type Deadlines, watchConnections } from './watch-connections.ts';
 
 export type Database = PostgresJsDatabase;
@@ -102,16 +103,43 @@ function socketOf(url: string): { host: string } | object {
   return folder === null ? {} : { host: folder };
 }
 
+type Execute<Statement> = Statement extends { execute: infer Run } ? { execute: Run } : never;
+
+/** What drizzle has built of a statement. It keeps these fields out of its types. */
+type Built = {
+  queryString: string;
+  params: unknown[];
+  fields: SelectedFields | undefined;
+  joinsNotNullableMap: Record<string, boolean> | undefined;
+};
+
 /**
  * Creates a prepared statement. Drizzle builds its text once, which takes longer than to run it, and
- * the server parses it once per connection: of the pool, or of the transaction that is passed.
+ * the server parses it once per connection: of the pool, or of the transaction that is passed. A failure
+ * rejects with a DrizzleQueryError, as that of any other statement.
  */
-export function prepared<Statement extends object>(build: (db: Executor) => Statement): (db: Executor) => Statement {
-  let built: Statement | undefined;
+export function prepared<Statement extends object>(
+  build: (db: Executor) => Statement,
+): (db: Executor) => Execute<Statement> {
+  let run: ((client: Sql, values: Record<string, unknown>) => Promise<unknown[]>) | undefined;
   return (db) => {
-    built ??= build(db);
-    // Drizzle binds a statement to the client that it was built for.
-    return Object.assign(Object.create(built), { client: clientOf(db) });
+    run ??= runnerOf(build(db) as unknown as Built);
+    const execute = run;
+    const client = clientOf(db);
+    return { execute: (values: Record<string, unknown> = {}) => execute(client, values) } as Execute<Statement>;
+  };
+}
+
+function runnerOf({ queryString: text, params, fields, joinsNotNullableMap }: Built) {
+  const readRow = fields && rowReader(fields, joinsNotNullableMap);
+  return async (client: Sql, values: Record<string, unknown>): Promise<unknown[]> => {
+    const parameters = fillPlaceholders(params, values) as never[];
+    try {
+      const sent = client.unsafe(text, parameters, { prepare: true });
+      return readRow === undefined ? await sent : (await sent.values()).map(readRow);
+    } catch (error) {
+      throw new DrizzleQueryError(text, parameters, error as Error);
+    }
   };
 }
 

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { clientKey } from '@gatehouse/api/security/client-key';
 
 /**
- * How many requests of each class may be under way in this process, and how many of one client.
- * More would wait for each other longer than their callers wait. The classes do not share their
- * places: a flood of one leaves the others alive. A proxy that is not in TRUSTED_PROXIES is one client.
+ * How many requests of each class this process serves at once, and how many of one client. With more,
+ * requests would wait for each other until their callers time out. Each class has its own limit, so
+ * a flood of one does not block the others. A proxy that is not in TRUSTED_PROXIES is one client.
  */
 const classes = {
   ordinary: { all: 200, client: 150 },
@@ -19,7 +19,7 @@ const classes = {
 type Class = keyof typeof classes;
 
 export type Admission = {
-  /** Takes a place for a request of a client. Returns the function that gives it back; null if there is none. */
+  /** Counts a request of a client as open. Returns the function that ends it, or null if a limit is reached. */
   admit: (request: IncomingMessage, path: string, client: string) => (() => void) | null;
 };
 

@@ -4,7 +4,7 @@ export type Announce = (level: 'info' | 'warn' | 'error', message: string, field
 
 /** Returns a function that writes the process's own log lines, in the format of the service's log. */
 export function announcer(config: Config): Announce {
-  // The reader of the output may end first. That error must not interrupt the drain.
+  // The process that reads the output may end first. The error of a write must not interrupt the drain.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
 

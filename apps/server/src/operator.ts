@@ -5,7 +5,7 @@ import { createLog } from '@gatehouse/api/log';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { cliError } from './commands/cli-error.ts';
 import type { Command } from './commands/commands.ts';
-import { parseCommandLine, WrongUse } from './commands/parse-args.ts';
+import { parseCommandLine, UsageError } from './commands/parse-args.ts';
 import { describeDatabase } from './database/describe-database.ts';
 import { migrationsOf } from './database/migrations-folder.ts';
 import { loadEnvFile } from './env-file.ts';
@@ -30,7 +30,7 @@ async function operate(args: string[]): Promise<number> {
     return sound ? 0 : 1;
   } catch (error) {
     process.stderr.write(`${cliError(error)}\n`);
-    return error instanceof WrongUse ? 2 : 1;
+    return error instanceof UsageError ? 2 : 1;
   }
 }
 

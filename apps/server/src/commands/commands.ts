@@ -22,7 +22,7 @@ export type Command = {
   does: string;
   /** Further lines of its help. */
   more?: string[];
-  /** When else the exit code is 1, beside a failure. */
+  /** When the exit code is 1 although the command did not fail. */
   exits?: string;
   /** Whether the command runs while the database is unavailable. */
   withoutDatabase?: boolean;
@@ -56,7 +56,7 @@ export const commands: Record<string, Command> = {
   restore: forUser('restores a suspended account', account.restore),
   'suspend-organisation': forOrganisation('suspends an organisation', suspendOrganisation),
   'restore-organisation': forOrganisation('restores a suspended organisation', restoreOrganisation),
-  'password-link': forUser('prints an address that sets a password, once, within an hour', account.passwordLink),
+  'password-link': forUser('prints a link that sets a password, once, within an hour', account.passwordLink),
   'end-sessions': {
     takes: ['[EMAIL]', '[--all]'],
     does: 'signs a person out everywhere, or with --all everyone',
@@ -86,13 +86,13 @@ export const commands: Record<string, Command> = {
     run: (app, [json = '']) => listApiKeys(app, json !== ''),
   },
   'api-key revoke': { takes: ['ID'], does: 'revokes an API key', run: (app, [id = '']) => revokeApiKey(app, id) },
-  'mark-demo-account': forUser('marks an account that npm start made', account.markDemo),
+  'mark-demo-account': forUser('marks an account that npm start created', account.markDemo),
   'close-demo-accounts': {
     takes: [],
-    does: 'closes the accounts that npm start made, so that a public service may use their database',
+    does: 'closes the accounts that npm start created, so that a public service may use their database',
     run: account.closeDemo,
   },
-  'billing-setup': { takes: [], does: 'makes products, prices and the portal at the provider', run: setUpBilling },
+  'billing-setup': { takes: [], does: 'creates products, prices and the portal at the provider', run: setUpBilling },
   reconcile: {
     takes: ['[--json]'],
     does: 'compares all subscriptions with the provider’s and repairs',
@@ -100,7 +100,7 @@ export const commands: Record<string, Command> = {
     exits: 'something differed, also where it was repaired',
     run: (app, [json = '']) => reconcile(app, json !== ''),
   },
-  'new-customer': forOrganisation('gives up a customer that the provider does not know', newCustomer),
+  'new-customer': forOrganisation('replaces a customer that the provider does not know', newCustomer),
   migrate: {
     takes: [],
     does: 'applies the migrations of this release to the database',
@@ -113,7 +113,7 @@ export const commands: Record<string, Command> = {
     more: [
       'Ends all sessions, links and invitations, which may have been ended or used after the backup, drops the',
       'mails that wait, and marks all subscriptions for a sync with the payment provider. Readers of the feed of',
-      'changes are told to read everything again.',
+      'changes must then read everything again.',
     ],
     run: data.makeSafe,
   },
@@ -126,7 +126,7 @@ export const commands: Record<string, Command> = {
   },
 };
 
-/** A command that takes EMAIL, and resolves it once: use cases take ids. */
+/** A command that takes EMAIL. The address is resolved here, because use cases take ids. */
 function forUser(does: string, act: (app: App, user: account.User) => Promise<string>): Command {
   return {
     takes: ['EMAIL'],
@@ -135,7 +135,7 @@ function forUser(does: string, act: (app: App, user: account.User) => Promise<st
   };
 }
 
-/** A command that takes SLUG, and resolves it once. */
+/** A command that takes SLUG. */
 function forOrganisation(
   does: string,
   act: (app: App, organisation: { id: string; slug: string }) => Promise<string>,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from './commands.ts';
-import { parseCommandLine, WrongUse } from './parse-args.ts';
+import { parseCommandLine, UsageError } from './parse-args.ts';
 
 const wrong: [typed: string, sentence: string, usage: string][] = [
   ['', 'Name a command.', 'npm run operator -- …'],
@@ -39,8 +39,8 @@ describe('parsing a command line', () => {
     } catch (error) {
       thrown = error;
     }
-    expect(thrown).toBeInstanceOf(WrongUse);
-    const [first, second] = (thrown as WrongUse).message.split('\n');
+    expect(thrown).toBeInstanceOf(UsageError);
+    const [first, second] = (thrown as UsageError).message.split('\n');
     expect([first, second]).toEqual([sentence, usage]);
   });
 

@@ -7,8 +7,8 @@ import { helpOf, programName, usage } from './help.ts';
 export type Call = { command: Command; args: string[] } | { help: string };
 
 /** The arguments are not a valid command line. The message is a sentence about the mistake, then the usage. */
-export class WrongUse extends Error {
-  override name = 'WrongUse';
+export class UsageError extends Error {
+  override name = 'UsageError';
 
   constructor(sentence: string, usage: string) {
     super(`${sentence}\n${usage}`);
@@ -20,7 +20,7 @@ export class WrongUse extends Error {
  * option that is absent is empty, and one without a value that is present is "yes". With --help
  * anywhere returns the help of the command, or of all without one.
  *
- * @throws WrongUse if there is no such command, or if an argument is missing, unknown or superfluous.
+ * @throws UsageError if there is no such command, or if an argument is missing, unknown or superfluous.
  */
 export function parseCommandLine(words: string[]): Call {
   if (words[0] === '--version') return { help: version };
@@ -29,18 +29,18 @@ export function parseCommandLine(words: string[]): Call {
   const [name, ...typed] = withNameOfTwoWords(asksHelp ? words.filter((word) => !isHelpWord(word)) : words);
   if (name === undefined) {
     if (asksHelp) return { help: usage() };
-    throw new WrongUse('Name a command.', usage());
+    throw new UsageError('Name a command.', usage());
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
     const group = Object.entries(commands).filter(([each]) => each.startsWith(`${name} `));
     if (asksHelp && group.length > 0) return { help: group.map(([each, its]) => helpOf(each, its)).join('\n\n') };
-    throw new WrongUse(`There is no command ${name}.`, usage());
+    throw new UsageError(`There is no command ${name}.`, usage());
   }
   if (asksHelp) return { help: helpOf(name, command) };
 
   const [problem, ...args] = readArguments(command, typed);
-  if (problem !== null) throw new WrongUse(problem, `${programName()} ${name} ${command.takes.join(' ')}`.trim());
+  if (problem !== null) throw new UsageError(problem, `${programName()} ${name} ${command.takes.join(' ')}`.trim());
   return { command, args };
 }
 

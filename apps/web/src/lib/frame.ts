@@ -3,7 +3,7 @@ import type { ShownNotice } from '#lib/notices/notice.ts';
 import type { RouterOutputs } from '#lib/router.ts';
 import { page } from '$app/state';
 
-/** What the root layout gives to every page, error pages included. A page's own data must not use these names. */
+/** The data of the root layout, which every page has, error pages included. A page's own data must not use these names. */
 export interface Frame {
   service: Branding;
   theme: 'light' | 'dark' | null;
@@ -21,6 +21,7 @@ export interface Frame {
   organisations?: RouterOutputs['organisations']['mine'];
 }
 
+/** The data of the root layout on the current page. */
 export function frame(): Frame {
   return page.data as Frame;
 }

@@ -1,4 +1,4 @@
-// The one importer of culori: `culori/fn` registers only the colour spaces that are used.
+// Only this module imports culori: `culori/fn` registers only the colour spaces that are used.
 import {
   clampChroma,
   clampRgb,

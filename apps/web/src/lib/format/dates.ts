@@ -9,16 +9,6 @@ const styles = {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function write(iso: string, style: keyof typeof styles, zone: string | null): string {
-  const key = `${locale()} ${style} ${zone}`;
-  let format = formats.get(key);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat(locale(), { ...styles[style], timeZone: zone ?? 'UTC' });
-    formats.set(key, format);
-  }
-  return format.format(new Date(iso));
-}
-
 /** "3 December 2026", in the reader's zone once it is known. */
 export function formatDate(iso: string, zone = readersZone()): string {
   return write(iso, 'date', zone);
@@ -38,4 +28,14 @@ export function formatTime(iso: string, zone = readersZone()): string {
 /** "3 December 2026, 14:02" */
 export function formatDateTime(iso: string, zone = readersZone()): string {
   return `${formatDate(iso, zone)}, ${formatTime(iso, zone)}`;
+}
+
+function write(iso: string, style: keyof typeof styles, zone: string | null): string {
+  const key = `${locale()} ${style} ${zone}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat(locale(), { ...styles[style], timeZone: zone ?? 'UTC' });
+    formats.set(key, format);
+  }
+  return format.format(new Date(iso));
 }

@@ -1,8 +1,8 @@
 import { perLanguage } from '#lib/language/language.ts';
 
-const both = perLanguage((locale) => new Intl.ListFormat(locale, { type: 'conjunction' }));
+const conjunction = perLanguage((locale) => new Intl.ListFormat(locale, { type: 'conjunction' }));
 
 /** "Silver, Gold and Platinum". */
 export function formatList(names: string[]): string {
-  return both().format(names);
+  return conjunction().format(names);
 }

@@ -1,10 +1,10 @@
 import { createSubscriber } from 'svelte/reactivity';
 
-/** Only a browser writes it, so that requests on a server never share one. */
+/** Set in a browser only: on the server all requests share this module. */
 let zone: string | null = null;
 let changed = () => {};
 
-/** A rune would do, but tests read this module as it is written, without Svelte's compiler. */
+/** Not a rune, because tests import this module without Svelte's compiler. */
 const subscribe = createSubscriber((update) => {
   changed = update;
 });
@@ -18,8 +18,8 @@ export function readersZone(): string | null {
   return zone;
 }
 
-/** Takes the time zone of this browser. To be called once the page is hydrated, which needs the server's words. */
-export function takeReadersZone(): void {
+/** Sets the zone to this browser's. Call it after hydration, which needs the texts that the server rendered. */
+export function setReadersZone(): void {
   zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   changed();
 }

@@ -12,7 +12,7 @@ export function roleName(role: Role): string {
 }
 
 /** "an admin" */
-export function inASentence(role: Role): string {
+export function roleWithArticle(role: Role): string {
   return roleTexts().withArticle[role];
 }
 

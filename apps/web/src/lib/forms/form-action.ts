@@ -8,13 +8,13 @@ import { translateBody } from '#lib/server/language/translate-error.ts';
 import { notify } from '#lib/server/session/notice.ts';
 import { formFields } from './form-fields.ts';
 
-type Told = Notice | NoticeText | null;
+type PostedNotice = Notice | NoticeText | null;
 
 interface Outcomes<Answer, Done, Shown> {
   /** The path to redirect to, or the data that the page shows instead of a redirect. */
   done: string | ((form: FormData, answer: Answer, event: RequestEvent) => Done | Promise<Done>);
   /** What the next page says about it, once: say`${name} is approved.` See `notify`. */
-  notice?: (form: FormData, answer: Answer, event: RequestEvent) => Told | Promise<Told>;
+  notice?: (form: FormData, answer: Answer, event: RequestEvent) => PostedNotice | Promise<PostedNotice>;
   /** What the page needs beside the error to show its form as it was typed. */
   failure?: (form: FormData, body: ErrorBody, event: RequestEvent) => Shown | Promise<Shown>;
 }
@@ -36,8 +36,8 @@ export function formAction<Answer, Done extends object | string = string, Shown 
       return actionFailure(event, error, (body) => failure?.(form, body, event) ?? ({} as Shown));
     }
 
-    const told = await notice?.(form, answer, event);
-    if (told) await notify(event, told);
+    const posted = await notice?.(form, answer, event);
+    if (posted) await notify(event, posted);
     const result = typeof done === 'string' ? done : await done(form, answer, event);
     if (typeof result === 'string') redirect(303, result);
     return result as Exclude<Done, string>;

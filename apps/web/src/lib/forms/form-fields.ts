@@ -1,7 +1,7 @@
 import { error } from '@sveltejs/kit';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import { largestBodyOf } from '#lib/server/http/path-rules.ts';
-import { readBytes } from '#lib/server/http/read-body.ts';
+import { readRequestBytes } from '#lib/server/http/read-body.ts';
 
 const isForm = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;
 
@@ -16,15 +16,11 @@ export async function formFields(request: Request): Promise<FormData> {
   if (!isForm.test(type)) error(415, 'Send the fields as a form.');
 
   const { pathname } = new URL(request.url);
-  const bytes = await readBytes(request, largestBodyOf(pathname)).catch((thrown) => {
+  const bytes = await readRequestBytes(request, largestBodyOf(pathname)).catch((thrown) => {
     const { status, body } = httpErrorOf(thrown);
     return status === 413 ? error(status, body.error) : unreadable();
   });
   return new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData().catch(unreadable);
-}
-
-function unreadable(): never {
-  error(400, 'This form could not be read.');
 }
 
 /** A text field, as it was typed; empty when it is missing or a file. */
@@ -36,4 +32,8 @@ export function text(form: FormData, name: string): string {
 /** All text values of a field that may occur more than once. */
 export function texts(form: FormData, name: string): string[] {
   return form.getAll(name).filter((value) => typeof value === 'string');
+}
+
+function unreadable(): never {
+  error(400, 'This form could not be read.');
 }

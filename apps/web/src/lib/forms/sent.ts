@@ -1,6 +1,6 @@
 import type { RequestEvent } from '@sveltejs/kit';
 
-/** The address that a link was requested for, and when. A cookie carries it over the redirect, to keep it out of the URL. */
+/** The address that a link was requested for, and when. It travels in a cookie, because URLs end up in logs. */
 export interface Sent {
   email: string;
   at: string;
@@ -9,6 +9,7 @@ export interface Sent {
 const cookieName = 'sent';
 const hourSeconds = 60 * 60;
 
+/** Stores the address for an hour, for the page to which the form redirects. */
 export function rememberSent({ cookies, url }: RequestEvent, email: string): void {
   const sent: Sent = { email, at: new Date().toISOString() };
   cookies.set(cookieName, JSON.stringify(sent), {

@@ -18,7 +18,7 @@ let read: () => Language = () => {
   return isLanguage(lang) ? lang : 'en';
 };
 
-/** Replaces where the language is read from. The server reads it from the request, the browser from `<html lang>`. */
+/** Replaces the source of the language, for the server: it reads the request, browsers read `<html lang>`. */
 export function readLanguageFrom(source: () => Language): void {
   read = source;
 }

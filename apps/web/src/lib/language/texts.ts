@@ -1,6 +1,6 @@
 import { type Language, language } from './language.ts';
 
-/** What every language must have: the same names, and functions of the same arguments. */
+/** The type of another language’s texts: the same names, and functions with the same parameters. */
 type Same<Texts> = {
   [Name in keyof Texts]: Texts[Name] extends string
     ? string

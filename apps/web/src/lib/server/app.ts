@@ -17,15 +17,15 @@ async function open(): Promise<void> {
 
   const app = await createApp({ config: parseConfig(process.env), migrations, work: true });
   opened = app;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => beginToEnd(app));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => beginShutdown(app));
   process.once('sveltekit:shutdown', () => app.close());
 }
 
-/** Begins what need not wait for the drain of open requests. They can still enqueue jobs. */
-function beginToEnd(app: App): void {
+/** Stops the feed and the jobs while open requests drain. The requests can still enqueue jobs. */
+function beginShutdown(app: App): void {
   // Waiting readers of the feed would hold up the drain.
   app.changes.stop();
-  // After a drain little time would be left to running jobs. `close` waits for the same end, and repeats a failed stop.
+  // Running jobs would have little time left after the drain. `close` waits for this stop, and repeats it if it failed.
   app.jobs.stop().catch(() => {});
 }
 

@@ -60,7 +60,7 @@ it('counts a repeated reservation once, and says why one is refused', async () =
   await expect(refused).rejects.toMatchObject({ status: 403, code: 'LIMIT_REACHED', body: { meter: 'api_calls' } });
 });
 
-it('forgets an entitlement when the feed tells a change of the organisation', async () => {
+it('forgets an entitlement when the feed reports a change of the organisation', async () => {
   const named = async () => (await gatehouse.entitlements.get(owner.organisationId)).organisation.name;
   await named();
   // The feed has begun once its first answer has emptied the cache.

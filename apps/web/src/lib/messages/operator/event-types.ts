@@ -1,6 +1,6 @@
 import { texts } from '#lib/language/texts.ts';
 
-/** The names of the provider's types of events, and what became of an event. */
+/** The names of the provider's types of events, and the outcomes of events. */
 export const eventTypeTexts = texts({
   en: {
     withoutType: 'Event without a type',

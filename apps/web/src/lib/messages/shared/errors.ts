@@ -10,7 +10,7 @@ export const errorTexts = texts({
     signInFirst: { title: 'Sign in first', text: 'This page is for people who are signed in.' },
     noAccess: { title: 'You don’t have access', text: 'Ask an owner or admin.' },
     notFound: { title: 'Page not found', text: 'The address may be mistyped, or the page has moved.' },
-    wrongMethod: { title: 'That doesn’t work here', text: 'This address does not take what was sent to it.' },
+    wrongMethod: { title: 'That doesn’t work here', text: 'This page does not accept this kind of request.' },
     tooLarge: { title: 'That’s too large', text: 'Send less, and try again.' },
     tooMany: { title: 'Too many attempts', text: 'Wait a few minutes, then try again.' },
     providerAway: {
@@ -35,7 +35,7 @@ export const errorTexts = texts({
       title: 'Seite nicht gefunden',
       text: 'Vielleicht enthält die Adresse einen Tippfehler, oder die Seite ist umgezogen.',
     },
-    wrongMethod: { title: 'Das geht hier nicht', text: 'Diese Adresse nimmt das Gesendete nicht an.' },
+    wrongMethod: { title: 'Das geht hier nicht', text: 'Diese Seite nimmt diese Art von Anfrage nicht an.' },
     tooLarge: { title: 'Das ist zu groß', text: 'Senden Sie weniger und versuchen Sie es noch einmal.' },
     tooMany: {
       title: 'Zu viele Versuche',

@@ -28,14 +28,14 @@ export function guardRequest({ method, headers }: Asked, { pathname, methods }: 
   if (methods !== null && !methods.includes(method)) {
     throw new AppError('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
   }
-  // A request with a key is judged by the key first: its endpoint refuses the body.
+  // A key is authenticated before the body is read: the endpoint then refuses too large a body.
   const accepted = { presentedKey: presentedKey(headers.get('authorization')), largestBody: largestBodyOf(pathname) };
   const hasKey = accepted.presentedKey !== null;
   if (!hasKey && Number(headers.get('content-length') ?? 0) > accepted.largestBody) throw tooLarge();
 
   const origin = headers.get('origin');
   const fetchSite = headers.get('sec-fetch-site');
-  // No page of another site can send a key, and a request with a key is not judged by its cookies.
+  // No page of another site can send a key, and cookies do not authenticate a request with a key.
   if (hasKey) return accepted;
   if (!isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl: config.publicBaseUrl })) {
     throw new AppError('FOREIGN_ORIGIN', 'This request comes from another site.');

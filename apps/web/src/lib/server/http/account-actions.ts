@@ -50,7 +50,7 @@ export const deleteAccountAction = formAction(
 );
 
 /** An empty or missing field counts as no password: the page asks for one only when it is needed. */
-function typedPassword(form: FormData): { password?: string } {
+export function typedPassword(form: FormData): { password?: string } {
   const password = text(form, 'password');
   return password === '' ? {} : { password };
 }

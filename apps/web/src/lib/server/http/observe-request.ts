@@ -5,15 +5,15 @@ import type { Language } from '#lib/language/language.ts';
 import { readCookie } from '../session/cookies.ts';
 import { failureOfStatus } from './record-failure.ts';
 
-type Headers = Pick<globalThis.Headers, 'get'>;
+type RequestHeaders = Pick<Headers, 'get'>;
 
 /** `route` is the pattern of the path: the number of label values stays small, and none contains an id. */
-type About = { method: string; route: string; headers: Headers };
+type About = { method: string; route: string; headers: RequestHeaders };
 
-/** The client of a request. */
+/** The address, browser and language from which a request comes. */
 export function clientOf(
   app: Service,
-  { headers, cookies }: { headers: Headers; cookies: Pick<Cookies, 'get'> },
+  { headers, cookies }: { headers: RequestHeaders; cookies: Pick<Cookies, 'get'> },
   { address, language }: { address: string; language: Language },
 ): Client {
   const userAgent = headers.get('user-agent');
@@ -23,7 +23,7 @@ export function clientOf(
 /**
  * Answers a request within its own span, a child of the caller's if the request has a traceparent, and
  * writes its log line and metrics. They contain no query, header or body, so no secrets; the line names
- * user and organisation by pseudonyms, and a refusal by its code.
+ * user and organisation by pseudonyms, and an error by its code.
  */
 export async function observeRequest<Answer extends { status: number }>(
   locals: App.Locals,
@@ -51,7 +51,7 @@ export async function observeRequest<Answer extends { status: number }>(
     route,
     status,
     milliseconds: Math.round(milliseconds),
-    ...whoOf(locals),
+    ...callerFields(locals),
     ...(status >= 400 && (locals.failure ?? failureOfStatus(status))),
   });
   app.metrics.time(
@@ -63,7 +63,7 @@ export async function observeRequest<Answer extends { status: number }>(
 }
 
 /** The user and organisation of a request by their pseudonyms; the API key by its id, which does not authenticate. */
-function whoOf({ app, principal }: App.Locals) {
+function callerFields({ app, principal }: App.Locals) {
   if (!principal) return {};
   const { organisationId } = principal;
   return {

@@ -6,7 +6,7 @@ import { AppError, isAppError } from '@gatehouse/api/errors';
  *
  * @throws AppError TOO_LARGE if the body is larger, whatever Content-Length it announced.
  */
-export async function readBytes(request: Request, most: number): Promise<Buffer> {
+export async function readRequestBytes(request: Request, most: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let length = 0;
   try {
@@ -29,7 +29,7 @@ export function tooLarge(): AppError {
 
 type Limit = {
   most: number;
-  /** Whether too large a body is returned as the error too: for API keys, authority comes before the body. */
+  /** Whether TOO_LARGE is returned instead of thrown: a key’s authority is checked before the body. */
   returnsTooLarge: boolean;
 };
 
@@ -38,8 +38,8 @@ export function limitOf({ accepted, principal }: Pick<App.Locals, 'accepted' | '
   return { most: accepted.largestBody, returnsTooLarge: principal?.kind === 'key' };
 }
 
-/** What carries a body. `readBytes` throws TOO_LARGE for one of more than `most` bytes. */
-type Carrier = { headers: Pick<Headers, 'get'>; readBytes: (most: number) => Promise<Buffer> };
+/** The headers and body of a request. `readBytes` throws TOO_LARGE for a body of more than `most` bytes. */
+type BodySource = { headers: Pick<Headers, 'get'>; readBytes: (most: number) => Promise<Buffer> };
 
 /**
  * Reads a JSON body; an empty one counts as {}. Returns (does not throw) the parse error, so that
@@ -47,14 +47,14 @@ type Carrier = { headers: Pick<Headers, 'get'>; readBytes: (most: number) => Pro
  *
  * @throws AppError TOO_LARGE unless `returnsTooLarge`.
  */
-export async function readJson(request: Carrier, limit: Limit): Promise<unknown> {
+export async function readJson(request: BodySource, limit: Limit): Promise<unknown> {
   const read = await readJsonText(request, limit);
   return isAppError(read) ? read : read.value;
 }
 
-/** The same with the text of the body, for callers that parse it again. */
+/** As `readJson`, but also returns the text of the body, for callers that parse it again. */
 export async function readJsonText(
-  { headers, readBytes }: Carrier,
+  { headers, readBytes }: BodySource,
   { most, returnsTooLarge }: Limit,
 ): Promise<AppError | { text: string; value: object }> {
   const bytes = await readBytes(most).catch((error: unknown) => {

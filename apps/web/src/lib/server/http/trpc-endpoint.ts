@@ -3,7 +3,7 @@ import { appRouter } from '@gatehouse/api/router/root';
 import type { RequestEvent } from '@sveltejs/kit';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { errorResponse } from './error-response.ts';
-import { limitOf, readBytes, readJsonText } from './read-body.ts';
+import { limitOf, readJsonText, readRequestBytes } from './read-body.ts';
 import { recordFailure } from './record-failure.ts';
 import { routerContext } from './router-context.ts';
 
@@ -35,7 +35,7 @@ async function readableByTrpc({ request, url, locals }: RequestEvent): Promise<R
   const headers = { 'content-type': 'application/json' };
   if (request.method !== 'POST') return new Request(url, { headers, signal });
 
-  const body = { headers: request.headers, readBytes: (most: number) => readBytes(request, most) };
+  const body = { headers: request.headers, readBytes: (most: number) => readRequestBytes(request, most) };
   const read = await readJsonText(body, limitOf(locals));
   // The original text: serialising a deeply nested value again would overflow the stack.
   const sent = isAppError(read) ? new ReadableStream({ start: (stream) => stream.error(read) }) : read.text;

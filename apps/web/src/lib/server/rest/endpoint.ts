@@ -2,7 +2,7 @@ import type { Caller } from '@gatehouse/api/router/root';
 import type { Cookies } from '@sveltejs/kit';
 import { limitOf, readJson } from '../http/read-body.ts';
 
-/** A request to a REST endpoint, whatever carries it. */
+/** A request to a REST endpoint, from Node’s server or from Kit. */
 export type RestRequest = {
   method: string;
   /** As in a URL: percent-encoded. */
@@ -13,7 +13,7 @@ export type RestRequest = {
   headers: Pick<Headers, 'get'>;
   cookies: Pick<Cookies, 'get' | 'set' | 'delete'>;
   clientAddress: string;
-  /** Aborted if the client goes before the answer. */
+  /** Aborted if the client disconnects before the answer. */
   signal: AbortSignal;
   /** @throws AppError TOO_LARGE if the body has more bytes. */
   readBytes: (most: number) => Promise<Buffer>;
@@ -39,7 +39,7 @@ export function reads<Result>(call: Call<Result>, headersOf?: (answer: Result) =
   };
 }
 
-/** The same with the JSON of the body. */
+/** As `reads`, but also passes the JSON of the body. */
 export function writes<Result>(call: CallWithBody<Result>): Endpoint {
   return async (request, locals, path) => {
     const body = await readJson(request, limitOf(locals));

@@ -35,7 +35,7 @@ export function createNodeHandler(app: Service): NodeHandler {
       cookies,
       clientAddress,
       signal: abort.signal,
-      readBytes: (most) => readBytes(request, most),
+      readBytes: (most) => readMessageBytes(request, most),
     });
     answered
       .then((answer) => send(response, answer, cookies.lines))
@@ -59,17 +59,17 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
   return value === undefined ? null : String(value);
 }
 
-/** How much of too large a body is awaited before the answer. */
-const maxAwaited = 1024 * 1024;
+/** How many bytes of too large a body are read before the answer is sent. */
+const maxReadBytes = 1024 * 1024;
 
 /**
  * Reads a body of at most `most` bytes. The rest of a larger one is discarded, because a client that is
  * still sending would lose the answer if the connection closed.
  *
  * @throws AppError TOO_LARGE if the body is larger, whatever Content-Length it announced; VALIDATION if
- *   the client goes before its end.
+ *   the client disconnects before its end.
  */
-function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
+function readMessageBytes(request: IncomingMessage, most: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let length = 0;
@@ -80,7 +80,7 @@ function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
       length += part.byteLength;
       if (length <= most) parts.push(part);
       else parts.length = 0;
-      if (length > maxAwaited) reject(tooLarge());
+      if (length > maxReadBytes) reject(tooLarge());
     });
     request.once('end', () => (length > most ? reject(tooLarge()) : resolve(Buffer.concat(parts, length))));
     request.once('error', () => {});

@@ -24,7 +24,7 @@ const reserve = (organisation: unknown, more: object = {}) => ({
   ...more,
 });
 
-it('a request with a key and a cookie is judged by the key', async () => {
+it('a request with a key and a cookie is authenticated by the key', async () => {
   const { userId, organisationId } = owner;
   const session = await startSession(test.app, { userId, organisationId, client: testClient });
   const other = await makeOwner(test);
@@ -51,7 +51,7 @@ it('a key counts whatever the Origin, and no answer allows another origin to rea
   expect((await askRest(test, 'POST', '/api/usage/reserve', { body, headers })).body.code).toBe('FOREIGN_ORIGIN');
 });
 
-it('401, then a closed organisation, then the scope, then the body, then the organisation, then the meter', async () => {
+it('checks the key, a closed organisation, the scope, the body, the organisation and the meter, in this order', async () => {
   const closed = await makeOwner(test);
   const closedKey = await makeKey(test, { organisationId: closed.organisationId, scope: 'READ' });
   await suspendOrganisation(test.app, closed.principal.organisation?.slug ?? '');
@@ -150,7 +150,7 @@ it('only a report may have a body above 64 kB, of at most 1 MB', async () => {
   expect(await statusOf('/api/usage/reserve', 70_000)).toBe(413);
 });
 
-it('a key is judged before the size of its body: 401, then the scope, then 413', async () => {
+it('checks a key and its scope before the size of the body: 401, then 403, then 413', async () => {
   const { organisationId } = owner;
   const reader = await makeKey(test, { organisationId, scope: 'READ' });
   const writer = await makeKey(test, { organisationId });
@@ -182,7 +182,7 @@ it('a member’s session writes the usage of its own organisation alone, a viewe
   expect(await ask(await sessionOf('viewer'), owner.organisationId)).toBe(403);
 });
 
-it('no key is in the log, whatever header holds it and whatever it leads to', async () => {
+it('the log contains no key, in whichever header it came and whatever the answer', async () => {
   const { key } = await makeKey(test);
   for (const authorization of [`Bearer ${key}`, `Bearer ${key}x`, `bearer  ${key}, Basic x`, `Basic ${key}`]) {
     await askRest(test, 'GET', '/api/changes?after=wrong', { headers: { authorization } });

@@ -24,7 +24,7 @@ const post = (name: 'reserve' | 'release' | 'report', body: unknown, by = key) =
 const put = (meter: string, body: unknown) => askRest(test, 'PUT', `/api/usage/${meter}`, { key, body });
 const history = (meter: string, query: string) => askRest(test, 'GET', `/api/usage/${meter}?${query}`, { key });
 const limitOf = (meter: string) => test.app.plans.tiers[0]?.limits[meter] ?? 0;
-const told = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code];
+const statusAndCode = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code];
 
 describe('POST /api/usage/reserve', () => {
   it('counts one unless an amount is given, and answers the use, the limit and the reset', async () => {
@@ -68,8 +68,8 @@ describe('POST /api/usage/reserve', () => {
     const first = await post('reserve', asked);
     await post('reserve', { ...asked, idempotency_key: newKey() });
     expect((await post('reserve', { ...asked, organisation: slug, amount: 1 })).body).toEqual(first.body);
-    expect(told(await post('reserve', { ...asked, amount: 2 }))).toEqual([409, 'CONFLICT']);
-    expect(told(await post('release', asked))).toEqual([409, 'CONFLICT']);
+    expect(statusAndCode(await post('reserve', { ...asked, amount: 2 }))).toEqual([409, 'CONFLICT']);
+    expect(statusAndCode(await post('release', asked))).toEqual([409, 'CONFLICT']);
   });
 
   it('of 40 parallel requests grants as many as the limit allows, and the same key counts once', async () => {
@@ -98,7 +98,7 @@ describe('POST /api/usage/reserve', () => {
     ['one of 129 characters', { idempotency_key: 'x'.repeat(129) }],
   ])('refuses %s with 400', async (_, change) => {
     const body = { organisation, meter: 'projects', idempotency_key: newKey(), ...change };
-    expect(told(await post('reserve', body))).toEqual([400, 'VALIDATION']);
+    expect(statusAndCode(await post('reserve', body))).toEqual([400, 'VALIDATION']);
   });
 });
 
@@ -111,7 +111,7 @@ describe('POST /api/usage/release', () => {
     const below = await post('release', { ...asked, amount: 9, idempotency_key: newKey() });
     expect([below.status, below.body.used]).toEqual([200, 0]);
     const counter = { ...asked, meter: 'api_calls', idempotency_key: newKey() };
-    expect(told(await post('release', counter))).toEqual([400, 'VALIDATION']);
+    expect(statusAndCode(await post('release', counter))).toEqual([400, 'VALIDATION']);
   });
 });
 
@@ -159,14 +159,14 @@ describe('POST /api/usage/report', () => {
   it('holds up to 1,000 records, and none is no error', async () => {
     const records = Array.from({ length: 1000 }, () => record());
     expect((await post('report', { records })).body).toEqual({ accepted: 1000, duplicates: 0 });
-    expect(told(await post('report', { records: [...records, record()] }))).toEqual([400, 'VALIDATION']);
+    expect(statusAndCode(await post('report', { records: [...records, record()] }))).toEqual([400, 'VALIDATION']);
     expect((await post('report', { records: [] })).body).toEqual({ accepted: 0, duplicates: 0 });
-    expect(told(await post('report', {}))).toEqual([400, 'VALIDATION']);
+    expect(statusAndCode(await post('report', {}))).toEqual([400, 'VALIDATION']);
   });
 
   it('of an organisation’s key names its own organisation alone', async () => {
     const own = await makeKey(test, { organisationId: await fresh() });
-    expect(told(await post('report', { records: [record()] }, own.key))).toEqual([404, 'NOT_FOUND']);
+    expect(statusAndCode(await post('report', { records: [record()] }, own.key))).toEqual([404, 'NOT_FOUND']);
   });
 });
 
@@ -183,15 +183,18 @@ describe('PUT /api/usage/METER', () => {
 
   it('refuses a counter, members and what is no number with 400, an unknown meter with 404', async () => {
     for (const meter of ['api_calls', 'members']) {
-      expect(told(await put(meter, { organisation, used: 1 }))).toEqual([400, 'VALIDATION']);
+      expect(statusAndCode(await put(meter, { organisation, used: 1 }))).toEqual([400, 'VALIDATION']);
     }
     for (const used of [-1, 1.5, '1', null, 2 ** 53]) {
-      expect(told(await put('projects', { organisation, used }))).toEqual([400, 'VALIDATION']);
+      expect(statusAndCode(await put('projects', { organisation, used }))).toEqual([400, 'VALIDATION']);
     }
-    expect(told(await put('unknown', { organisation, used: 1 }))).toEqual([404, 'NOT_FOUND']);
+    expect(statusAndCode(await put('unknown', { organisation, used: 1 }))).toEqual([404, 'NOT_FOUND']);
     // The meter is the one of the path, whatever the body says.
     expect((await put('projects', { organisation, used: 1, meter: 'api_calls' })).body.meter).toBe('projects');
-    expect(told(await askRest(test, 'PUT', '/api/usage/projects', { key, body: '{' }))).toEqual([400, 'VALIDATION']);
+    expect(statusAndCode(await askRest(test, 'PUT', '/api/usage/projects', { key, body: '{' }))).toEqual([
+      400,
+      'VALIDATION',
+    ]);
   });
 });
 
@@ -207,11 +210,14 @@ describe('GET /api/usage/METER', () => {
 
   it('refuses what is no number of days from 1 to 400 with 400, an unknown meter with 404', async () => {
     for (const days of ['0', '401', 'x', '1.5', '-1']) {
-      expect(told(await history('projects', `organisation=${organisation}&days=${days}`))).toEqual([400, 'VALIDATION']);
+      expect(statusAndCode(await history('projects', `organisation=${organisation}&days=${days}`))).toEqual([
+        400,
+        'VALIDATION',
+      ]);
     }
     expect((await history('projects', `organisation=${organisation}&days=400`)).body.days).toHaveLength(400);
-    expect(told(await history('projects', 'days=3'))).toEqual([400, 'VALIDATION']);
-    expect(told(await history('unknown', `organisation=${organisation}`))).toEqual([404, 'NOT_FOUND']);
-    expect(told(await history('projects', 'organisation=unknown'))).toEqual([404, 'NOT_FOUND']);
+    expect(statusAndCode(await history('projects', 'days=3'))).toEqual([400, 'VALIDATION']);
+    expect(statusAndCode(await history('unknown', `organisation=${organisation}`))).toEqual([404, 'NOT_FOUND']);
+    expect(statusAndCode(await history('projects', 'organisation=unknown'))).toEqual([404, 'NOT_FOUND']);
   });
 });

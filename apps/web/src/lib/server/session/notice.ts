@@ -11,8 +11,8 @@ type NoticeEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
  * or gives it to the element that it names, and works without JavaScript. A second call for the
  * same response replaces the first.
  */
-export async function notify({ locals, cookies, request }: NoticeEvent, told: Notice | NoticeText): Promise<void> {
-  const notice: Notice = Array.isArray(told) ? { text: told } : told;
+export async function notify({ locals, cookies, request }: NoticeEvent, posted: Notice | NoticeText): Promise<void> {
+  const notice: Notice = Array.isArray(posted) ? { text: posted } : posted;
   writeCookie(locals.app, cookies, 'notice', await storeNotice(locals.app, notice));
   // A load that redirects: the layouts of the page that is left run too, and must not take the notice.
   locals.noticeIsForNextPage = request.method === 'GET';

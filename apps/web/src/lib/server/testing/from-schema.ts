@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@gatehouse/api/openapi/document';
 import fc from 'fast-check';
 
-/** Values that a program sends by mistake or in anger. */
+/** Values that a program sends by mistake or maliciously. */
 const hostile: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue(),
   fc.string({ unit: 'binary' }),

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { App } from '@gatehouse/api/app';
-import { readBytes } from '../http/read-body.ts';
+import { readRequestBytes } from '../http/read-body.ts';
 import { createRest } from '../rest/answer-rest.ts';
 import { cookieJar } from '../rest/cookie-jar.ts';
 import type { RestRequest } from '../rest/endpoint.ts';
@@ -32,7 +32,7 @@ export function restRequestOf(request: Request, cookies: RestRequest['cookies'])
     cookies,
     clientAddress: '127.0.0.1',
     signal: request.signal,
-    readBytes: (most) => readBytes(request, most),
+    readBytes: (most) => readRequestBytes(request, most),
   };
 }
 

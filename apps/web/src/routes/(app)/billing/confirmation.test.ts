@@ -17,20 +17,20 @@ async function follow(from: string) {
   const confirm = async () => void asked++;
   const locals = { api: { billing: { confirm } } } as unknown as App.Locals;
 
-  for (let [address, looks] = [from, 1]; ; looks++) {
+  for (let [address, checks] = [from, 1]; ; checks++) {
     const url = new URL(address, 'http://service.example');
     await askForPayment({ locals, url });
     const confirmation = confirmationOf({ url }, unpaid);
-    if (confirmation?.state !== 'looking') return { asked, looks, end: confirmation?.state };
+    if (confirmation?.state !== 'checking') return { asked, checks, end: confirmation?.state };
     address = confirmation.next;
   }
 }
 
 test('after the checkout the provider is asked once, however often the page checks', async () => {
-  expect(await follow('/billing?checkout=success')).toEqual({ asked: 1, looks: 10, end: 'given up' });
+  expect(await follow('/billing?checkout=success')).toEqual({ asked: 1, checks: 10, end: 'unconfirmed' });
 });
 
 test('without a checkout, or after a cancelled one, the provider is not asked', async () => {
-  expect(await follow('/billing')).toEqual({ asked: 0, looks: 1, end: undefined });
-  expect(await follow('/billing?checkout=cancel')).toEqual({ asked: 0, looks: 1, end: undefined });
+  expect(await follow('/billing')).toEqual({ asked: 0, checks: 1, end: undefined });
+  expect(await follow('/billing?checkout=cancel')).toEqual({ asked: 0, checks: 1, end: undefined });
 });

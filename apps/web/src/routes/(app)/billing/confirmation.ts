@@ -2,9 +2,9 @@ import { type RequestEvent, redirect } from '@sveltejs/kit';
 import { hasSubscription } from '#lib/format/plans/plan-text.ts';
 import type { Plan } from '#lib/subscription.ts';
 
-const maxLooks = 10;
+const maxChecks = 10;
 
-export type Confirmation = { state: 'looking'; next: string } | { state: 'given up' };
+export type Confirmation = { state: 'checking'; next: string } | { state: 'unconfirmed' };
 
 /** Asks the provider about the payment after the checkout, before the plan is read: once, not at every check. */
 export async function askForPayment({ locals, url }: Pick<RequestEvent, 'locals' | 'url'>): Promise<void> {
@@ -24,7 +24,7 @@ export function confirmationOf({ url }: Pick<RequestEvent, 'url'>, plan: Plan): 
   if (returned !== 'success' && !(returned === 'done' && !paid && hasSubscription(plan))) return null;
 
   const look = Number(url.searchParams.get('look') ?? 1);
-  return look >= 1 && look < maxLooks
-    ? { state: 'looking', next: `/billing?checkout=success&look=${look + 1}` }
-    : { state: 'given up' };
+  return look >= 1 && look < maxChecks
+    ? { state: 'checking', next: `/billing?checkout=success&look=${look + 1}` }
+    : { state: 'unconfirmed' };
 }

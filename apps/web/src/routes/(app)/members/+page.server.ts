@@ -1,5 +1,5 @@
 import { organisationName } from '#lib/format/organisation-name.ts';
-import { type InvitedRole, inASentence, type Role } from '#lib/format/role-text.ts';
+import { type InvitedRole, type Role, roleWithArticle } from '#lib/format/role-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { memberDoneTexts } from '#lib/messages/app/members.ts';
@@ -61,7 +61,7 @@ export const actions: Actions = {
     {
       done: hereAgain,
       notice: (form) => ({
-        text: memberDoneTexts().isNow(text(form, 'display_name'), inASentence(text(form, 'role') as Role)),
+        text: memberDoneTexts().isNow(text(form, 'display_name'), roleWithArticle(text(form, 'role') as Role)),
         focus: `change-${text(form, 'user_id')}`,
       }),
       failure: () => ({ link: null }),

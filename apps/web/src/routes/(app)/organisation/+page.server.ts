@@ -4,6 +4,7 @@ import { formAction } from '#lib/forms/form-action.ts';
 import { formFields, text } from '#lib/forms/form-fields.ts';
 import { organisationDoneTexts } from '#lib/messages/app/organisation.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
+import { typedPassword } from '#lib/server/http/account-actions.ts';
 import { localPath } from '#lib/server/session/local-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
@@ -103,10 +104,4 @@ function failureOf(about: About) {
 
 function organisationOf(form: FormData) {
   return { organisation_id: text(form, 'organisation_id') };
-}
-
-/** An empty or missing field counts as no password: the page asks for one only where there is one. */
-function typedPassword(form: FormData): { password?: string } {
-  const password = text(form, 'password');
-  return password === '' ? {} : { password };
 }

@@ -95,9 +95,9 @@ test('a member of two organisations switches between them by keyboard, and leave
   await signIn(page, await makeOwner(service, request, { organisation: 'Larch & Sons' }));
   const invitation = await inviteOn(page, 'Viewer');
   const theirs = await (await browser.newContext({ baseURL: service.baseUrl })).newPage();
-  const errorCodes: string[] = [];
+  const violations: string[] = [];
   theirs.on('console', (message) => {
-    if (message.text().includes('Content Security Policy')) errorCodes.push(message.text());
+    if (message.text().includes('Content Security Policy')) violations.push(message.text());
   });
   await signIn(theirs, await makeOwner(service, request, { organisation: 'Quayside' }));
   await theirs.goto(invitation);
@@ -128,7 +128,7 @@ test('a member of two organisations switches between them by keyboard, and leave
   await expect(theirs.getByRole('heading', { name: 'Quayside' })).toBeVisible();
   await theirs.goto('/members');
   await expect(theirs.getByText('You’re the only owner, so you can’t leave.')).toBeVisible();
-  expect(errorCodes).toEqual([]);
+  expect(violations).toEqual([]);
 });
 
 test('a user whose own organisation awaits approval joins another by the link, through the identity provider', async ({

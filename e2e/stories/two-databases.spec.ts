@@ -22,7 +22,7 @@ test.afterAll(async () => {
 
 test('when the primary is killed during sign-ups, the standby takes over and has every answered sign-up', async () => {
   const answered: string[] = [];
-  const errorCodes: { status: number; retryAfter: string | null; body: unknown }[] = [];
+  const failures: { status: number; retryAfter: string | null; body: unknown }[] = [];
   let streaming = true;
   const streams = Array.from({ length: 4 }, async () => {
     while (streaming) await signUp();
@@ -34,14 +34,14 @@ test('when the primary is killed during sign-ups, the standby takes over and has
     if (answer.status === 200) answered.push(email);
     else {
       const retryAfter = answer.headers.get('retry-after');
-      errorCodes.push({ status: answer.status, retryAfter, body: await answer.json() });
+      failures.push({ status: answer.status, retryAfter, body: await answer.json() });
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 
   await expect.poll(() => answered.length).toBeGreaterThan(20);
   pair.killPrimary();
-  await expect.poll(() => errorCodes.length).toBeGreaterThan(3);
+  await expect.poll(() => failures.length).toBeGreaterThan(3);
   expect((await fetch(`http://127.0.0.1:${served.port}/readyz`)).status).toBe(503);
   const before = answered.length;
 
@@ -54,7 +54,7 @@ test('when the primary is killed during sign-ups, the standby takes over and has
 
   const found = await standby.sql`select email from users where email = any(${answered})`;
   expect(found).toHaveLength(answered.length);
-  for (const { status, retryAfter, body } of errorCodes) {
+  for (const { status, retryAfter, body } of failures) {
     expect(status, JSON.stringify(body)).toBe(503);
     expect(Number(retryAfter)).toBeGreaterThan(0);
     expect(body).toMatchObject({ code: 'BUSY', error: expect.stringMatching(/^\S.*\.$/) });

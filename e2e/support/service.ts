@@ -48,8 +48,8 @@ export type Service = {
 
 /**
  * Starts what `npm start` starts, on free ports and with temporary data, without demo accounts
- * unless `demo` is true. Passwords are hashed at the lowest cost. `environment` overrides the sandbox's settings. The command `example` starts
- * examples/notes too.
+ * unless `demo` is true. Passwords are hashed at the lowest cost. `environment` overrides the
+ * sandbox's settings. The command `example` starts examples/notes too.
  */
 export async function startService({ environment = {}, demo = false, command = 'start' } = {}): Promise<Service> {
   const dataDir = makeDataDirectory();

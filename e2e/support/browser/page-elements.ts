@@ -1,9 +1,9 @@
 import { expect, type Page } from '@playwright/test';
 
 /**
- * Expects that every text field tells a phone's keyboard and the browser's memory what it takes, that
- * every head of a table has a scope, and that every target is at least 24 by 24 pixels or stands in a
- * sentence. The page should have the size of a phone, where targets are smallest.
+ * Expects that every text field has the attributes for autofill and a phone's keyboard, that every table
+ * header has a scope, and that every target is at least 24 by 24 pixels or within a sentence. The page
+ * should have the size of a phone, where targets are smallest.
  */
 export async function expectUsableElements(page: Page, at: string): Promise<void> {
   expect.soft(await faultyElements(page), at).toEqual([]);

@@ -14,7 +14,7 @@ const variable = 'GATEHOUSE_E2E_DATA';
 export function makeDataDirectory(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-e2e-'));
   const prepared = process.env[variable];
-  // With its owner, who runs PostgreSQL.
+  // -a keeps the owner, as which PostgreSQL runs.
   if (prepared) execFileSync('cp', ['-a', path.join(prepared, 'postgres'), folder]);
   return folder;
 }

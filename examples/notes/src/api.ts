@@ -6,8 +6,8 @@ import type { Store } from './store.ts';
 type About = { gatehouse: Gatehouse; store: Store; origin: string };
 
 /**
- * The API of notes, for the programs of a customer. They authenticate with a key of their organisation, made at
- * /keys in Gatehouse, which this service exchanges for a token: so the key's rights are read, and it stays unstored.
+ * The API of notes, for the programs of a customer. They authenticate with an API key of their organisation, created
+ * at /keys in Gatehouse. This service exchanges it for a token to learn its rights, and does not store it.
  */
 export function notesApi({ gatehouse, store, origin }: About) {
   const api = new Hono<{ Variables: { organisation: string; writes: boolean } }>();

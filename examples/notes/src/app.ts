@@ -16,7 +16,7 @@ export function notesApp({ gatehouse, store, origin }: { gatehouse: Gatehouse; s
   app.route('/api', notesApi({ gatehouse, store, origin }));
   app.use(csrf({ origin }));
 
-  // Each request asks Gatehouse, so a member who was removed is out on the next one.
+  // Each request asks Gatehouse, so a removed member loses access with the next one.
   app.get('/', requireSession(gatehouse, { origin }), (c) => page(c));
 
   app.post('/notes', requireSession(gatehouse, { origin, scope: 'WRITE' }), async (c) => {

@@ -4,8 +4,8 @@ import type { Store } from './store.ts';
 export const mostCharacters = 2000;
 
 /**
- * Takes one of the meter `notes`, then stores the note. Its id is the idempotency key, so a repeated request
- * counts once. Returns the note's id.
+ * Counts one note within the plan's limit, then stores it and returns its id. The id is the idempotency key, so a
+ * repeated request counts once.
  *
  * @throws GatehouseError LIMIT_REACHED, with a sentence for people, if the plan allows no more notes.
  */
@@ -20,19 +20,19 @@ export async function createNote(
   return id;
 }
 
-/** Deletes a note and gives its place back. */
+/** Deletes a note, and lowers the meter by one. */
 export async function deleteNote(gatehouse: Gatehouse, store: Store, organisation: string, id: string): Promise<void> {
   if (!store.remove(organisation, id)) return;
   await gatehouse.usage.release({ organisation, meter: 'notes', idempotencyKey: `${id} deleted` });
 }
 
-/** Tells Gatehouse the true numbers: a crash between reserving and storing leaves them one apart. */
+/** Sets each meter to the number of stored notes, from which a crash between reserving and storing makes it differ. */
 export async function correctMeters(gatehouse: Gatehouse, store: Store): Promise<void> {
   for (const [organisation, used] of store.counts()) {
     try {
       await gatehouse.usage.set({ organisation, meter: 'notes', used, at: new Date() });
     } catch (error) {
-      // The organisation is closed or deleted: the feed of changes tells of a deletion.
+      // The organisation is closed or deleted. The feed of changes reports a deletion.
       if (!(error instanceof GatehouseError) || ![403, 404].includes(error.status)) throw error;
     }
   }

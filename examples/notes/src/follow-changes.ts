@@ -1,7 +1,10 @@
 import type { Following, Gatehouse } from '@gatehouse/client';
 import type { Store } from './store.ts';
 
-/** Forgets what belongs to an organisation or a user that was deleted in Gatehouse, also while this service was down. */
+/**
+ * Deletes the notes of an organisation that was deleted in Gatehouse, and removes a deleted user from their notes,
+ * also after this service was down.
+ */
 export function followDeletions(gatehouse: Gatehouse, store: Store): Following {
   return gatehouse.changes.follow({
     after: store.cursor(),

@@ -36,7 +36,7 @@ export function notesPage({ gatehouseUrl, session, entitlements, notes, refused 
     </header>
     <main>
       <h1>Notes of ${organisation.name ?? organisation.slug}</h1>
-      <p class="soft">${plan.name} plan: ${meter?.used ?? 0} of ${meter?.limit ?? 'any number of'} notes</p>
+      <p class="soft">${plan.name} plan: ${meter?.used ?? 0} of ${meter?.limit ?? 'unlimited'} notes</p>
       ${
         refused &&
         html`<div class="refused" role="alert">

@@ -1,17 +1,15 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openDatabase } from '@gatehouse/api/db/client';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { makeData, sessionTokens } from './size/make-data.ts';
+import { type Program, startProgram } from './speed/program.ts';
 
 // Reads every page and endpoint of lists on a small and on a large database, and prints how many times
 // longer the large one takes. SIZE=100000 makes the large one smaller.
 
+const serviceFile = path.resolve(import.meta.dirname, '../../../apps/server/dist/main.js');
 const sizes = [1000, Number(process.env.SIZE ?? 1_000_000)];
 const requestsPerPage = 21;
 const wantedRatio = 1.5;
@@ -19,7 +17,7 @@ const wantedRatio = 1.5;
 const wantedMilliseconds = 5;
 
 type Reader = keyof typeof sessionTokens;
-/** The pages with a first page, a deep page where `next` leads on, a hit and a miss. */
+/** Every page of a list, with searches that find something and searches that find nothing. */
 const pages: [path: string, reader: Reader][] = [
   ['/', 'owner'],
   ['/account', 'owner'],
@@ -61,16 +59,16 @@ try {
 
 const [small, large] = tables;
 console.log(`| Path | ${sizes.map((size) => size.toLocaleString('en-GB')).join(' | ')} | ratio |\n|---|---|---|---|`);
-let enough = true;
+let isSound = true;
 for (const [page, milliseconds] of large ?? []) {
   const before = small?.get(page) ?? Number.NaN;
   const ratio = milliseconds / before;
-  enough &&= ratio <= wantedRatio || milliseconds - before <= wantedMilliseconds;
+  isSound &&= ratio <= wantedRatio || milliseconds - before <= wantedMilliseconds;
   console.log(`| ${page} | ${before.toFixed(1)} ms | ${milliseconds.toFixed(1)} ms | ${ratio.toFixed(2)} |`);
 }
-process.exitCode = enough ? 0 : 1;
+process.exitCode = isSound ? 0 : 1;
 
-/** The median time of each path, with a service of its own on a database of this size. */
+/** The median time of each path in milliseconds, on a database of this size. */
 async function measureAt(size: number): Promise<Map<string, number>> {
   const name = `size_${size}`;
   const admin = openDatabase({ url: database.url, pool: 1, prepare: false });
@@ -93,10 +91,10 @@ async function measureAt(size: number): Promise<Map<string, number>> {
   try {
     const times = new Map<string, number>();
     for (const [page, reader] of pages) {
-      const { median, next } = await measure(service.baseUrl, page, reader);
+      const { median, next } = await measure(service.origin, page, reader);
       times.set(page, median);
       if (next === null) continue;
-      const second = await measure(service.baseUrl, next, reader);
+      const second = await measure(service.origin, next, reader);
       times.set(`${page} (next page)`, second.median);
     }
     return times;
@@ -105,57 +103,18 @@ async function measureAt(size: number): Promise<Map<string, number>> {
   }
 }
 
-async function startService(databaseUrl: string) {
-  const port = await freePort();
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const child = spawn(
-    process.execPath,
-    [fileURLToPath(new URL('../../../apps/server/dist/main.js', import.meta.url))],
-    {
-      env: {
-        PATH: process.env.PATH,
-        GATEHOUSE_ENV_FILE: 'off',
-        PORT: String(port),
-        PUBLIC_BASE_URL: baseUrl,
-        DATABASE_URL: databaseUrl,
-        LOG_LEVEL: 'error',
-      },
-      stdio: ['ignore', 'inherit', 'inherit'],
-    },
-  );
-  const isReady = () =>
-    fetch(`${baseUrl}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await isReady())) {
-    if (child.exitCode !== null) throw new Error('The service did not start.');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return {
-    baseUrl,
-    async stop() {
-      child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
-    },
-  };
+function startService(databaseUrl: string): Promise<Program> {
+  const env = { GATEHOUSE_ENV_FILE: 'off', DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' };
+  return startProgram(serviceFile, env, '/readyz');
 }
 
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function measure(baseUrl: string, page: string, reader: Reader) {
+/** The median time in milliseconds, and the link to the next page of the list. */
+async function measure(origin: string, page: string, reader: Reader) {
   const times: number[] = [];
   let text = '';
   for (let count = 0; count < requestsPerPage; count++) {
     const started = performance.now();
-    const answer = await fetch(`${baseUrl}${page}`, {
+    const answer = await fetch(`${origin}${page}`, {
       headers: { cookie: `session=${sessionTokens[reader]}` },
       redirect: 'manual',
     });

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { openWorld, type World } from './faults/world.ts';
 
-// Measures what the nodes bear of GET /login, then sends twice that rate for some seconds, and how long the
-// answers of probes, webhooks and signed-in reads take meanwhile and afterwards.
+// Measures how many GET /login a second the nodes can answer, then sends twice that rate for some seconds. Measures how
+// long the answers to probes, webhooks and signed-in reads take during this overload, and until when afterwards.
 
 const capacitySeconds = 5;
 const overloadSeconds = 10;
@@ -36,7 +36,7 @@ while (recovered === null && Date.now() - ended < 4 * recoveryLimitSeconds * 100
 
 const longest = Math.max(...during.map((each) => each.longest));
 const failed = during.reduce((sum, each) => sum + each.failed, 0);
-console.log(`borne: ${capacity.toFixed(0)} pages a second; probes and reads ${before.longest.toFixed(0)} ms`);
+console.log(`capacity: ${capacity.toFixed(0)} pages a second; probes and reads ${before.longest.toFixed(0)} ms`);
 console.log(
   `at twice that for ${overloadSeconds} s: ${flood['2xx']} pages, ${flood.non2xx} refused, ${flood.errors} errors, longest ${flood.latency.max} ms`,
 );
@@ -45,7 +45,7 @@ console.log(`recovered after ${recovered === null ? 'more than 20' : recovered.t
 await world.close();
 process.exit(recovered !== null && recovered < recoveryLimitSeconds && failed === 0 ? 0 : 1);
 
-/** The longest answer of those that must stay alive, and how many failed. */
+/** Sends the requests that an overload must not affect. Returns the longest time in milliseconds, and how many failed. */
 async function probe({ origin, owners }: World): Promise<{ longest: number; failed: number }> {
   const cookie = `session=${owners[0]?.session}`;
   const asked: [path: string, status: number, init: RequestInit][] = [

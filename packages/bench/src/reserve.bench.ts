@@ -57,12 +57,12 @@ async function compare(name: string, pick: () => string): Promise<number> {
   const ratios: number[] = [];
   const totals = { bare: 0, reserve: 0 };
   for (let round = 0; round <= rounds; round++) {
-    const [least, ours] = [await perSecond(bare), await perSecond(reservation)];
+    const [least, service] = [await perSecond(bare), await perSecond(reservation)];
     // The first round fills caches.
     if (round === 0) continue;
-    ratios.push(ours / least);
+    ratios.push(service / least);
     totals.bare += least / rounds;
-    totals.reserve += ours / rounds;
+    totals.reserve += service / rounds;
   }
   const ratio = ratios.toSorted((a, b) => a - b)[Math.floor(ratios.length / 2)] ?? 0;
   console.log(`${name}: UPDATE ${totals.bare.toFixed(0)}/s, reserve ${totals.reserve.toFixed(0)}/s`);

@@ -1,13 +1,14 @@
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startTcpProxy } from '@gatehouse/api/testing/database/tcp-proxy';
+import { freePorts } from '@gatehouse/api/testing/free-ports';
 import { startTestSandbox } from '@gatehouse/sandbox/testing';
 import { createDatabase, environmentOf, insertOwners, makeFolder, ownersPassword } from './clusters/deployment.ts';
 import { installedPostgres, runPostgres, startCluster } from './clusters/installed-postgres.ts';
 import { countRows, differences } from './clusters/row-counts.ts';
 import { compareMails, compareRows } from './faults/kept.ts';
 import { describe, startLoad } from './faults/load.ts';
-import { freePorts, makeNode, runOperator } from './faults/node.ts';
+import { makeNode, runOperator } from './faults/node.ts';
 
 // Dumps the database while the service works, loses it, restores the dump into another cluster under another role,
 // runs `operator after-restore` and starts the service on it, with the commands of docs/operations.md.
@@ -19,7 +20,8 @@ if (installedPostgres === null) {
 const webhookSecret = 'whsec_bench';
 const folder = makeFolder('restore');
 const dump = `${folder}/gatehouse.dump`;
-const [firstPort = 0, secondPort = 0, port = 0] = await freePorts(3);
+const port = await freePorts(3);
+const [firstPort, secondPort] = [port + 1, port + 2];
 const sandbox = await startTestSandbox();
 const mailProxy = await startTcpProxy(`postgres://${new URL(sandbox.smtpUrl).host}`);
 const origin = `http://127.0.0.1:${port}`;

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePorts } from '@gatehouse/api/testing/free-ports';
 import { haproxy } from '@gatehouse/api/testing/reverse-proxies';
 import { startTestSandbox } from '@gatehouse/sandbox/testing';
 import postgres from 'postgres';
@@ -7,7 +8,7 @@ import { createDatabase, documentedSql, environmentOf, insertOwners, makeFolder 
 import { installedPostgres, startCluster } from './clusters/installed-postgres.ts';
 import { compareMails, compareRows, join } from './faults/kept.ts';
 import { describe, startLoad, type Target } from './faults/load.ts';
-import { freePorts, makeNode, restartInTurn } from './faults/node.ts';
+import { makeNode, restartInTurn } from './faults/node.ts';
 
 // Changes the password of the database and the webhook secret as docs/operations.md says, by two restarts of two
 // nodes behind HAProxy, under a load of 25 requests a second. No request may fail, and nothing may be lost.
@@ -20,7 +21,8 @@ if (installedPostgres === null || !haproxy.isInstalled) {
   process.exit(0);
 }
 const folder = makeFolder('rotation');
-const [databasePort = 0, first = 0, second = 0, front = 0] = await freePorts(4);
+const front = await freePorts(4);
+const [databasePort, first, second] = [front + 1, front + 2, front + 3];
 const cluster = await startCluster(`${folder}/database`, databasePort);
 const oldUrl = await createDatabase(cluster, 'gatehouse', 'old');
 const newUrl = cluster.url('gatehouse_2', 'new', 'gatehouse');

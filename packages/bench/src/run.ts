@@ -8,7 +8,7 @@ const speed = 'speed.bench.ts';
 /**
  * `npm run bench`: runs every *.bench.ts of this folder, or those whose names contain one of the
  * arguments, one after the other so that they do not disturb each other. Any other argument names a row
- * of the measurement `speed`. Ends with the highest exit code.
+ * of the measurement `speed`. Returns the highest exit code.
  */
 function bench(args: string[]): number {
   const files = fs.readdirSync(folder).filter((file) => file.endsWith('.bench.ts'));

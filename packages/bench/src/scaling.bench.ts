@@ -1,6 +1,6 @@
 // Compares two nodes on one database with one node. Each node is pinned to a core of its own, because two nodes on the
-// same cores would share them. The database and the load have no cores of their own, so that a row which works the
-// database more adds up less than on machines of their own. BENCH_ROUNDS and BENCH_SECONDS shorten a run.
+// same cores would share them. The database and the load use the same cores too, so a row that loads the database
+// more scales less than on separate machines. BENCH_ROUNDS and BENCH_SECONDS shorten a run.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';

@@ -35,6 +35,8 @@ console.log(
   `ratio of the longest to the limit of ${limitMilliseconds} ms: ${(flooded.longest / limitMilliseconds).toFixed(2)}`,
 );
 
+process.exitCode = flooded.longest <= limitMilliseconds ? 0 : 1;
+
 await test.close();
 await database.stop();
 fs.rmSync(folder, { recursive: true, force: true });

@@ -8,11 +8,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openWorld, subscriptionOf, webhookSecret } from './speed/world.ts';
 
 /*
- * Measures through which source files four requests pass, and compares them with the lists in
+ * Measures which source files run for each of four requests, and compares them with the lists in
  * docs/architecture.md. Exits with 1 if a list lacks a file or names one that did not run.
  */
 const walks = ['POST /api/signup', 'GET /auth/idp/callback', 'POST /webhooks/payment', 'GET /api/subscription'];
-/** Their names say what they do; the lists leave them out. */
+/** Files that the lists leave out, because their names say what they do. */
 const below =
   /^packages\/api\/src\/((db|jobs|providers|security|telemetry|changes)\/|(errors|links|config|log|create-app)\.ts)/;
 const document = fs.readFileSync(path.resolve(import.meta.dirname, '../../../docs/architecture.md'), 'utf8');
@@ -39,7 +39,7 @@ const world = await openWorld({
   IDP_ISSUERS: provider,
 });
 try {
-  // The second time, so that nothing is created for the first time.
+  // The second time is the one that counts, because the first also runs what is created once.
   for (let time = 0; time < 2; time++) {
     await signUp();
     await signInAtProvider();

@@ -37,7 +37,7 @@ beforeAll(async () => {
 /** Returns a data directory with a cluster whose server has been stopped. */
 function usedFolder(): string {
   const folder = emptyFolder();
-  // With its owner, who runs PostgreSQL.
+  // -a keeps the owner, as which PostgreSQL runs.
   execFileSync('cp', ['-a', path.join(cluster, 'postgres'), folder]);
   return folder;
 }

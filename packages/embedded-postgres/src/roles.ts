@@ -5,8 +5,8 @@ import { postgresFolder } from './binaries.ts';
 import { clusterName, runCommand } from './run-command.ts';
 
 /**
- * The first line of our access files. Without it an earlier version made the cluster, and the service's
- * role is its superuser.
+ * The first line of the access files that this version writes. A cluster without it was created by an
+ * earlier version, in which the service's role is the superuser.
  */
 const mark = '# Gatehouse writes this file at each start (roles 2).';
 

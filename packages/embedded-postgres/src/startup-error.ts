@@ -9,7 +9,7 @@ export function explainOutput(output: string, dataDir: string): string {
 
   const lines = output.trim().split('\n');
   const last = lines.findLast((line) => /FATAL|PANIC|ERROR:|error:/.test(line)) ?? lines.at(-1) ?? '';
-  return `It said: ${last.replace(/^.*?(FATAL|PANIC|ERROR|error):\s*/, '') || 'nothing'}. More in ${dataDir}/postgres.log.`;
+  return `PostgreSQL printed: ${last.replace(/^.*?(FATAL|PANIC|ERROR|error):\s*/, '') || 'nothing'}. More in ${dataDir}/postgres.log.`;
 }
 
 /** Whether the start failed over files of another server, which may still be shutting down. */

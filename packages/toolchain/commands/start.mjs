@@ -42,7 +42,7 @@ export async function prepare({ ports = 3, variables = () => ({}) } = {}) {
 /** Runs the sandbox and the service (a command) until one of them ends or this process gets a signal, then ends both. */
 export async function runWithSandbox(service, { port, environment, dataDir, demo, product = null }) {
   recordRunningDemo({ port, dataDir });
-  const options = { env: environment, stdio: ['pipe', 'pipe'], ours: true };
+  const options = { env: environment, stdio: ['pipe', 'pipe'], ownProgram: true };
   const sandbox = withBufferedOutput(launch([nodeBinary(), fromRoot('packages/sandbox/src/main.ts')], options));
   const main = withBufferedOutput(launch(service, options));
   endWhenItEnds('sandbox', sandbox);

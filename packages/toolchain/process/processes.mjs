@@ -28,17 +28,17 @@ exit $code`;
 
 /**
  * Starts a command that ends when this process does. It has its own process group, so that
- * Ctrl-C reaches only this process, which then ends its children in order. With `ours` the
+ * Ctrl-C reaches only this process, which then ends its children in order. With `ownProgram` the
  * command is a program of this repository, which ends with its pipe and drains on SIGTERM; a
  * shell supervises any other command. `exited` resolves to the exit code, or to 128 and the
  * number of the signal.
  */
-export function launch(command, { env, stdio = ['inherit', 'inherit'], ours = false }) {
-  const [file, ...args] = ours ? command : ['/bin/sh', '-c', supervise, 'sh', ...command];
+export function launch(command, { env, stdio = ['inherit', 'inherit'], ownProgram = false }) {
+  const [file, ...args] = ownProgram ? command : ['/bin/sh', '-c', supervise, 'sh', ...command];
   const child = spawn(file, args, {
     cwd: root,
     detached: true,
-    env: ours ? { ...env, GATEHOUSE_PARENT_PIPE: '1' } : env,
+    env: ownProgram ? { ...env, GATEHOUSE_PARENT_PIPE: '1' } : env,
     stdio: ['pipe', ...stdio],
   });
   running.add(child);
@@ -53,9 +53,12 @@ export function launch(command, { env, stdio = ['inherit', 'inherit'], ours = fa
     child.stdin.destroy();
   });
   child.end = async () => {
-    if (ours) child.kill('SIGTERM');
+    if (ownProgram) child.kill('SIGTERM');
     else child.stdin.destroy();
-    const timeout = setTimeout(() => killGroup(child), ours ? graceMilliseconds.drained : graceMilliseconds.supervised);
+    const timeout = setTimeout(
+      () => killGroup(child),
+      ownProgram ? graceMilliseconds.drained : graceMilliseconds.supervised,
+    );
     await child.exited;
     clearTimeout(timeout);
   };

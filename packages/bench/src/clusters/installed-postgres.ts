@@ -16,7 +16,7 @@ export const installedPostgres: string | null =
     .filter((folder) => ['initdb', 'pg_dump', 'pg_restore'].every((name) => fs.existsSync(path.join(folder, name))))
     .sort((one, other) => Number(other.split('/').at(-2)) - Number(one.split('/').at(-2)))[0] ?? null;
 
-/** A PostgreSQL server of its own, to which roles connect with passwords, as to a server elsewhere. */
+/** A PostgreSQL server on a port, to which roles connect with passwords, as to one on another machine. */
 export type Cluster = {
   /** The address of a database, as DATABASE_URL takes it. */
   url: (role: string, password: string, database: string) => string;

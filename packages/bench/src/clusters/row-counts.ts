@@ -1,6 +1,6 @@
 import type { ISql, Sql } from 'postgres';
 
-/** Counts the rows of every table, partitions too, that an application created. */
+/** Counts the rows of every table outside the system schemas, partitions included. */
 export async function countRows(sql: Sql | ISql): Promise<Map<string, number>> {
   const tables = await sql`
     select format('%I.%I', schemaname, tablename) as name from pg_tables

@@ -2,16 +2,16 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type { Owner } from '../speed/data.ts';
 import { subscriptionOf } from '../speed/world.ts';
 
-/** Where the load goes. The secret that signs events may change meanwhile. */
+/** The target of the load. The secret that signs events may change while it runs. */
 export type Target = { origin: string; owners: Owner[]; webhookSecret: string };
 
-/** What callers saw meanwhile. */
+/** What the callers of a load observed. */
 export type Seen = {
   requests: number;
   /** By status and path; a connection that failed counts as its error's code. */
   failures: Map<string, number>;
   longestMilliseconds: number;
-  /** What was accepted with 200: it must be there afterwards, once. */
+  /** What was answered 200: the database must contain each once afterwards. */
   signUps: string[];
   events: string[];
 };

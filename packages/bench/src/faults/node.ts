@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -68,15 +67,6 @@ export async function runOperator(args: string[], env: NodeJS.ProcessEnv): Promi
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`operator ${args.join(' ')} failed: ${printed}`);
   return printed;
-}
-
-/** Returns ports that nothing listens on. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => net.createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as net.AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
 
 async function isReady(port: string, child: ChildProcess): Promise<void> {

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { startTcpProxy, type TcpProxy } from '@gatehouse/api/testing/database/tcp-proxy';
+import { freePorts } from '@gatehouse/api/testing/free-ports';
 import { haproxy } from '@gatehouse/api/testing/reverse-proxies';
 import { type Embedded, openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import type { Sandbox } from '@gatehouse/sandbox/sandbox';
@@ -11,11 +12,11 @@ import { hash } from '@node-rs/argon2';
 import postgres, { type Sql } from 'postgres';
 import { insertData } from '../speed/data.ts';
 import type { Target } from './load.ts';
-import { freePorts, makeNode, type Node } from './node.ts';
+import { makeNode, type Node } from './node.ts';
 
 const webhookSecret = 'whsec_bench';
 
-/** Two nodes behind HAProxy, each of whose other systems is reached by way of a proxy that can cut it. */
+/** Two nodes behind HAProxy. They reach database, mail server and payment provider through proxies that can cut them off. */
 export type World = Target & {
   nodes: Node[];
   sandbox: Sandbox;
@@ -47,7 +48,8 @@ export async function openWorld(): Promise<World> {
   const databaseProxy = await startTcpProxy(database.url);
   const mailProxy = await startTcpProxy(`postgres://${new URL(sandbox.smtpUrl).host}`);
   const providerProxy = await startTcpProxy(`postgres://${new URL(sandbox.url).host}`);
-  const [first = 0, second = 0, front = 0] = await freePorts(3);
+  const front = await freePorts(3);
+  const [first, second] = [front + 1, front + 2];
   const env = {
     DATABASE_URL: databaseProxy.url(database.url),
     SMTP_URL: `smtp://127.0.0.1:${mailProxy.port}`,

@@ -6,7 +6,7 @@ export const sessionTokens = { operator: 'operator-of-the-measurement', owner: '
 
 const tablesWithTriggers = ['users', 'organisations', 'memberships', 'payment_subscriptions', 'usage'];
 
-/** How many organisations wait for an operator beside the others: as many in a small database as in a large one. */
+/** How many more organisations await approval, in a small database as in a large one. */
 const waiting = 2000;
 
 /**

@@ -7,7 +7,7 @@ import { spread } from './spread.ts';
 export type Side = { program: Program; next: () => Request; status?: number };
 
 export type Round = Figures & {
-  /** CPU per request, in milliseconds; null where the system does not tell. */
+  /** CPU per request, in milliseconds; null where there is no /proc. */
   serverCpu: number | null;
   databaseCpu: number | null;
   memoryMiB: number | null;
@@ -68,9 +68,9 @@ async function measure({ program, next, status }: Side, { connections, seconds, 
     memoryMiB: server === null ? null : server.memoryBytes / 2 ** 20,
   };
   if (machine === null || before.machine === null) return { measured, foreignCpu: null };
-  const ours = (serverSeconds ?? 0) + (databaseSeconds ?? 0) + (user + system) / 1e6;
-  const wall = (performance.now() - started) / 1000;
-  return { measured, foreignCpu: Math.max(0, machine - before.machine - ours) / wall };
+  const benchSeconds = (serverSeconds ?? 0) + (databaseSeconds ?? 0) + (user + system) / 1e6;
+  const elapsed = (performance.now() - started) / 1000;
+  return { measured, foreignCpu: Math.max(0, machine - before.machine - benchSeconds) / elapsed };
 }
 
 function used(before: Use | null, after: Use | null): number | null {

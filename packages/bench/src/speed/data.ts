@@ -45,7 +45,7 @@ export async function insertData(sql: Sql, passwordHash: string): Promise<Owner[
       now() + interval '20 days', now(), now()
     from unnest(${column('subscriptionId')}::text[], ${column('organisationId')}::uuid[], ${column('customerId')}::text[])
       as row (id, organisation_id, customer_id)`;
-  // A service that runs has events; of an empty table PostgreSQL would plan to read all of it.
+  // As in a running service. PostgreSQL would plan a sequential scan of an empty table, and keep that plan.
   await sql`
     insert into payment_events (id, type, created, received_at, organisation_id, customer_id, subscription_id, status_class,
       handled, outcome, payload)

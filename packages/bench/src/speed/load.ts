@@ -13,10 +13,10 @@ type Options = {
 };
 
 /**
- * Sends requests over so many connections for so long or so many, each connection one after the other. Times in
- * milliseconds.
+ * Sends requests over some connections, one after the other on each, for some seconds or until an amount is
+ * sent. Times are in milliseconds.
  *
- * @throws Error if an answer is not of the wanted status: then the figures would mean nothing.
+ * @throws Error if an answer has another status than `status`, because the figures would then mean nothing.
  */
 export async function load(
   origin: string,

@@ -5,7 +5,7 @@ type SideFigures = {
   perSecond: Spread;
   p50Milliseconds: number;
   p95Milliseconds: number;
-  /** CPU per request in milliseconds; null where the system does not tell. */
+  /** CPU per request in milliseconds; null where there is no /proc. */
   serverCpu: number | null;
   databaseCpu: number | null;
   memoryMiB: number | null;
@@ -23,7 +23,7 @@ export type Measured = {
   limit?: SideFigures;
   /** The limit's CPU per request by the service's, server and database together. Other work on the machine changes it least. */
   cpuRatio?: number | null;
-  /** How far the limit's own rounds lie apart, by their median; and the CPU that foreign processes used, in cores. */
+  /** The range of the limit's rounds by their median, and the CPU that other processes used, in cores. */
   noise?: { limitSpread: number; foreignCpu: number | null };
   /** What a row without requests measured, in words. */
   figures?: string;

@@ -51,14 +51,14 @@ function sourcesOf(file: string): (offset: number) => string | null {
     const entry = map.findEntry(line, offset - (lineStarts[line] ?? 0));
     // A function of the bundler has no mapping of its own.
     return 'originalSource' in entry && entry.generatedLine === line
-      ? ours(path.resolve(path.dirname(file), entry.originalSource))
+      ? sourcePath(path.resolve(path.dirname(file), entry.originalSource))
       : null;
   }
   sources.set(file, sourceAt);
   return sourceAt;
 }
 
-function ours(file: string): string | null {
+function sourcePath(file: string): string | null {
   const relative = path.relative(root, file);
   return /^(apps|packages)\/.*\.ts$/.test(relative) && !relative.includes('node_modules') ? relative : null;
 }

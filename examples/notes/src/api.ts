@@ -1,6 +1,6 @@
 import { createGatehouse, type Gatehouse, GatehouseError } from '@gatehouse/client';
 import { Hono } from 'hono';
-import { createNote, mostCharacters } from './create-note.ts';
+import { createNote, maxCharacters } from './create-note.ts';
 import type { Store } from './store.ts';
 
 type About = { gatehouse: Gatehouse; store: Store; origin: string };
@@ -31,8 +31,8 @@ export function notesApi({ gatehouse, store, origin }: About) {
   api.post('/notes', async (c) => {
     if (!c.get('writes')) return c.json({ error: 'This API key only reads.' }, 403);
     const { text } = await c.req.json<{ text?: unknown }>().catch(() => ({ text: null }));
-    if (typeof text !== 'string' || text.trim() === '' || text.length > mostCharacters) {
-      return c.json({ error: `A note needs a text of at most ${mostCharacters} characters.` }, 400);
+    if (typeof text !== 'string' || text.trim() === '' || text.length > maxCharacters) {
+      return c.json({ error: `A note needs a text of at most ${maxCharacters} characters.` }, 400);
     }
     const id = await createNote(gatehouse, store, { organisation: c.get('organisation'), author: null, text });
     return c.json({ id });

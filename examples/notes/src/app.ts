@@ -3,7 +3,7 @@ import { requireSession } from '@gatehouse/client/hono';
 import { type Context, Hono } from 'hono';
 import { csrf } from 'hono/csrf';
 import { notesApi } from './api.ts';
-import { createNote, deleteNote, mostCharacters } from './create-note.ts';
+import { createNote, deleteNote, maxCharacters } from './create-note.ts';
 import { notesPage } from './pages.ts';
 import type { Store } from './store.ts';
 
@@ -21,7 +21,7 @@ export function notesApp({ gatehouse, store, origin }: { gatehouse: Gatehouse; s
 
   app.post('/notes', requireSession(gatehouse, { origin, scope: 'WRITE' }), async (c) => {
     const { user } = c.get('session');
-    const text = String((await c.req.parseBody()).text ?? '').slice(0, mostCharacters);
+    const text = String((await c.req.parseBody()).text ?? '').slice(0, maxCharacters);
     if (text.trim() === '') return c.redirect('/');
     try {
       await createNote(gatehouse, store, { organisation: organisationOf(c), author: user.id, text });

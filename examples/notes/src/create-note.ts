@@ -1,7 +1,7 @@
 import { type Gatehouse, GatehouseError } from '@gatehouse/client';
 import type { Store } from './store.ts';
 
-export const mostCharacters = 2000;
+export const maxCharacters = 2000;
 
 /**
  * Counts one note within the plan's limit, then stores it and returns its id. The id is the idempotency key, so a

@@ -104,7 +104,7 @@ export async function createApp({
     load,
     pseudonymOf: () => 'unknown',
     logRefusedDelivery: createRefusalLog(log, 'A delivery to /webhooks/payment was refused.'),
-    tierCounts: createTierCounts(sql, paidTiers(plans)),
+    tierCounts: createTierCounts(pools.scheduled.sql, paidTiers(plans)),
     searchReach: null,
     now: now ?? (() => new Date()),
     async close() {
@@ -117,6 +117,7 @@ export async function createApp({
     },
   };
 
+  const scheduled: App = Object.assign(Object.create(app), { db: pools.scheduled.db, sql: pools.scheduled.sql });
   if (work) for (const warning of [...config.warnings, ...unusedPriceWarnings({ config, plans })]) log.warn(warning);
   if (work && !app.mail.on)
     log.warn('SMTP_URL is unset: this node sends no mail, and leaves the mails to other nodes.');
@@ -130,9 +131,8 @@ export async function createApp({
     else await requireSchema(app);
     if (work) app.pseudonymOf = await open(() => loadPseudonyms(sql));
     if (work) await open(() => refuseDemoAccounts(app));
-    if (work) await open(() => warnOfOtherMode(app));
-    if (work) await open(() => warnOfMissingTiers(app));
-    app.jobs = await open(() => openQueue(app, pools, { work, migrates }));
+    app.jobs = await open(() => openQueue({ app, scheduled }, pools, { work, migrates }));
+    if (work) warnOfSubscriptions(scheduled);
     const indexes = migrates ? pools.setUp((lock, own) => createSearchIndexes(lock, own, log, ending.signal)) : null;
     // The service does not wait for the indexes. A command does, because its process ends afterwards.
     if (!work) await indexes;
@@ -147,12 +147,14 @@ export async function createApp({
   return app;
 }
 
+/** The App, and the same with the pool of scheduled jobs. */
+type Apps = { app: App; scheduled: App };
+
 /** Opens the job queue. One process at a time creates its tables, with the long deadlines of admin commands. */
-async function openQueue(app: App, pools: Pools, { work, migrates }: { work: boolean; migrates: boolean }) {
-  const scheduled: App = Object.assign(Object.create(app), { db: pools.scheduled.db, sql: pools.scheduled.sql });
-  const { config, log, metrics, traces } = app;
+async function openQueue(apps: Apps, pools: Pools, { work, migrates }: { work: boolean; migrates: boolean }) {
+  const { config, log, metrics, traces } = apps.app;
   const options = { sql: pools.queue.sql, log, metrics, traces, timeouts: config.timeouts, work };
-  const kinds = jobKinds({ app, scheduled });
+  const kinds = jobKinds(apps);
   if (!migrates) return openJobs({ ...options, kinds, setup: null });
 
   return pools.setUp((lock, setup) => withAdvisoryLock(lock, () => openJobs({ ...options, kinds, setup })));
@@ -166,6 +168,13 @@ async function requireSchema({ sql, migrations, log }: App): Promise<void> {
   if (problem !== null) throw new Error(problem);
 }
 
+/** Warns of subscriptions that give no plan. May read every one of them, so nothing waits for it or fails by it. */
+function warnOfSubscriptions(scheduled: App): void {
+  Promise.all([warnOfOtherMode(scheduled), warnOfMissingTiers(scheduled)]).catch((error: unknown) => {
+    scheduled.log.debug('The subscriptions were not checked for warnings.', { error });
+  });
+}
+
 const unopened: Jobs = {
   send: () => Promise.reject(new Error('The job queue is not open yet.')),
   wake: () => {},
@@ -174,7 +183,7 @@ const unopened: Jobs = {
 };
 
 /** Every kind of job, by name. Those that run at fixed times use the pool of `scheduled`. */
-function jobKinds({ app, scheduled }: { app: App; scheduled: App }): JobKinds {
+function jobKinds({ app, scheduled }: Apps): JobKinds {
   return {
     'verification-mail': {
       handler: (data, id) => sendVerification(app, data, id),

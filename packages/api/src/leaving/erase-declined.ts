@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, ne, notExists, sql } from 'drizzle-orm';
+import { and, eq, inArray, lt, ne, notExists, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import type { Executor } from '../db/client.ts';
 import { users } from '../db/schema/accounts.ts';
@@ -9,42 +9,59 @@ import { eraseUser } from './erase-user.ts';
 
 const dayMilliseconds = 86_400_000;
 const batchSize = 100;
+/** Afterwards the run ends, and the next one, an hour later, continues. */
+const longestRunMilliseconds = 600_000;
+
+type Declined = { id: string; declinedAt: string };
 
 /**
  * Erases the requests that were declined more than RETENTION_DAYS ago: their organisations, and the
  * members who belong to no other one. What cannot be erased now, because the payment provider does
- * not answer, is left for the next run. Returns how many organisations it erased.
+ * not answer, is left for the next run and prevents no other erasure. Returns how many organisations it erased.
  */
 export async function eraseDeclined(app: App): Promise<number> {
   const before = new Date(app.now().getTime() - app.config.retentionDays * dayMilliseconds);
-  const isOld = and(eq(organisations.approval, 'declined'), lt(organisations.declinedAt, before));
-  const old = await app.db
-    .select({ id: organisations.id })
-    .from(organisations)
-    .where(isOld)
-    .orderBy(organisations.declinedAt)
-    .limit(batchSize);
+  const isOld = and(eq(organisations.approval, 'declined'), lt(organisations.declinedAt, before)) ?? sql`false`;
+  const endsAt = performance.now() + longestRunMilliseconds;
 
   let count = 0;
-  for (const { id } of old) {
-    try {
-      // An operator may have approved the organisation meanwhile. The erasure of its owner deletes it.
-      const isStillDeclined = async (db: Executor) =>
-        (await db.$count(organisations, and(eq(organisations.id, id), sql`not (${isOld})`))) === 0;
-      for (const user of await membersOfNothingElse(app, id)) {
-        await eraseUser(
-          app,
-          { userId: user.id },
-          { actorId: null, withMembers: true, shown: [id], isStillWanted: isStillDeclined },
-        );
-      }
-      await eraseOrganisation(app, id, isStillDeclined);
-      count++;
-    } catch (error) {
-      app.log.warn('A declined request could not be erased.', { organisationId: id, error });
+  let last: Declined | undefined;
+  do {
+    const batch = await oldestAfter(app, isOld, last);
+    for (const { id } of batch) {
+      if (performance.now() > endsAt) return count;
+      if (await eraseOne(app, id, isOld)) count++;
     }
-  }
+    last = batch.length < batchSize ? undefined : batch.at(-1);
+  } while (last !== undefined);
   return count;
+}
+
+function oldestAfter({ db }: App, isOld: SQL, last: Declined | undefined): Promise<Declined[]> {
+  const place = sql`(${organisations.declinedAt}, ${organisations.id})`;
+  // As text, because a Date has no microseconds.
+  return db
+    .select({ id: organisations.id, declinedAt: sql<string>`${organisations.declinedAt}::text` })
+    .from(organisations)
+    .where(and(isOld, last && sql`${place} > (${last.declinedAt}::timestamptz, ${last.id}::uuid)`))
+    .orderBy(organisations.declinedAt, organisations.id)
+    .limit(batchSize);
+}
+
+/** Returns whether the organisation is erased, with its members. */
+async function eraseOne(app: App, id: string, isOld: SQL): Promise<boolean> {
+  // An operator may have approved the organisation meanwhile. The erasure of its owner deletes it.
+  const isStillWanted = async (db: Executor) =>
+    (await db.$count(organisations, and(eq(organisations.id, id), sql`not (${isOld})`))) === 0;
+  const options = { actorId: null, withMembers: true, shown: [id], isStillWanted };
+  try {
+    for (const user of await membersOfNothingElse(app, id)) await eraseUser(app, { userId: user.id }, options);
+    await eraseOrganisation(app, id, isStillWanted);
+    return true;
+  } catch (error) {
+    app.log.warn('A declined request could not be erased.', { organisationId: id, error });
+    return false;
+  }
 }
 
 function membersOfNothingElse(app: App, organisationId: string) {

@@ -153,6 +153,22 @@ it('of a user who alone owns an organisation with members, only an explicit requ
   expect(await test.app.db.$count(users, eq(users.id, member.userId))).toBe(1);
 });
 
+it('all declined requests of the retention are erased in one run, and one that fails prevents no other', async () => {
+  const { sql } = test.app;
+  await sql`
+    insert into organisations (id, slug, name, approval, created_at, declined_at)
+    select gen_random_uuid(), 'backlog-' || n, 'Backlog', 'declined', now(), now() from generate_series(1, 205) as n`;
+  await sql`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`;
+  await sql`
+    create trigger refuse before delete on organisations
+    for each row when (old.slug = 'backlog-1') execute function refuse()`;
+  const later = { ...test.app, now: () => new Date(Date.now() + 401 * 86_400_000) };
+  expect(await eraseDeclined(later)).toBe(204);
+  await sql`drop trigger refuse on organisations`;
+  expect(await eraseDeclined(later)).toBe(1);
+});
+
 it('a declined request that an operator approves while it is erased stays, with its owner', async () => {
   const declined = await makeOwner(test, { approved: false });
   await declineOwner(test.app, declined.email, 'No.');

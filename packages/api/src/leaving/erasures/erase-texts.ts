@@ -27,8 +27,10 @@ export async function eraseOrganisationTexts(tx: Transaction, organisationId: st
     .where(and(eq(auditEvents.organisationId, organisationId), hasDetails));
 }
 
-/** Removes texts of an organisation that mention the user. Keeps a billing address that another user has by now. */
-export async function eraseMentions(tx: Transaction, { userId, texts }: Erased, organisationId: string): Promise<void> {
+/** Removes texts of an organisation that mention the user. What mentions an address that another user has by now is kept. */
+export async function eraseMentions(tx: Transaction, erased: Erased, organisationId: string): Promise<void> {
+  const texts = await withoutTakenAddresses(tx, erased.texts);
+  const { userId } = erased;
   await removeDetails(tx, { userId, texts }, eq(auditEvents.organisationId, organisationId));
   await tx
     .update(invitations)
@@ -69,7 +71,17 @@ export async function eraseOwnTexts(tx: Transaction, userId: string, texts: stri
   await tx.update(auditEvents).set({ client: null, userAgent: null }).where(and(own, hasClient));
   await removeDetails(tx, { userId, texts }, isAbout(userId));
   await tx.delete(changes).where(isChangeOfAddress(userId));
-  await tx.delete(notices).where(mentionsAny(sql`${notices.content}::text`, texts));
+  await tx.delete(notices).where(mentionsAny(sql`${notices.content}::text`, await withoutTakenAddresses(tx, texts)));
+}
+
+/** The texts without the addresses that a user has. */
+async function withoutTakenAddresses(tx: Transaction, texts: string[]): Promise<string[]> {
+  const taken = await tx
+    .select({ email: users.email })
+    .from(users)
+    .where(inArray(users.email, texts.filter(isAddress)));
+  const addresses = new Set(taken.map(({ email }) => email));
+  return texts.filter((text) => !addresses.has(text));
 }
 
 const hasDetails = sql`${auditEvents.details} <> '{}'`;

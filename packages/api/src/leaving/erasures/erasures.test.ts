@@ -1,12 +1,15 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { signUp, signUpInput } from '../../accounts/sign-up/sign-up.ts';
 import { stripOldEvents } from '../../billing/events/strip-events.ts';
+import { newId } from '../../db/id.ts';
 import { users } from '../../db/schema/accounts.ts';
+import { auditEvents } from '../../db/schema/audit.ts';
 import { paymentCustomers, paymentEvents } from '../../db/schema/billing.ts';
 import { changes } from '../../db/schema/changes.ts';
 import { erasures } from '../../db/schema/leaving.ts';
 import { organisations } from '../../db/schema/organisations.ts';
+import { notices } from '../../db/schema/sessions.ts';
 import type { JobData } from '../../jobs/registry.ts';
 import { erasePerson } from '../../operators/people/erase-person.ts';
 import { failingAt } from '../../testing/database/failing-database.ts';
@@ -152,6 +155,37 @@ describe('a billing address that another user has now', () => {
 
     await finishErasures(app);
     expect(await billingOf(owner)).toEqual([user.email, user.email]);
+  });
+
+  it('leaves the notices, notes and reasons that name its new user, and removes what is about the erased one', async () => {
+    const { app } = test;
+    const { owner, user } = await makeLeaver();
+    const { organisationId } = owner;
+    const at = app.now();
+    await app.db.insert(auditEvents).values([
+      { id: newId(at), at, action: 'organisation-declined', organisationId, details: { reason: `Ask ${user.email}.` } },
+      { id: newId(at), at, action: 'person-suspended', userId: user.userId, details: { reason: `Was ${user.email}.` } },
+    ]);
+    await app.db.insert(notices).values({
+      idHash: user.userId,
+      content: { text: `${user.email} is approved.` },
+      expiresAt: new Date(app.now().getTime() + 60_000),
+    });
+    await eraseUser(app, user, command);
+    const other = await makeOwner(test);
+    await app.db.update(users).set({ email: user.email }).where(eq(users.id, other.userId));
+
+    await finishErasures(app);
+    expect(await app.db.$count(notices, eq(notices.idHash, user.userId))).toBe(1);
+    const reasons = await app.db
+      .select({ userId: auditEvents.userId, details: auditEvents.details })
+      .from(auditEvents)
+      .where(inArray(auditEvents.action, ['organisation-declined', 'person-suspended']))
+      .orderBy(auditEvents.action);
+    expect(reasons).toEqual([
+      { userId: null, details: { reason: `Ask ${user.email}.` } },
+      { userId: user.userId, details: {} },
+    ]);
   });
 
   it('adds no organisation to an erasure that the erased user did not belong to', async () => {

@@ -1,0 +1,1 @@
+CREATE INDEX "organisations_declined" ON "organisations" USING btree ("declined_at","id") WHERE "organisations"."declined_at" is not null;

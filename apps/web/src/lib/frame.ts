@@ -9,6 +9,7 @@ export interface Frame {
   theme: 'light' | 'dark' | null;
   /** The signed-in user, null without a session. */
   person: {
+    id: string;
     email: string;
     name: string | null;
     operator: boolean;

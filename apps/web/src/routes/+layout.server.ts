@@ -13,6 +13,7 @@ export const load: LayoutServerLoad = async ({ locals, cookies, request }): Prom
     theme: readTheme(cookies),
     notice: await takeNotice({ locals, cookies, request }),
     person: principal && {
+      id: principal.user.id,
       email: principal.user.email,
       name: principal.user.name,
       operator: principal.user.operator,

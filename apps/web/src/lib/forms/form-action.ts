@@ -2,11 +2,13 @@ import type { Caller } from '@gatehouse/api/router/root';
 import { fail, type RequestEvent, redirect } from '@sveltejs/kit';
 import { formTexts } from '#lib/messages/shared/forms.ts';
 import type { Notice, NoticeText } from '#lib/notices/notice.ts';
+import { signedInUser } from '#lib/server/guards/page-guard.ts';
 import { type ErrorBody, httpErrorOf } from '#lib/server/http/error-response.ts';
 import { recordFailure } from '#lib/server/http/record-failure.ts';
 import { translateBody } from '#lib/server/language/translate-error.ts';
 import { notify } from '#lib/server/session/notice.ts';
 import { formFields } from './form-fields.ts';
+import { renderedForField } from './rendered-for.ts';
 
 type PostedNotice = Notice | NoticeText | null;
 
@@ -21,7 +23,8 @@ interface Outcomes<Answer, Done, Shown> {
 
 /**
  * A form adapter, as jsonEndpoint is the REST adapter: passes the posted fields to a procedure of
- * the router and answers with a redirect (303), with data, or with the procedure's error.
+ * the router and answers with a redirect (303), with data, or with the procedure's error. A form
+ * whose page was rendered for another user changes nothing: its answer is an error with status 409.
  */
 export function formAction<Answer, Done extends object | string = string, Shown extends object = Record<never, never>>(
   call: (api: Caller, form: FormData, event: RequestEvent) => Promise<Answer>,
@@ -29,11 +32,19 @@ export function formAction<Answer, Done extends object | string = string, Shown 
 ) {
   return async function action(event: RequestEvent) {
     const form = await formFields(event.request);
+    const shown = (body: ErrorBody) => failure?.(form, body, event) ?? ({} as Shown);
+    const other = otherUser(event, form);
+    if (other !== null) {
+      const body = { error: formTexts().otherUser(other), code: 'CONFLICT', otherUser: true };
+      event.locals.failure = { code: body.code };
+      return fail(409, { ...body, ...(await shown(body)) });
+    }
+
     let answer: Answer;
     try {
       answer = await call(event.locals.api, form, event);
     } catch (error) {
-      return actionFailure(event, error, (body) => failure?.(form, body, event) ?? ({} as Shown));
+      return actionFailure(event, error, shown);
     }
 
     const posted = await notice?.(form, answer, event);
@@ -44,12 +55,19 @@ export function formAction<Answer, Done extends object | string = string, Shown 
   };
 }
 
+/** The address of the signed-in user, where the form's page was rendered for another one; else null. */
+function otherUser({ locals }: RequestEvent, form: FormData): string | null {
+  const user = signedInUser(locals)?.user;
+  const renderedFor = form.get(renderedForField);
+  return user === undefined || renderedFor === null || renderedFor === user.id ? null : user.email;
+}
+
 /**
  * The answer of an action whose procedure failed: the JSON endpoint's status and body, and with
  * them what `shown` adds. The sentence says in how many minutes a limit ends, and what to do after
  * the session has ended. Errors that the router has not logged already are logged here.
  */
-export async function actionFailure<Shown extends object>(
+async function actionFailure<Shown extends object>(
   { locals, setHeaders }: Pick<RequestEvent, 'locals' | 'setHeaders'>,
   thrown: unknown,
   shown: (body: ErrorBody) => Shown | Promise<Shown>,

@@ -1,11 +1,12 @@
 import { focusNotice, showNotice } from '#lib/notices/current.svelte.ts';
+import { otherUserNotice } from '#lib/notices/other-user.ts';
 import type { SubmitFunction } from '$app/forms';
 import { unansweredText } from './unanswered.ts';
 
 /**
  * The state of one form's submission, for use:enhance={submission.enhance}. While it is pending a
  * second submit does nothing, and `submitter` is the button that was pressed. Without an answer,
- * or after a failure of the server, the page and what was typed stay.
+ * after a failure of the server, or where another user has signed in, the page and what was typed stay.
  */
 export class Submission {
   pending = $state(false);
@@ -18,8 +19,11 @@ export class Submission {
 
     return async ({ result, update }) => {
       const unanswered = result.type === 'error' ? unansweredText(result.error, navigator.onLine) : null;
+      const otherUser = result.type === 'failure' ? otherUserNotice(result.data, window.location.pathname) : null;
       if (unanswered) {
         showNotice({ text: [unanswered], tone: 'warn' });
+      } else if (otherUser) {
+        showNotice(otherUser);
       } else {
         await update({ reset: false });
         focusNotice();

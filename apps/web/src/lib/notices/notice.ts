@@ -4,7 +4,7 @@
  */
 export type NoticeText = (string | { name: string } | { day: string })[];
 
-/** What the reader can do about it: a link, or a form of one button ("Restore"). */
+/** What the reader can do about it: a link (to this page: load it again), or a form of one button ("Restore"). */
 type NoticeAction = { label: string; href: string } | { label: string; post: string; fields?: Record<string, string> };
 
 export interface Notice {

@@ -1,10 +1,9 @@
-import { redirect } from '@sveltejs/kit';
 import { organisationName } from '#lib/format/organisation-name.ts';
+import { formAction } from '#lib/forms/form-action.ts';
 import { overviewTexts } from '#lib/messages/app/overview.ts';
-import { requirePage } from '#lib/server/guards/page-guard.ts';
+import { requirePage, signedInUser } from '#lib/server/guards/page-guard.ts';
 import { hideSteps, hidesSteps } from '#lib/server/session/hidden-steps.ts';
 import { redirectToInvitation } from '#lib/server/session/invitation.ts';
-import { notify } from '#lib/server/session/notice.ts';
 import { redirectToReturnUrl } from '#lib/server/session/return-url.ts';
 import type { Actions, PageServerLoad } from './$types';
 import { setupSteps } from './setup-steps.ts';
@@ -40,17 +39,15 @@ export const load: PageServerLoad = async (event) => {
 };
 
 export const actions: Actions = {
-  hideSteps: async (event) => {
-    const { organisation } = requirePage(event);
-    hideSteps(event, organisation?.id ?? null);
-    await notify(event, {
-      text: overviewTexts().hidden(),
-      action: { label: overviewTexts().showThem, post: '/?/showSteps' },
-    });
-    redirect(303, '/');
-  },
-  showSteps: (event) => {
-    hideSteps(event, null);
-    redirect(303, '/');
-  },
+  hideSteps: formAction(
+    async (_api, _form, event) => hideSteps(event, signedInUser(event.locals)?.organisation?.id ?? null),
+    {
+      done: '/',
+      notice: () => ({
+        text: overviewTexts().hidden(),
+        action: { label: overviewTexts().showThem, post: '/?/showSteps' },
+      }),
+    },
+  ),
+  showSteps: formAction(async (_api, _form, event) => hideSteps(event, null), { done: '/' }),
 };

@@ -10,6 +10,9 @@ export const formTexts = texts({
     checkOne: 'Check one thing',
     check: (count: number) => `Check ${count} things`,
     signInInNewTab: 'Sign in in a new tab',
+    otherUser: (email: string) =>
+      `You are now signed in as ${email}; this page was opened for another account. Nothing was changed.`,
+    reload: 'Reload the page',
     kept: {
       offline: 'You are offline. What you typed is still here.',
       broken: 'Something went wrong. What you typed is still here.',
@@ -26,6 +29,9 @@ export const formTexts = texts({
     checkOne: 'Prüfen Sie eine Angabe',
     check: (count) => `Prüfen Sie ${count} Angaben`,
     signInInNewTab: 'In einem neuen Tab anmelden',
+    otherUser: (email) =>
+      `Sie sind jetzt als ${email} angemeldet; diese Seite wurde für ein anderes Konto geöffnet. Es wurde nichts geändert.`,
+    reload: 'Seite neu laden',
     kept: {
       offline: 'Sie sind offline. Ihre Eingaben sind noch da.',
       broken: 'Etwas ist schiefgegangen. Ihre Eingaben sind noch da.',

@@ -1,7 +1,7 @@
-import { type RequestEvent, redirect } from '@sveltejs/kit';
+import { redirect } from '@sveltejs/kit';
 import { organisationName } from '#lib/format/organisation-name.ts';
-import { actionFailure, formAction } from '#lib/forms/form-action.ts';
-import { formFields, text } from '#lib/forms/form-fields.ts';
+import { formAction } from '#lib/forms/form-action.ts';
+import { text } from '#lib/forms/form-fields.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 import { cancelledText, keptText } from './cancellation-text.ts';
@@ -35,9 +35,8 @@ export const load: PageServerLoad = async (event) => {
 };
 
 export const actions: Actions = {
-  checkout: (event) =>
-    leaveFor(event, (billing, form) => billing.checkout({ tier: text(form, 'tier'), ...organisationIn(form) })),
-  portal: (event) => leaveFor(event, (billing, form) => billing.portal(organisationIn(form))),
+  checkout: leaveFor((billing, form) => billing.checkout({ tier: text(form, 'tier'), ...organisationIn(form) })),
+  portal: leaveFor((billing, form) => billing.portal(organisationIn(form))),
   cancel: formAction(({ billing }, form) => billing.cancel(organisationIn(form)), {
     done: '/billing',
     notice: (_form, record, { locals }) => cancelledText(record, locals.app.plans),
@@ -56,13 +55,8 @@ function organisationIn(form: FormData) {
 }
 
 /** The provider's page is on another origin: the only redirects of this service that leave it. */
-async function leaveFor(event: RequestEvent, ask: (billing: Billing, form: FormData) => Promise<{ url: string }>) {
-  const form = await formFields(event.request);
-  let url: string;
-  try {
-    ({ url } = await ask(event.locals.api.billing, form));
-  } catch (error) {
-    return actionFailure(event, error, () => ({}));
-  }
-  redirect(303, url, { external: true });
+function leaveFor(ask: (billing: Billing, form: FormData) => Promise<{ url: string }>) {
+  return formAction(({ billing }, form) => ask(billing, form), {
+    done: (_form, { url }) => redirect(303, url, { external: true }),
+  });
 }

@@ -1,7 +1,6 @@
-import { redirect } from '@sveltejs/kit';
 import { organisationName } from '#lib/format/organisation-name.ts';
 import { formAction } from '#lib/forms/form-action.ts';
-import { formFields, text } from '#lib/forms/form-fields.ts';
+import { text } from '#lib/forms/form-fields.ts';
 import { organisationDoneTexts } from '#lib/messages/app/organisation.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
 import { typedPassword } from '#lib/server/http/account-actions.ts';
@@ -9,7 +8,7 @@ import { localPath } from '#lib/server/session/local-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** Which form was posted, so that the page shows its errors beside its own fields. */
-type About = 'create' | 'rename' | 'contact' | 'transfer' | 'delete';
+type About = 'switch' | 'create' | 'rename' | 'contact' | 'transfer' | 'delete';
 
 export const load: PageServerLoad = async (event) => {
   const { organisation, role, scopes, user } = requirePage(event);
@@ -41,12 +40,11 @@ export const load: PageServerLoad = async (event) => {
 };
 
 export const actions: Actions = {
-  /** Switches the organisation and returns to the page that had the menu. A failure shows the error page. */
-  switch: async ({ request, locals, url }) => {
-    const form = await formFields(request);
-    await locals.api.organisations.switch({ organisation_id: text(form, 'organisation_id') });
-    redirect(303, localPath(text(form, 'from'), url));
-  },
+  /** Switches the organisation and returns to the page that had the menu. */
+  switch: formAction(
+    ({ organisations }, form) => organisations.switch({ organisation_id: text(form, 'organisation_id') }),
+    { done: (form, _answer, { url }) => localPath(text(form, 'from'), url), failure: failureOf('switch') },
+  ),
   create: formAction(({ organisations }, form) => organisations.create({ org_name: text(form, 'org_name') }), {
     done: (_form, { awaiting_approval }) => (awaiting_approval ? '/awaiting-approval' : '/'),
     failure: failureOf('create'),

@@ -19,9 +19,11 @@ export const load: PageServerLoad = async (event) => {
 };
 
 export const actions: Actions = {
-  changeName: accountAction({ page, about: 'name', done: 'name' }, ({ accounts }, form) =>
-    accounts.changeName({ name: text(form, 'name') }),
-  ),
+  changeName: formAction(({ accounts }, form) => accounts.changeName({ name: text(form, 'name') }), {
+    done: page,
+    notice: () => accountDoneTexts().name(),
+    failure: (form) => ({ about: 'name' as FormName, name: text(form, 'name') }),
+  }),
   changeAddress: formAction(
     ({ accounts }, form) => accounts.changeAddress({ email: text(form, 'email'), password: text(form, 'password') }),
     {

@@ -3,13 +3,16 @@ import { consoleTexts } from '#lib/messages/operator/console.ts';
 export interface Command {
   name: string;
   href: string;
+  /** The paths of the section's pages, where they are not those below its own. */
+  places?: string[];
 }
 
 /** The parts of the operator console, as its navigation shows them. */
 export function sections(): Command[] {
   const t = consoleTexts();
   return [
-    { href: '/operator', name: t.requests },
+    // Its address is the start of all others.
+    { href: '/operator', name: t.requests, places: ['/operator/decided'] },
     { href: '/operator/people', name: t.people },
     { href: '/operator/organisations', name: t.organisations },
     { href: '/operator/events', name: t.events },

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { layoutShifts } from '../support/browser/layout-shift.ts';
 import { makeOwner, signIn } from '../support/people.ts';
 import { expect, type Service, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
@@ -123,3 +124,44 @@ test('a form whose request fails keeps the page and the typed text, and reports 
   await name.press('Enter');
   await expect(live(page)).not.toContainText('We could not reach');
 });
+
+for (const viewport of [
+  { width: 320, height: 568 },
+  { width: 1280, height: 600 },
+]) {
+  test(`at ${viewport.width} px a notice moves nothing and covers no control at the end of the page`, async ({
+    page,
+    service,
+  }) => {
+    await signIn(page, await makeOwner(service, page.request));
+    await page.setViewportSize(viewport);
+    await page.goto('/account');
+    await openSetting(page, 'Name');
+    await page.getByLabel('Your name').fill('Mia Larch');
+    await page.getByLabel('Your name').press('Enter');
+    await expect(page.locator('#notice')).toBeInViewport({ ratio: 1 });
+    expect(await layoutShifts(page)).toEqual([]);
+
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    const covered = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('footer :is(a, button)')].filter((control) => {
+        const { left, top, width, height } = control.getBoundingClientRect();
+        return !control.contains(document.elementFromPoint(left + width / 2, top + height - 1));
+      }),
+    );
+    expect(covered).toHaveLength(0);
+    await expect(page.locator('#notice')).toBeInViewport({ ratio: 1 });
+
+    // The focus moves up the page from its end, never behind the notice.
+    for (let count = 0; count < 12; count++) {
+      const focused = await page.evaluate(() => {
+        const element = document.activeElement;
+        const notice = document.getElementById('notice');
+        if (!element || !notice || notice.contains(element)) return null;
+        return element.getBoundingClientRect().bottom > notice.getBoundingClientRect().top ? element.outerHTML : null;
+      });
+      expect(focused).toBeNull();
+      await page.keyboard.press('Tab');
+    }
+  });
+}

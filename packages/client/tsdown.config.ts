@@ -1,6 +1,6 @@
 import { defineConfig } from 'tsdown';
 
-// Each entry and its types, without imports of packages: the client needs no package of the service.
+// Builds each entry with its types, and without imports of packages: the client needs no package of the service.
 export default defineConfig({
   entry: {
     client: 'src/client.ts',

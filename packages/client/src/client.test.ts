@@ -110,7 +110,7 @@ it('returns a stale entitlement at once while one request renews it', async () =
   await vi.waitFor(async () => expect(await check()).toBe(false), 30_000);
 });
 
-it('sends on only the cookies of a session', () => {
+it('forwards only the cookies of a session', () => {
   expect(sessionCookies('a=1; __Host-session=x; session=y; __Secure-gatehouse=z')).toBe(
     '__Host-session=x; __Secure-gatehouse=z',
   );

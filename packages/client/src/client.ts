@@ -54,8 +54,8 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
   const get = <Answer>(path: string, query: Call['query'], { signal }: Signal = {}) =>
     ask<Answer>({ path, query: query ?? {}, signal, repeatable: true });
 
-  /** The feed starts with the first entitlement that is read. */
-  function kept<Answer>(organisation: string, name: string, request: () => Promise<Answer>): Promise<Answer> {
+  /** Reads an entitlement through the cache. The first call starts the feed that empties the cache. */
+  function throughCache<Answer>(organisation: string, name: string, request: () => Promise<Answer>): Promise<Answer> {
     if (cache === null || closed) return request();
     if (keeping !== false && keeping.follow !== false && sending.apiKey !== undefined) {
       following ??= follow({
@@ -70,8 +70,8 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
     return cache.read(organisation, name, request);
   }
 
-  /** Reported usage changes entitlements, so the cache drops those of the organisation, also after an error. */
-  async function using<Answer>(organisations: string[], call: Call): Promise<Answer> {
+  /** Sends usage. It changes entitlements, so the cache drops those of the organisations, also after an error. */
+  async function sendUsage<Answer>(organisations: string[], call: Call): Promise<Answer> {
     try {
       return await ask<Answer>(call);
     } finally {
@@ -79,10 +79,20 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
     }
   }
 
-  function reserveOrRelease(what: 'reserve' | 'release', request: Request, { signal }: Signal): Promise<UsageAnswer> {
+  function reserveOrRelease(
+    operation: 'reserve' | 'release',
+    request: Request,
+    { signal }: Signal,
+  ): Promise<UsageAnswer> {
     const { organisation, meter, amount, idempotencyKey = crypto.randomUUID() } = request;
     const body = { organisation, meter, amount, idempotency_key: idempotencyKey };
-    return using([organisation], { method: 'POST', path: `/api/usage/${what}`, body, signal, repeatable: true });
+    return sendUsage([organisation], {
+      method: 'POST',
+      path: `/api/usage/${operation}`,
+      body,
+      signal,
+      repeatable: true,
+    });
   }
 
   function follow(follower: Follower): Following {
@@ -97,7 +107,7 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
     url: origin,
 
     sessions: {
-      /** Returns who is signed in, by the cookies of a request to your service; null without a session. */
+      /** Returns the session of a request to your service, by its cookies; null if it has none. */
       async verify(source: CookieSource, { signal }: Signal = {}): Promise<Session | null> {
         const cookie = sessionCookies(source);
         if (cookie === '') return null;
@@ -121,19 +131,19 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
           signal,
           repeatable: true,
         }),
-      /** Returns what a token says. @throws GatehouseError UNAUTHENTICATED if it is not valid now. */
+      /** Returns the claims of a token. @throws GatehouseError UNAUTHENTICATED if it is not valid now. */
       verify: (token: string, { audience = origin, issuer = origin }: TokenExpectation = {}): Promise<TokenClaims> =>
         verifyToken(keys, token, { audience, issuer }),
     },
 
-    /** Returns the plan, the use and the prices of the signed-in user's organisation. */
+    /** Returns the plan, the usage and the prices of the signed-in user's organisation. */
     subscription: (source: CookieSource, { signal }: Signal = {}) =>
       ask<Subscription>({ path: '/api/subscription', cookie: sessionCookies(source), signal, repeatable: true }),
 
     entitlements: {
       /** Returns the limits and features of an organisation's plan, from the cache if possible. */
       get: (organisation: string, options?: Signal) =>
-        kept(organisation, '', () =>
+        throughCache(organisation, '', () =>
           get<Entitlements>(`/api/organisations/${encodeURIComponent(organisation)}/entitlements`, {}, options),
         ),
       /**
@@ -141,7 +151,7 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
        * guarantees an amount of a meter.
        */
       check: (organisation: string, name: string, options?: Signal) =>
-        kept(organisation, name, () =>
+        throughCache(organisation, name, () =>
           get<Entitlement>(
             `/api/organisations/${encodeURIComponent(organisation)}/entitlements/${encodeURIComponent(name)}`,
             {},
@@ -151,13 +161,13 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
     },
 
     usage: {
-      /** Takes an amount of a meter within the plan's limit. @throws GatehouseError LIMIT_REACHED above it. */
+      /** Reserves an amount of a meter within the plan's limit. @throws GatehouseError LIMIT_REACHED above it. */
       reserve: (request: Request, options: Signal = {}) => reserveOrRelease('reserve', request, options),
       /** Releases an amount of a gauge. */
       release: (request: Request, options: Signal = {}) => reserveOrRelease('release', request, options),
       /** Counts up to 1,000 records, all or none, also above the limit. */
       report: (records: Report[], { signal }: Signal = {}) =>
-        using<UsageReport>(
+        sendUsage<UsageReport>(
           records.map(({ organisation }) => organisation),
           {
             method: 'POST',
@@ -176,7 +186,7 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
         { meter, ...body }: { organisation: string; meter: string; used: number; at?: Date },
         { signal }: Signal = {},
       ) =>
-        using<Gauge>([body.organisation], {
+        sendUsage<Gauge>([body.organisation], {
           method: 'PUT',
           path: `/api/usage/${encodeURIComponent(meter)}`,
           body,

@@ -8,8 +8,8 @@ const strong = ['__Host-session', '__Secure-gatehouse'];
 
 /**
  * Returns the cookies of a request that name a session of Gatehouse, as a Cookie header; '' without one.
- * The request's other cookies belong to the product and are not sent on. The name `session` counts only
- * without the others: Gatehouse uses it on http loopback.
+ * The request's other cookies belong to the product and are not forwarded. A cookie named `session` counts only
+ * if there is no other name of a session: Gatehouse uses it on http loopback.
  */
 export function sessionCookies(source: CookieSource): string {
   const pairs = headerOf(source)

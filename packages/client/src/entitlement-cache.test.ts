@@ -4,8 +4,8 @@ import { EntitlementCache } from './entitlement-cache.ts';
 const one = '019b0000-0000-7000-8000-000000000001';
 const other = '019b0000-0000-7000-8000-000000000002';
 
-/** A cache with answers about two organisations, by id and slug, of which only `get` names its organisation. */
-async function filled() {
+/** Returns a cache with answers about two organisations, by id and slug, of which only `get` names its organisation. */
+async function filledCache() {
   const cache = new EntitlementCache({});
   const names = { [one]: 'acme', acme: one, [other]: 'umbra', umbra: other };
   const stored = new Set<string>();
@@ -15,7 +15,7 @@ async function filled() {
     await cache.read(reference, 'sso', async () => ({ allowed: true }));
     stored.add(`${reference} `).add(`${reference} sso`);
   }
-  /** What is asked for again after a change. */
+  /** Returns the entries that are not in the cache. */
   async function missing() {
     const asked: string[] = [];
     for (const each of stored) {
@@ -31,13 +31,13 @@ async function filled() {
 }
 
 it('forgets an organisation by its id, and slugs whose answer names no organisation', async () => {
-  const { cache, missing } = await filled();
+  const { cache, missing } = await filledCache();
   cache.forget(one);
   expect(await missing()).toEqual([`${one} `, `${one} sso`, 'acme ', 'acme sso', 'umbra sso']);
 });
 
 it('forgets an organisation by its slug, and ids whose answer names no organisation', async () => {
-  const { cache, missing } = await filled();
+  const { cache, missing } = await filledCache();
   cache.forget('acme');
   expect(await missing()).toEqual([`${one} `, `${one} sso`, 'acme ', 'acme sso', `${other} sso`]);
 });

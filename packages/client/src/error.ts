@@ -1,9 +1,9 @@
-/** Gatehouse answered with an error, or did not answer. */
+/** Thrown when Gatehouse answers with an error, or does not answer. */
 export class GatehouseError extends Error {
   override name = 'GatehouseError';
   /** The HTTP status; 0 if there was no answer. */
   readonly status: number;
-  /** The error code of the answer; TIMEOUT or UNREACHABLE without one; null if it was not one of Gatehouse. */
+  /** The error code of the answer; TIMEOUT or UNREACHABLE if there was none; null if it did not come from Gatehouse. */
   readonly code: string | null;
   /** A sentence for each invalid field. */
   readonly fields: Record<string, string>;

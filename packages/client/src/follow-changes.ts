@@ -9,11 +9,11 @@ export type Poll = (input: {
 }) => Promise<{ changes: Change[]; next: string }>;
 
 export type Follower = {
-  /** The cursor to begin with; without one, from now on. Store it by `onCursor` to continue after a restart. */
+  /** The cursor to begin with; without one the feed begins now. `onCursor` receives the cursor to store for a restart. */
   after?: string | undefined;
   /** Called for each change in order. A change whose call throws is delivered again. */
   onChange: (change: Change) => void | Promise<void>;
-  /** Called with the cursor of everything that was delivered. */
+  /** Called with the cursor after all delivered changes. */
   onCursor?: (cursor: string) => void | Promise<void>;
   /**
    * Called when the feed begins without a cursor, and when the cursor is no longer kept, so that changes
@@ -29,7 +29,7 @@ export type Following = {
   close: () => Promise<void>;
 };
 
-const longestPause = 30_000;
+const maxPauseMilliseconds = 30_000;
 
 /** Follows the feed of changes by long polling, each change at least once, until closed. */
 export function followChanges(poll: Poll, follower: Follower, waitSeconds = 30): Following {
@@ -66,9 +66,9 @@ async function follow(poll: Poll, follower: Follower, waitSeconds: number, signa
         after = undefined;
         continue;
       }
-      tell(follower, error);
+      reportError(follower, error);
       failures += 1;
-      await sleep(100 + jitter(failures, longestPause), signal).catch(() => {});
+      await sleep(100 + jitter(failures, maxPauseMilliseconds), signal).catch(() => {});
     }
   }
 }
@@ -78,8 +78,8 @@ function isCursorRefused(error: unknown): boolean {
   return error instanceof GatehouseError && (error.code === 'GONE' || error.code === 'VALIDATION');
 }
 
-/** An error of `onError` is ignored, because it must not end the feed. */
-function tell({ onError }: Follower, error: unknown): void {
+/** Passes an error to `onError`. An error that it throws is ignored, because it must not end the feed. */
+function reportError({ onError }: Follower, error: unknown): void {
   try {
     onError?.(error);
   } catch {}

@@ -43,8 +43,8 @@ async function verify(
     if (!(error instanceof GatehouseError)) throw error;
     if (error.status !== 403)
       return { errorAnswer: errorAnswer(503, 'BUSY', 'Sign-in cannot be checked at the moment.') };
-    const waits = error.code === 'AWAITING_APPROVAL' ? new URL('/awaiting-approval', gatehouse.url).href : null;
-    return { errorAnswer: errorAnswer(403, error.code ?? 'FORBIDDEN', error.message, waits) };
+    const page = error.code === 'AWAITING_APPROVAL' ? new URL('/awaiting-approval', gatehouse.url).href : null;
+    return { errorAnswer: errorAnswer(403, error.code ?? 'FORBIDDEN', error.message, page) };
   }
 }
 
@@ -99,7 +99,7 @@ export type NodeResponse = {
   end: (body?: string) => unknown;
 };
 
-/** Returns the session of a request of Node, or answers it as `guardRequest` and returns null. */
+/** Returns the session of a request of Node, or answers the request as `guardRequest` does and returns null. */
 export async function guardNode(
   gatehouse: Verifier,
   request: NodeRequest,

@@ -1,17 +1,17 @@
 import { GatehouseError } from './error.ts';
 import { type Sending, send } from './send.ts';
 
-/** Written so because only some libraries of types name it. */
+/** Derived from `importKey`, because not every library of types declares `CryptoKey`. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 type PublicKey = { kty: string; crv: string; x: string; kid: string; alg: string };
 
 const freshMilliseconds = 300_000;
 /** How long keys are used while Gatehouse does not answer. No key signs a token that lives longer than an hour. */
 const staleMilliseconds = 3_600_000;
-/** Tokens with invented keys cause one request in this time. */
+/** Tokens with unknown keys cause at most one request in this time. */
 const pauseMilliseconds = 5_000;
 
-/** The public keys of one Gatehouse, kept for five minutes, and asked for again where a token names an unknown one. */
+/** The public keys of one Gatehouse. They are kept for five minutes, and read again if a token names an unknown key. */
 export class KeySet {
   readonly #sending: Sending;
   #keys = new Map<string, Promise<Key>>();
@@ -23,7 +23,7 @@ export class KeySet {
     this.#sending = sending;
   }
 
-  /** Returns a key; null for an unknown one. @throws GatehouseError if the keys cannot be read. */
+  /** Returns the key of this id; null if Gatehouse has none. @throws GatehouseError if the keys cannot be read. */
   async find(kid: string): Promise<Key | null> {
     const age = performance.now() - this.#readAt;
     const isKnown = this.#keys.has(kid);
@@ -55,15 +55,15 @@ export class KeySet {
     const call = { path: '/.well-known/jwks.json', repeatable: true };
     const { keys } = (await send({ ...this.#sending, apiKey: undefined }, call)) as { keys: PublicKey[] };
     this.#keys = new Map(
-      keys.filter(({ alg, crv }) => alg === 'EdDSA' && crv === 'Ed25519').map((key) => [key.kid, imported(key)]),
+      keys.filter(({ alg, crv }) => alg === 'EdDSA' && crv === 'Ed25519').map((key) => [key.kid, importKey(key)]),
     );
     this.#readAt = performance.now();
   }
 }
 
-function imported({ kty, crv, x }: PublicKey): Promise<Key> {
+function importKey({ kty, crv, x }: PublicKey): Promise<Key> {
   const key = crypto.subtle.importKey('jwk', { kty, crv, x }, { name: 'Ed25519' }, false, ['verify']);
-  // A caller that needs the key gets the error from its own request.
+  // A caller that needs the key gets the error from its own await.
   key.catch(() => {});
   return key;
 }

@@ -6,7 +6,7 @@ export type Sending = {
   apiKey?: string | undefined;
   /** The timeout of one attempt. 5,000 unless set. */
   timeoutMilliseconds?: number | undefined;
-  /** How often a request that is safe to repeat is sent again. 2 unless set. */
+  /** The number of times that a request that is safe to repeat is sent again. 2 unless set. */
   retries?: number | undefined;
 };
 
@@ -24,8 +24,8 @@ export type Call = {
   signal?: AbortSignal | undefined;
 };
 
-const longestPause = 10_000;
-const passing = new Set([429, 502, 503, 504]);
+const maxPauseMilliseconds = 10_000;
+const retryableStatuses = new Set([429, 502, 503, 504]);
 
 /**
  * Sends a request and returns the JSON of its answer. Repeats one that is safe to repeat after a pause
@@ -48,18 +48,18 @@ export async function send(sending: Sending, call: Call): Promise<unknown> {
 
 function pauseAfter(error: unknown, attempt: number): number | null {
   if (!(error instanceof GatehouseError)) return null;
-  if (error.status !== 0 && !passing.has(error.status)) return null;
+  if (error.status !== 0 && !retryableStatuses.has(error.status)) return null;
   const asked = (error.retryAfterSeconds ?? 0) * 1000;
-  if (asked > longestPause) return null;
+  if (asked > maxPauseMilliseconds) return null;
   return asked + jitter(attempt);
 }
 
-/** A random pause that doubles with each attempt, so that many clients do not retry at the same moment. */
-export function jitter(attempt: number, most = 2000): number {
-  return Math.random() * Math.min(most, 100 * 2 ** attempt);
+/** Returns a random pause in milliseconds. Its limit doubles with each attempt, so that many clients do not retry at the same moment. */
+export function jitter(attempt: number, maxMilliseconds = 2000): number {
+  return Math.random() * Math.min(maxMilliseconds, 100 * 2 ** attempt);
 }
 
-/** @throws the signal's reason once aborted. */
+/** Resolves after a time. @throws the signal's reason once aborted. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -86,9 +86,9 @@ async function sendOnce({ url, apiKey, timeoutMilliseconds = 5000 }: Sending, ca
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
-  let late = false;
+  let timedOut = false;
   const timer = setTimeout(() => {
-    late = true;
+    timedOut = true;
     controller.abort();
   }, timeoutMilliseconds + waitMilliseconds);
   try {
@@ -100,7 +100,7 @@ async function sendOnce({ url, apiKey, timeoutMilliseconds = 5000 }: Sending, ca
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      // 'error' is unknown to some edge runtimes.
+      // Some edge runtimes do not know 'error'.
       redirect: 'manual',
       signal: controller.signal,
     });
@@ -108,7 +108,7 @@ async function sendOnce({ url, apiKey, timeoutMilliseconds = 5000 }: Sending, ca
   } catch (error) {
     if (error instanceof GatehouseError) throw error;
     if (signal?.aborted) throw signal.reason;
-    if (late) throw new GatehouseError(0, 'TIMEOUT', 'Gatehouse did not answer in time.', { cause: error });
+    if (timedOut) throw new GatehouseError(0, 'TIMEOUT', 'Gatehouse did not answer in time.', { cause: error });
     throw new GatehouseError(0, 'UNREACHABLE', 'Gatehouse cannot be reached.', { cause: error });
   } finally {
     clearTimeout(timer);

@@ -3,7 +3,7 @@ import { GatehouseError } from './error.ts';
 import type { KeySet } from './key-set.ts';
 
 export type TokenExpectation = {
-  /** What the token must be for: the `audience` of its request. Gatehouse's own origin unless set. */
+  /** The audience that the token must have, as in the request that issued it. Gatehouse's own origin unless set. */
   audience?: string;
   /** PUBLIC_BASE_URL of Gatehouse, if your service reaches it by another address. */
   issuer?: string;
@@ -13,7 +13,7 @@ const maxCharacters = 8192;
 const clockToleranceSeconds = 5;
 
 /**
- * Returns what a token says, without a request to Gatehouse while its key is known. Verifies the signature
+ * Returns the claims of a token, without a request to Gatehouse while its key is known. Verifies the signature
  * (EdDSA alone), the issuer, the audience and the times.
  *
  * @throws GatehouseError UNAUTHENTICATED (401) for any token that is not valid now; TIMEOUT, UNREACHABLE or
@@ -48,7 +48,7 @@ function invalid(): GatehouseError {
   return new GatehouseError(401, 'UNAUTHENTICATED', 'The token is not valid.');
 }
 
-/** A part of the token as an object; null if it is none. */
+/** Decodes a part of a token; null if it is not a JSON object. */
 function partOf(text: string): object | null {
   const bytes = bytesOf(text);
   if (bytes === null) return null;

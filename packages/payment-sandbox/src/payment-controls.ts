@@ -31,15 +31,19 @@ export interface PaymentProvider {
   setWebhookUrl(url: string | null): void;
   clock: {
     now(): number;
-    /** Moves the clock ahead and runs everything that is due, each at its own time. Returns the new time in seconds. */
+    /**
+     * Advances the clock and runs everything that is due, each at its own time. Returns the new time in seconds.
+     *
+     * @throws Error for a negative time, and for more than five years.
+     */
     advance(by: { seconds?: number; hours?: number; days?: number }): number;
     advanceTo(seconds: number): number;
     /**
-     * Moves the clock past the end of a subscription's period (by default the earliest) and past the
-     * charge of its renewal.
+     * Advances the clock past the end of a subscription's period (by default the earliest) and past the
+     * charge of its renewal. @throws Error if there is no such period.
      */
     advanceToPeriodEnd(subscription?: string): number;
-    /** Moves the clock to the next step that is due and runs it. Returns its description, or null if nothing is due. */
+    /** Advances the clock to the next step and runs it. Returns its description, or null if nothing is due. */
     advanceToNext(): string | null;
     next(): { at: number; about: string } | null;
   };

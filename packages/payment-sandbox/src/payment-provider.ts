@@ -1,6 +1,6 @@
 import { payCheckout } from './checkout/pay-checkout.ts';
 import { nextStep, runUntil } from './clock/advance.ts';
-import { findCard } from './customers/cards.ts';
+import { findCard, goodCard } from './customers/cards.ts';
 import { announce } from './events/announce.ts';
 import { createDeliveryQueue } from './events/delivery-queue.ts';
 import { addEndpoint } from './events/webhook-endpoints.ts';
@@ -36,7 +36,6 @@ export interface RunningPaymentProvider extends PaymentProvider {
 
 const serviceEndpoint = 'we_sandbox_service';
 const tickMs = 1000;
-const goodCard = '4242424242424242';
 /** A renewal's invoice is charged an hour after the period's end. */
 const chargedAfterSeconds = 3600 + 60;
 const longestAdvanceSeconds = 5 * 366 * 86_400;
@@ -170,7 +169,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
           (id === undefined || one.id === id) && ['active', 'past_due', 'trialing', 'unpaid'].includes(one.status),
       )
       .flatMap((one) => one.items.data.map((item) => item.current_period_end));
-    if (ends.length === 0) throw new Error('There is no subscription with a period to end.');
+    if (ends.length === 0) throw new Error('There is no subscription whose period can end.');
     return advanceTo(Math.max(now(provider), Math.min(...ends) + chargedAfterSeconds));
   }
 

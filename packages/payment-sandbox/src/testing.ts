@@ -10,7 +10,7 @@ export interface Received {
   headers: IncomingMessage['headers'];
 }
 
-/** A stand-in for the service: it verifies and collects each event. */
+/** A server in place of the service. It verifies and collects each event. */
 export interface FakeService {
   url: string;
   received: Received[];
@@ -23,6 +23,7 @@ export interface FakeService {
 
 export const webhookSecret = 'sandbox_webhook_secret';
 
+/** Starts it on a free port. */
 export async function startFakeService(): Promise<FakeService> {
   const service: Omit<FakeService, 'url' | 'close'> = { received: [], answers: [], refused: 0 };
   const server = createServer(async (req, res) => {

@@ -7,7 +7,7 @@ export interface DemoAccount {
   note: string;
 }
 
-/** Reads the accounts that `npm start` made. The list is empty while the file is missing or is not valid. */
+/** Reads the accounts that `npm start` created. The list is empty while the file is missing or is not valid. */
 export function readDemoAccounts(dataDir: string | null): DemoAccount[] {
   if (dataDir === null) return [];
   try {

@@ -18,7 +18,7 @@ import { startSmtp } from './mailbox/smtp.ts';
 import { startPage } from './start-page.ts';
 
 export interface SandboxOptions {
-  /** 0 chooses a free one. */
+  /** 0 chooses a free port. */
   port: number;
   smtpPort: number;
   /** The folder that keeps the state; null: in memory only. */

@@ -2,12 +2,12 @@ import { html } from '@gatehouse/payment-sandbox/http/html';
 import { page } from '@gatehouse/payment-sandbox/http/page';
 import type { DemoAccount } from './demo-accounts.ts';
 
-/** The page at /, which links to all parts of the sandbox. */
+/** Renders the page at /, which links to all parts of the sandbox. */
 export function startPage(serviceUrl: string | null, accounts: DemoAccount[]): string {
   return page({
     title: 'Start',
     body: html`<h1>The sandbox</h1>
-<p class="soft">Stand-ins for the three external systems of the service, so that it can be tried without any account.</p>
+<p class="soft">Replacements of the three external systems of the service, so that it can be tried without any account.</p>
 ${serviceUrl && html`<p><a class="button primary" href="${serviceUrl}">Open the service</a></p>`}
 <div class="grid">
 <section class="panel" aria-labelledby="mailbox"><h2 id="mailbox">Mailbox</h2><p>Every mail that the service sends. Its links work.</p><p><a href="/mailbox">Read the mails</a></p></section>
@@ -16,7 +16,7 @@ ${serviceUrl && html`<p><a class="button primary" href="${serviceUrl}">Open the 
 </div>
 ${
   accounts.length > 0 &&
-  html`<div class="scroll" role="region" aria-label="Demo accounts" tabindex="0"><table><caption>Demo accounts</caption><thead><tr><th scope="col">Address</th><th scope="col">Password</th><th scope="col">What for</th></tr></thead><tbody>${accounts.map(
+  html`<div class="scroll" role="region" aria-label="Demo accounts" tabindex="0"><table><caption>Demo accounts</caption><thead><tr><th scope="col">Address</th><th scope="col">Password</th><th scope="col">Purpose</th></tr></thead><tbody>${accounts.map(
     ({ email, password, note }) => html`<tr><td>${email}</td><td><code>${password}</code></td><td>${note}</td></tr>`,
   )}</tbody></table></div>`
 }`,

@@ -1,7 +1,7 @@
 import { webhookSecret } from '@gatehouse/payment-sandbox/testing';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 
-/** A sandbox on free ports. Without `dataDir` it keeps its state in memory. */
+/** Starts a sandbox on free ports. Without `dataDir` it keeps its state in memory. */
 export function startTestSandbox(
   options: { serviceUrl?: string; dataDir?: string; seeded?: boolean } = {},
 ): Promise<Sandbox> {
@@ -15,7 +15,7 @@ export function startTestSandbox(
   });
 }
 
-/** A browser for tests of sign-in: it keeps cookies by path and follows redirects within one origin. */
+/** Returns a browser for tests of sign-in, which keeps cookies by path and follows redirects within one origin. */
 export function openBrowser() {
   const jar = new Map<string, { value: string; path: string }>();
   return { open, jar };

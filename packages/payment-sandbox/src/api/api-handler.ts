@@ -89,7 +89,7 @@ async function performOnce(
   }
 }
 
-/** Performs a request, or fails as the switches configure. `ran` is false if the request was not performed. */
+/** Performs a request, or fails as the switches configure. `ran` tells whether its idempotency key stores the answer. */
 function perform(
   provider: Provider,
   { method, path, query }: Exchange,

@@ -97,8 +97,8 @@ test('a missing object is resource_missing: 404 for an id in the path, 400 for o
 
 test('a wrong key and a missing key get 401', async () => {
   const { hostname, port } = new URL(sandbox.payment.apiUrl);
-  const stranger = new Stripe('another_key', { host: hostname, port, protocol: 'http', maxNetworkRetries: 0 });
-  await expectError(stranger.customers.list(), { status: 401 });
+  const wrongKey = new Stripe('another_key', { host: hostname, port, protocol: 'http', maxNetworkRetries: 0 });
+  await expectError(wrongKey.customers.list(), { status: 401 });
   expect((await fetch(`${sandbox.url}/v1/customers`)).status).toBe(401);
   const basic = Buffer.from('sandbox_secret_key:').toString('base64');
   expect((await fetch(`${sandbox.url}/v1/customers`, { headers: { authorization: `Basic ${basic}` } })).status).toBe(
@@ -118,7 +118,7 @@ test('an idempotency key replays its first answer and refuses other parameters',
   });
 });
 
-test('a key stores a 500 too, but not an error about parameters', async () => {
+test('an idempotency key stores an answer of 500 too, but not an error about parameters', async () => {
   sandbox.payment.failNext(500, { only: 'POST /v1/customers' });
   const options = { idempotencyKey: 'customer:org_10' };
   await expectError(stripe.customers.create({}, options), { status: 500 });

@@ -13,7 +13,7 @@ const includable: Record<string, readonly string[]> = {
 /**
  * Returns a copy of the answer in which the wanted references are replaced by their objects.
  *
- * @throws ApiError if a path names no reference, or has more than four levels.
+ * @throws ApiError 400 if a path names no reference, or has more than four levels.
  */
 export function expand(provider: Provider, answer: object, paths: string[], keepSecret = false): object {
   const copy = structuredClone(answer);

@@ -37,7 +37,7 @@ export function savedAnswer(provider: Provider, key: string, fingerprint: string
   return undefined;
 }
 
-/** Marks a key as in use. Returns a function that releases it. */
+/** Marks a key as in use. Returns a function that removes the mark. */
 export function occupy(provider: Provider, key: string): () => void {
   const keys = inUse.get(provider) ?? new Set();
   inUse.set(provider, keys);
@@ -45,7 +45,7 @@ export function occupy(provider: Provider, key: string): () => void {
   return () => keys.delete(key);
 }
 
-/** Stores the answer to a request, for 24 hours of the provider's clock. */
+/** Stores the answer to a request for 24 hours of the machine's clock, and deletes older answers. */
 export function saveAnswer(provider: Provider, key: string, answer: Omit<SavedAnswer, 'at'>): void {
   const { saved_answers: saved } = provider.state;
   saved[key] = { ...answer, at: Date.now() };

@@ -6,7 +6,7 @@ export function inMode<T extends object>({ livemode }: Provider, object: T): T {
   return JSON.parse(JSON.stringify(object, (name, value) => (name === 'livemode' ? livemode : value)));
 }
 
-/** Adds the sentence of the real provider to a resource_missing error, if the other mode of the account has the object. */
+/** Adds the real provider's hint to a resource_missing error, if the other mode of the account has the object. */
 export function withHint(provider: Provider, error: ApiError): ApiError {
   const id = error.code === 'resource_missing' ? /^No such .*: '(.+)'$/.exec(error.message)?.[1] : undefined;
   const others = [...provider.providersByKey.values()].filter((each) => isOtherMode(provider, each));

@@ -10,6 +10,8 @@ import { mergeMetadata, pageRules, rangeRule } from '../routing/parameters.ts';
 import { type Call, route } from '../routing/route.ts';
 import { addProduct, findProduct } from './products.ts';
 
+const maxLookupKeys = 10;
+
 export const priceRoutes = [
   route<Stripe.PriceCreateParams>(
     'POST',
@@ -120,6 +122,7 @@ function create({ provider, params }: Call<Stripe.PriceCreateParams>): Price {
   return addPrice(provider, newId('price'), product, { ...params, ...(key && { lookup_key: key }) });
 }
 
+/** Stores a new price and announces it. */
 export function addPrice(provider: Provider, id: string, product: string, params: Stripe.PriceCreateParams): Price {
   const decimal =
     params.unit_amount_decimal === undefined ? String(params.unit_amount ?? 0) : String(params.unit_amount_decimal);
@@ -198,8 +201,6 @@ function claimLookupKey(
   });
   return key;
 }
-
-const maxLookupKeys = 10;
 
 function list({ provider, params, path }: Call<Stripe.PriceListParams>) {
   if ((params.lookup_keys?.length ?? 0) > maxLookupKeys) {

@@ -66,6 +66,7 @@ function create({ provider, params }: Call<Stripe.ProductCreateParams>): Product
   return addProduct(provider, id, params);
 }
 
+/** Stores a new product and announces it. */
 export function addProduct(provider: Provider, id: string, params: Stripe.ProductCreateParams): Product {
   const at = now(provider);
   const product: Product = {

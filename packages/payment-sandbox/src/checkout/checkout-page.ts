@@ -8,7 +8,11 @@ import type { Provider } from '../provider/provider.ts';
 import type { CheckoutSession, LineItem } from '../provider/records.ts';
 import { payCheckout } from './pay-checkout.ts';
 
-/** Answers requests for the hosted checkout at /pay/checkout/:id. @throws HttpError 404 if there is no such checkout. */
+/**
+ * Answers requests for the hosted checkout at /pay/checkout/:id.
+ *
+ * @throws HttpError 404 if there is no such checkout, 413 for a form of more than a megabyte.
+ */
 export async function checkoutPage(provider: Provider, { req, res, method }: Exchange, id: string): Promise<void> {
   const session = provider.state.checkout_sessions[id];
   if (!session) throw new HttpError(404, 'There is no such checkout.');

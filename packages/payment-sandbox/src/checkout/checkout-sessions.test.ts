@@ -15,7 +15,7 @@ test('an open checkout session expires after a day, or on request', async () => 
   expect(setup.sandbox.payment.events().filter(({ type }) => type === 'checkout.session.expired')).toHaveLength(2);
 });
 
-test('a second checkout makes a second subscription, as at the real provider', async () => {
+test('a second checkout creates a second subscription, as at the real provider', async () => {
   const bought = await setup.buy();
   const again = await setup.checkout(bought.customer as string);
   setup.sandbox.payment.payCheckout(again.url as string);

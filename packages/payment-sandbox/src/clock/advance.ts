@@ -4,18 +4,11 @@ import { draftInvoice, payNow, voidInvoice } from '../invoices/invoice.ts';
 import { addInterval } from '../provider/clock.ts';
 import type { Provider } from '../provider/provider.ts';
 import type { Invoice, Subscription } from '../provider/records.ts';
+import type { Step } from '../provider/step.ts';
 import { periodEnd } from '../subscriptions/end-subscription.ts';
 import { endAsScheduled } from '../subscriptions/scheduled-end.ts';
 import { stepsOfSchedule } from '../subscriptions/schedules/schedule-steps.ts';
 import { endTrial } from '../subscriptions/trial.ts';
-
-/** Something that time itself brings about. */
-export interface Step {
-  at: number;
-  /** In words, for the control page. */
-  about: string;
-  run(): void;
-}
 
 const day = 86_400;
 const firstPaymentHours = 23;
@@ -42,7 +35,7 @@ export function runUntil(provider: Provider, until: number, testClock: string | 
   throw new Error(`More than ${maxSteps} steps are due in that time.`);
 }
 
-/** The next step that will be due, or null. */
+/** Returns the next step that will be due, or null. */
 export function nextStep(provider: Provider, testClock: string | null): Step | null {
   let first: Step | null = null;
   for (const step of steps(provider, testClock)) if (!first || step.at < first.at) first = step;
@@ -102,7 +95,7 @@ function* stepsOfResumption(provider: Provider, subscription: Subscription): Gen
   const run = () => voidInvoice(provider, invoice);
   yield {
     at: resumption.at + firstPaymentHours * 3600,
-    about: 'a resumption without a payment attempt is given up',
+    about: 'a resumption without a payment attempt expires',
     run,
   };
 }
@@ -115,7 +108,7 @@ function* stepsOfInvoice(provider: Provider, invoice: Invoice): Generator<Step> 
   if (invoice.status === 'open' && invoice.next_payment_attempt !== null) {
     yield {
       at: invoice.next_payment_attempt,
-      about: `an unpaid invoice is tried again (attempt ${invoice.attempt_count + 1})`,
+      about: `an unpaid invoice is charged again (attempt ${invoice.attempt_count + 1})`,
       run,
     };
   }

@@ -4,7 +4,7 @@ import { silver, useCheckedSandbox } from '../testing/checked-sandbox.ts';
 const setup = useCheckedSandbox();
 const day = 86_400;
 
-test('a test clock moves its own customers only', async () => {
+test('a test clock advances the time of its own customers only', async () => {
   const start = Math.floor(Date.now() / 1000);
   const clock = await setup.stripe.testHelpers.testClocks.create({ frozen_time: start });
   const customer = await setup.stripe.customers.create({ test_clock: clock.id, payment_method: 'pm_card_visa' });

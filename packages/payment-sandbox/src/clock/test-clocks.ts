@@ -61,7 +61,7 @@ function create({ provider, params }: Call<Stripe.TestHelpers.TestClockCreatePar
   return clock;
 }
 
-/** Moves a clock ahead and runs everything that is due. As with the real provider, the answer still has the status `advancing`. */
+/** Advances a clock and runs everything that is due. As with the real provider, the answer still has the status `advancing`. */
 function advance({ provider, id, params }: Call<Stripe.TestHelpers.TestClockAdvanceParams>): TestClock {
   const clock = findTestClock(provider, id);
   const { frozen_time: target } = params;

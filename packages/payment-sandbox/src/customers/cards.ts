@@ -45,6 +45,7 @@ export const cards: readonly Card[] = [
   },
 ];
 
+/** The number of a card that pays. */
 export const goodCard = '4242424242424242';
 
 /** Returns the test card with this number; spaces and hyphens are ignored. */
@@ -58,7 +59,7 @@ export function cardByToken(token: string): Card | undefined {
   return cards.find((card) => card.token === token);
 }
 
-/** Groups digits as they are printed on a card: "4242 4242 4242 4242". */
+/** Groups digits as on a printed card: "4242 4242 4242 4242". */
 export function grouped(number: string): string {
   return number.replace(/(\d{4})(?=\d)/g, '$1 ');
 }

@@ -79,6 +79,7 @@ export function usePaymentMethod(provider: Provider, id: string, customer: Custo
   return method;
 }
 
+/** Sets or, with null, clears the payment method of a subscription, and announces the change. */
 export function useForSubscription(provider: Provider, subscription: Subscription, method: string | null): void {
   change(provider, 'customer.subscription.updated', subscription, () => {
     subscription.default_payment_method = method;

@@ -22,7 +22,7 @@ export interface Announcement {
   id?: string;
 }
 
-/** Makes an event with the current state of an object and plans its deliveries. */
+/** Creates an event with the current state of an object and plans its deliveries. */
 export function announce(provider: Provider, type: string, object: object, about: Announcement = {}): ProviderEvent {
   const event = makeEvent(provider, type, object, about);
   storeEvent(provider, event);
@@ -59,7 +59,7 @@ function makeEvent(provider: Provider, type: string, object: object, about: Anno
   };
 }
 
-/** The time of the object's test clock, or the provider's time without one. */
+/** Returns the time of the object's test clock in seconds, or the provider's time without one. */
 function timeIn(provider: Provider, object: object): number {
   const { test_clock: own, customer } = object as { test_clock?: string | null; customer?: unknown };
   const clock = own ?? (typeof customer === 'string' ? provider.state.customers[customer]?.test_clock : null);

@@ -5,6 +5,8 @@ import { createdIn, listPage } from '../routing/lists.ts';
 import { pageRules, rangeRule } from '../routing/parameters.ts';
 import { type Call, route } from '../routing/route.ts';
 
+const maxTypes = 20;
+
 export const eventRoutes = [
   route<Stripe.EventRetrieveParams>('GET', '/v1/events/:id', {}, ({ provider, id }) => {
     const event = provider.state.events[id];
@@ -18,8 +20,6 @@ export const eventRoutes = [
     list,
   ),
 ];
-
-const maxTypes = 20;
 
 function list({ provider, params, path }: Call<Stripe.EventListParams>) {
   if (params.type !== undefined && params.types !== undefined) {
@@ -39,7 +39,7 @@ function list({ provider, params, path }: Call<Stripe.EventListParams>) {
   return listPage(path, all, params, 'event');
 }
 
-/** The wanted type may end in `*`, which stands for the rest. */
+/** Whether an event has the wanted type, whose `*` at the end stands for any rest. */
 function hasType(event: ProviderEvent, wanted: string | undefined): boolean {
   if (wanted === undefined || wanted === event.type) return true;
   return wanted.endsWith('*') && event.type.startsWith(wanted.slice(0, -1));

@@ -15,7 +15,7 @@ describe('a webhook endpoint', () => {
   const url = 'https://id.example.com/webhooks/payment';
 
   test.each([['price.*'], ['price.changed'], ['*.created'], ['']])(
-    'accepts exact event types only: not %j',
+    'refuses %j, because it accepts exact event types only',
     async (...events) => {
       const enabled_events = events as Stripe.WebhookEndpointCreateParams.EnabledEvent[];
       const expected = { statusCode: 400, param: expect.stringContaining('enabled_events') };
@@ -33,7 +33,7 @@ describe('a webhook endpoint', () => {
     'http://id.example.com/x',
     'ftp://localhost/x',
     'http://127.0.0.1.example.com',
-  ])('cannot be at %s', async (address) => {
+  ])('cannot have the address %s', async (address) => {
     const expected = { statusCode: 400, param: 'url', code: 'url_invalid' };
     const params = { url: address, enabled_events: ['price.created' as const] };
     await expect(stripe.webhookEndpoints.create(params)).rejects.toMatchObject(expected);
@@ -43,7 +43,7 @@ describe('a webhook endpoint', () => {
   });
 
   test.each([url, 'http://localhost:3000/x', 'http://127.0.0.1:3000/x', 'http://[::1]:3000/x'])(
-    'can be at %s',
+    'can have the address %s',
     async (address) => {
       const { id } = await stripe.webhookEndpoints.create({ url: address, enabled_events: ['price.created'] });
       expect(await stripe.webhookEndpoints.del(id)).toMatchObject({ deleted: true });

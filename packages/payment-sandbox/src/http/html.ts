@@ -5,7 +5,7 @@ export interface Html {
 
 type Content = Html | string | number | null | undefined | false | readonly Content[];
 
-/** Makes markup and escapes every value that is not markup itself. Null, undefined and false become empty. */
+/** Builds markup and escapes every value that is not markup itself. Null, undefined and false become empty. */
 export function html(parts: TemplateStringsArray, ...values: Content[]): Html {
   return { markup: parts.map((part, index) => part + render(values[index])).join('') };
 }

@@ -10,7 +10,7 @@ export interface Exchange {
   query: URLSearchParams;
 }
 
-/** Thrown by a handler: the server answers with its status and sentence. */
+/** Thrown by a handler. The server answers with its status and message. */
 export class HttpError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {

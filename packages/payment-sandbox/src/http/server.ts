@@ -69,11 +69,12 @@ function isForeignForm({ method, headers }: IncomingMessage): boolean {
 }
 
 function parseTarget(target: string): URL {
-  if (!target.startsWith('/') || target.startsWith('//')) throw new HttpError(400, 'That is not a path.');
+  if (!target.startsWith('/') || target.startsWith('//'))
+    throw new HttpError(400, 'The target of a request must be a path.');
   try {
     return new URL(target, 'http://localhost');
   } catch {
-    throw new HttpError(400, 'That is not a path.');
+    throw new HttpError(400, 'The target of a request must be a path.');
   }
 }
 

@@ -13,7 +13,7 @@ import { payNow } from './invoice.ts';
 /**
  * Answers requests for the hosted invoice at /pay/invoice/:id, where an open invoice can be paid.
  *
- * @throws HttpError 404 if there is no such invoice.
+ * @throws HttpError 404 if there is no such invoice, 413 for a form of more than a megabyte.
  */
 export async function invoicePage(provider: Provider, { req, res, method }: Exchange, id: string): Promise<void> {
   const invoice = provider.state.invoices[id];
@@ -59,6 +59,6 @@ const statusWords: Record<string, string> = {
   draft: 'draft',
   open: 'to be paid',
   paid: 'paid',
-  uncollectible: 'given up, can still be paid',
+  uncollectible: 'uncollectible, can still be paid',
   void: 'void',
 };

@@ -5,7 +5,7 @@ import type { Invoice, InvoiceLine, Subscription, SubscriptionItem } from '../pr
 
 export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update';
 
-/** Makes a draft without lines. The draft of a renewal is finalised an hour later, as by the real provider. */
+/** Returns a new draft without lines. The draft of a renewal is finalised an hour later, as by the real provider. */
 export function newInvoice(provider: Provider, subscription: Subscription, reason: BillingReason): Invoice {
   const at = timeOfCustomer(provider, subscription.customer);
   const customer = provider.state.customers[subscription.customer];
@@ -95,7 +95,7 @@ export function newInvoice(provider: Provider, subscription: Subscription, reaso
   };
 }
 
-/** Makes a line for the period of one item. `amount` replaces the price, for trials and prorations. */
+/** Returns a new line for the period of one item. `amount` replaces the price, for trials and prorations. */
 export function newLine(
   subscription: Subscription,
   item: SubscriptionItem,

@@ -31,9 +31,9 @@ test('a declined renewal makes the subscription past due, is retried three times
   while ((await setup.statusOf(bought.id)) === 'past_due')
     retries.push(setup.sandbox.payment.clock.advanceToNext() ?? 'nothing');
   expect(retries).toEqual([
-    'an unpaid invoice is tried again (attempt 2)',
-    'an unpaid invoice is tried again (attempt 3)',
-    'an unpaid invoice is tried again (attempt 4)',
+    'an unpaid invoice is charged again (attempt 2)',
+    'an unpaid invoice is charged again (attempt 3)',
+    'an unpaid invoice is charged again (attempt 4)',
   ]);
   expect(await setup.stripe.subscriptions.retrieve(bought.id)).toMatchObject({
     status: 'canceled',
@@ -75,7 +75,7 @@ test('paying the open invoice on its page makes the subscription active; a new c
   });
 });
 
-test('a failed renewal can be paid over the API with another card', async () => {
+test('a failed renewal can be paid through the API with another card', async () => {
   const bought = await setup.buy();
   const customer = bought.customer as string;
   setup.sandbox.payment.setCard(customer, declinesLater);
@@ -91,7 +91,7 @@ test('a failed renewal can be paid over the API with another card', async () => 
   expect(await setup.statusOf(bought.id)).toBe('active');
 });
 
-test('a card that requires authentication makes the event invoice.payment_action_required', async () => {
+test('a renewal with a card that requires authentication causes the event invoice.payment_action_required', async () => {
   const bought = await setup.buy();
   setup.sandbox.payment.setCard(bought.customer as string, '4000002760003184');
   setup.sandbox.payment.clock.advanceToPeriodEnd(bought.id);

@@ -9,6 +9,7 @@ export function cardFields(chosen = goodCard): Html {
   )}</fieldset>`;
 }
 
+/** Renders an error message, if there is one. */
 export function problem(message: string | null): Html | null {
   return message === null ? null : html`<p class="wrong" role="alert">${message}</p>`;
 }

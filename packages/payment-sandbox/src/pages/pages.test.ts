@@ -92,26 +92,33 @@ test.each([
   ['always_invoice', /difference for the rest of the period is charged now/],
   ['create_prorations', /difference is on your next invoice/],
   ['none', /new price applies from your next invoice/],
-] as const)('a portal whose changes of plan are %s shows what is charged now', async (proration_behavior, words) => {
-  const products = ['silver', 'gold'].map((tier) => ({
-    product: `prod_sandbox_${tier}`,
-    prices: [`price_sandbox_${tier}_monthly`],
-  }));
-  const { id } = await stripe.billingPortal.configurations.create({
-    features: {
-      subscription_update: { enabled: true, default_allowed_updates: ['price'], products, proration_behavior },
-    },
-  });
-  const open = (flow_data?: Stripe.BillingPortal.SessionCreateParams.FlowData) =>
-    stripe.billingPortal.sessions.create({ customer: customer.id, configuration: id, ...(flow_data && { flow_data }) });
-  const items = [{ id: subscription.items.data[0]?.id ?? '', price: 'price_sandbox_gold_monthly', quantity: 1 }];
-  const confirm = await open({
-    type: 'subscription_update_confirm',
-    subscription_update_confirm: { subscription: subscription.id, items },
-  });
-  expect(await read(confirm.url)).toMatch(words);
-  expect(await read((await open()).url)).toMatch(words);
-});
+] as const)(
+  'a portal with the proration behaviour %s says when a change of plan is charged',
+  async (proration_behavior, sentence) => {
+    const products = ['silver', 'gold'].map((tier) => ({
+      product: `prod_sandbox_${tier}`,
+      prices: [`price_sandbox_${tier}_monthly`],
+    }));
+    const { id } = await stripe.billingPortal.configurations.create({
+      features: {
+        subscription_update: { enabled: true, default_allowed_updates: ['price'], products, proration_behavior },
+      },
+    });
+    const open = (flow_data?: Stripe.BillingPortal.SessionCreateParams.FlowData) =>
+      stripe.billingPortal.sessions.create({
+        customer: customer.id,
+        configuration: id,
+        ...(flow_data && { flow_data }),
+      });
+    const items = [{ id: subscription.items.data[0]?.id ?? '', price: 'price_sandbox_gold_monthly', quantity: 1 }];
+    const confirm = await open({
+      type: 'subscription_update_confirm',
+      subscription_update_confirm: { subscription: subscription.id, items },
+    });
+    expect(await read(confirm.url)).toMatch(sentence);
+    expect(await read((await open()).url)).toMatch(sentence);
+  },
+);
 
 test('the seeded portal configuration charges a change of plan as the real provider does by default', async () => {
   const [standard] = (await stripe.billingPortal.configurations.list({ is_default: true })).data;

@@ -57,6 +57,7 @@ export function findConfiguration(provider: Provider, id: string, param: string)
   return configuration;
 }
 
+/** Stores a portal configuration. @throws ApiError as `checkFeatures`. */
 export function addConfiguration(
   provider: Provider,
   id: string,

@@ -56,6 +56,7 @@ export const configurationRules = {
   name: 'text',
 } as const satisfies Record<string, Rule>;
 
+/** Returns the features of a configuration that enables none. */
 export function noFeatures(): Features {
   return {
     customer_update: { allowed_updates: [], enabled: false },

@@ -49,7 +49,7 @@ function cardPanel(provider: Provider, session: PortalSession): Html {
 <form method="post" action="/pay/portal/${session.id}"><input type="hidden" name="act" value="card">${cardFields()}<button>Change card</button></form></section>`;
 }
 
-/** A sentence about when a change of plan is charged, by the configuration. */
+/** Returns a sentence that says when a change of plan is charged, by the configuration. */
 export function changeWords(provider: Provider, session: PortalSession): string {
   const proration = configurationOf(provider, session).features.subscription_update.proration_behavior;
   if (proration === 'always_invoice')
@@ -58,7 +58,7 @@ export function changeWords(provider: Provider, session: PortalSession): string 
   return 'Nothing is charged now. The new price applies from your next invoice.';
 }
 
-/** "Charged to a card that ends in 4242." */
+/** Returns a sentence about the card: "Charged to a card that ends in 4242." */
 export function cardWords(provider: Provider, session: PortalSession): string {
   const own = subscriptionsOf(provider, session)[0]?.default_payment_method;
   const method = own ?? provider.state.customers[session.customer]?.invoice_settings.default_payment_method;
@@ -79,6 +79,7 @@ ${invoices.length === 0 && html`<p class="soft">No invoice yet.</p>`}
   )}</ul></section>`;
 }
 
+/** Renders a form with one button, which acts on a subscription. */
 export function button(
   session: PortalSession,
   act: string,

@@ -14,7 +14,7 @@ import { homeBody } from './portal-home.ts';
  * Answers requests for the customer portal at /pay/portal/:id: its home page, or the task of the
  * session's flow.
  *
- * @throws HttpError 404 if there is no such session.
+ * @throws HttpError 404 if there is no such session, 413 for a form of more than a megabyte.
  */
 export async function portalPage(provider: Provider, { req, res, method, query }: Exchange, id: string): Promise<void> {
   const session = provider.state.portal_sessions[id];

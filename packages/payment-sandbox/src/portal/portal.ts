@@ -47,7 +47,7 @@ export function changeCard(provider: Provider, session: PortalSession, number: s
 }
 
 /**
- * Cancels by the configuration: at once, or at the end of the period, in the form of the
+ * Cancels a subscription as configured: at once, or at the end of the period, in the form of the
  * switch `portal_cancellation`.
  *
  * @throws PortalProblem if the configuration does not allow it, or the end is scheduled already.

@@ -30,7 +30,7 @@ export interface Resumption {
   renewed: Renewed;
 }
 
-/** The items and the anchor that a subscription has once it has been resumed. */
+/** The items and the billing cycle anchor that a subscription has once it has been resumed. */
 export interface Renewed {
   items: SubscriptionItem[];
   billingCycleAnchor: number;
@@ -42,7 +42,7 @@ export interface SavedAnswer {
   fingerprint: string;
   status: number;
   body: string;
-  /** When it was given, in seconds of the provider's clock. */
+  /** When it was stored, in milliseconds of the machine's clock. */
   at: number;
 }
 

@@ -50,11 +50,12 @@ export interface PaymentState {
   deliveries: Delivery[];
   saved_answers: Records<SavedAnswer>;
   switches: Switches;
-  /** How far the provider's clock is ahead of the machine's clock. */
+  /** How far the provider's clock is ahead of the machine's clock, in seconds. */
   clock_offset_seconds: number;
   next_invoice_number: number;
 }
 
+/** Returns the state of a new provider, without any object. */
 export function emptyState(): PaymentState {
   return {
     customers: newRecords(),

@@ -1,20 +1,20 @@
 /** Settings that make the provider behave differently. By default it behaves as the real provider does. */
 export interface Switches {
-  /** Milliseconds that each delivery is held back. */
+  /** Milliseconds by which each delivery is delayed. */
   delivery_delay_ms: number;
   /** Each event is delivered twice. */
   duplicate_deliveries: boolean;
-  /** Each change makes two events with ids of their own. */
+  /** Each change creates two events with different ids. */
   duplicate_events: boolean;
   /** Deliveries wait a short random time, and so are sent in random order. */
   reorder_deliveries: boolean;
   /** Deliveries are not sent at all; the events stay listed as undelivered. */
   drop_deliveries: boolean;
-  /** Deliveries carry a signature made with another secret. */
+  /** Deliveries are signed with another secret. */
   wrong_signature: boolean;
-  /** All events carry the same `created`. */
+  /** All events have the same `created`. */
   same_second: boolean;
-  /** Payloads in the shape of API versions before 2025-03-31: period on the subscription, invoice.subscription. */
+  /** Payloads have the shape of API versions before 2025-03-31: period on the subscription, invoice.subscription. */
   old_payload_shape: boolean;
   /** A cancellation in the portal sets `cancel_at` (flexible) or `cancel_at_period_end` (classic). */
   portal_cancellation: 'flexible' | 'classic';
@@ -43,6 +43,7 @@ export interface Switches {
   delivery_attempts: number;
 }
 
+/** Returns the switches with which the provider behaves as the real one does. */
 export function defaultSwitches(): Switches {
   return {
     delivery_delay_ms: 0,
@@ -70,7 +71,7 @@ export function defaultSwitches(): Switches {
 }
 
 /** The switches that are enumerations, with their values. */
-export const words: Record<string, readonly unknown[]> = {
+export const enumerations: Record<string, readonly unknown[]> = {
   portal_cancellation: ['flexible', 'classic'],
   dunning_end: ['cancel', 'unpaid', 'past_due', 'pause'],
   first_failure: ['past_due', 'pause'],
@@ -95,7 +96,7 @@ export function readSwitches(changes: Record<string, unknown>): Partial<Switches
 function isValueOf(name: string, value: unknown, example: unknown): boolean {
   if (name === 'api_failure') return value === null || value === 'close' || value === 'hang' || isStatus(value);
   if (name === 'api_failure_count') return value === null || isCount(value);
-  if (words[name]) return words[name].includes(value);
+  if (enumerations[name]) return enumerations[name].includes(value);
   if (typeof example === 'number') return isCount(value);
   return typeof value === typeof example;
 }

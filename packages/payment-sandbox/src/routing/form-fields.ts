@@ -3,7 +3,7 @@ import { ParameterError } from './api-error.ts';
 /** A form-encoded value whose bracketed keys have been parsed: text, a list, or a hash. */
 export type Field = string | Field[] | { [name: string]: Field };
 
-const deepest = 12;
+const maxDepth = 12;
 
 /**
  * Parses `items[0][price]=x&expand[]=y&metadata[k]=v`. A hash whose keys are all numbers is a list.
@@ -22,7 +22,7 @@ function pathOf(key: string): string[] {
   const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(key);
   if (!match) throw new ParameterError(400, `Invalid parameter name: ${key}`, { param: key });
   const path = [match[1] as string, ...[...(match[2] ?? '').matchAll(/\[([^[\]]*)\]/g)].map((part) => part[1] ?? '')];
-  if (path.length > deepest)
+  if (path.length > maxDepth)
     throw new ParameterError(400, `Parameter is nested too deeply: ${path[0]}`, { param: path[0] ?? '' });
   return path;
 }

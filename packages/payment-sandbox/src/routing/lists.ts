@@ -61,6 +61,7 @@ export function inRange(value: number | null | undefined, range: number | Stripe
   );
 }
 
+/** Whether a record was created in the range of a list's filter. */
 export function createdIn(record: Listed, range: number | Stripe.RangeQueryParam | undefined): boolean {
   return inRange(record.created, range);
 }

@@ -24,7 +24,7 @@ export type Rule =
 /** A rule for every parameter of the SDK's type. A missing one does not compile. */
 export type Rules<P> = { [K in Exclude<keyof P, 'expand'>]-?: Rule };
 
-const texts = 5000;
+const maxCharacters = 5000;
 
 /**
  * Checks and converts the parameters of a request.
@@ -71,8 +71,8 @@ function read(field: Field, rule: Rule, param: string): unknown {
   if (typeof field !== 'string') throw wrong('string', shown(field), param);
   if (rule === 'boolean') return readBoolean(field, param);
   if (rule === 'integer' || rule === 'number') return readNumber(field, rule, param);
-  if (field.length > texts)
-    throw new ParameterError(400, `Invalid string: ${param} must be at most ${texts} characters`, { param });
+  if (field.length > maxCharacters)
+    throw new ParameterError(400, `Invalid string: ${param} must be at most ${maxCharacters} characters`, { param });
   if (rule === 'string' && field === '') throw empty(param);
   return field;
 }
@@ -142,7 +142,7 @@ function empty(param: string): ParameterError {
   );
 }
 
-/** As JSON, because String() throws for a hash without a prototype. */
+/** Returns a field as text. A hash becomes JSON, because String() throws for one without a prototype. */
 function shown(field: Field): string {
   return typeof field === 'string' ? field : JSON.stringify(field);
 }

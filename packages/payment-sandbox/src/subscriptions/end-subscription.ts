@@ -67,6 +67,7 @@ export function isFinal(subscription: Subscription): boolean {
   return subscription.status === 'canceled' || subscription.status === 'incomplete_expired';
 }
 
+/** Returns the details of a subscription that has not been cancelled. */
 export function noDetails(): NonNullable<Subscription['cancellation_details']> {
   return { comment: null, feedback: null, feedback_option: null, reason: null };
 }

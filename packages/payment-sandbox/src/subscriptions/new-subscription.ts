@@ -20,7 +20,7 @@ export interface NewSubscription {
   ownerPresent?: boolean;
 }
 
-/** Makes a subscription before its first payment: incomplete, or in its trial. */
+/** Returns a new subscription before its first payment: incomplete, or in its trial. */
 export function newSubscription(provider: Provider, input: NewSubscription): Subscription {
   const at = timeOfCustomer(provider, input.customer);
   const id = newId('sub');
@@ -97,6 +97,7 @@ export function newSubscription(provider: Provider, input: NewSubscription): Sub
   };
 }
 
+/** Returns a new item whose period has these bounds, in seconds. */
 export function newItem(
   subscription: string,
   price: Price,
@@ -123,6 +124,7 @@ export function newItem(
   };
 }
 
+/** Returns the end of a price's first period, in seconds. */
 export function firstPeriodEnd(price: Price, from: number): number {
   return addInterval(from, price.recurring?.interval ?? 'month', price.recurring?.interval_count ?? 1);
 }

@@ -43,7 +43,7 @@ describe('prorations that wait for the next invoice', () => {
     expect((await stripe.subscriptions.retrieve(id)).status).toBe('canceled');
   });
 
-  test('that cannot be collected leave the subscription ended, once', async () => {
+  test('that cannot be collected leave the subscription cancelled, with one event', async () => {
     const { id, customer } = await changed();
     sandbox.payment.setCard(customer as string, '4000000000000341');
     await stripe.subscriptions.update(id, { cancel_at_period_end: true });

@@ -8,8 +8,8 @@ import { firstPeriodEnd } from './new-subscription.ts';
 import { pauseFor } from './pause/pause.ts';
 
 /**
- * Ends a trial at its time: the first paid period starts, or without a payment method the subscription
- * is paused or ends, by its trial settings.
+ * Ends a trial at its scheduled time: the first paid period starts, or without a payment method the subscription
+ * is paused or ends, as its trial settings say.
  */
 export function endTrial(provider: Provider, subscription: Subscription): void {
   const customer = provider.state.customers[subscription.customer];

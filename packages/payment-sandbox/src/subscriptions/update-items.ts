@@ -99,7 +99,7 @@ function restartPeriod(item: SubscriptionItem, at: number): void {
   item.current_period_end = firstPeriodEnd(item.price, at);
 }
 
-/** Makes a credit for the unused time of removed items, and a charge for the remaining time of added ones. */
+/** Returns a credit for the unused time of removed items, and a charge for the remaining time of added ones. */
 function prorationLines(
   subscription: Subscription,
   after: SubscriptionItem[],
@@ -139,7 +139,10 @@ function intervalOf(item: SubscriptionItem): string {
   return `${item.price.recurring?.interval}:${item.price.recurring?.interval_count}`;
 }
 
-/** @throws ApiError card_declined if the charge would be declined and `payment` is error_if_incomplete. */
+/**
+ * @throws ApiError card_declined if the charge would be declined and `payment` is error_if_incomplete,
+ *   sandbox_unsupported if it is pending_if_incomplete.
+ */
 function requireAccepted(
   provider: Provider,
   subscription: Subscription,

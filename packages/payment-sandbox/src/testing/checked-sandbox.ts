@@ -14,7 +14,7 @@ export const declinesLater = '4000000000000341';
 interface CheckedSandbox {
   sandbox: PaymentSandbox;
   stripe: Stripe;
-  /** Makes a customer and buys the price `silver` for it. */
+  /** Creates a customer and buys the price `silver` for it. */
   buy(): Promise<Stripe.Subscription>;
   checkout(customer: string): Promise<Stripe.Checkout.Session>;
   statusOf(subscription: string): Promise<string>;

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import type { SdkTypes } from './sdk-types.ts';
 
-/** How an object is compared. `part`, for `previous_attributes`: members may be missing, and null stands for absent ones. */
+/** How an object is compared. In `part`, for `previous_attributes`, members may be missing, and null stands for absent ones. */
 type Extent = 'whole' | 'part';
 
 /**
@@ -83,7 +83,7 @@ export function differences(
   }
 }
 
-/** What a type may be, without the open end of an enumeration (`string & Record<never, never>`). */
+/** Returns the members of a union, without the open end of an enumeration (`string & Record<never, never>`). */
 function choicesOf(type: ts.Type): ts.Type[] {
   if (!type.isUnion()) return [type];
   return type.types.filter((choice) => !isOpenEnd(choice));
@@ -93,7 +93,7 @@ function isOpenEnd(choice: ts.Type): boolean {
   return choice.isIntersection() && choice.types.some((part) => part.flags & ts.TypeFlags.String);
 }
 
-/** The SDK turns decimals into objects; on the wire they are texts. */
+/** Whether a type is the SDK's object for a decimal, which is text in JSON. */
 function isDecimal(type: ts.Type): boolean {
   return (type.aliasSymbol ?? type.symbol)?.name.startsWith('Decimal') ?? false;
 }

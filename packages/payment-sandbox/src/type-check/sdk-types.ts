@@ -8,7 +8,7 @@ export interface SdkTypes {
   of(object: string): ts.Type[];
   /** The type of the events of one `type`; undefined for a type of event that the SDK does not know. */
   ofEvent(type: string): ts.Type | undefined;
-  /** What the SDK exports under this name, such as `ApiList` or `WebhookEndpointCreateParams.EnabledEvent`. */
+  /** The type that the SDK exports under this name, such as `ApiList` or `WebhookEndpointCreateParams.EnabledEvent`. */
   named(name: string): ts.Type;
 }
 
@@ -58,7 +58,7 @@ function readTypes(): SdkTypes {
   };
 }
 
-/** Every object type that a namespace and its inner namespaces export, except those of version 2 of the API. */
+/** Yields every object type that a namespace and its inner namespaces export, except those of version 2 of the API. */
 function* typesIn(checker: ts.TypeChecker, namespace: ts.Symbol): Generator<ts.Type> {
   for (const exported of checker.getExportsOfModule(namespace)) {
     const symbol = resolved(checker, exported);
@@ -85,7 +85,7 @@ function resolved(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }
 
-/** The only text that a member allows, or undefined. */
+/** Returns the only text that a member allows, or undefined. */
 function literalOf(checker: ts.TypeChecker, type: ts.Type, member: string): string | undefined {
   const symbol = type.getProperty(member);
   if (symbol === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventTypes } from '../events/event-types.ts';
-import { defaultSwitches, type Switches, words } from '../provider/switches.ts';
+import { defaultSwitches, enumerations, type Switches } from '../provider/switches.ts';
 import type { PaymentSandbox as Sandbox } from '../start-payment-sandbox.ts';
 import { type FakeService, sdk, startFakeService, startTestSandbox } from '../testing.ts';
 import { sdkTypes } from './sdk-types.ts';
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 describe('all answers and events of the sandbox match the SDK’s types', () => {
-  test('for every resource, on every route', async () => {
+  test('of every resource, on every route', async () => {
     await everyResource(stripe, service.url);
     await wholeLife(stripe, sandbox);
     typeCheck.read(sandbox.payment.events());
@@ -33,7 +33,7 @@ describe('all answers and events of the sandbox match the SDK’s types', () => 
     expect(typeCheck.unread()).toEqual([]);
   });
 
-  test('for every kind of error', async () => {
+  test('of every kind of error', async () => {
     const { id: customer } = await stripe.customers.create({});
     const asked = [
       () => stripe.customers.retrieve('cus_none'),
@@ -54,11 +54,11 @@ describe('all answers and events of the sandbox match the SDK’s types', () => 
   /** All switches except those that make requests fail, and the one for payloads of an older version. */
   const switched = Object.keys(defaultSwitches()).filter((name) => !/^api_|refuses|^old_/.test(name));
 
-  test.each([0, 1, 2])('for a whole subscription, with value number %i of every switch', async (place) => {
+  test.each([0, 1, 2])('of a whole subscription, with value number %i of every switch', async (index) => {
     const defaults: Record<string, unknown> = { ...defaultSwitches() };
     const turned = switched.flatMap((name): [string, unknown][] => {
-      const choices = words[name] ?? (typeof defaults[name] === 'boolean' ? [false, true] : []);
-      return choices.length > 0 ? [[name, choices[place % choices.length]]] : [];
+      const choices = enumerations[name] ?? (typeof defaults[name] === 'boolean' ? [false, true] : []);
+      return choices.length > 0 ? [[name, choices[index % choices.length]]] : [];
     });
     sandbox.payment.set(Object.fromEntries(turned) as Partial<Switches>);
     await wholeLife(stripe, sandbox);
@@ -69,7 +69,7 @@ describe('all answers and events of the sandbox match the SDK’s types', () => 
     );
   });
 
-  test('and payloads of an older version differ only in the documented members', async () => {
+  test('except the documented members of payloads in an older shape', async () => {
     sandbox.payment.set({ old_payload_shape: true });
     await wholeLife(stripe, sandbox);
     expect(typeCheck.found().filter((sentence) => !sentence.startsWith('event '))).toEqual([]);

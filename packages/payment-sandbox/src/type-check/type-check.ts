@@ -21,6 +21,7 @@ export interface TypeCheck {
 
 type Answer = { object?: unknown; data?: unknown };
 
+/** Starts a comparison that has read nothing. */
 export function startTypeCheck(): TypeCheck {
   const found = new Set<string>();
   const objects = new Set<string>();
@@ -78,7 +79,7 @@ export function differencesOf(value: { object?: unknown }): string[] {
   return nearest(types.map((type) => differences(sdkTypes(), type, value, String(object))));
 }
 
-/** The type of the event names the type of its object. `previous_attributes` may hold any part of it. */
+/** Returns the differences of an event. `previous_attributes` may hold any part of its object. */
 function ofEvent(event: ProviderEvent): string[] {
   const type = sdkTypes().ofEvent(event.type);
   if (type === undefined) return [`event ${event.type}: the SDK knows no such event`];

@@ -3,7 +3,7 @@ import { type Html, html } from '@gatehouse/payment-sandbox/http/html';
 import type { Subscription } from '@gatehouse/payment-sandbox/provider/records';
 import type { PaymentState } from '@gatehouse/payment-sandbox/provider/state';
 
-/** A form with the card of a subscription, to choose one that declines the next renewal. */
+/** Renders a form with the card of a subscription, to choose one that declines the next renewal. */
 export function cardChoice(state: PaymentState, subscription: Subscription): Html | string {
   const standard = state.customers[subscription.customer]?.invoice_settings.default_payment_method;
   const last4 = state.payment_methods[subscription.default_payment_method ?? standard ?? '']?.card?.last4;

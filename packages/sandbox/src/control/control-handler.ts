@@ -93,7 +93,10 @@ function act(payment: PaymentProvider, what: string, fields: Fields): object {
   }
 }
 
-/** `{to: "next"}`, `{to: "period_end", subscription?}`, `{to: seconds}`, or `{seconds, hours, days}`. */
+/**
+ * Advances the clock by `{to: "next"}`, `{to: "period_end", subscription?}`, `{to: seconds}`, or
+ * `{seconds, hours, days}`.
+ */
 function moveClock(payment: PaymentProvider, fields: Fields): object {
   const { clock } = payment;
   let said = 'The clock has been advanced.';

@@ -11,7 +11,7 @@ import { switchForm } from './switch-form.ts';
 
 const shown = 60;
 
-/** The control page of the payment provider: clock, subscriptions, switches and deliveries. */
+/** Renders the control page of the payment provider: clock, subscriptions, switches and deliveries. */
 export function controlPage(payment: PaymentProvider, said: string | null): string {
   const next = payment.clock.next();
   const { subscriptions } = payment.state();
@@ -72,7 +72,9 @@ function deliveriesTable(deliveries: Delivery[]): Html {
 
 function stateWords({ state, attempts }: Delivery): string {
   if (state === 'waiting' && attempts.length > 0) return `failed ${attempts.length} times, will be retried`;
-  return { waiting: 'waiting', delivered: 'delivered', failed: 'given up', dropped: 'not sent' }[state];
+  return { waiting: 'waiting', delivered: 'delivered', failed: 'failed after the last attempt', dropped: 'not sent' }[
+    state
+  ];
 }
 
 function lastAnswer({ attempts }: Delivery): string {

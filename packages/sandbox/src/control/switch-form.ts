@@ -3,7 +3,7 @@ import { defaultSwitches, type Switches } from '@gatehouse/payment-sandbox/provi
 
 const checks: Partial<Record<keyof Switches, string>> = {
   duplicate_deliveries: 'Deliver each event twice',
-  duplicate_events: 'Make two events of each change',
+  duplicate_events: 'Create two events of each change',
   reorder_deliveries: 'Deliver in random order',
   drop_deliveries: 'Deliver nothing',
   wrong_signature: 'Sign with another secret',
@@ -34,7 +34,7 @@ const choices: Partial<Record<keyof Switches, Record<string, string>>> = {
 };
 
 const failures: Record<string, string> = {
-  '': 'rightly',
+  '': 'correctly',
   500: 'with status 500',
   503: 'with status 503',
   429: 'with status 429',
@@ -43,7 +43,7 @@ const failures: Record<string, string> = {
   hang: 'never',
 };
 
-/** A form that sets all switches at once. */
+/** Renders a form that sets all switches at once. */
 export function switchForm(switches: Switches): Html {
   return html`<form method="post" action="/control/switches"><div class="grid">
 <fieldset><legend>Events and pages</legend>${entries(checks).map(

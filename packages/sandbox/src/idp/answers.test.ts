@@ -41,7 +41,7 @@ test('answerNext applies to one token request, and setAnswer to all later ones',
   expect(await signIn(sandbox)).toBe('accepted');
 });
 
-test('the page and JSON set the answer too, and unknown names are refused', async () => {
+test('a form and a JSON request set the answer too, and unknown names are refused', async () => {
   const json = (body: object) =>
     fetch(`${sandbox.url}/idp/answer`, {
       method: 'POST',

@@ -3,7 +3,7 @@ import { page } from '@gatehouse/payment-sandbox/http/page';
 import { type AnswerKind, answers } from './answers.ts';
 import type { Account } from './people.ts';
 
-/** The page of a sign-in on which the user is chosen. */
+/** Renders the page of a sign-in on which the user is chosen. */
 export function chooserPage(uid: string, people: Account[], problem: string | null): string {
   return page({
     title: 'Choose an account',
@@ -27,6 +27,7 @@ ${problem && html`<p class="wrong" role="alert">${problem}</p>`}
   });
 }
 
+/** Renders the page for a request that the provider refuses. */
 export function errorPage(error: string, description: string): string {
   return page({
     title: 'Sign-in refused',
@@ -35,7 +36,7 @@ export function errorPage(error: string, description: string): string {
   });
 }
 
-/** The page at /idp, which sets the answer of the token endpoint. */
+/** Renders the page at /idp, which sets the answer of the token endpoint. */
 export function answersPage(chosen: AnswerKind | null, people: Account[]): string {
   const options = Object.entries(answers);
   return page({
@@ -44,7 +45,7 @@ export function answersPage(chosen: AnswerKind | null, people: Account[]): strin
 <p class="soft">It answers correctly unless you choose another answer here.</p>
 <section class="panel" aria-labelledby="answer"><h2 id="answer">What the token endpoint answers</h2>
 <form method="post" action="/idp/answer">
-<div class="field"><label for="kind">Answer</label><select id="kind" name="kind"><option value="">rightly</option>
+<div class="field"><label for="kind">Answer</label><select id="kind" name="kind"><option value="">correctly</option>
 ${(['refused', 'accepted'] as const).map(
   (expect) =>
     html`<optgroup label="${expect === 'refused' ? 'to be refused' : 'unusual, but to be accepted'}">${options

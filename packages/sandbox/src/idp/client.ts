@@ -8,7 +8,7 @@ export interface ClientSettings {
 }
 
 /**
- * The adapter with the only registered client. oidc-provider accepts its secret in the body and
+ * Returns the adapter with the only registered client. oidc-provider accepts its secret in the body and
  * by basic authentication.
  */
 export function clientRegistration(settings: ClientSettings): Adapter {

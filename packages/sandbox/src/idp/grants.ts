@@ -5,7 +5,7 @@ interface Entry {
   expiresAt: number;
 }
 
-/** Keeps attempts, codes and sessions in memory. They end with the process. */
+/** Returns adapters that keep attempts, codes and sessions in memory. */
 export function createGrants(): (model: string) => Adapter {
   const entries = new Map<string, Entry>();
   return (model) => adapterFor(model, entries);

@@ -50,6 +50,7 @@ interface IdpState extends PeopleState {
   signing_key: SigningKey | null;
 }
 
+/** Starts the identity provider without a server: its people, its signing key and its protocol. */
 export async function startIdentityProvider(settings: IdentityProviderSettings): Promise<RunningIdentityProvider> {
   const file: StoredFile<IdpState> = openStoredFile<IdpState>(settings.path, { people: [], signing_key: null });
   const key = await readSigningKey(file);
@@ -171,7 +172,7 @@ async function readSigningKey(file: StoredFile<IdpState>): Promise<SigningKey> {
 
 let shared: Promise<SigningKey> | undefined;
 
-/** All sandboxes of a process share one key, because making one takes a tenth of a second and tests start many. */
+/** All sandboxes of a process share one key, because generating one takes 0.1 s and tests start many sandboxes. */
 function memoryKey(): Promise<SigningKey> {
   shared ??= makeSigningKey();
   return shared;

@@ -30,7 +30,7 @@ export async function handleIdp(idp: RunningIdentityProvider, exchange: Exchange
   return true;
 }
 
-/** The chooser. The cookie identifies the attempt; the uid in the address only has to match it. */
+/** Answers requests of the chooser. The cookie identifies the attempt; the uid in the address only has to match it. */
 async function interaction(idp: RunningIdentityProvider, exchange: Exchange, uid: string, action?: string) {
   const { req, res, method } = exchange;
   try {

@@ -23,6 +23,7 @@ export interface People {
   change(sub: string, changes: Partial<Omit<Account, 'sub'>>): Account;
 }
 
+/** Keeps people in a file. Each change is saved at once. */
 export function createPeople(file: StoredFile<PeopleState>): People {
   return { all, find, add, change };
 

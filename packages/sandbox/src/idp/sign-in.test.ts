@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(() => sandbox.idp.setAnswer(null));
 afterAll(() => sandbox.close());
 
-test('a new person signs in, and the token holds its claims', async () => {
+test('a new person signs in, and the token holds the person’s claims', async () => {
   const browser = openBrowser();
   const chooser = await browser.open(authAddress(sandbox));
   expect(await chooser.text()).toContain('Create a person');
@@ -39,7 +39,7 @@ test('a new person signs in, and the token holds its claims', async () => {
   });
 });
 
-test('a person keeps its subject, and each sign-in shows the chooser', async () => {
+test('a person keeps the same subject, and each sign-in shows the chooser', async () => {
   const browser = openBrowser();
   const person = sandbox.idp.people.add({ email: 'bo@example.test', email_verified: false });
   for (const _ of [1, 2]) {
@@ -49,7 +49,7 @@ test('a person keeps its subject, and each sign-in shows the chooser', async () 
   }
 });
 
-test('the client may authenticate in the body or by basic authentication, and no other way', async () => {
+test('the client can authenticate in the body or by basic authentication, and in no other way', async () => {
   const person = sandbox.idp.people.add({ email: 'cy@example.test' });
   const browser = openBrowser();
   const basic = `Basic ${Buffer.from('sandbox-client:sandbox_client_secret').toString('base64')}`;

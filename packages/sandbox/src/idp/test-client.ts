@@ -4,6 +4,7 @@ import type { openBrowser } from '../testing.ts';
 /** The redirect address of the service, for tests of the identity provider. */
 export const callback = 'http://localhost:3000/auth/idp/callback';
 
+/** Returns the address at which a sign-in starts. `changes` replace parameters. */
 export function authAddress(sandbox: Sandbox, changes: Record<string, string> = {}): string {
   const query = new URLSearchParams({
     client_id: 'sandbox-client',
@@ -56,6 +57,7 @@ export function exchange(
   });
 }
 
+/** Returns the claims of the ID token in a token answer. */
 export function claimsOf(body: unknown): Record<string, unknown> {
   const { id_token: token } = body as { id_token: string };
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());

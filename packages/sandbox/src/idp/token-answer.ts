@@ -31,7 +31,7 @@ export interface Answer {
   give(answer: TokenAnswer): void;
 }
 
-/** An answer with changed claims. A claim that is set to undefined is left out. */
+/** Returns an answer with changed claims. A claim that is set to undefined is left out. */
 export function claims(
   about: string,
   expect: Answer['expect'],
@@ -46,22 +46,22 @@ export function claims(
   };
 }
 
-/** An answer whose payload is not a set of claims, with a valid signature. */
+/** Returns an answer whose payload is not a set of claims, with a valid signature. */
 export function payload(about: string, change: (answer: TokenAnswer) => string | Buffer): Answer {
   return { about, expect: 'refused', give: (answer) => answer.withPayload(change(answer)) };
 }
 
-/** An answer with something else as its ID token. */
+/** Returns an answer with another value as its ID token. */
 export function token(about: string, change: (answer: TokenAnswer) => unknown): Answer {
   return { about, expect: 'refused', give: (answer) => answer.withIdToken(change(answer)) };
 }
 
-/** An answer with another status or body. */
+/** Returns an answer with another status or body. */
 export function body(about: string, status: number, type: string, text: (answer: TokenAnswer) => string): Answer {
   return { about, expect: 'refused', give: (answer) => answer.withBody(status, type, text(answer)) };
 }
 
-/** An answer that is written to the response directly, or not at all. */
+/** Returns an answer that is written to the response directly, or not at all. */
 export function raw(
   about: string,
   expect: Answer['expect'],

@@ -49,8 +49,8 @@ function listPage(mailbox: Mailbox, to: string): string {
 ${mails.length === 0 && html`<p class="panel">No mail yet. Sign up at the service, and the verification link arrives here.</p>`}
 <ul class="mails">${mails.map((mail) => mailEntry(mail))}</ul>
 <section class="panel" aria-labelledby="server"><h2 id="server">Mail server</h2>
-<form method="post" action="/mailbox/fault"><div class="field"><label for="fault">The mail server’s answer to the next mails</label>
-<select id="fault" name="fault"><option value="">takes them</option>${mailFaults.map(
+<form method="post" action="/mailbox/fault"><div class="field"><label for="fault">The mail server</label>
+<select id="fault" name="fault"><option value="">accepts the next mails</option>${mailFaults.map(
       (fault) =>
         html`<option value="${fault}"${fault === mailbox.fault() && html` selected`}>${faultWords[fault]}</option>`,
     )}</select></div><button>Set</button></form></section>
@@ -94,7 +94,7 @@ ${
   });
 }
 
-/** Sends the HTML part of a mail as a document without an origin, which runs no scripts and loads nothing. */
+/** Sends the HTML part of a mail as a document without an origin, which runs no scripts and loads no other files. */
 function sendMarkup(res: Exchange['res'], mail: Mail): void {
   res.setHeader(
     'Content-Security-Policy',

@@ -9,7 +9,7 @@ export interface Mail {
   text: string;
   /** Null when the mail has no HTML part. */
   html: string | null;
-  /** The http addresses in it without duplicates, those of the text first. */
+  /** The http addresses in the mail without duplicates, those of the text first. */
   links: string[];
   received_at: string;
   headers: Record<string, string>;
@@ -40,6 +40,7 @@ export interface MailboxState {
   mails: Mail[];
 }
 
+/** Keeps mails in a file. `put` adds one and ends the waits for it. */
 export function createMailbox(file: StoredFile<MailboxState>): Mailbox & { put(mail: Mail): void } {
   let fault: MailFault | null = null;
   let waiting: (() => void)[] = [];

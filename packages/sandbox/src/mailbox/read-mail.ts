@@ -28,7 +28,7 @@ function findLinks(text: string, html: string): string[] {
   return [...new Set([...inText.map(withoutTrailingPoint), ...inHtml])];
 }
 
-/** Removes the punctuation of a sentence that ends after the address. */
+/** Removes the punctuation of the sentence that the address ends. */
 function withoutTrailingPoint(link: string): string {
   return link.replace(/[.,;:!?)\]]+$/, '');
 }

@@ -11,7 +11,12 @@ export interface RunningSmtp {
 
 const mailLimitBytes = 10_000_000;
 
-/** Starts a mail server that accepts every mail for every address. It needs no TLS and no password, because it listens on the loopback address only. */
+/**
+ * Starts a mail server that accepts mail to every address, unless a fault is set. It needs no TLS and no password,
+ * because it listens on the loopback address only.
+ *
+ * @throws Error EADDRINUSE if the port is in use.
+ */
 export async function startSmtp(port: number, mailbox: Mailbox & { put(mail: Mail): void }): Promise<RunningSmtp> {
   const server = new SMTPServer({
     authOptional: true,
@@ -25,7 +30,7 @@ export async function startSmtp(port: number, mailbox: Mailbox & { put(mail: Mai
       done();
     },
     onAuth(auth, _session, done) {
-      done(null, { user: auth.username ?? 'anybody' });
+      done(null, { user: auth.username ?? 'any' });
     },
     onRcptTo(_address, _session, done) {
       const fault = mailbox.fault();

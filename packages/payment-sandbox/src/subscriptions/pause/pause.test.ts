@@ -77,8 +77,8 @@ describe('a failed payment', () => {
     expect((await stateOf(id)).status).toBe('canceled');
   });
 
-  test.each(['paid', 'given up'])(
-    'with `paid_while_paused: resumes` the pause ends with its invoice: %s',
+  test.each(['paid', 'marked uncollectible'])(
+    'with `paid_while_paused: resumes` the pause ends once its invoice is %s',
     async (how) => {
       sandbox.payment.set({ first_failure: 'pause', paid_while_paused: 'resumes' });
       const { id } = await failing();

@@ -69,7 +69,7 @@ export function pauseOnRequest(
   return subscription;
 }
 
-/** Makes an invoice line for the part of an item's period after a time. The sign -1 makes it a credit. */
+/** Returns an invoice line for the part of an item's period after a time. The sign -1 makes it a credit. */
 export function remainderLine(
   subscription: Subscription,
   item: Subscription['items']['data'][number],

@@ -16,7 +16,7 @@ import { remainderLine } from './pause.ts';
  * subscription stays paused until its resumption invoice has been paid, or with
  * `resume_on_payment_attempt` until a payment was attempted. A scheduled cancellation stays.
  *
- * @throws ApiError if it is not paused, or an earlier resumption waits for its invoice.
+ * @throws ApiError if the subscription is not paused, or an earlier resumption waits for its invoice.
  */
 export function resumePaused(
   provider: Provider,

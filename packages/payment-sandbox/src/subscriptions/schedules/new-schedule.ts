@@ -8,7 +8,7 @@ import { refused } from '../../routing/api-error.ts';
 import { periodEnd } from '../end-subscription.ts';
 import { firstPeriodEnd } from '../new-subscription.ts';
 
-/** Makes a schedule that has not started. */
+/** Returns a new schedule that has not started. */
 export function newSchedule(
   provider: Provider,
   customer: string,
@@ -91,7 +91,7 @@ function endOf(provider: Provider, { end_date: end, duration }: WantedPhase, pri
   return firstPeriodEnd(findPrice(provider, price, 'price'), from);
 }
 
-/** Makes a phase of the current items and period of a subscription. */
+/** Returns a phase with the current items and period of a subscription. */
 export function currentPhase(provider: Provider, subscription: Subscription): SchedulePhase {
   const items = subscription.items.data.map(({ price, quantity }) => ({ price: price.id, quantity }));
   const start = subscription.items.data[0]?.current_period_start ?? subscription.start_date;

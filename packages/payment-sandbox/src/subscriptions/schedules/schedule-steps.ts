@@ -7,7 +7,7 @@ import { startSubscription } from '../start-subscription.ts';
 import { updateItems } from '../update-items.ts';
 import { attachSchedule, isOpen, releaseSchedule } from './schedule.ts';
 
-/** The next step of a schedule: its start, or the end of its current phase. */
+/** Yields the next step of a schedule: its start, or the end of its current phase. */
 export function* stepsOfSchedule(provider: Provider, schedule: SubscriptionSchedule): Generator<Step> {
   if (!isOpen(schedule)) return;
   const [first] = schedule.phases;

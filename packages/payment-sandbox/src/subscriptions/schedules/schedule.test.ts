@@ -50,17 +50,17 @@ test('the end of a managed subscription can be changed only through its schedule
   await expect(stripe.subscriptionSchedules.release(schedule.id)).rejects.toMatchObject({ statusCode: 400 });
 });
 
-test.each([true, false])(
-  'a schedule that cancels gives its subscription an end; a release keeps it: %s',
-  async (kept) => {
-    const { id } = await buy();
-    const { id: schedule } = await stripe.subscriptionSchedules.create({ from_subscription: id });
-    const { phases } = await stripe.subscriptionSchedules.update(schedule, { end_behavior: 'cancel' });
-    expect((await stripe.subscriptions.retrieve(id)).cancel_at).toBe(phases[0]?.end_date);
-    await stripe.subscriptionSchedules.release(schedule, { preserve_cancel_date: kept });
-    expect((await stripe.subscriptions.retrieve(id)).cancel_at).toBe(kept ? phases[0]?.end_date : null);
-  },
-);
+test.each([
+  ['removes', false],
+  ['keeps', true],
+])('a schedule that cancels sets the end of its subscription, and a release %s it as requested', async (_, kept) => {
+  const { id } = await buy();
+  const { id: schedule } = await stripe.subscriptionSchedules.create({ from_subscription: id });
+  const { phases } = await stripe.subscriptionSchedules.update(schedule, { end_behavior: 'cancel' });
+  expect((await stripe.subscriptions.retrieve(id)).cancel_at).toBe(phases[0]?.end_date);
+  await stripe.subscriptionSchedules.release(schedule, { preserve_cancel_date: kept });
+  expect((await stripe.subscriptions.retrieve(id)).cancel_at).toBe(kept ? phases[0]?.end_date : null);
+});
 
 test('the phases of a schedule follow each other, and the renewal at a change bills the new phase', async () => {
   const { id, items } = await buy();
@@ -135,7 +135,7 @@ test('the portal refuses to change the plan of a managed subscription, and relea
   expect((await stripe.subscriptions.retrieve(id)).cancel_at).not.toBeNull();
 });
 
-test('an incomplete subscription changes nothing but its metadata, and can be canceled', async () => {
+test('of an incomplete subscription only the metadata can be changed, and it can be cancelled', async () => {
   const customer = await customerWithCard();
   const { id, items } = await stripe.subscriptions.create({
     customer,

@@ -44,7 +44,7 @@ export function closeSchedule(provider: Provider, subscription: Subscription, at
   });
 }
 
-/** Cancels a schedule that has not started. It never makes a subscription. */
+/** Cancels a schedule that has not started, so that it never creates a subscription. */
 export function cancelSchedule(provider: Provider, schedule: SubscriptionSchedule): void {
   change(provider, 'subscription_schedule.canceled', schedule, () => {
     schedule.status = 'canceled';

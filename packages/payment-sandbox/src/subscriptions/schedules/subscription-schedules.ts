@@ -162,7 +162,7 @@ function createFrom(
 ): SubscriptionSchedule {
   const subscription = findSubscription(provider, id, 'from_subscription');
   if (params.phases !== undefined || params.end_behavior !== undefined || params.customer !== undefined) {
-    throw refused('With from_subscription, phases and other settings can be set by an update alone.');
+    throw refused('With from_subscription, phases and other settings can be set only by an update.');
   }
   if (subscription.schedule !== null || isFinal(subscription)) {
     throw refused('You cannot migrate a subscription that is already attached to a schedule, or has ended.', {
@@ -183,7 +183,7 @@ function createFrom(
   return schedule;
 }
 
-/** Given phases replace the current one and all after it. */
+/** Updates a schedule. Given phases replace the current one and all after it. */
 function update({ provider, id, params }: Call<Stripe.SubscriptionScheduleUpdateParams>): SubscriptionSchedule {
   const schedule = requireOpen(provider, id, 'updated');
   const subscription = provider.state.subscriptions[schedule.subscription ?? ''];

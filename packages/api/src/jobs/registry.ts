@@ -52,8 +52,8 @@ export type JobKind<Data> = {
   retry: Retry;
   /** Whether this process can do the work. A job that it cannot do is left to another node. */
   isTaken?: boolean;
-  /** 'exclusive': at most one queued or running per singletonKey; 'short': at most one queued. */
-  policy?: 'standard' | 'short' | 'exclusive' | 'stately' | 'singleton';
+  /** 'stately': at most one job waits and one runs for each key. 'standard' (the default) has no such limit. */
+  policy?: 'standard' | 'stately';
   /** A cron expression, for a job that starts at fixed times. */
   schedule?: string;
   concurrency?: number;

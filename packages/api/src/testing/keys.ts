@@ -11,7 +11,7 @@ import { makeTarget } from './usage.ts';
 
 type Made = { id: string; key: string; api: Caller; principal: KeyPrincipal };
 
-/** Creates a key, of the deployment unless an organisation is named, and a caller of the router for it. */
+/** Creates a key, by default one of the deployment, and a caller of the router for it. */
 export async function makeKey(
   test: TestApp,
   { organisationId = null, scope = 'WRITE' }: { organisationId?: string | null; scope?: 'READ' | 'WRITE' } = {},
@@ -23,7 +23,7 @@ export async function makeKey(
   return { id, key, principal, api: callerFor(test, principal) };
 }
 
-/** A principal of every kind of key, by its name in the tables of authority; null for a key that is not valid. */
+/** Returns a principal for every kind of key, by its name in the tables of authority; null if the key is not valid. */
 export async function keyPrincipals(test: TestApp, owned?: string): Promise<Record<string, KeyPrincipal | null>> {
   const organisationId = owned ?? (await makeTarget(test)).organisationId;
   const made = async (scope: 'READ' | 'WRITE', owner: string | null) =>
@@ -45,7 +45,7 @@ export async function keyPrincipals(test: TestApp, owned?: string): Promise<Reco
   };
 }
 
-/** The principal of a key on the first request after a change. */
+/** Returns the principal of an organisation's key as the first request after a change reads it. */
 async function keyAfter(
   test: TestApp,
   change: (made: { id: string; organisation: string }) => PromiseLike<unknown>,

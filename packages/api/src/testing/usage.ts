@@ -5,7 +5,7 @@ import { release } from '../usage/release.ts';
 import { reserve } from '../usage/reserve.ts';
 import type { TestApp } from './app.ts';
 
-/** A new, approved organisation as the target of usage. */
+/** Creates an approved organisation as the target of usage. */
 export async function makeTarget({ app }: TestApp): Promise<{ organisationId: string }> {
   const id = newId(app.now());
   await app.db.insert(organisations).values({ id, slug: `o-${id}`, approval: 'approved', createdAt: app.now() });
@@ -14,12 +14,12 @@ export async function makeTarget({ app }: TestApp): Promise<{ organisationId: st
 
 type Asked = { organisationId: string; meter?: string; amount?: number; key?: string };
 
-/** Reserves, of projects unless the test names a meter, with a new key unless it names one. */
+/** Reserves an amount, by default 1 of the meter projects, with a new idempotency key unless one is given. */
 export function take({ app }: Pick<TestApp, 'app'>, { organisationId, meter = 'projects', amount = 1, key }: Asked) {
   return reserve(app, { organisationId }, { meter, amount, idempotency_key: key ?? randomUUID() });
 }
 
-/** The same for a release. */
+/** Releases an amount, with the same defaults as `take`. */
 export function giveBack(
   { app }: Pick<TestApp, 'app'>,
   { organisationId, meter = 'projects', amount = 1, key }: Asked,

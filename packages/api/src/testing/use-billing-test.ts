@@ -3,7 +3,7 @@ import { type BillingTest, startBillingTest } from './billing.ts';
 
 /**
  * Starts the App on the sandbox for all tests of a file, and stops it after them. Each test begins with the
- * payment provider's switches off, and with a short pause before it repeats a failed delivery.
+ * payment provider's switches off, and the provider repeats a failed delivery after a short pause.
  */
 export function useBillingTest(options: Parameters<typeof startBillingTest>[0] = {}): BillingTest {
   const billing = {} as BillingTest;

@@ -21,7 +21,7 @@ export const tokenInput = z.object({
 /**
  * Returns a signed JWT about a principal: the answer of sessions.verify for services that cannot ask each
  * time. It stays valid for TOKEN_TTL_SECONDS, also if the session ends or a right is revoked meanwhile:
- * the only place where a revoked right lives on.
+ * only in a token does a revoked right remain in effect.
  */
 export async function issueToken(
   app: TokensApp,
@@ -46,7 +46,7 @@ export async function issueToken(
   return { token, expires_at: new Date(expiresAt * 1000).toISOString() };
 }
 
-/** No address and no name: a token is kept in logs and browsers more often than an answer. */
+/** A token holds no address and no name, because logs and browsers keep tokens more often than answers. */
 function claimsOf(app: TokensApp, principal: Principal & Holding<'READ'>) {
   const { kind, organisationId, scopes, planFacts } = principal;
   return {

@@ -8,18 +8,18 @@ import { hasTokens, type TokensApp } from './require-tokens.ts';
 import { sealKey, sealName } from './seal-key.ts';
 
 export const tokenAlgorithm = 'EdDSA';
-/** The longest lifetime that TOKEN_TTL_SECONDS allows: keys are kept for it, whatever it is now. */
+/** The longest lifetime that TOKEN_TTL_SECONDS allows. Keys are kept this long, whatever the current setting is. */
 export const longestTokenSeconds = 3600;
 
 const hour = 3_600_000;
 const rotation = 24 * hour;
 /** A key is published this long before it signs, so that every cache of the key set has it by then. */
 const lead = hour;
-/** Differences between the clocks of nodes and verifiers. */
+/** The allowance for differences between the clocks of nodes and verifiers. */
 const clockMargin = 60_000;
 const kept = longestTokenSeconds * 1000 + clockMargin;
 
-/** The number is arbitrary but must be the same in every process. */
+/** The number of the advisory lock is arbitrary but must be the same in every process. */
 const lockNumber = 7_240_313;
 
 export type TokenKey = typeof tokenKeys.$inferSelect;
@@ -27,7 +27,7 @@ export type TokenKey = typeof tokenKeys.$inferSelect;
 /** The part of a key that anyone may read, in the form of a JSON Web Key Set (RFC 7517 §5). */
 export type PublicKey = { kty: string; crv: string; x: string; kid: string; alg: string; use: string };
 
-/** Returns the key that signs now. Makes the next one where it is due. */
+/** Returns the key that signs now. Creates the next one if it is due. */
 export async function signingKey(app: TokensApp): Promise<TokenKey> {
   const key = signingNow(await currentKeys(app), app.now());
   if (key === undefined) throw new Error('No key signs tokens.');
@@ -35,8 +35,8 @@ export async function signingKey(app: TokensApp): Promise<TokenKey> {
 }
 
 /**
- * Returns the public keys of all tokens that are valid, and those that will sign next. Makes the first key
- * where there is none, so that no cache keeps an empty set.
+ * Returns the public keys of all tokens that are valid, and those that will sign next. Creates the first key
+ * if there is none, so that no cache keeps an empty set.
  */
 export async function readKeySet(app: TokensApp): Promise<{ keys: PublicKey[] }> {
   await currentKeys(app);
@@ -53,7 +53,7 @@ export async function readKeySet(app: TokensApp): Promise<{ keys: PublicKey[] }>
   };
 }
 
-/** Makes the next key a day after the last one began to sign, and deletes keys whose tokens have expired. */
+/** Creates the next key a day after the last one began to sign, and deletes keys whose tokens have expired. */
 export async function rotateTokenKeys(app: App): Promise<void> {
   if (hasTokens(app)) await currentKeys(app);
   await app.db.delete(tokenKeys).where(lt(lastUse, app.now().toISOString()));
@@ -82,7 +82,7 @@ function isRotationDue(keys: TokenKey[], now: Date): boolean {
   return newest === undefined || newest.signsFrom.getTime() + rotation - lead <= now.getTime();
 }
 
-/** Parallel nodes make one key: the lock is a transaction's, because a session lock does not work behind a pooler. */
+/** Parallel nodes create one key. The lock belongs to a transaction, because a session lock does not work behind a pooler. */
 function rotate(app: TokensApp): Promise<TokenKey[]> {
   return app.db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${lockNumber})`);

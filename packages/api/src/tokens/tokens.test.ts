@@ -46,7 +46,7 @@ describe('the keys that sign tokens', () => {
     ({ api } = await makeKey(test));
   });
 
-  it('are made once by parallel requests and nodes', async () => {
+  it('are created once by parallel requests and nodes', async () => {
     const other = await anotherNode();
     await Promise.all([
       ...Array.from({ length: 20 }, () => issue()),

@@ -22,7 +22,7 @@ export type Counted = {
 const attempts = 5;
 
 /**
- * Adds to a meter, within the plan's limit, or takes from it (never below zero), and stores the
+ * Adds to a meter, within the plan's limit, or subtracts from it (never below zero), and stores the
  * answer under the idempotency key: one statement, so that concurrent calls cannot exceed the
  * limit and a repeated key counts once. A repeated key gets the stored answer, refusals too.
  *
@@ -128,11 +128,11 @@ async function run(
       returning content, granted, used, tier, plan_limit, resets_at
     )
     select * from known union all select * from stored`;
-  if (row === undefined) throw new Error('A reservation answered nothing.');
+  if (row === undefined) throw new Error('The statement of a reservation returned no row.');
   return row;
 }
 
-/** Returns the plan that refused. */
+/** Returns the plan of the tier that refused; null if the plans no longer hold it. */
 export function refusingPlan(app: App, tier: Tier) {
   return app.plans.tiers.some((each) => each.tier === tier) ? planOf(app.plans, tier) : null;
 }

@@ -23,7 +23,7 @@ const values = async (target: { organisationId: string }, meter: string, days: n
   (await readHistory(at(now).app, target, meter, days)).days.map(({ used }) => used);
 
 describe('setting a gauge', () => {
-  test('states the truth, also above the limit', async () => {
+  test('stores the value, also above the limit', async () => {
     const target = await makeTarget(running);
     expect(await setGauge(running.app, target, 'projects', { used: 50 })).toEqual({
       meter: 'projects',

@@ -8,7 +8,7 @@ import { limitReached } from './limit-reached.ts';
 
 /**
  * Checks that the plan allows one more member. The organisation's row stays locked until the
- * transaction ends, so concurrent joins wait. The rows of memberships are the meter.
+ * transaction ends, so concurrent joins wait. The number of memberships is the value of the meter.
  *
  * @throws AppError FORBIDDEN with a sentence that names the limit.
  */

@@ -104,7 +104,7 @@ describe('a counter’s period', () => {
   });
 });
 
-test('a gauge has one period for ever', () => {
+test('a gauge has a single period without an end', () => {
   expect(periodOf({ plans }, meter('subscription_period', 'gauge'), null, new Date())).toEqual({
     since: new Date(0),
     resetsAt: null,

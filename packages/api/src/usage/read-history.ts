@@ -5,7 +5,7 @@ import { dayOf, type Meter, meterInPath } from './meter.ts';
 
 const dayMilliseconds = 86_400_000;
 
-/** A day in UTC: of a counter what was counted, of a gauge its value at the day's end (today: now). */
+/** The usage of a day in UTC: a counter's sum, or a gauge's value at the end of the day (for today its current value). */
 export type UsageDay = { date: string; used: number };
 
 export type MeterHistory = { meter: string; days: UsageDay[] };
@@ -26,7 +26,11 @@ export async function readHistory(
   return history ?? { meter: name, days: [] };
 }
 
-/** Returns the same of every meter of the principal's organisation, for 30 days, by one statement. */
+/**
+ * Returns the history of every meter of the principal's organisation, for 30 days, by one statement.
+ *
+ * @throws AppError NO_ORGANISATION if the principal has no organisation.
+ */
 export function readRecentHistories(app: App, principal: Reader): Promise<MeterHistory[]> {
   return readHistories(app, organisationOf(principal).id, app.plans.meters, 30);
 }
@@ -45,7 +49,10 @@ async function readHistories(app: App, organisationId: string, meters: Meter[], 
   });
 }
 
-/** The stored days from `first` on and, of a gauge, the last one before. The row in use holds its own last day. */
+/**
+ * Reads the stored days from `first` on and, for a gauge, the last day before it. The current row of a
+ * meter holds its own last day.
+ */
 async function readDays(app: App, organisationId: string, meters: Meter[], first: string) {
   const asked = JSON.stringify(meters.map(({ meter, kind }) => ({ meter, is_gauge: kind === 'gauge' })));
   const hasMembers = meters.some(({ meter }) => meter === 'members');
@@ -73,7 +80,7 @@ function sums(rows: UsageDay[], dates: string[]): number[] {
   return dates.map((date) => totals.get(date) ?? 0);
 }
 
-/** The rows are in the order of their days. Of two for a day the later one is the row in use. */
+/** The rows are in the order of their days. Of two rows for a day, the later one is the current row. */
 function levels(rows: UsageDay[], dates: string[]): number[] {
   return dates.map((day) => rows.findLast(({ date }) => date <= day)?.used ?? 0);
 }

@@ -22,7 +22,7 @@ function record(target: { organisationId: string }, given: Partial<OrganisationR
   return { ...target, meter: 'api_calls', amount: 1, idempotency_key: randomUUID(), ...given };
 }
 
-/** What is counted in the current period, read without counting more than 1. */
+/** Returns what is counted in the current period, read from the table so that nothing is added. */
 async function counted(target: { organisationId: string }, now = noon): Promise<number> {
   const [row] = await running.app.sql`
     select used from usage where organisation_id = ${target.organisationId} and meter = 'api_calls'
@@ -96,7 +96,7 @@ describe('a report', () => {
     expect(await counted(target)).toBe(0);
   });
 
-  test('for an organisation that is gone is refused as a whole', async () => {
+  test('for a deleted organisation is refused as a whole', async () => {
     const target = await makeTarget(running);
     const batch = [record(target), record({ organisationId: randomUUID() })];
     await expect(report(appAt(noon), batch)).rejects.toMatchObject({ code: 'NOT_FOUND' });

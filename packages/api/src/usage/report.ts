@@ -74,7 +74,7 @@ function conflict(): AppError {
   return new AppError('CONFLICT', 'An idempotency key was used for another request.');
 }
 
-/** Returns what finds the period that a record belongs to, if it is the current or the next one. */
+/** Returns a function that finds a record's period, if it is the current or the next one. */
 async function periodsOf(app: App, records: Counted[], now: Date): Promise<(record: Counted) => Period> {
   const ids = records.filter(({ kind }) => kind.resets === 'subscription_period').map((each) => each.organisationId);
   const rows =
@@ -101,7 +101,7 @@ async function store(
   return fresh.length;
 }
 
-/** Stores the keys that were not used before, and returns their records. @throws AppError CONFLICT */
+/** Stores the keys that were not used before, and returns their records. @throws AppError CONFLICT if a key was used with other content. */
 async function storeKeys(tx: TransactionSql, records: Counted[], now: Date): Promise<Counted[]> {
   const given = JSON.stringify(
     records.map(({ organisationId, meter, idempotency_key: key, content }, place) => {

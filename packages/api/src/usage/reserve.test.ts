@@ -75,7 +75,7 @@ describe('concurrent reservations', () => {
 });
 
 describe('a reservation', () => {
-  test('answers the meter, what is used, the limit and when it resets', async () => {
+  test('returns the meter, what is used, the limit and when it resets', async () => {
     const target = await makeTarget(running);
     expect(await take(running, { ...target, amount: 2 })).toEqual({
       meter: 'projects',
@@ -106,7 +106,7 @@ describe('a reservation', () => {
     );
   });
 
-  test('follows the plan of the next moment, and keeps what is above a lowered limit', async () => {
+  test('follows a change of the plan at once, and keeps usage above a lowered limit', async () => {
     const target = await makeTarget(running);
     await expect(take(running, { ...target, amount: 20 })).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
     await givePlan(running, target.organisationId, 'silver');
@@ -142,7 +142,7 @@ describe('a reservation', () => {
 });
 
 describe('an idempotency key', () => {
-  test('that is repeated answers as the first time, after other use and a change of plan too', async () => {
+  test('that is repeated gets the first answer, also after other use and a change of plan', async () => {
     const target = await makeTarget(running);
     const first = await take(running, { ...target, key: 'a' });
     await take(running, target);
@@ -151,7 +151,7 @@ describe('an idempotency key', () => {
     expect(await take(running, target)).toMatchObject({ used: 3 });
   });
 
-  test('of a refusal answers the same refusal, although there is room now', async () => {
+  test('of a refusal gets the same refusal, also when there is room', async () => {
     const target = await makeTarget(running);
     await take(running, { ...target, amount: 3 });
     const refused = await take(running, { ...target, key: 'b' }).catch((error: unknown) => error);
@@ -176,7 +176,7 @@ describe('an idempotency key', () => {
     expect(await take(running, { ...one, key: 'd', meter: 'api_calls' })).toMatchObject({ used: 1 });
   });
 
-  test('is kept for 48 hours and then deleted; before its deletion it is free as well', async () => {
+  test('expires after 48 hours, is then deleted, and can be used again even before its deletion', async () => {
     const target = await makeTarget(running);
     const at = (hours: number) => ({ app: { ...running.app, now: () => new Date(Date.now() + hours * 3_600_000) } });
     await take(running, { ...target, key: 'e' });
@@ -190,7 +190,7 @@ describe('an idempotency key', () => {
 });
 
 describe('a release', () => {
-  test('never goes below zero, on a meter that was never used too', async () => {
+  test('never goes below zero, also on a meter that was never used', async () => {
     const target = await makeTarget(running);
     expect(await giveBack(running, { ...target, amount: 5 })).toMatchObject({ used: 0 });
     await take(running, { ...target, amount: 2 });

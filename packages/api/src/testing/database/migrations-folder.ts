@@ -16,7 +16,7 @@ export type MigrationsFolder = {
   remove: () => void;
 };
 
-/** How many were added in this process: two tests may add theirs to one database. */
+/** The number of migrations added in this process, because two tests may add theirs to one database. */
 let added = 0;
 
 /** Copies the first `count` migrations, or all. */

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import net from 'node:net';
 
-/** A TCP proxy in front of a server, which can stop to pass bytes without closing a connection. */
+/** A TCP proxy in front of a server, which can stop passing bytes without closing a connection. */
 export type TcpProxy = {
   port: number;
-  /** The database's URL by way of the proxy. */
+  /** Returns the database's URL with the address of the proxy. */
   url: (databaseUrl: string) => string;
   /** Drops every byte of the existing connections, and of new ones until `restore`. */
   cut: () => void;
@@ -12,7 +12,7 @@ export type TcpProxy = {
   cutOldest: (count: number) => void;
   /** Passes the bytes of new connections again. */
   restore: () => void;
-  /** Lets an answer pass no more once a client has sent this text, such as "commit". */
+  /** Stops passing answers to a client once it has sent this text, such as "commit". */
   cutAnswerTo: (text: string) => void;
   close: () => Promise<void>;
 };
@@ -22,14 +22,14 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
   const target = targetOf(databaseUrl);
   const open = new Set<{ isCut: boolean; ends: net.Socket[] }>();
   let isCut = false;
-  let secret: string | null = null;
+  let cutText: string | null = null;
 
   const server = net.createServer((client) => {
     const upstream = net.connect(target as net.NetConnectOpts);
     const pair = { isCut, ends: [client, upstream] };
     open.add(pair);
     pass(client, upstream, (bytes) => {
-      if (secret !== null && bytes.includes(secret)) pair.isCut = true;
+      if (cutText !== null && bytes.includes(cutText)) pair.isCut = true;
     });
     pass(upstream, client);
 
@@ -68,10 +68,10 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
     },
     restore() {
       isCut = false;
-      secret = null;
+      cutText = null;
     },
     cutAnswerTo(text) {
-      secret = text;
+      cutText = text;
     },
     async close() {
       for (const { ends } of open) for (const end of ends) end.destroy();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { requirePayment } from '../../billing/actions/require-payment.ts';
 import type { TestApp } from '../app.ts';
+import { priceOf } from '../billing.ts';
 
 /** A change of a subscription that is made at the provider, not through the service. */
 export type ProviderAct =
@@ -61,11 +62,6 @@ async function carryOutOne(test: TestApp, portal: string, id: string, act: Provi
   else if (act === 'a renewal fails') failRenewal(test, id);
   else if (isRequest(act)) await request(test, id, act);
   else forceStatus(id, act === 'end' ? 'canceled' : act);
-}
-
-function priceOf({ sandbox }: TestApp, tier: string): string {
-  const prices = Object.values(sandbox.payment.state().prices);
-  return prices.find(({ lookup_key }) => lookup_key === `${tier}_monthly`)?.id ?? '';
 }
 
 function failRenewal({ sandbox: { payment } }: TestApp, id: string): void {

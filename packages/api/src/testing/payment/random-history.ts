@@ -48,9 +48,9 @@ export const history: fc.Arbitrary<History> = fc
     // Ids in random order, because the projection must not depend on it.
     ids: fc.uniqueArray(fc.integer({ min: 0, max: 0xffffff }), { minLength: 30, maxLength: 30 }),
   })
-  .map(({ steps, cancelled, ids }) => tell(steps, cancelled, ids));
+  .map(({ steps, cancelled, ids }) => buildHistory(steps, cancelled, ids));
 
-function tell(steps: Step[], cancelled: boolean, ids: number[]): History {
+function buildHistory(steps: Step[], cancelled: boolean, ids: number[]): History {
   const events: StateEvent[] = [];
   let object: Fields = {
     id: 'sub_1',

@@ -55,6 +55,11 @@ test('a product uses sign-in, limits, plans, keys and members of the service', a
     await expect(page.getByText('Silver plan: 4 of 100 notes')).toBeVisible();
   });
 
+  await test.step('a note may have as many characters as its field accepts, line breaks included', async () => {
+    await addNote(page, `${'line\n'.repeat(398)}the end`);
+    await expect(page.getByRole('listitem').first()).toContainText('the end');
+  });
+
   const { organisation } = await (await page.request.get('/api/session')).json();
   await test.step('a program uses its API with a key of the organisation, and no other key', async () => {
     const made = await service.operator('api-key', 'create', '--name', 'App', '--organisation', organisation.slug);

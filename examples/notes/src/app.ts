@@ -21,7 +21,9 @@ export function notesApp({ gatehouse, store, origin }: { gatehouse: Gatehouse; s
 
   app.post('/notes', requireSession(gatehouse, { origin, scope: 'WRITE' }), async (c) => {
     const { user } = c.get('session');
-    const text = String((await c.req.parseBody()).text ?? '').slice(0, maxCharacters);
+    // Browsers send line breaks as two characters, and count them as one in a field's maxlength.
+    const sent = String((await c.req.parseBody()).text ?? '').replaceAll('\r\n', '\n');
+    const text = sent.slice(0, maxCharacters);
     if (text.trim() === '') return c.redirect('/');
     try {
       await createNote(gatehouse, store, { organisation: organisationOf(c), author: user.id, text });

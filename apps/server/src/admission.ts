@@ -18,7 +18,7 @@ const classes = {
 
 type Class = keyof typeof classes;
 
-export type Admission = {
+type Admission = {
   /** Counts a request of a client as open. Returns the function that ends it, or null if a limit is reached. */
   admit: (request: IncomingMessage, path: string, client: string) => (() => void) | null;
 };

@@ -19,7 +19,7 @@ export type Application = {
   pages: Handler;
 };
 
-export type HttpServer = {
+type HttpServer = {
   /** Passes all later requests to the application. */
   serve(application: Application): void;
   /**

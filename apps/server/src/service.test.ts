@@ -162,7 +162,7 @@ test('a shutdown waits for jobs that still run, so that none of them is done twi
   expect(program.output()).toContain('the application has closed');
 });
 
-test('beyond what a node can bear, requests are answered 503 at once, while probes, webhooks and signed-in reads pass', async () => {
+test('above its capacity a node answers 503 at once, and still answers probes, webhooks and signed-in reads', async () => {
   const program = await serving();
   const flood = Array.from({ length: 260 }, () => ask('/slow'));
   await new Promise((resolve) => setTimeout(resolve, 300));

@@ -13,7 +13,7 @@ interface Manifest {
   routes: { id: string; page: { layouts: (number | undefined)[]; leaf: number } | null }[];
 }
 
-export interface PageScripts {
+interface PageScripts {
   route: string;
   files: string[];
   gzipBytes: number;

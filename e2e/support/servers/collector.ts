@@ -10,7 +10,7 @@ type CollectedSpan = {
   attributes: { key: string; value: object }[];
 };
 
-export type Collector = {
+type Collector = {
   /** The value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
   spans: CollectedSpan[];

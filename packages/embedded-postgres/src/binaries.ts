@@ -17,7 +17,7 @@ export function postgresFolder({ readableByAll }: { readableByAll: boolean }): s
 }
 
 /** Whether every user may enter this folder and all folders above it. */
-export function isEnterableByAll(folder: string): boolean {
+function isEnterableByAll(folder: string): boolean {
   const above = path.dirname(folder);
   return (fs.statSync(folder).mode & 0o001) !== 0 && (above === folder || isEnterableByAll(above));
 }

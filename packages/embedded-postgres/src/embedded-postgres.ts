@@ -17,7 +17,7 @@ export type Embedded = {
   onExit(callback: () => void): void;
 };
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   /** Settings of a server that is started here; tests switch fsync off. */
   settings?: Record<string, string>;
   /** Whether the role in `url` may create databases. Applies when the cluster is created. */

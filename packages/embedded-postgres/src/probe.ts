@@ -2,7 +2,7 @@ import net from 'node:net';
 import path from 'node:path';
 
 /** The state of the server on a socket: it accepts queries, starts or shuts down, or there is none. */
-export type Presence = 'ready' | 'busy' | 'absent';
+type Presence = 'ready' | 'busy' | 'absent';
 
 /** Sends a start-up message to the socket to learn whether the server accepts queries. */
 export async function probe(socketDirectory: string): Promise<Presence> {

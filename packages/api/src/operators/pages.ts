@@ -1,5 +1,6 @@
 import { type Column, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { freeLine } from '../security/text.ts';
 
 /** `next` of the page before. */
 export const cursorInput = z.string('This must be a text.').optional();
@@ -32,8 +33,16 @@ function read(cursor: string | undefined): { at: string; id: string } | undefine
 
 const maxRows = 1000;
 
-/** How many rows a page of a list has. Exports read larger pages than people do. */
-export const pageSize = z.number('This must be a number.').int().min(1).max(maxRows).default(50);
+/** Chooses a page of a list that is ordered by id, or of the rows that a search finds in it. */
+export const listInput = z.object({
+  search: freeLine(100).optional(),
+  /** `next` of the page before. */
+  after: z.uuid('This must be an id.').optional(),
+  /** The number of rows. Exports read larger pages than users do. */
+  rows: z.number('This must be a number.').int().min(1).max(maxRows).default(50),
+});
+
+export type ListInput = z.output<typeof listInput>;
 
 /** Splits rows that were read with one more than the page has. `next` is the id to continue after, null on the last page. */
 export function pageOf<Row extends { id: string }>(rows: Row[], size: number): { shown: Row[]; next: string | null } {

@@ -7,10 +7,11 @@ import { eventInput, readEvent } from '../operators/events/read-event.ts';
 import { eventsInput, readEvents } from '../operators/events/read-events.ts';
 import { syncInput, syncNow } from '../operators/events/sync-now.ts';
 import { createDeploymentKey, operatorKeyInput, readDeploymentKeys, revokeDeploymentKey } from '../operators/keys.ts';
-import { findOrganisations, organisationsInput } from '../operators/organisations/find-organisations.ts';
+import { findOrganisations } from '../operators/organisations/find-organisations.ts';
 import * as organisation from '../operators/organisations/manage-organisation.ts';
 import { organisationInput, readOrganisationPage } from '../operators/organisations/read-organisation.ts';
-import { findPeople, peopleInput } from '../operators/people/find-people.ts';
+import { listInput } from '../operators/pages.ts';
+import { findPeople } from '../operators/people/find-people.ts';
 import { makeLinkFor, restorePerson, suspendPerson, suspendPersonInput } from '../operators/people/manage-person.ts';
 import { personInput, readPerson } from '../operators/people/read-person.ts';
 import { approve, approveInput, decline, declineInput } from '../operators/queue/decide.ts';
@@ -30,9 +31,7 @@ export const operatorsRouter = router({
   undoDecision: operatorProcedure
     .input(body(organisationInput))
     .mutation(({ ctx, input }) => undoDecision(ctx.app, ctx.principal, input, ctx.client)),
-  people: operatorProcedure
-    .input(body(peopleInput))
-    .query(({ ctx, input }) => findPeople(ctx.app, ctx.principal, input)),
+  people: operatorProcedure.input(body(listInput)).query(({ ctx, input }) => findPeople(ctx.app, ctx.principal, input)),
   person: operatorProcedure
     .input(body(personInput))
     .query(({ ctx, input }) => readPerson(ctx.app, ctx.principal, input)),
@@ -46,7 +45,7 @@ export const operatorsRouter = router({
     .input(body(personInput))
     .mutation(({ ctx, input }) => restorePerson(ctx.app, ctx.principal, input, ctx.client)),
   organisations: operatorProcedure
-    .input(body(organisationsInput))
+    .input(body(listInput))
     .query(({ ctx, input }) => findOrganisations(ctx.app, ctx.principal, input)),
   organisation: operatorProcedure
     .input(body(organisationInput))

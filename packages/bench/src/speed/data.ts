@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Sql } from 'postgres';
 
-export const organisationCount = 1000;
+const organisationCount = 1000;
 
 export type Owner = {
   email: string;

@@ -1,7 +1,7 @@
 import { contrast, fromHex, type Oklch, toCss, withinScreen } from '#lib/branding/oklch.ts';
 
 /** The colours that theme.css names --accent, --accent-hover, --accent-ink, --accent-wash and --ring. */
-export interface Accent {
+interface Accent {
   accent: Oklch;
   hover: Oklch;
   ink: Oklch;

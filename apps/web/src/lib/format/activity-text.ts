@@ -6,7 +6,7 @@ import { type Action, auditText } from './audit-text.ts';
 export type ActivityEntry = RouterOutputs['accounts']['activity'][number];
 
 /** A sentence in parts. Names are parts of their own, so that the page can isolate their direction (<bdi>). */
-export type TextPart = string | { name: string };
+type TextPart = string | { name: string };
 
 type Person = ActivityEntry['person'];
 type Texts = ReturnType<typeof activityTexts>;

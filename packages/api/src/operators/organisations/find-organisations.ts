@@ -1,35 +1,25 @@
 import { and, desc, lt, type SQL, sql } from 'drizzle-orm';
-import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { planFrom } from '../../billing/entitlement/read-plan.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { organisationStatusOf } from '../../organisations/account-status.ts';
 import { basicColumns } from '../../organisations/basic-columns.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
-import { freeLine } from '../../security/text.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
-import { pageOf, pageSize } from '../pages.ts';
+import { type ListInput, pageOf } from '../pages.ts';
 import { contains, readSearchReach } from '../search.ts';
-
-export const organisationsInput = z.object({
-  search: freeLine(100).optional(),
-  /** `next` of the page before. */
-  after: z.uuid('This must be an id.').optional(),
-  rows: pageSize,
-});
-
-type Input = z.output<typeof organisationsInput>;
 
 /**
  * Returns a page of the organisations, newest first: all of them, or those whose name or slug
- * contains the search (`search_finds` says how far it reaches). Each has its status, its plan and the address of its first owner.
+ * contains the search (`search_finds` says how far it reaches). Each has its status, its plan and
+ * the address of its first owner.
  */
-export function findOrganisations(app: App, _operator: Operator, input: Input) {
+export function findOrganisations(app: App, _operator: Operator, input: ListInput) {
   return listOrganisations(app, input);
 }
 
 /** Does what `findOrganisations` does, for an admin command. */
-export async function listOrganisations(app: App, { search, after, rows }: Input) {
+export async function listOrganisations(app: App, { search, after, rows }: ListInput) {
   const found = await app.db
     .select(organisationColumns)
     .from(organisations)
@@ -44,7 +34,10 @@ export async function listOrganisations(app: App, { search, after, rows }: Input
   };
 }
 
-/** The columns that `organisationOf` reads. Subqueries write `organisations.id` in full, which drizzle shortens where it selects from one table. */
+/**
+ * The columns that `organisationOf` reads. Subqueries write `organisations.id` in full, because drizzle
+ * shortens it where it selects from one table.
+ */
 export const organisationColumns = {
   ...basicColumns,
   createdAt: organisations.createdAt,

@@ -1,38 +1,28 @@
 import { and, asc, desc, eq, inArray, lt, or, type SQL } from 'drizzle-orm';
-import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { accountStatusOf, organisationStatusOf } from '../../organisations/account-status.ts';
 import { addressSearchTexts } from '../../security/address.ts';
-import { freeLine } from '../../security/text.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
-import { pageOf, pageSize } from '../pages.ts';
+import { type ListInput, pageOf } from '../pages.ts';
 import { contains, readSearchReach } from '../search.ts';
 
 /** A user may belong to any number of organisations; a list names the first of them. */
 const maxMemberships = 20;
 
-export const peopleInput = z.object({
-  search: freeLine(100).optional(),
-  /** `next` of the page before. */
-  after: z.uuid('This must be an id.').optional(),
-  rows: pageSize,
-});
-
-type Input = z.output<typeof peopleInput>;
-
 /**
- * Returns a page of the users, newest first: all of them, or those whose address or name
- * contains the search (`search_finds` says how far it reaches). Each has its account status in each of its organisations.
+ * Returns a page of the users, newest first: all of them, or those whose address or name contains
+ * the search (`search_finds` says how far it reaches). Each has its account status in each of its
+ * organisations.
  */
-export function findPeople(app: App, _operator: Operator, input: Input) {
+export function findPeople(app: App, _operator: Operator, input: ListInput) {
   return listPeople(app, input);
 }
 
 /** Does what `findPeople` does, for an admin command. */
-export async function listPeople(app: App, { search, after, rows }: Input) {
+export async function listPeople(app: App, { search, after, rows }: ListInput) {
   const found = await app.db
     .select()
     .from(users)

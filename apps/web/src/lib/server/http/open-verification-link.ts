@@ -8,7 +8,7 @@ import { httpErrorOf } from './error-response.ts';
 import { recordFailure } from './record-failure.ts';
 
 export type VerificationFailure = FailedOutcome;
-export type VerificationSuccess = Extract<Outcome, { ok: true }>;
+type VerificationSuccess = Extract<Outcome, { ok: true }>;
 
 /**
  * Opens the link of a request to /verify and returns its outcome, or null where the request

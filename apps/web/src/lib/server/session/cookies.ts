@@ -7,7 +7,7 @@ import type { Cookies, RequestEvent } from '@sveltejs/kit';
 import { clearSharedCookie, writeSharedCookie } from './shared-cookie.ts';
 
 /** The cookies of a request and of its answer, kept by Kit for pages. */
-export type RequestCookies = Pick<Cookies, 'get' | 'set' | 'delete'>;
+type RequestCookies = Pick<Cookies, 'get' | 'set' | 'delete'>;
 
 type Kind = 'session' | 'attempt' | 'signup' | 'return' | 'invitation' | 'known' | 'notice';
 

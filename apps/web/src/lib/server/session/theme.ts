@@ -1,7 +1,7 @@
 import type { Cookies } from '@sveltejs/kit';
 import type { Language } from '#lib/language/language.ts';
 
-export type Theme = 'light' | 'dark' | null;
+type Theme = 'light' | 'dark' | null;
 
 /** The theme that the user chose; null follows the system. */
 export function readTheme(cookies: Cookies): Theme {

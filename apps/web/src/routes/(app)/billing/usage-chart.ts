@@ -9,7 +9,7 @@ export type History = RouterOutputs['usage']['recent'];
 /** A day as a bar, with its texts: its height as a part of the highest one, from 0 to 1. */
 type Bar = { day: string; used: string; height: number };
 
-export type Chart = { usage: Usage; bars: Bar[]; sentence: string };
+type Chart = { usage: Usage; bars: Bar[]; sentence: string };
 
 /** A day with any use has a bar that can be seen. */
 const leastHeight = 0.04;

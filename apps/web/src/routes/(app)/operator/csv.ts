@@ -1,4 +1,4 @@
-export type Cell = string | number | boolean | null;
+type Cell = string | number | boolean | null;
 
 const opensFormula = /^[=+\-@\t\r]/;
 /** Spreadsheets of some countries split a line at these, so what follows opens a cell there. */

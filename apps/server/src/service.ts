@@ -11,17 +11,46 @@ import { onShutdownSignal } from './shutdown-signals.ts';
 const shutdownMilliseconds = 12_000;
 const exitAtLatestMilliseconds = 24_500;
 
-/** Two modules of the built application: Kit's handler, and the hooks with the handler of the REST endpoints. */
-type Build = { handler: URL; hooks: URL };
+/** The built application, before it is opened. Its hooks are bundled with packages/api: this program has no copy of that. */
+export type Program = {
+  /** The folder of the migrations. */
+  migrations: string;
+  /** @throws ConfigError with a line for each invalid variable. */
+  parseConfig: (environment: NodeJS.ProcessEnv) => Config;
+  /** Migrates the database, and waits for one that is unavailable. Resolves when every request can be answered. */
+  open: (settings: { config: Config; migrations: string }) => Promise<Application>;
+};
+
+/**
+ * Imports the application from the folder of its build.
+ *
+ * @throws Error whose message is a sentence, if there is no build.
+ */
+export async function importProgram(build: URL): Promise<Program> {
+  const hooks = new URL('server/entries/hooks.server.js', build);
+  if (!fs.existsSync(hooks)) throw new Error('There is no build of the service: run npm run build first.');
+
+  const { parseConfig, openApp, restHandler, readiness } = await import(hooks.href);
+  return {
+    migrations: fileURLToPath(new URL('migrations', build)),
+    parseConfig,
+    async open(settings) {
+      // Kit's modules are loaded while the database answers. Kit's init awaits the same App.
+      const opening = openApp(settings);
+      const [{ handler }] = await Promise.all([import(new URL('handler.js', build).href), opening]);
+      return { pages: handler, rest: restHandler(), readiness };
+    },
+  };
+}
 
 /**
  * Runs the service until SIGTERM or SIGINT. It listens at once, then starts the embedded
- * database and loads the built application. A signal drains the requests, while the application
+ * database and opens the application. A signal drains the requests, while the application
  * ends its jobs, closes the application, stops the database and ends the process.
  *
  * @throws Error whose message is a sentence that says why the service cannot start.
  */
-export async function runService(config: Config, build: Build): Promise<void> {
+export async function runService(config: Config, { open, migrations }: Omit<Program, 'parseConfig'>): Promise<void> {
   const announce = announcer(config);
   const database = keepDatabase(config.dataDir, announce);
   const server = await openHttpServer(config);
@@ -35,24 +64,11 @@ export async function runService(config: Config, build: Build): Promise<void> {
     process.exit(0);
   });
 
-  process.env.GATEHOUSE_MIGRATIONS = fileURLToPath(new URL('migrations', build.handler));
-  if (config.databaseUrl === null) process.env.DATABASE_URL = await database.start();
+  const databaseUrl = config.databaseUrl ?? (await database.start());
   nameHeaders();
-  server.serve(await loadApplication(build));
+  server.serve(await open({ config: { ...config, databaseUrl }, migrations }));
   const { host, port, version, publicBaseUrl } = config;
   announce('info', `Serving on http://${host}:${port}: Gatehouse ${version}.`, { version, base_url: publicBaseUrl });
-}
-
-/** Importing the handler runs Kit's init: it migrates, and waits for a database that is unavailable. */
-async function loadApplication({ handler, hooks }: Build): Promise<Application> {
-  if (!fs.existsSync(handler)) throw new Error('There is no build of the service: run npm run build first.');
-
-  const instrumentation = new URL('server/instrumentation.server.js', handler);
-  if (fs.existsSync(instrumentation)) await import(instrumentation.href);
-  const { handler: pages } = await import(handler.href);
-  // The same module as Kit's, so the same App.
-  const { restHandler } = await import(hooks.href);
-  return { pages, rest: restHandler() };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createCaller } from '@gatehouse/api/router/root';
 import { type Handle, type HandleServerError, type ServerInit, sequence } from '@sveltejs/kit/hooks';
-import { openApp, theApp } from '#lib/server/app.ts';
+import { openApp, parseConfig, theApp } from '#lib/server/app.ts';
 import { guardRequest } from '#lib/server/guards/request-guard.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import { redirectInHeader } from '#lib/server/http/form-redirect.ts';
@@ -19,7 +19,15 @@ import { resolvePrincipal } from '#lib/server/session/resolve-principal.ts';
 import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
 import { readTheme, writeFrame } from '#lib/server/session/theme.ts';
 
-export const init: ServerInit = openApp;
+export const init: ServerInit = () => openApp();
+
+// For apps/server, which opens the App before it loads Kit.
+export { openApp, parseConfig };
+
+/** Resolves to null while the database answers, else to the code of the reason. */
+export function readiness(): Promise<string | null> {
+  return theApp().databaseHealth.check();
+}
 
 /** The answers to the REST endpoints, which apps/server asks before Kit. */
 export function restHandler(): NodeHandler {

@@ -17,11 +17,11 @@ import { watchHealth } from './db/health.ts';
 import { openPools, type Pools } from './db/open-pools.ts';
 import { pingDatabase } from './db/ping.ts';
 import { explainRefusedTls } from './db/refused-tls.ts';
-import { createSearchIndexes } from './db/search-indexes.ts';
+import { createSearchIndexes, hasSearchIndexes } from './db/search-indexes.ts';
 import { migrate } from './db/upgrade/migrate.ts';
 import { checkSchemaAge, explainPending, readSchemaState } from './db/upgrade/schema-state.ts';
 import { explainDatabaseRefusal, isDatabaseUnavailable } from './errors.ts';
-import { openJobs } from './jobs/queue.ts';
+import { isQueueSetUp, loadQueue, openJobs } from './jobs/queue.ts';
 import type { JobKinds, Jobs } from './jobs/registry.ts';
 import { deleteOldKeys } from './keys/delete-old-keys.ts';
 import { eraseDeclined } from './leaving/erase-declined.ts';
@@ -127,13 +127,18 @@ export async function createApp({
   const open = <Result>(attempt: () => Promise<Result>) => (work ? whileUnavailable(app, attempt) : attempt());
   try {
     if (!work) await pingDatabase(sql);
+    // Loads the library while the database answers.
+    void loadQueue();
     if (migrates) await open(() => migrate(sql, migrations, log));
     else await requireSchema(app);
+    // The connection of /readyz opens meanwhile.
+    const probed = work ? databaseHealth.check() : null;
     if (work) app.pseudonymOf = await open(() => loadPseudonyms(sql));
     if (work) await open(() => refuseDemoAccounts(app));
     app.jobs = await open(() => openQueue({ app, scheduled }, pools, { work, migrates }));
+    await probed;
     if (work) warnOfSubscriptions(scheduled);
-    const indexes = migrates ? pools.setUp((lock, own) => createSearchIndexes(lock, own, log, ending.signal)) : null;
+    const indexes = migrates ? openSearch(pools, log, ending.signal) : null;
     // The service does not wait for the indexes. A command does, because its process ends afterwards.
     if (!work) await indexes;
   } catch (error) {
@@ -147,6 +152,12 @@ export async function createApp({
   return app;
 }
 
+/** Creates the indexes of the operator console's search where they are missing, on connections of their own. */
+async function openSearch(pools: Pools, log: Log, ending: AbortSignal): Promise<void> {
+  if ((await hasSearchIndexes(pools.requests.sql).catch(() => false)) || ending.aborted) return;
+  await pools.setUp((lock, own) => createSearchIndexes(lock, own, log, ending));
+}
+
 /** The App, and the same with the pool of scheduled jobs. */
 type Apps = { app: App; scheduled: App };
 
@@ -155,7 +166,7 @@ async function openQueue(apps: Apps, pools: Pools, { work, migrates }: { work: b
   const { config, log, metrics, traces } = apps.app;
   const options = { sql: pools.queue.sql, log, metrics, traces, timeouts: config.timeouts, work };
   const kinds = jobKinds(apps);
-  if (!migrates) return openJobs({ ...options, kinds, setup: null });
+  if (!migrates || (await isQueueSetUp({ ...options, kinds }))) return openJobs({ ...options, kinds, setup: null });
 
   return pools.setUp((lock, setup) => withAdvisoryLock(lock, () => openJobs({ ...options, kinds, setup })));
 }
@@ -170,9 +181,9 @@ async function requireSchema({ sql, migrations, log }: App): Promise<void> {
 
 /** Warns of subscriptions that give no plan. May read every one of them, so nothing waits for it or fails by it. */
 function warnOfSubscriptions(scheduled: App): void {
-  Promise.all([warnOfOtherMode(scheduled), warnOfMissingTiers(scheduled)]).catch((error: unknown) => {
-    scheduled.log.debug('The subscriptions were not checked for warnings.', { error });
-  });
+  warnOfOtherMode(scheduled)
+    .then(() => warnOfMissingTiers(scheduled))
+    .catch((error: unknown) => scheduled.log.debug('The subscriptions were not checked for warnings.', { error }));
 }
 
 const unopened: Jobs = {

@@ -7,7 +7,14 @@ import { fromRoot } from '../process/paths.mjs';
 import { run } from '../process/processes.mjs';
 import { toolEnvironment } from './bootstrap.mjs';
 
-const shared = ['packages/api/src', 'packages/api/package.json', 'pnpm-lock.yaml', 'patches', 'tsconfig.base.json'];
+const shared = [
+  'packages/api/src',
+  'packages/api/lean-bundle.ts',
+  'packages/api/package.json',
+  'pnpm-lock.yaml',
+  'patches',
+  'tsconfig.base.json',
+];
 
 /** Each build: its package, its output, the file that shows that it exists, and its sources. */
 export const builds = {

@@ -1,10 +1,14 @@
 // The service with a stand-in for the built application, for tests of the process around it.
+import { fileURLToPath } from 'node:url';
 import { parseConfig } from '@gatehouse/api/config';
 import { runService } from '../service.ts';
+import { openStandIn } from './stand-in.ts';
 
 try {
-  const handler = new URL('stand-in.ts', import.meta.url);
-  await runService(parseConfig(process.env), { handler, hooks: handler });
+  await runService(parseConfig(process.env), {
+    open: openStandIn,
+    migrations: fileURLToPath(new URL('migrations', import.meta.url)),
+  });
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exit(1);

@@ -1,31 +1,42 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Config } from '@gatehouse/api/config';
+import type { Application } from '../http-server.ts';
 
 const slowMilliseconds = 700;
 
-// Simulates the duration of Kit's init.
-await new Promise((resolve) => setTimeout(resolve, Number(process.env.STAND_IN_INIT ?? 0)));
-if (process.env.STAND_IN_FAILS) throw new Error(process.env.STAND_IN_FAILS);
+/** Takes as long as STAND_IN_INIT says, and fails with the sentence of STAND_IN_FAILS. */
+export async function openStandIn(settings: { config: Config; migrations: string }): Promise<Application> {
+  await new Promise((resolve) => setTimeout(resolve, Number(process.env.STAND_IN_INIT ?? 0)));
+  if (process.env.STAND_IN_FAILS) throw new Error(process.env.STAND_IN_FAILS);
 
-process.on('sveltekit:shutdown' as NodeJS.Signals, async () => {
+  process.on('sveltekit:shutdown' as NodeJS.Signals, close);
+  return {
+    // No path is one of a REST endpoint.
+    rest: () => false,
+    readiness: async () => null,
+    pages: (request, response, next) => answer(settings, { request, response, next }),
+  };
+}
+
+async function close() {
   await new Promise((resolve) => setTimeout(resolve, Number(process.env.STAND_IN_CLOSE ?? 50)));
   console.log('the application has closed');
-});
+}
+
+type Exchange = { request: IncomingMessage; response: ServerResponse; next: () => void };
 
 /** Responds with the request that it received; /slow responds after 700 ms. */
-export function handler(request: IncomingMessage, response: ServerResponse, next: () => void): void {
+function answer(settings: { config: Config; migrations: string }, { request, response, next }: Exchange): void {
   if (request.url === '/nowhere') {
     next();
     return;
   }
 
-  const answer = JSON.stringify({
+  const text = JSON.stringify({
     url: request.url,
     headers: request.headers,
-    databaseUrl: process.env.DATABASE_URL,
-    migrations: process.env.GATEHOUSE_MIGRATIONS,
+    databaseUrl: settings.config.databaseUrl,
+    migrations: settings.migrations,
   });
-  setTimeout(() => response.end(answer), request.url === '/slow' ? slowMilliseconds : 0);
+  setTimeout(() => response.end(text), request.url === '/slow' ? slowMilliseconds : 0);
 }
-
-/** No path is one of a REST endpoint. */
-export const restHandler = () => () => false;

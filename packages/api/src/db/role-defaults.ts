@@ -20,23 +20,32 @@ const settings = {
  * settings apply to those who sign in as it.
  */
 export async function setRoleDefaults(sql: Sql, log: Log): Promise<void> {
-  const [own] = await sql`
-    select current_database() as database, coalesce(array_agg(split_part(item, '=', 1)), '{}') as names
-    from pg_db_role_setting, unnest(setconfig) as item
-    where setrole in (0, session_user::regrole) and setdatabase in (0, (select oid from pg_database where datname = current_database()))`;
-  const present = new Set<string>(own?.names);
-  const missing = Object.entries(settings).filter(([name]) => !present.has(name));
+  const { database, missing } = await readMissing(sql);
   for (const [name, value] of missing) {
     try {
       await sql.begin(async (tx) => {
         await tx`set local role none`;
-        await tx.unsafe(`alter role current_user in database ${sqlName(own?.database)} set ${name} = '${value}'`);
+        await tx.unsafe(`alter role current_user in database ${sqlName(database)} set ${name} = '${value}'`);
       });
     } catch (error) {
       // Not every platform supports each setting, and not every role may change its own.
       log.debug('A default of the role could not be set.', { name, error: describeError(error) });
     }
   }
+}
+
+/** Whether each of them is set, by the service or by the operator. */
+export async function hasRoleDefaults(sql: Sql): Promise<boolean> {
+  return (await readMissing(sql)).missing.length === 0;
+}
+
+async function readMissing(sql: Sql): Promise<{ database: string; missing: [name: string, value: string][] }> {
+  const [own] = await sql`
+    select current_database() as database, coalesce(array_agg(split_part(item, '=', 1)), '{}') as names
+    from pg_db_role_setting, unnest(setconfig) as item
+    where setrole in (0, session_user::regrole) and setdatabase in (0, (select oid from pg_database where datname = current_database()))`;
+  const present = new Set<string>(own?.names);
+  return { database: own?.database, missing: Object.entries(settings).filter(([name]) => !present.has(name)) };
 }
 
 function sqlName(name: string): string {

@@ -1,5 +1,4 @@
 import { sql as tag } from 'drizzle-orm';
-import { PgBoss } from 'pg-boss';
 import type { Sql } from 'postgres';
 import type { Timeouts } from '../config-timeouts.ts';
 import { clientOf, type Transaction } from '../db/client.ts';
@@ -7,8 +6,16 @@ import { isDatabaseUnavailable } from '../errors.ts';
 import { describeError, type Log } from '../log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
-import type { JobKind, JobKinds, JobName, Jobs } from './registry.ts';
-import { retriesWithin } from './retry.ts';
+import { type AnyKind, hasSettings, isSetUp, settingsOf } from './queue-settings.ts';
+import type { JobKinds, JobName, Jobs } from './registry.ts';
+
+/**
+ * Loads the library of the queue, which takes 20 ms. A start calls it early, because meanwhile the database
+ * can answer. A failure is that of `openJobs` too.
+ */
+export async function loadQueue(): Promise<void> {
+  await import('pg-boss').catch(() => {});
+}
 
 type Options = {
   sql: Sql;
@@ -22,11 +29,19 @@ type Options = {
   setup: Sql | null;
 };
 
+/** Whether the queue's tables and settings are those of this release, so that a start needs no `setup`. */
+export async function isQueueSetUp({ sql, kinds, timeouts }: Pick<Options, 'sql' | 'kinds' | 'timeouts'>) {
+  const { PgBoss } = await import('pg-boss');
+  const db = { executeSql: (text: string, values?: unknown[]) => execute(sql, text, values) };
+  return isSetUp(new PgBoss({ db }), kinds, timeouts);
+}
+
 /**
  * Opens the job queue in the service's own database. With `work` false the process only enqueues
  * jobs, as the admin commands do. After a failure nothing of the attempt is left.
  */
 export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, work, setup }: Options): Promise<Jobs> {
+  const { PgBoss } = await import('pg-boss');
   let connection = setup ?? sql;
   const boss = new PgBoss({
     db: { executeSql: (text, values) => execute(connection, text, values) },
@@ -60,28 +75,19 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
     connection = sql;
     await addSuccessRows();
     for (const [name, kind] of entries) {
+      for (const outcome of ['ok', 'failed'] as const) {
+        metrics.zero('gatehouse_job_duration_seconds', { kind: name, outcome });
+      }
       if (work && kind.isTaken !== false) workers.set(name, await startWorker(name, kind));
     }
   }
 
   async function open(name: JobName, kind: AnyKind, queue: object | undefined) {
-    const settings = {
-      retryLimit: retriesWithin(kind.retry, timeouts.jobRetrySeconds),
-      retryDelay: timeouts.jobRetrySeconds,
-      retryBackoff: true,
-      heartbeatSeconds: 10,
-      retryDelayMax: Math.max(1, kind.retry.longestPauseSeconds),
-      deleteAfterSeconds: 86_400,
-      // A scheduled job goes through any number of rows. Its heartbeat shows whether it runs.
-      expireInSeconds: kind.schedule === undefined ? 900 : 6 * 3600,
-    };
+    const settings = settingsOf(kind, timeouts);
     if (queue === undefined) await boss.createQueue(name, { policy: kind.policy ?? 'standard', ...settings });
     // Another release may have created it with other retries.
-    else if (!isEqual(queue, settings)) await boss.updateQueue(name, settings);
+    else if (!hasSettings(queue, settings)) await boss.updateQueue(name, settings);
     if (work && kind.isTaken !== false && kind.schedule !== undefined) await boss.schedule(name, kind.schedule);
-    for (const outcome of ['ok', 'failed'] as const) {
-      metrics.zero('gatehouse_job_duration_seconds', { kind: name, outcome });
-    }
   }
 
   /** Adds a time for each kind, so that one that never succeeds has an age. Kinds that are off here get none. */
@@ -89,8 +95,9 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
     if (!work) return;
     const kept = entries.filter(([, { recordsSuccess }]) => recordsSuccess);
     const recorded = kept.flatMap(([name, { isTaken }]) => (isTaken === false ? [] : [name]));
-    await sql`delete from job_successes where kind <> all(${recorded}::text[])`;
-    await sql`insert into job_successes (kind, at) select unnest(${recorded}::text[]), now() on conflict do nothing`;
+    await sql`
+      with gone as (delete from job_successes where kind <> all(${recorded}::text[]))
+      insert into job_successes (kind, at) select unnest(${recorded}::text[]), now() on conflict do nothing`;
   }
 
   async function recordSuccess(name: JobName) {
@@ -156,14 +163,6 @@ function isMailOf({ userId, emails }: { userId: string; emails: string[] }) {
     or data ->> 'email' = any(${addresses})
       and not exists (select from users where email = data ->> 'email' and id <> ${userId}))`;
 }
-
-/** Whether a queue has the same settings, of those named. */
-function isEqual(queue: object, settings: Record<string, unknown>): boolean {
-  return Object.entries(settings).every(([name, value]) => Reflect.get(queue, name) === value);
-}
-
-/** A kind of job whose data the queue passes to the handler without reading them. */
-type AnyKind = JobKind<never>;
 
 /** Tracing adds this to a job's data: the span below which the job's own span appears. */
 type Carried = { traceparent?: string };

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { parseConfig } from '../config.ts';
 import { timeouts } from '../config-timeouts.ts';
 import { createApp } from '../create-app.ts';
+import { lockNumbers } from '../db/advisory-lock.ts';
 import { openDatabase } from '../db/client.ts';
 import { noMetrics } from '../telemetry/metrics.ts';
 import { noTraces } from '../telemetry/traces.ts';
@@ -42,6 +43,27 @@ it('the creation of the queue’s tables may take longer than a statement of a r
   await held.catch(() => {});
   await (await started).close();
   expect(logged).toEqual([]);
+  await close();
+  await database.drop();
+});
+
+it('a start that finds tables and queue as this release makes them waits for no other node', async () => {
+  const database = await createTestDatabase();
+  const { sql: other, close } = openDatabase({ url: database.url, pool: 2, prepare: true });
+  const { log, logged } = collectingLog();
+  const config = parseConfig({ DATABASE_URL: database.url, SMTP_URL: 'smtp://localhost:1' });
+  const start = () => createApp({ config, migrations: migrationsFolder, work: true, log });
+  await (await start()).close();
+
+  await other.begin(async (lock) => {
+    await lock`select pg_advisory_xact_lock(${lockNumbers.start})`;
+    await (await start()).close();
+  });
+  expect(logged).toEqual([]);
+
+  await other`update pgboss.schedule set cron = '1 1 1 1 *' where name = 'sweep'`;
+  await (await start()).close();
+  expect(await other`select cron from pgboss.schedule where name = 'sweep'`).toEqual([{ cron: '17 * * * *' }]);
   await close();
   await database.drop();
 });

@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer';
+import type SMTPTransport from 'nodemailer/lib/smtp-transport';
 import type { Config } from '../config.ts';
 import { foreignFailure } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -39,23 +39,22 @@ export function createMailer(
     };
   }
 
-  const transport = createTransport({
+  const connection = {
     url: smtpUrl,
     connectionTimeout: timeouts.mailConnectSeconds * 1000,
     greetingTimeout: timeouts.mailConnectSeconds * 1000,
     socketTimeout: timeouts.mailIdleSeconds * 1000,
-  });
-  // For a local part outside ASCII nodemailer converts the domain to Unicode: the envelope keeps the stored address.
-  transport.use('stream', ({ data, message }, done) => {
-    const { to } = data.envelope as { to: string };
-    message.getEnvelope().to = [to];
-    done();
-  });
+  };
+  let opening: ReturnType<typeof openTransport> | undefined;
+  function transport() {
+    opening ??= openTransport(connection);
+    return opening;
+  }
   const from = mailFrom.includes('<') ? mailFrom : { name: service.name, address: mailFrom };
 
   return {
     on: true,
-    check: async () => void (await transport.verify().catch(throwWithoutServerText)),
+    check: async () => void (await (await transport()).verify().catch(throwWithoutServerText)),
     async send({ to, ...content }) {
       // An address object, never a string: nodemailer would parse a string as a list of addresses.
       const mail = {
@@ -67,10 +66,24 @@ export function createMailer(
         disableUrlAccess: true,
         ...content,
       };
-      await instrument('send', () => transport.sendMail(mail), isRefused).catch(throwWithoutServerText);
+      const opened = await transport();
+      await instrument('send', () => opened.sendMail(mail), isRefused).catch(throwWithoutServerText);
     },
-    close: () => transport.close(),
+    close: () => void opening?.then((opened) => opened.close()),
   };
+}
+
+/** Loads the library with the first mail: only a job waits for that, and every start would. */
+async function openTransport(connection: SMTPTransport.Options) {
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport(connection);
+  // For a local part outside ASCII nodemailer converts the domain to Unicode: the envelope keeps the stored address.
+  transport.use('stream', ({ data, message }, done) => {
+    const { to } = data.envelope as { to: string };
+    message.getEnvelope().to = [to];
+    done();
+  });
+  return transport;
 }
 
 /** @throws Error with the status, without the text of the mail server. */

@@ -10,12 +10,8 @@ export type PseudonymOf = (id: string) => string;
  * leaks reveals no id.
  */
 export async function loadPseudonyms(sql: Sql): Promise<PseudonymOf> {
-  const made = randomBytes(32).toString('base64url');
-  const [secret] = await sql<{ value: string }[]>`
-    insert into deployment_secrets (name, value) values ('log-pseudonyms', ${made})
-    on conflict (name) do update set name = excluded.name returning value`;
   // The key object is created once, because Node would convert bytes to a key again for each line.
-  const key = createSecretKey(secret?.value ?? made, 'base64url');
+  const key = createSecretKey((await readSecret(sql)) ?? (await makeSecret(sql)), 'base64url');
   const known = new Map<string, string>();
   return (id) => {
     let pseudonym = known.get(id);
@@ -26,6 +22,21 @@ export async function loadPseudonyms(sql: Sql): Promise<PseudonymOf> {
     }
     return pseudonym;
   };
+}
+
+async function readSecret(sql: Sql): Promise<string | undefined> {
+  const [secret] = await sql<{ value: string }[]>`
+    select value from deployment_secrets where name = 'log-pseudonyms'`;
+  return secret?.value;
+}
+
+/** Returns the secret of the first process that makes one. */
+async function makeSecret(sql: Sql): Promise<string> {
+  const made = randomBytes(32).toString('base64url');
+  const [secret] = await sql<{ value: string }[]>`
+    insert into deployment_secrets (name, value) values ('log-pseudonyms', ${made})
+    on conflict (name) do update set name = excluded.name returning value`;
+  return secret?.value ?? made;
 }
 
 /** The number of pseudonyms that a process caches, of about 150 bytes each. */

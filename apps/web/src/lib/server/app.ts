@@ -1,21 +1,32 @@
 import type { App } from '@gatehouse/api/app';
-import { parseConfig } from '@gatehouse/api/config';
+import { type Config, parseConfig } from '@gatehouse/api/config';
 import { createApp } from '@gatehouse/api/create-app';
+
+export { parseConfig };
 
 let opened: App | undefined;
 let opening: Promise<void> | undefined;
 
-/** Creates the App, once, before the first request. */
-export function openApp(): Promise<void> {
-  opening ??= open();
+type Settings = {
+  config: Config;
+  /** The folder of the migrations. */
+  migrations: string;
+};
+
+/** Creates the App, once, before the first request. The built service passes the settings; they default to the environment. */
+export function openApp(settings?: Settings): Promise<void> {
+  opening ??= open(settings ?? readSettings());
   return opening;
 }
 
-async function open(): Promise<void> {
+function readSettings(): Settings {
   const migrations = process.env.GATEHOUSE_MIGRATIONS;
   if (!migrations) throw new Error('GATEHOUSE_MIGRATIONS is unset: start the service with `npm run serve`.');
+  return { config: parseConfig(process.env), migrations };
+}
 
-  const app = await createApp({ config: parseConfig(process.env), migrations, work: true });
+async function open(settings: Settings): Promise<void> {
+  const app = await createApp({ ...settings, work: true });
   opened = app;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => beginShutdown(app));
   process.once('sveltekit:shutdown', () => app.close());

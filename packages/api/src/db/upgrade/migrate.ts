@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { type Log, silentLog } from '../../log.ts';
 import { withAdvisoryLock } from '../advisory-lock.ts';
 import { normaliseAddresses } from '../normal-addresses.ts';
-import { setRoleDefaults } from '../role-defaults.ts';
+import { hasRoleDefaults, setRoleDefaults } from '../role-defaults.ts';
 import { applyMigration } from './apply-migration.ts';
 import { checkSchemaAge, readSchemaState } from './schema-state.ts';
 
@@ -16,7 +16,10 @@ import { checkSchemaAge, readSchemaState } from './schema-state.ts';
  * a migration fails.
  */
 export async function migrate(sql: Sql, folder: string, log: Log = silentLog): Promise<void> {
-  checkSchemaAge(await readSchemaState(sql, folder), log);
+  const state = await readSchemaState(sql, folder);
+  checkSchemaAge(state, log);
+  // Most starts: they take no lock and open no connections.
+  if (state.pending.length === 0 && (await hasRoleDefaults(sql))) return normaliseAddresses(drizzle(sql));
 
   // Without the deadlines of requests: one connection holds the lock, the other one works.
   const connection = { ...sql.options.connection, ...(sql.options.prepare ? { statement_timeout: '0' } : {}) };

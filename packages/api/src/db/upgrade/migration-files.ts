@@ -16,10 +16,15 @@ export type Migration = {
 /** A release whose migrations are never edited again: `sha256` is that of all migrations up to `last`. */
 export type Release = { version: string; last: string; sha256: string };
 
+/** Reads which migrations a build has, oldest first, without their texts. */
+export function readJournal(folder: string): { tag: string; createdAt: number }[] {
+  const { entries } = readMeta<{ entries: { tag: string; when: number }[] }>(folder, '_journal.json');
+  return entries.map(({ tag, when }) => ({ tag, createdAt: when }));
+}
+
 /** Reads the migrations of a build, oldest first. Those after the last release belong to the next one. */
 export function readMigrations(folder: string): Migration[] {
-  const { entries } = readMeta<{ entries: { tag: string }[] }>(folder, '_journal.json');
-  const tags = entries.map(({ tag }) => tag);
+  const tags = readJournal(folder).map(({ tag }) => tag);
   const releaseEnds = readReleases(folder).map(({ last }) => tags.indexOf(last));
 
   return readMigrationFiles({ migrationsFolder: folder }).map((file, at) => ({
@@ -34,7 +39,7 @@ export function readMigrations(folder: string): Migration[] {
 /** Returns the number of the release that a build belongs to: the next one, if it has migrations after the last. */
 export function readOwnRelease(folder: string): number {
   const releases = readReleases(folder);
-  const isReleased = releases.at(-1)?.last === readMigrations(folder).at(-1)?.tag;
+  const isReleased = releases.at(-1)?.last === readJournal(folder).at(-1)?.tag;
   return releases.length + (isReleased ? 0 : 1);
 }
 

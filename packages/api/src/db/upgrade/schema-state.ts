@@ -1,6 +1,7 @@
 import type { Sql } from 'postgres';
+import { codeOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { type Migration, readMigrations, readOwnRelease } from './migration-files.ts';
+import { type Migration, readJournal, readMigrations, readOwnRelease } from './migration-files.ts';
 
 /** The migrations of a database, compared with those of this build. */
 export type SchemaState = {
@@ -16,16 +17,17 @@ export type SchemaState = {
 
 /** Compares the database with the migrations in `folder`. */
 export async function readSchemaState(sql: Sql, folder: string): Promise<SchemaState> {
-  const migrations = readMigrations(folder);
-  const ownRelease = readOwnRelease(folder);
-  const own = new Set(migrations.map(({ createdAt }) => createdAt));
+  const journal = readJournal(folder);
+  const own = new Set(journal.map(({ createdAt }) => createdAt));
   const applied = await readApplied(sql);
 
   const unknown = applied.filter(({ createdAt }) => !own.has(createdAt));
   const done = new Set(applied.map(({ createdAt }) => createdAt));
+  const isPending = ({ createdAt }: { createdAt: number }) => !done.has(createdAt);
+  const ownRelease = unknown.length > 0 ? readOwnRelease(folder) : 0;
   return {
-    known: migrations.length,
-    pending: migrations.filter(({ createdAt }) => !done.has(createdAt)),
+    known: journal.length,
+    pending: journal.some(isPending) ? readMigrations(folder).filter(isPending) : [],
     unknown: unknown.length,
     releasesAhead: Math.max(0, ...unknown.map(({ release }) => (release ?? ownRelease + 1) - ownRelease)),
   };
@@ -56,12 +58,14 @@ export function explainPending({ pending, known }: SchemaState): string | null {
 }
 
 async function readApplied(sql: Sql): Promise<{ createdAt: number; release: number | null }[]> {
-  const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as present`;
-  if (!table?.present) return [];
-
   // By JSON, because the table of earlier builds has no column `release`.
   const rows = await sql`
     select created_at::text as created_at, (to_jsonb(applied) ->> 'release')::int as release
-    from drizzle.__drizzle_migrations as applied`;
+    from drizzle.__drizzle_migrations as applied`.catch((error: unknown) => {
+    if (codeOf(error) === undefinedTable) return [];
+    throw error;
+  });
   return rows.map((row) => ({ createdAt: Number(row.created_at), release: row.release as number | null }));
 }
+
+const undefinedTable = '42P01';

@@ -7,7 +7,7 @@ import { readCookie } from './cookies.ts';
 import { readSharedCookie } from './shared-cookie.ts';
 
 /** Routes that need no session. */
-const sessionless = /^\/(auth|verify|webhooks|readyz|metrics)(\/|$)/;
+const sessionless = /^\/(auth|verify|webhooks|metrics)(\/|$)/;
 
 /** The two endpoints that verify a session: the shared cookie is valid there only. */
 const sharedCookiePaths = new Set(['/api/session', '/api/trpc/sessions.verify']);

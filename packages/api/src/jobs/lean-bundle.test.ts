@@ -1,0 +1,31 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { leanBundle } from '../../lean-bundle.ts';
+
+const library = path.dirname(fileURLToPath(import.meta.resolve('pg-boss')));
+
+/** The files of pg-boss that import a package. */
+function importersOf(name: string): string[] {
+  const files = fs.readdirSync(library).filter((file) => file.endsWith('.js'));
+  return files.filter((file) => fs.readFileSync(path.join(library, file), 'utf8').includes(`from '${name}'`));
+}
+
+it('what the builds leave out is imported by the parts of pg-boss that the service does not use, and by no others', () => {
+  expect([importersOf('pg'), importersOf('rrule-temporal')]).toEqual([['db.js'], ['rrule.js']]);
+});
+
+it('the replacement of node:http has every name that the builds import', async () => {
+  const { resolveId, load } = leanBundle();
+  const text = load(resolveId('node:http') ?? '') ?? '';
+  const names =
+    /const \{([^}]+)\}/
+      .exec(text)?.[1]
+      ?.split(',')
+      .map((name) => name.trim()) ?? [];
+  const http: Record<string, unknown> = await import('node:http');
+  expect(names.filter((name) => http[name] === undefined)).toEqual([]);
+  expect(resolveId('http')).toBe(resolveId('node:http'));
+  expect(resolveId('node:https')).toBeUndefined();
+});

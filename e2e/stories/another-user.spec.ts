@@ -56,7 +56,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test('a dialog says itself that another user has signed in', async ({ page, service }) => {
+test('a dialog shows that another user has signed in', async ({ page, service }) => {
   const mine = await makeOwner(service, page.request);
   const theirs = await makeOwner(service, page.request);
   await signIn(page, mine);

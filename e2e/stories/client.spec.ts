@@ -77,7 +77,7 @@ test('the packed client reports the error code of an account that awaits approva
   });
 });
 
-test('a request for changes that its caller ends frees its place at once', async ({ service }) => {
+test('a request for changes stops counting as soon as its caller aborts it', async ({ service }) => {
   const key = (await service.operator('api-key', 'create', '--name', 'Feed')).stdout.trim();
   const controller = new AbortController();
   const poll = (wait: number, signal?: AbortSignal) =>

@@ -81,7 +81,7 @@ test('a product uses sign-in, limits, plans, keys and members of the service', a
     await expect(page.getByText('By a program')).toBeVisible();
   });
 
-  await test.step('a member who was removed is out on the next request', async () => {
+  await test.step('a removed member loses access with the next request', async () => {
     const theirs = await (await browser.newContext({ baseURL: service.baseUrl })).newPage();
     await page.goto('/');
     const invitation = await inviteOn(page);

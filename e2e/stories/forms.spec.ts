@@ -192,7 +192,10 @@ test('forced colours keep the current page, the current plan, its badge, the pre
   expect(await outline('[aria-pressed="true"]')).toBe('solid');
 });
 
-test('paper shows the content alone, dark on light, and a scroll bar moves no page', async ({ page, service }) => {
+test('print shows the content alone, dark on light, and a scroll bar does not shift the page', async ({
+  page,
+  service,
+}) => {
   await signIn(page, await makeOwner(service, page.request));
   await page.goto('/billing');
   await expect(page.locator('html')).toHaveCSS('scrollbar-gutter', 'stable');

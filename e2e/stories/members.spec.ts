@@ -74,7 +74,7 @@ test('a user is invited, joins, changes roles, and is removed', async ({ browser
     await expect(theirs.getByText('changed you from member to admin')).toBeVisible();
   });
 
-  await test.step('home tells a removed user that there is no organisation', async () => {
+  await test.step('home shows a removed user that there is no organisation', async () => {
     const row = await rowOf(page, email);
     await row.getByRole('link', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();

@@ -104,7 +104,7 @@ for (const { how, organisation, javaScriptEnabled } of ways) {
   });
 }
 
-test('users who are no operators get 403', async ({ page, request, service }) => {
+test('users who are not operators get 403', async ({ page, request, service }) => {
   await signIn(page, await makeOwner(service, request));
   for (const path of ['', '/drift', '/evt_1', '/organisations/1']) {
     expect((await page.request.get(`/operator/events${path}`)).status(), path).toBe(403);

@@ -19,7 +19,7 @@ test('any number of requests can be ticked and decided together', async ({ page,
   const operator = await makeOwner(service, request, { operator: true, organisation: 'Front desk' });
   await openQueue(page, operator, 'Grove');
 
-  await test.step('a second tick leaves the first', async () => {
+  await test.step('ticking a second request keeps the first ticked', async () => {
     await boxes(page).nth(0).check();
     await boxes(page).nth(1).check();
     await expect(boxes(page).nth(0)).toBeChecked();
@@ -53,7 +53,7 @@ test('any number of requests can be ticked and decided together', async ({ page,
     await expect(page.getByRole('row', { name: /Grove Cedar/ })).toBeVisible();
   });
 
-  await test.step('a search leaves what is typed while its answer is on the way', async () => {
+  await test.step('a search keeps what is typed until its answer arrives', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;

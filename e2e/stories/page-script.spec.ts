@@ -76,7 +76,7 @@ test('a sign-in whose request fails keeps the page and the typed text, and repor
   await expect(password(page)).toHaveValue(passPhrase);
 });
 
-test('a second press while a form is on its way sends nothing', async ({ page }) => {
+test('a second press while a form is being sent sends nothing', async ({ page }) => {
   let sent = 0;
   let answer = () => {};
   const held = new Promise<void>((resolve) => {

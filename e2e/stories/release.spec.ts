@@ -76,7 +76,7 @@ test('the archive of npm run pack runs in an empty folder with Node alone', asyn
   }
 });
 
-test('of the same files npm run pack makes the same archive, without source maps and PostgreSQL', () => {
+test('npm run pack writes the same archive from the same files, without source maps and PostgreSQL', () => {
   const file = path.join(root, `gatehouse-${version}.tar.gz`);
   const packed = () => {
     execFileSync(process.execPath, ['packages/toolchain/run.mjs', 'pack'], { cwd: root, stdio: 'pipe' });

@@ -67,7 +67,7 @@ test('a page in a language of Latin script loads one font of at most 48,000 byte
   expect(fs.statSync(path.join(builtClient, '_app/immutable/assets', font)).size).toBeLessThanOrEqual(48_000);
 });
 
-test('nothing moves when the font arrives late', async ({ page, service }) => {
+test('the layout does not shift when the font arrives late', async ({ page, service }) => {
   let sendFont = () => {};
   const held = new Promise<void>((resolve) => {
     sendFont = resolve;

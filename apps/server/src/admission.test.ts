@@ -15,7 +15,7 @@ function admitted(
   return Array.from({ length: 3000 }, () => admission.admit(request, path, client)).filter((leave) => leave !== null);
 }
 
-it('a client that holds all of its places leaves places to others', () => {
+it('a client that reaches its limit does not block others', () => {
   const admission = createAdmission();
   expect(admitted(admission, post, '/api/login', '192.0.2.1')).toHaveLength(150);
   expect(admission.admit(get, '/login', '192.0.2.2')).not.toBeNull();
@@ -28,7 +28,7 @@ it('the addresses of one IPv6 subscriber count as one client', () => {
   expect(admission.admit(post, '/api/login', '2001:db8::2')).toBeNull();
 });
 
-it('a flood of one class leaves the others alive', () => {
+it('a flood of one class of requests does not block the others', () => {
   const admission = createAdmission();
   for (let client = 1; client < 9; client++) {
     admitted(admission, post, '/api/login', `192.0.2.${client}`);
@@ -46,7 +46,7 @@ it('only a signed-in request of exactly /api/changes counts as waiting', () => {
   expect(admitted(admission, signedIn, '/api/changesX', '192.0.2.1')).toHaveLength(250);
 });
 
-it('a place that was given back is taken again', () => {
+it('a request that has ended no longer counts', () => {
   const admission = createAdmission();
   const [leave] = admitted(admission, post, '/api/login', '192.0.2.1');
   leave?.();

@@ -75,7 +75,7 @@ test.each(targets)('the target %j is the path %j', (target, path) => {
   expect(pathOf(target)).toBe(path);
 });
 
-test('a path of plain characters is what the URL parser makes of it', () => {
+test('a path of plain characters equals the URL parser’s result', () => {
   const segment = fc.stringMatching(/^[\w.~%/?=&;:@!$'()*+,-]{0,6}$/);
   fc.assert(
     fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {

@@ -28,7 +28,7 @@ async function ask(target: string, forwardedFor: string): Promise<number> {
   return answer.status;
 }
 
-it('behind a proxy, the slow requests of one client leave places to another, and a forged address takes none', async () => {
+it('behind a proxy, the slow requests of one client do not block another, and a forged address does not count', async () => {
   // The proxy appends the address that it saw.
   const flood = Array.from({ length: 170 }, (_, at) => ask('/slow', `198.51.100.${at}, 203.0.113.1`));
   await pause(300);
@@ -37,7 +37,7 @@ it('behind a proxy, the slow requests of one client leave places to another, and
   expect((await Promise.all(flood)).filter((status) => status === 503)).toHaveLength(20);
 });
 
-it('a connection that is cut leaves the places of all requests that it had sent', async () => {
+it('the requests of a connection that is cut no longer count', async () => {
   const socket = net.connect(port, '127.0.0.1');
   await once(socket, 'connect');
   socket.write('GET /slow HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.1\r\n\r\n'.repeat(150));

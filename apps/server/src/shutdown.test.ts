@@ -44,7 +44,7 @@ async function serving(): Promise<Program> {
   return program;
 }
 
-it.each(['SIGTERM', 'SIGKILL'] as const)('npm run serve that gets %s takes the service with it', async (signal) => {
+it.each(['SIGTERM', 'SIGKILL'] as const)('%s to npm run serve also ends the service', async (signal) => {
   const npm = spawn('npm', ['run', 'serve', '--silent'], { cwd: folder, env: environment(), stdio: 'ignore' });
   const ended = once(npm, 'exit');
   await expect.poll(isUp, { timeout: 15_000 }).toBe(true);

@@ -138,7 +138,7 @@ test('kill -9 of the process that started it shuts PostgreSQL down cleanly', asy
   await eventually(() => serverLog(dataDir).includes('database system is shut down'));
 });
 
-test('kill -9 of both sides at once: the next start waits for the remaining processes and recovers', async () => {
+test('after kill -9 of PostgreSQL and its starter the next start waits for the remaining processes and recovers', async () => {
   const dataDir = usedFolder();
   const { child } = await opened(dataDir);
   process.kill(postmaster(dataDir), 'SIGKILL');

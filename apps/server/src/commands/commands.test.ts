@@ -74,7 +74,7 @@ it('users and organisations are listed and found by a part of their names, in JS
   expect(await run('users', 'no-such-person')).toBe('There are no such users.');
 });
 
-it('a person’s data are exported and erased, also while the account waits', async () => {
+it('a user’s data are exported and erased, also while the account awaits approval', async () => {
   const { email, principal } = await makeOwner(test, { approved: false });
   const slug = principal.organisation?.slug ?? '';
 

@@ -10,32 +10,35 @@ export function programName(): string {
 
 /** Returns the usage of all commands, a line each. */
 export function usage(): string {
-  const lines = Object.entries(commands).map(([name, { takes, does }]) => [[name, ...takes].join(' '), does]);
+  const lines = Object.entries(commands).map(([name, { parameters, summary }]) => [
+    [name, ...parameters].join(' '),
+    summary,
+  ]);
   const width = Math.min(40, Math.max(...lines.map(([call = '']) => call.length)));
   return [
     `${programName()} …`,
-    ...lines.map(([call = '', does]) =>
-      call.length <= width ? `  ${call.padEnd(width)}  ${does}` : `  ${call}\n  ${' '.repeat(width)}  ${does}`,
+    ...lines.map(([call = '', summary]) =>
+      call.length <= width ? `  ${call.padEnd(width)}  ${summary}` : `  ${call}\n  ${' '.repeat(width)}  ${summary}`,
     ),
     '',
-    `${programName()} COMMAND --help tells more of one.`,
+    `${programName()} COMMAND --help explains one command.`,
   ].join('\n');
 }
 
 /** Returns the help of one command: its usage, what it does, and the meaning of each argument and exit code. */
-export function helpOf(name: string, { takes, does, more = [], exits }: Command): string {
-  const meanings = takes.map((word) => [word.replace(/^\[|\]$/g, ''), meaningOf(word)]);
+export function helpOf(name: string, { parameters, summary, details = [], failsIf }: Command): string {
+  const meanings = parameters.map((word) => [word.replace(/^\[|\]$/g, ''), meaningOf(word)]);
   const width = Math.max(0, ...meanings.map(([word = '']) => word.length));
   return [
-    `${programName()} ${[name, ...takes].join(' ')}`,
+    `${programName()} ${[name, ...parameters].join(' ')}`,
     '',
-    `${does.charAt(0).toUpperCase()}${does.slice(1)}.`,
-    ...more,
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    ...details,
     ...(meanings.length === 0
       ? []
       : ['', ...meanings.map(([word = '', meaning]) => `  ${word.padEnd(width)}  ${meaning}`)]),
     '',
-    `Exit codes: 0 done; 1 failed, with the reason on stderr${exits === undefined ? '' : `, or ${exits}`}; 2 wrong usage.`,
+    `Exit codes: 0 done; 1 failed, with the reason on stderr${failsIf === undefined ? '' : `, or ${failsIf}`}; 2 wrong usage.`,
     'The database is named on stderr: DATABASE_URL, or the embedded one in DATA_DIR.',
   ].join('\n');
 }
@@ -49,7 +52,7 @@ const meanings: Record<string, string> = {
   '--name': 'what the key is for',
   '--scope': 'READ (the default) or WRITE',
   '--organisation': 'a key of this organisation alone; without it a key of the deployment',
-  '--expires-days': 'after how many days the key ends; without it never',
+  '--expires-days': 'after how many days the key expires; without it never',
   '--json': 'prints JSON in place of lines of text',
   '--all': 'all users, in place of one',
   '--with-members': 'also deletes organisations that the person alone owns and that have other members',

@@ -45,15 +45,15 @@ describe('parsing a command line', () => {
   });
 
   it.each(Object.keys(commands))('%s accepts exactly the arguments of its usage', (name) => {
-    const { takes = [] } = commands[name] ?? {};
+    const { parameters = [] } = commands[name] ?? {};
     const option = (word: string) => /--[a-z-]+/.exec(word)?.[0];
     const isFlag = (word: string) => /^\[--[a-z-]+\]$/.test(word);
     const typed = [
       ...name.split(' '),
-      ...takes.flatMap((word) => [option(word) ?? [], isFlag(word) ? [] : 'x'].flat()),
+      ...parameters.flatMap((word) => [option(word) ?? [], isFlag(word) ? [] : 'x'].flat()),
     ];
 
-    expect(argsOf(typed)).toEqual(takes.map((word) => (isFlag(word) ? 'yes' : 'x')));
+    expect(argsOf(typed)).toEqual(parameters.map((word) => (isFlag(word) ? 'yes' : 'x')));
     expect(() => parseCommandLine([...typed, 'extra'])).toThrow('extra is superfluous.');
   });
 });
@@ -73,14 +73,14 @@ it('an option may be before or after the other arguments', () => {
 });
 
 it.each(Object.keys(commands))('the help of %s has its usage and a meaning of each argument', (name) => {
-  const { takes = [] } = commands[name] ?? {};
+  const { parameters = [] } = commands[name] ?? {};
   for (const asked of [
     [...name.split(' '), '--help'],
     ['help', ...name.split(' ')],
   ]) {
     const [help = ''] = argsOf(asked);
-    expect(help.split('\n')[0]).toBe(['npm run operator --', name, ...takes].join(' '));
-    for (const word of takes) expect(help).toContain(`\n  ${word.replace(/^\[|\]$/g, '')}`);
+    expect(help.split('\n')[0]).toBe(['npm run operator --', name, ...parameters].join(' '));
+    for (const word of parameters) expect(help).toContain(`\n  ${word.replace(/^\[|\]$/g, '')}`);
   }
 });
 

@@ -40,7 +40,8 @@ export function parseCommandLine(words: string[]): Call {
   if (asksHelp) return { help: helpOf(name, command) };
 
   const [problem, ...args] = readArguments(command, typed);
-  if (problem !== null) throw new UsageError(problem, `${programName()} ${name} ${command.takes.join(' ')}`.trim());
+  if (problem !== null)
+    throw new UsageError(problem, `${programName()} ${name} ${command.parameters.join(' ')}`.trim());
   return { command, args };
 }
 
@@ -59,9 +60,9 @@ const isOptional = (word: string) => word.startsWith('[');
 const isFlag = (word: string) => /^\[--[a-z-]+\]$/.test(word);
 
 /** Returns the problem, or null and the arguments. */
-function readArguments({ takes }: Command, typed: string[]): [problem: string | null, ...args: string[]] {
+function readArguments({ parameters }: Command, typed: string[]): [problem: string | null, ...args: string[]] {
   const options = Object.fromEntries(
-    takes.flatMap((word) => {
+    parameters.flatMap((word) => {
       const option = optionOf(word);
       return option === undefined
         ? []
@@ -80,7 +81,7 @@ function readArguments({ takes }: Command, typed: string[]): [problem: string | 
   if (unknown?.kind === 'option') return [`There is no option ${unknown.rawName} here.`];
 
   const args: string[] = [];
-  for (const word of takes) {
+  for (const word of parameters) {
     const option = optionOf(word);
     const value = option === undefined ? positionals.shift() : values[option];
     if (isFlag(word)) {

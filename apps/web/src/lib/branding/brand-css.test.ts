@@ -40,7 +40,7 @@ test('three digits mean the same as six', () => {
   expect(brandCss('#0cc')).toBe(brandCss('#00cccc'));
 });
 
-test('white and black are where they belong', () => {
+test('white has the lightness 1, and its contrast with black is 21', () => {
   expect(toCss(fromHex('#ffffff'))).toMatch(/^oklch\(1\.000 0\.000 /);
   expect(contrast(fromHex('#ffffff'), fromHex('#000000'))).toBeCloseTo(21, 1);
 });

@@ -113,12 +113,12 @@ it('holds every endpoint that answers in JSON, and no other', () => {
 });
 
 describe.each(operations.map((operation) => [operation.operationId, operation] as const))('%s', (id, operation) => {
-  it('answers a right request as its schema says', async () => {
+  it('answers a valid request as its schema says', async () => {
     const { status, body } = await call(operation, calls[id]?.(world) ?? {});
     expect([status, problemOf(operation, status, body)]).toEqual([200, null]);
   });
 
-  it('answers wrong requests as its schemas say', async () => {
+  it('answers invalid requests as its schemas say', async () => {
     const { headers: _, ...anonymous } = calls[id]?.(world) ?? {};
     const wrong: Call[] = [
       { ...anonymous, headers: { 'sec-fetch-site': 'cross-site' } },

@@ -92,7 +92,7 @@ test.each([
   expect(notices[0]).toMatchObject({ text, href: notice ? notice.invoice_url : '/billing' });
 });
 
-test('a scheduled end says when, and what follows; without a problem there is no notice', () => {
+test('the notice of a scheduled end has its date and the plan that follows; without a problem there is no notice', () => {
   const ending = { ...silver, cancel_at_period_end: true, ends_at: '2026-12-22T00:00:00Z' };
   expect(homeNotices(overviewOf(ending), 1)).toMatchObject([
     { title: 'Silver ends on 22 December 2026', text: 'Then you move to Free. Change your mind any time before.' },

@@ -50,7 +50,7 @@ test.each([
   expect(planSentence(plan, tiers)).toEqual(sentence);
 });
 
-test('a subscription that ended is none, one of an unknown status is one', () => {
+test('a subscription that has ended does not count, one of an unknown status does', () => {
   const ended: Plan = { ...silver, status: 'past_due', ended_unconfirmed_at: '2026-12-03T00:00:00Z' };
   expect(hasSubscription(ended)).toBe(false);
   expect(isPaymentDue(ended)).toBe(false);

@@ -106,7 +106,7 @@ it('answers 413 while the rest of too large a body without a length is still to 
   expect(await sendRaw(head, ...Array.from({ length: 20 }, () => chunk))).toMatch(/^HTTP\/1.1 413 /);
 });
 
-it('serves others while clients go before the end of their bodies', async () => {
+it('serves others while clients disconnect before the end of their bodies', async () => {
   const head = 'POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
   const port = Number(new URL(served.url).port);
   for (let client = 0; client < 20; client++) {

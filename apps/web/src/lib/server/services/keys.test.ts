@@ -41,7 +41,7 @@ it('a request with a key and a cookie is authenticated by the key', async () => 
   }
 });
 
-it('a key counts whatever the Origin, and no answer allows another origin to read', async () => {
+it('a key is accepted with any Origin, and no answer allows another origin to read it', async () => {
   const { key } = await makeKey(test);
   const headers = { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' };
   const body = reserve(owner.organisationId);

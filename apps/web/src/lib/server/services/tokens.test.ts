@@ -46,7 +46,7 @@ const verified = async (token: string, audience = serviceUrl) =>
     })
   ).payload;
 
-it('exchanges a session for a token that says who it is, where, with which rights and plan', async () => {
+it('exchanges a session for a token with its user, organisation, rights and plan', async () => {
   await givePlan(test, owner.organisationId, 'gold');
   const { status, body } = await ask({ cookie: await sessionOf(owner) }, { audience: 'https://app.example' });
   expect(status).toBe(200);
@@ -84,7 +84,7 @@ it('exchanges a key for a token of the key', async () => {
   expect(await of(await makeKey(test))).toMatchObject({ organisation: null, scopes: ['READ', 'WRITE'], tier: null });
 });
 
-it('gives no token without a session, while a gate is shut, to the suspended, and to another site', async () => {
+it('gives no token without a session, while a gate is shut, to a suspended user, or to another site', async () => {
   const awaiting = await makeOwner(test, { approved: false });
   const closed = await makeOwner(test);
   const closedKey = await makeKey(test, { organisationId: closed.organisationId });
@@ -107,7 +107,7 @@ it('gives no token without a session, while a gate is shut, to the suspended, an
   expect((await ask({ cookie }, { audience: '' })).status).toBe(400);
 });
 
-it('may be kept in caches for five minutes, and holds no private part', async () => {
+it('may be cached for five minutes, and contains no private key', async () => {
   const answered = await fetch(`${served.url}/.well-known/jwks.json`);
   expect(answered.headers.get('cache-control')).toBe('public, max-age=300');
   expect(await answered.json()).toEqual({
@@ -135,7 +135,7 @@ it('answers 404 to every method and caller unless TOKEN_TTL_SECONDS is set', asy
   }
 });
 
-it('is verified by the client, which refuses every other token', async () => {
+it('is accepted by the client, which refuses every other token', async () => {
   const gatehouse = createGatehouse({ url: served.url });
   const issuer = { issuer: serviceUrl };
   const { token } = await gatehouse.tokens.issue({ source: await sessionOf(owner), audience: 'notes' });

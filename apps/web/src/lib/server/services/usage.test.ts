@@ -41,7 +41,7 @@ describe('POST /api/usage/reserve', () => {
     });
   });
 
-  it('over the limit is refused with what a page needs to explain it, also when it is repeated', async () => {
+  it('refuses above the limit with what a page needs to explain it, also when repeated', async () => {
     const id = await fresh();
     const limit = limitOf('projects');
     const asked = { organisation: id, meter: 'projects', amount: limit + 1, idempotency_key: newKey() };
@@ -60,7 +60,7 @@ describe('POST /api/usage/reserve', () => {
     expect((await post('reserve', asked)).body).toEqual(refused.body);
   });
 
-  it('with the same key and content answers as the first time, with other content 409', async () => {
+  it('answers the same key and content as the first time, and other content with 409', async () => {
     const made = await makeOwner(test);
     const { id = '', slug } = made.principal.organisation ?? {};
     const idempotency_key = newKey();
@@ -72,7 +72,7 @@ describe('POST /api/usage/reserve', () => {
     expect(statusAndCode(await post('release', asked))).toEqual([409, 'CONFLICT']);
   });
 
-  it('of 40 parallel requests grants as many as the limit allows, and the same key counts once', async () => {
+  it('grants as many of 40 parallel requests as the limit allows, and counts the same key once', async () => {
     const id = await fresh();
     const limit = limitOf('projects');
     const ask = (idempotency_key: string) => post('reserve', { organisation: id, meter: 'projects', idempotency_key });
@@ -103,7 +103,7 @@ describe('POST /api/usage/reserve', () => {
 });
 
 describe('POST /api/usage/release', () => {
-  it('takes from a gauge, never below zero, and refuses a counter', async () => {
+  it('lowers a gauge, never below zero, and refuses a counter', async () => {
     const asked = { organisation: await fresh(), meter: 'projects' };
     await post('reserve', { ...asked, amount: 2, idempotency_key: newKey() });
     const released = await post('release', { ...asked, idempotency_key: newKey() });
@@ -137,7 +137,7 @@ describe('POST /api/usage/report', () => {
     expect(days[0].used).toBe(limitOf('api_calls') + 5);
   });
 
-  it('is all or nothing: an invalid record is named, a conflict is 409, an unknown organisation 404', async () => {
+  it('counts all or nothing: names an invalid record, answers a conflict with 409, an unknown organisation with 404', async () => {
     const id = await fresh();
     const good = record({ organisation: id });
     for (const [change, status, field] of [
@@ -156,7 +156,7 @@ describe('POST /api/usage/report', () => {
     expect(days[0].used).toBe(0);
   });
 
-  it('holds up to 1,000 records, and none is no error', async () => {
+  it('accepts up to 1,000 records, and an empty list', async () => {
     const records = Array.from({ length: 1000 }, () => record());
     expect((await post('report', { records })).body).toEqual({ accepted: 1000, duplicates: 0 });
     expect(statusAndCode(await post('report', { records: [...records, record()] }))).toEqual([400, 'VALIDATION']);
@@ -164,14 +164,14 @@ describe('POST /api/usage/report', () => {
     expect(statusAndCode(await post('report', {}))).toEqual([400, 'VALIDATION']);
   });
 
-  it('of an organisation’s key names its own organisation alone', async () => {
+  it('accepts from an organisation’s key only its own organisation', async () => {
     const own = await makeKey(test, { organisationId: await fresh() });
     expect(statusAndCode(await post('report', { records: [record()] }, own.key))).toEqual([404, 'NOT_FOUND']);
   });
 });
 
 describe('PUT /api/usage/METER', () => {
-  it('states the truth of a gauge, also above the limit; an older value loses', async () => {
+  it('sets a gauge, also above the limit, and ignores an older value', async () => {
     const id = await fresh();
     const above = limitOf('projects') + 9;
     const now = await put('projects', { organisation: id, used: above });
@@ -181,7 +181,7 @@ describe('PUT /api/usage/METER', () => {
     expect((await put('projects', { organisation: id, used: 0 })).body.used).toBe(0);
   });
 
-  it('refuses a counter, members and what is no number with 400, an unknown meter with 404', async () => {
+  it('refuses a counter, members and an invalid number with 400, an unknown meter with 404', async () => {
     for (const meter of ['api_calls', 'members']) {
       expect(statusAndCode(await put(meter, { organisation, used: 1 }))).toEqual([400, 'VALIDATION']);
     }
@@ -199,7 +199,7 @@ describe('PUT /api/usage/METER', () => {
 });
 
 describe('GET /api/usage/METER', () => {
-  it('answers the last days in UTC, the oldest first, zeros filled in', async () => {
+  it('answers the last days in UTC, the oldest first, with zeros for days without use', async () => {
     const id = await fresh();
     await post('reserve', { organisation: id, meter: 'api_calls', amount: 5, idempotency_key: newKey() });
     const { status, body } = await history('api_calls', `organisation=${id}`);
@@ -208,7 +208,7 @@ describe('GET /api/usage/METER', () => {
     expect(body.days[0].used).toBe(0);
   });
 
-  it('refuses what is no number of days from 1 to 400 with 400, an unknown meter with 404', async () => {
+  it('refuses any number of days but 1 to 400 with 400, an unknown meter with 404', async () => {
     for (const days of ['0', '401', 'x', '1.5', '-1']) {
       expect(statusAndCode(await history('projects', `organisation=${organisation}&days=${days}`))).toEqual([
         400,

@@ -19,7 +19,7 @@ test('cells hold commas, quotes and line breaks, and null is empty', () => {
   expect(csvRow(['a,b', 'say "hi"', 'two\nlines', null, true, 7])).toBe('"a,b","say ""hi""","two\nlines",,true,7\r\n');
 });
 
-test('a page is read only once the client takes the one before', async () => {
+test('a page is read only after the client has read the one before', async () => {
   const reads: (string | undefined)[] = [];
   const response = await csvResponse('all.csv', ['id'], async (after) => {
     reads.push(after);

@@ -14,7 +14,7 @@ it('shows every operation of the document once', () => {
   expect(shown.sort()).toEqual(documented.sort());
 });
 
-it('names the fields of inner objects and lists by their place', () => {
+it('names the fields of inner objects and lists by their path', () => {
   const subscription = describe(document)
     .flatMap(({ operations }) => operations)
     .find(({ id }) => id === 'subscription.read');
@@ -24,7 +24,7 @@ it('names the fields of inner objects and lists by their place', () => {
   expect(names).toContain('tiers[].price.amount');
 });
 
-it('says the type of a field in words', () => {
+it('describes the type of a field in words', () => {
   const properties = {
     at: { type: 'string', format: 'date-time' },
     limit: { anyOf: [{ type: 'integer' }, { type: 'null' }] },

@@ -6,7 +6,7 @@ test.each(subscribedTypes)('the event type %s has a name without dots', (type) =
   expect(eventName(type)).not.toMatch(/[._]/);
 });
 
-test('an event type that is not known becomes words', () => {
+test('an unknown event type is shown in words', () => {
   expect(eventName('tax_rate.updated')).toBe('Tax rate updated');
   expect(eventName('__proto__')).toBe('Proto');
 });

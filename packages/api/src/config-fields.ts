@@ -20,6 +20,7 @@ export const domains = nonEmptyList
   .refine((values) => !values.includes(null), 'must be domains such as example.com, separated by commas, or *.')
   .transform((values) => values.filter((domain) => domain !== null));
 
+/** A field with a whole number between two bounds, both included. */
 export function integer(minimum: number, maximum: number) {
   return z.coerce
     .number(`must be a whole number from ${minimum} to ${maximum}.`)
@@ -37,6 +38,7 @@ export function serverUrl(protocols: string[], example: string) {
   }, `must look like ${example}.`);
 }
 
+/** Returns a URL; null if the text is not one. */
 export function parseUrl(value: string): URL | null {
   return URL.canParse(value) ? new URL(value) : null;
 }

@@ -215,7 +215,7 @@ function jobKinds({ app, scheduled }: Apps): JobKinds {
       policy: 'stately',
       recordsSuccess: true,
     },
-    // Enqueued by each erasure; the schedule continues one that was given up.
+    // Enqueued by each erasure; the schedule continues one whose retries have ended.
     erasure: {
       handler: () => finishErasures(scheduled),
       schedule: '*/10 * * * *',

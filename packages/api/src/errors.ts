@@ -27,7 +27,7 @@ export type ErrorCode = keyof typeof errorCodes;
 
 type Detail = {
   fields?: Record<string, string>;
-  /** What a program needs to know of the failure: JSON names, written beside `error`. */
+  /** Details of the failure for programs, as JSON members beside `error`. */
   facts?: Record<string, unknown>;
   retryAfterSeconds?: number;
   cause?: unknown;

@@ -43,6 +43,8 @@ type Page = { after?: string; limit?: number };
  * Creates a client of one Gatehouse. Without an API key it can only verify sessions.
  * Requests that are safe to repeat are repeated. Every function throws a GatehouseError for an error of
  * Gatehouse, and the reason of the signal once that is aborted.
+ *
+ * @throws TypeError if `url` is not a URL.
  */
 export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
   const cache = keeping === false ? null : new EntitlementCache(keeping);

@@ -3,7 +3,7 @@ import { commandLine } from '@gatehouse/api/operators/actor';
 import { approveOwner, declineOwner } from '@gatehouse/api/operators/decide-about-owner';
 import { closeDemoAccounts, markDemoAccount } from '@gatehouse/api/operators/deployment/demo-accounts';
 import { grantOperator, listOperators, revokeOperator } from '@gatehouse/api/operators/operator-mark';
-import { makePasswordLink } from '@gatehouse/api/operators/people/make-password-link';
+import { createPasswordLink } from '@gatehouse/api/operators/people/create-password-link';
 import { restoreUser, suspendUser } from '@gatehouse/api/operators/people/suspend-user';
 import { listing } from './listing.ts';
 
@@ -47,7 +47,7 @@ export async function restore(app: App, { id, email }: User): Promise<string> {
 
 /** Prints only the link, so that a program can read it. */
 export function passwordLink(app: App, { id }: User): Promise<string> {
-  return makePasswordLink(app, { userId: id }, commandLine);
+  return createPasswordLink(app, { userId: id }, commandLine);
 }
 
 export async function markDemo(app: App, { id, email }: User): Promise<string> {

@@ -13,6 +13,8 @@ type Row = { deployment: string; last_position: string; deleted_to: string; wait
  * after a position misses none. A transaction sees what another has committed before it inserts its
  * own change, so causes have smaller ids than effects, and both are visible here or the cause
  * alone (docs/decisions/027).
+ *
+ * @throws Error if the feed has no row.
  */
 export async function assignPositions({ sql }: { sql: Sql }): Promise<Feed> {
   for (;;) {

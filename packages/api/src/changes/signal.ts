@@ -25,6 +25,7 @@ export type ChangeSignal = {
   stop: () => void;
 };
 
+/** Creates the signal of this process. It polls the feed while requests wait. */
 export function createChangeSignal(sql: Sql, log: Log): ChangeSignal {
   const waiting = new Set<{ position: number; holder: string; wake: () => void }>();
   let timer: NodeJS.Timeout | undefined;

@@ -27,6 +27,7 @@ type Options = Pick<Parameters<typeof openDatabase>[0], 'onFailure' | 'watch'> &
 
 const scheduledConnections = 2;
 
+/** Opens the pools for requests, commands and scheduled work, each with its own limits. No connection is open yet. */
 export function openPools(config: Config & { databaseUrl: string }, { work, onFailure, ...watch }: Options): Pools {
   const { timeouts } = config;
   const connect = { url: config.databaseUrl, prepare: config.databasePrepare, ...(onFailure && { onFailure }) };

@@ -32,7 +32,7 @@ describe.skipIf(!hasPooler)('behind PgBouncer in transaction mode (skipped where
     await database?.drop();
   });
 
-  it('says at the start that DATABASE_PREPARE=false is missing', async () => {
+  it('warns at the start that DATABASE_PREPARE=false is missing', async () => {
     const environment = { DATABASE_URL: pooler.url(database.url), DATABASE_PREPARE: 'true' };
     await expect(startTestApp({ environment })).rejects.toThrow(/startup parameter.*set DATABASE_PREPARE=false\./);
   });

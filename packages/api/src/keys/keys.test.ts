@@ -52,7 +52,7 @@ describe('the form of a key', () => {
     expect(isWellFormedKey({ publicBaseUrl: 'http://127.0.0.1:3000' }, newKey(local))).toBe(true);
   });
 
-  it('is read from Authorization: Bearer gh_… alone', () => {
+  it('is read only from Authorization: Bearer gh_…', () => {
     expect(presentedKey('Bearer gh_live_x')).toBe('gh_live_x');
     expect(presentedKey('bearer  gh_live_x ')).toBe('gh_live_x');
     expect(presentedKey('Bearer gh_')).toBe('gh_');
@@ -71,7 +71,7 @@ describe('the form of a key', () => {
 });
 
 describe('a key', () => {
-  it('acts for its organisation alone, with its scopes, and is stored hashed', async () => {
+  it('acts only for its organisation, with its scopes, and is stored hashed', async () => {
     const { owner, created } = await make({ scope: 'WRITE' });
     await givePlan(test, owner.organisationId, 'gold');
     const principal = await readKey(test.app, created.key);
@@ -192,7 +192,7 @@ describe('a key', () => {
     expect(JSON.stringify(keys)).not.toContain(created.key);
   });
 
-  it('is created by administrators of the organisation alone; there are at most twenty, also after parallel requests', async () => {
+  it('is created only by administrators of the organisation; there are at most twenty, also after parallel requests', async () => {
     const { owner } = await make();
     const member = await addMember(test, owner.organisationId, 'member');
     const input = { organisation_id: owner.organisationId, name: 'Service' };

@@ -85,6 +85,7 @@ export function ownedBy(organisationId: string | null | undefined) {
   return organisationId === null ? isNull(apiKeys.organisationId) : eq(apiKeys.organisationId, organisationId);
 }
 
+/** Returns the scopes of a key: WRITE includes READ. */
 export function scopesOf(scope: 'READ' | 'WRITE'): string[] {
   return scope === 'WRITE' ? ['READ', 'WRITE'] : ['READ'];
 }

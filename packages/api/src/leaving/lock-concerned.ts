@@ -28,6 +28,7 @@ export async function lockConcerned(tx: Transaction, { ending, userId }: Concern
   if (now.some(({ id }) => !locked.has(id))) throw organisationsChanged();
 }
 
+/** Returns the AppError BUSY for a concurrent change of the user's organisations. */
 export function organisationsChanged(): AppError {
   return new AppError('BUSY', 'The organisations changed meanwhile. Try again.', { retryAfterSeconds: 1 });
 }

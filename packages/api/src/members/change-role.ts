@@ -17,7 +17,7 @@ export const changeRoleInput = z.object({
 
 /**
  * Changes a member's role, from their next request on. A new role without ADMIN also deletes the
- * invitations that the member made.
+ * invitations that the member created.
  *
  * @throws AppError NO_ORGANISATION; FORBIDDEN if the principal is no longer an administrator under
  *   the lock of the members, or is not an owner and the old or new role is owner; NOT_FOUND if the

@@ -12,7 +12,7 @@ import type { Administrator } from '../sessions/authorisation.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { lockMembers, requireAdministrator } from './lock-members.ts';
 
-/** The value that the form showed. Where it is given, a change made since then is not overwritten. */
+/** The value that the form showed. If it is given, a later change by another user is not overwritten. */
 const shownField = z.string('This must be a text.').nullish();
 
 export const renameInput = z.object({

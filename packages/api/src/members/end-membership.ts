@@ -18,7 +18,7 @@ export const leaveInput = z.object({ organisation_id: organisationField });
 
 /**
  * Removes a member from the organisation, from their next request on. The account stays; the
- * invitations that the member made are deleted with the membership.
+ * invitations that the member created are deleted with the membership.
  *
  * @throws AppError NO_ORGANISATION; FORBIDDEN if the principal is no longer an administrator under
  *   the lock of the members, or if the member is an owner and the principal is not; NOT_FOUND if

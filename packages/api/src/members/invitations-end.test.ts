@@ -4,7 +4,7 @@ import { setPassword } from '../accounts/password/set-password.ts';
 import { verifyEmail } from '../accounts/verification/verify-email.ts';
 import { invitations } from '../db/schema/members.ts';
 import { endSession, readSession, startSession } from '../sessions/session.ts';
-import { makePasswordLink } from '../testing/admin-commands.ts';
+import { createPasswordLink } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
   addMember,
@@ -27,7 +27,7 @@ afterAll(() => test.close());
 
 const next = 'another long pass phrase';
 
-/** An owner in two browsers, each of which has made an invitation, and another owner who has made one. */
+/** Creates an owner with an invitation from each of two browsers, and another owner with one invitation. */
 async function makeInviters() {
   const kept = await makeOwner(test);
   await givePlan(test, kept.organisationId, 'gold');
@@ -63,7 +63,7 @@ describe('the unused invitations of a session', () => {
 
   it('all end when a password link sets the password', async () => {
     const { kept, colleague } = await makeInviters();
-    const url = new URL(await makePasswordLink(test.app, kept.email));
+    const url = new URL(await createPasswordLink(test.app, kept.email));
     await setPassword(test.app, { token: url.searchParams.get('token') ?? '', password: next }, testClient);
     expect(await madeIn(kept)).toEqual([colleague.principal.sessionId]);
   });

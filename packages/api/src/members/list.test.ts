@@ -59,7 +59,7 @@ it('lists every member once, fifty to a page, whatever joins or leaves between t
   expect(second.members.map(({ id }) => id)).toEqual(pages[1]);
 });
 
-it('searches names and addresses, literally, in the own organisation alone', async () => {
+it('searches names and addresses, literally, only in the own organisation', async () => {
   const owner = await makeOwner(test);
   await addMembers(owner, 12);
   await addMembers(await makeOwner(test), 12);
@@ -75,7 +75,7 @@ it.each(['x', '2026_1', '2026-11-22T06:00:00.000Z_x', 'x_x'])('refuses %j as the
   await expect(api.members.search({ after })).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
 });
 
-it('shows administrators alone when a member was last seen and who invited them', async () => {
+it('shows only administrators when a member was last seen and who invited them', async () => {
   const owner = await makeOwner(test);
   const { organisationId } = owner;
   const invited = await makeAccount(test);

@@ -87,7 +87,7 @@ it('does not let the last owner leave, be demoted or be removed', async () => {
   expect(await codeOf(api.members.leave({ organisation_id })), email).toBe('done');
 });
 
-it('keeps an owner, whatever owners do to each other at once', async () => {
+it('keeps an owner, whatever concurrent changes owners make to each other', async () => {
   type Act = 'demote' | 'remove' | 'leave' | 'delete';
   const act = fc.constantFrom<Act>('demote', 'remove', 'leave', 'delete');
   await fc.assert(

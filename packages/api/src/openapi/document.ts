@@ -28,7 +28,7 @@ export type OpenApiDocument = {
 
 type About = { publicBaseUrl: string | null; service: { name: string } };
 
-/** Returns the OpenAPI 3.1 document of this deployment, made from the schemas that check its requests. */
+/** Returns the OpenAPI 3.1 document of this deployment, built from the schemas that check its requests. */
 export function openApiDocument({ publicBaseUrl, service }: About): OpenApiDocument {
   const { paths, schemas } = describedOperations();
 

@@ -13,8 +13,8 @@ import { readOrganisation } from './find-accounts.ts';
 /**
  * Gives up an organisation's customer that the provider does not know under our key, with
  * those of its subscriptions that the provider does not know either, so that the next
- * checkout makes a new customer. For an operator who is certain that the key is right.
- * Returns the organisation's customer, and the ids of what was given up: none if the
+ * checkout creates a new customer. For an operator who is certain that the key is right.
+ * Returns the organisation's customer, and the ids of the objects that were given up: none if the
  * customer was deleted at the provider.
  *
  * @throws AppError NOT_FOUND; BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE; VALIDATION if

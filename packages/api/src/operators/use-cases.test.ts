@@ -8,7 +8,7 @@ import { type Actor, commandLine } from './actor.ts';
 import { approveOwner, declineOwner } from './decide-about-owner.ts';
 import { grantOperator, revokeOperator } from './operator-mark.ts';
 import { restoreOrganisation, suspendOrganisation } from './organisations/suspend-organisation.ts';
-import { makePasswordLink } from './people/make-password-link.ts';
+import { createPasswordLink } from './people/create-password-link.ts';
 import { restoreUser, suspendUser } from './people/suspend-user.ts';
 
 let test: TestApp;
@@ -28,7 +28,7 @@ const approve: Call = (target, actor = commandLine) => approveOwner(test.app, ta
 const decline: Call = ({ userId }, actor = commandLine) => declineOwner(test.app, { userId, reason: 'No.' }, actor);
 const grant: Call = (target, actor = commandLine) => grantOperator(test.app, target, actor);
 const revoke: Call = (target, actor = commandLine) => revokeOperator(test.app, target, actor);
-const link: Call = (target, actor = commandLine) => makePasswordLink(test.app, target, actor);
+const link: Call = (target, actor = commandLine) => createPasswordLink(test.app, target, actor);
 
 const withoutEffect: [name: string, call: Call, sentence: RegExp][] = [
   ['restoring a user who is not suspended', restore, /is not suspended\.$/],
@@ -63,7 +63,7 @@ it.each([
   ['declineOwner', decline],
   ['grantOperator', grant],
   ['revokeOperator', revoke],
-  ['makePasswordLink', link],
+  ['createPasswordLink', link],
 ])('%s of an unknown id fails with NOT_FOUND', async (_name, call) => {
   const unknown = { userId: randomUUID(), organisationId: randomUUID() };
   await expect(call(unknown)).rejects.toMatchObject({ code: 'NOT_FOUND' });

@@ -10,7 +10,7 @@ import { basicColumns } from './basic-columns.ts';
 
 /**
  * Returns the valid invitation of a token, or null. An invitation is valid until it expires, and
- * only while the account of the user who made it is active in an approved organisation.
+ * only while the account of the user who created it is active in an approved organisation.
  */
 export async function readInvitation({ now }: Pick<App, 'now'>, db: Executor, token: string) {
   const [found] = await db

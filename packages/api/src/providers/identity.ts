@@ -40,6 +40,7 @@ export function verifiesForeignDomains(issuer: string): boolean {
 
 const largestAnswerBytes = 1_000_000;
 
+/** Creates the client of the identity provider. It sends nothing until a function is called. */
 export function createIdentityProvider(
   config: IdentityConfig,
   instrument: InstrumentCall = uninstrumented,

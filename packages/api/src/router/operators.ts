@@ -12,7 +12,12 @@ import * as organisation from '../operators/organisations/manage-organisation.ts
 import { organisationInput, readOrganisationPage } from '../operators/organisations/read-organisation.ts';
 import { listInput } from '../operators/pages.ts';
 import { findPeople } from '../operators/people/find-people.ts';
-import { makeLinkFor, restorePerson, suspendPerson, suspendPersonInput } from '../operators/people/manage-person.ts';
+import {
+  createPasswordLinkFor,
+  restorePerson,
+  suspendPerson,
+  suspendPersonInput,
+} from '../operators/people/manage-person.ts';
 import { personInput, readPerson } from '../operators/people/read-person.ts';
 import { approve, approveInput, decline, declineInput } from '../operators/queue/decide.ts';
 import { decidedInput, readDecided } from '../operators/queue/read-decided.ts';
@@ -37,7 +42,7 @@ export const operatorsRouter = router({
     .query(({ ctx, input }) => readPerson(ctx.app, ctx.principal, input)),
   passwordLink: operatorProcedure
     .input(body(personInput))
-    .mutation(({ ctx, input }) => makeLinkFor(ctx.app, ctx.principal, input, ctx.client)),
+    .mutation(({ ctx, input }) => createPasswordLinkFor(ctx.app, ctx.principal, input, ctx.client)),
   suspend: operatorProcedure
     .input(body(suspendPersonInput))
     .mutation(({ ctx, input }) => suspendPerson(ctx.app, ctx.principal, input, ctx.client)),

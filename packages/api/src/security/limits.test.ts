@@ -130,7 +130,7 @@ describe.each(Object.entries(rules) as [Window, Rule][])('%s', (window, { most, 
   const subnet = newSubnet();
   const site = newSite();
   const clientOf = { client: subnet, pair: subnet, network: site };
-  /** Makes the nth attempt with the same key of this limit, and new values for everything else. */
+  /** Performs the nth attempt with the same key of this limit, and new values for everything else. */
   const nth = (n: number) =>
     attempt(
       per === 'address' || per === 'session' ? newSubnet()(n) : clientOf[per](n),

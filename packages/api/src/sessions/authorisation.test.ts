@@ -52,7 +52,7 @@ it('gives a user without a role no scope', () => {
   expect(() => requireScope(make({ role: null }), 'READ')).toThrowError(expect.objectContaining({ code: 'FORBIDDEN' }));
 });
 
-it('recognises operators by their mark alone', () => {
+it('recognises operators only by their mark', () => {
   expect(requireOperator(requireApproved(make({ role: 'viewer', operator: true }))).user.operator).toBe(true);
   expect(() => requireOperator(requireApproved(make()))).toThrowError(expect.objectContaining({ code: 'FORBIDDEN' }));
 });

@@ -29,6 +29,7 @@ export async function consumeNotice(app: App, cookie: string): Promise<unknown> 
   return taken !== undefined && taken.expiresAt > app.now() ? taken.content : null;
 }
 
+/** Deletes notices that have expired, in steps. */
 export async function deleteExpiredNotices(app: App): Promise<void> {
   await deleteInSteps(app.db, notices, lt(notices.expiresAt, app.now()));
 }

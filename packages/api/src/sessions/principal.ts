@@ -53,7 +53,7 @@ const scopesOf: Record<Role, Scope[]> = {
   viewer: ['READ'],
 };
 
-/** Makes the principal of a session. It has the scopes of the role, and none while a gate is shut. */
+/** Returns the principal of a session. It has the scopes of the role, and none while a gate is shut. */
 export function makePrincipal(
   facts: Pick<UserPrincipal, 'user' | 'organisation' | 'role' | 'gate' | 'sessionId'> &
     Partial<Pick<UserPrincipal, 'planFacts' | 'usageFacts'>>,
@@ -76,7 +76,7 @@ export function makePrincipal(
 }
 
 /**
- * Makes the principal of a key. It has the scopes of the key, and none while its organisation is
+ * Returns the principal of a key. It has the scopes of the key, and none while its organisation is
  * closed or awaits approval. `approval` is null for a key of the deployment.
  */
 export function makeKeyPrincipal({

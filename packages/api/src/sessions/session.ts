@@ -233,6 +233,7 @@ function hashedIdAdapter(app: App, token: Token, wanted: Wanted): Adapter {
   };
 }
 
+/** Deletes sessions that have expired. */
 export async function deleteExpiredSessions(app: App): Promise<void> {
   await luciaOf(app).deleteExpiredSessions();
 }

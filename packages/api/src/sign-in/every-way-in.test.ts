@@ -10,8 +10,8 @@ import { makePrincipal } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import {
   approveOwner,
+  createPasswordLink,
   declineOwner,
-  makePasswordLink,
   suspendOrganisation,
   suspendUser,
 } from '../testing/admin-commands.ts';
@@ -65,7 +65,7 @@ async function slugOf(email: string): Promise<string> {
   return row?.slug ?? '';
 }
 
-/** Makes a user in the state, with a session that began before it. */
+/** Creates a user in the state, with a session that began before it. */
 async function inState(state: string): Promise<{ email: string; before: string | null }> {
   const { make, reach } = states[state] ?? { make: waiting };
   const email = await make();
@@ -106,7 +106,7 @@ const ways: Record<string, (email: string, before: string | null) => Promise<str
   },
   'existing session': async (_, before) => (before === null ? 'none' : whatOpens(before)),
   async 'one-time link'(email) {
-    const link = new URL(await makePasswordLink(test.app, email));
+    const link = new URL(await createPasswordLink(test.app, email));
     const password = 'quite another pass phrase';
     await callerFor(test, null).accounts.setPassword({ token: link.searchParams.get('token') ?? '', password });
     const { userId, organisationId } = await signInWithPassword(test.app, { email, password }, testClient);

@@ -4,7 +4,7 @@ import * as owners from '../operators/decide-about-owner.ts';
 import { findOrganisation, findUser } from '../operators/find-accounts.ts';
 import * as mark from '../operators/operator-mark.ts';
 import * as organisations from '../operators/organisations/suspend-organisation.ts';
-import * as links from '../operators/people/make-password-link.ts';
+import * as links from '../operators/people/create-password-link.ts';
 import * as users from '../operators/people/suspend-user.ts';
 
 // The use cases of the admin commands, for tests that identify users by address and organisations by slug.
@@ -21,8 +21,8 @@ export const suspendUser = (app: App, email: string) =>
   onUser(app, email, (userId) => users.suspendUser(app, { userId }, commandLine));
 export const restoreUser = (app: App, email: string) =>
   onUser(app, email, (userId) => users.restoreUser(app, { userId }, commandLine));
-export const makePasswordLink = (app: App, email: string) =>
-  onUser(app, email, (userId) => links.makePasswordLink(app, { userId }, commandLine));
+export const createPasswordLink = (app: App, email: string) =>
+  onUser(app, email, (userId) => links.createPasswordLink(app, { userId }, commandLine));
 export const suspendOrganisation = (app: App, slug: string) =>
   onOrganisation(app, slug, (organisationId) =>
     organisations.suspendOrganisation(app, { organisationId }, commandLine),

@@ -41,6 +41,7 @@ export async function makeSignUp(
   return { email, browserToken, mail, token: tokenIn(mail.text) };
 }
 
+/** Returns the token of the verification link in a mail. @throws Error if there is none. */
 export function tokenIn(text: string | null | undefined): string {
   const token = /\/verify\?token=([\w-]+)/.exec(text ?? '')?.[1];
   if (token === undefined) throw new Error(`There is no verification link in: ${text}`);

@@ -27,7 +27,7 @@ export type TokenKey = typeof tokenKeys.$inferSelect;
 /** The part of a key that anyone may read, in the form of a JSON Web Key Set (RFC 7517 §5). */
 export type PublicKey = { kty: string; crv: string; x: string; kid: string; alg: string; use: string };
 
-/** Returns the key that signs now. Creates the next one if it is due. */
+/** Returns the key that signs now. Creates the next one if it is due. @throws Error if no key can sign. */
 export async function signingKey(app: TokensApp): Promise<TokenKey> {
   const key = signingNow(await currentKeys(app), app.now());
   if (key === undefined) throw new Error('No key signs tokens.');

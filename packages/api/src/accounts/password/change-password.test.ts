@@ -5,8 +5,8 @@ import { readSession, startSession } from '../../sessions/session.ts';
 import { signInWithPassword } from '../../sign-in/with-password.ts';
 import {
   approveOwner,
+  createPasswordLink,
   declineOwner,
-  makePasswordLink,
   restoreOrganisation,
   restoreUser,
   suspendOrganisation,
@@ -157,8 +157,8 @@ it('unlinks the identity provider only while a password remains', async () => {
 it('lets a password link of an operator set the password once, end all sessions and open none', async () => {
   const { email, userId, organisationId } = await makeOwner(test);
   const session = await startSession(test.app, { userId, organisationId, client: testClient });
-  const first = tokenOf(await makePasswordLink(test.app, email));
-  const second = tokenOf(await makePasswordLink(test.app, email));
+  const first = tokenOf(await createPasswordLink(test.app, email));
+  const second = tokenOf(await createPasswordLink(test.app, email));
   const { accounts } = callerFor(test, null);
 
   await expect(accounts.setPassword({ token: first, password: other })).rejects.toMatchObject({
@@ -202,7 +202,7 @@ it.each<[string, (made: Awaited<ReturnType<typeof makeOwner>>) => Promise<unknow
   ],
 ])('keeps a password link of a %s invalid after the account is opened again', async (_, close, approved) => {
   const made = await makeOwner(test, { approved });
-  const token = tokenOf(await makePasswordLink(test.app, made.email));
+  const token = tokenOf(await createPasswordLink(test.app, made.email));
   await close(made);
   await expect(callerFor(test, null).accounts.setPassword({ token, password: other })).rejects.toMatchObject({
     cause: { code: 'VALIDATION' },
@@ -211,7 +211,7 @@ it.each<[string, (made: Awaited<ReturnType<typeof makeOwner>>) => Promise<unknow
 
 it('sets no password for an account that is closed while the new one is hashed', async () => {
   const { email, userId } = await makeOwner(test);
-  const token = tokenOf(await makePasswordLink(test.app, email));
+  const token = tokenOf(await createPasswordLink(test.app, email));
   const racing = await test.app.db.transaction(async (tx) => {
     await tx.update(users).set({ suspendedAt: test.app.now() }).where(eq(users.id, userId));
     const set = callerFor(test, null).accounts.setPassword({ token, password: other });
@@ -227,7 +227,7 @@ it('sets no password for an account that is closed while the new one is hashed',
 it('expires a password link after an hour', async () => {
   const late = await startTestApp();
   const { email } = await makeOwner(late);
-  const token = tokenOf(await makePasswordLink(late.app, email));
+  const token = tokenOf(await createPasswordLink(late.app, email));
   late.advance(60 * 60_000 + 1000);
   await expect(callerFor(late, null).accounts.setPassword({ token, password: other })).rejects.toMatchObject({
     cause: { code: 'VALIDATION' },

@@ -24,7 +24,7 @@ export const setFirstPasswordInput = z.object({ password: newPasswordField });
 
 /**
  * Changes a user's password. All other sessions of the user, their one-time links and the
- * invitations that other sessions made end, and the current session gets a new id. Allowed
+ * invitations that other sessions created end, and the current session gets a new id. Allowed
  * for accounts that await approval.
  *
  * @returns the session's new id, for its cookie.

@@ -3,9 +3,9 @@ import type { Transaction } from '../../db/client.ts';
 import { invitations } from '../../db/schema/members.ts';
 
 /**
- * Deletes the unused invitations that a user made, except those of the kept session. Another
- * person may have known the old password, made invitations and signed out. Called after the
- * sessions have ended, so that an invitation made concurrently is either deleted here or refused.
+ * Deletes the unused invitations that a user created, except those of the kept session. Another
+ * person may have known the old password, created invitations and signed out. Called after the
+ * sessions have ended, so that an invitation created concurrently is either deleted here or refused.
  */
 export async function endInvitations(tx: Transaction, userId: string, keptSessionId: string | null): Promise<void> {
   const others =

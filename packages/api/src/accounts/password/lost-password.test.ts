@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { users } from '../../db/schema/accounts.ts';
 import { readSession, startSession } from '../../sessions/session.ts';
 import { signInWithPassword } from '../../sign-in/with-password.ts';
-import { makePasswordLink, suspendUser } from '../../testing/admin-commands.ts';
+import { createPasswordLink, suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
 import { noOffers } from '../verification/outcome.ts';
@@ -90,7 +90,7 @@ it.each(['the form', 'the account page', 'an operator’s link'])(
     await owner.api.accounts.changeAddress({ email: wanted, password: testPassword });
     const change = await open(tokenIn((await test.sandbox.mailbox.waitFor(wanted)).text));
     const [first, second] = [await ask(owner), await ask(owner)];
-    const link = new URL(await makePasswordLink(test.app, owner.email)).searchParams.get('token') ?? '';
+    const link = new URL(await createPasswordLink(test.app, owner.email)).searchParams.get('token') ?? '';
     const form = formToken(await open(first));
     if (way === 'the form') await choose(form);
     else if (way === 'an operator’s link') await choose(link);

@@ -67,7 +67,7 @@ async function insertToken(app: App, tx: Transaction, { userId, purpose, ...orig
  *
  * @throws AppError VALIDATION if the token is unknown, used, expired or of another purpose.
  */
-export async function takeOneTimeToken(
+export async function consumeOneTimeToken(
   app: App,
   tx: Transaction,
   token: string,

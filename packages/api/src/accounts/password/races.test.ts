@@ -7,8 +7,8 @@ import { matchUser } from '../../sign-in/match-user.ts';
 import { signInWithPassword } from '../../sign-in/with-password.ts';
 import {
   approveOwner,
+  createPasswordLink,
   declineOwner,
-  makePasswordLink,
   restoreOrganisation,
   suspendOrganisation,
 } from '../../testing/admin-commands.ts';
@@ -51,7 +51,7 @@ it('starts no session for a password that was changed while it was being checked
   });
 });
 
-it('leaves no session of the old password alive, however many sign-ins are under way', async () => {
+it('leaves no session that the old password started, however many sign-ins run in parallel', async () => {
   const { api, email } = await makeOwner(test);
   const ids: string[] = [];
   const signIns = Array.from({ length: 12 }, async () => {
@@ -125,9 +125,9 @@ it('a link and the identity provider can verify one account concurrently without
   }
 });
 
-it('leaves one password link of eight that are made concurrently', async () => {
+it('leaves one password link of eight that are created concurrently', async () => {
   const { email, userId } = await makeOwner(test);
-  const links = await Promise.all(Array.from({ length: 8 }, () => makePasswordLink(test.app, email)));
+  const links = await Promise.all(Array.from({ length: 8 }, () => createPasswordLink(test.app, email)));
   expect(await test.app.db.select().from(oneTimeTokens).where(eq(oneTimeTokens.userId, userId))).toHaveLength(1);
 
   const { accounts } = callerFor(test, null);

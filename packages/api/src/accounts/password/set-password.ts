@@ -17,7 +17,7 @@ import { unnamedOrganisation } from '../sign-up/unnamed-organisation.ts';
 import { endLinks } from '../verification/end-links.ts';
 import { holderOfPage } from '../verification/page-token.ts';
 import { endInvitations } from './end-invitations.ts';
-import { notValid, takeOneTimeToken } from './one-time-token.ts';
+import { consumeOneTimeToken, notValid } from './one-time-token.ts';
 
 const settingPurposes: ('password-link' | 'new-password')[] = ['password-link', 'new-password'];
 
@@ -74,7 +74,7 @@ export async function replacePassword(app: App, tx: Transaction, { userId, passw
 
 /** Reads the account again under the lock, because it may have been closed while the password was hashed. */
 async function takeSettingToken(app: App, tx: Transaction, token: string): Promise<Account> {
-  const taken = await takeOneTimeToken(app, tx, token, settingPurposes);
+  const taken = await consumeOneTimeToken(app, tx, token, settingPurposes);
   if (taken.purpose === 'new-password') return (await holderOfPage(tx, taken)).account;
 
   const account = await accountById(tx, taken.userId);

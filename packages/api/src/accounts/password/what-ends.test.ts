@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { oneTimeTokens, verificationLinks } from '../../db/schema/accounts.ts';
 import { sessions } from '../../db/schema/sessions.ts';
 import { readSession, startSession } from '../../sessions/session.ts';
-import { makePasswordLink, restoreUser, suspendUser } from '../../testing/admin-commands.ts';
+import { createPasswordLink, restoreUser, suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import {
   callerFor,
@@ -34,7 +34,7 @@ function open(token: string) {
 }
 
 async function passwordTokenFor(email: string): Promise<string> {
-  return new URL(await makePasswordLink(test.app, email)).searchParams.get('token') ?? '';
+  return new URL(await createPasswordLink(test.app, email)).searchParams.get('token') ?? '';
 }
 
 /** A link for a change of address that is under way. */
@@ -148,7 +148,7 @@ it('deletes used and expired links after a day, and keeps valid ones', async () 
 it('deletes one-time tokens a day after they expire', async () => {
   const late = await startTestApp();
   const { email } = await makeOwner(late);
-  await makePasswordLink(late.app, email);
+  await createPasswordLink(late.app, email);
   late.advance(24 * 60 * minute);
   await deleteExpired(late.app);
   expect(await late.app.db.select().from(oneTimeTokens)).toHaveLength(1);

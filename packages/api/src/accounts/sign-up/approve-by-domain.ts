@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { approveWaiting } from '../../organisations/approve.ts';
 import type { Client } from '../../security/client.ts';
 import { accountById } from '../../sessions/account.ts';
-import { notValid, takeOneTimeToken } from '../password/one-time-token.ts';
+import { consumeOneTimeToken, notValid } from '../password/one-time-token.ts';
 import { isApprovedDomain } from './approved-domain.ts';
 
 export const approveByDomainInput = z.object({ token: z.string({ error: notValid }) });
@@ -23,7 +23,7 @@ export async function approveByDomain(
   client: Client,
 ): Promise<void> {
   await app.db.transaction(async (tx) => {
-    const { userId } = await takeOneTimeToken(app, tx, token, ['approval']);
+    const { userId } = await consumeOneTimeToken(app, tx, token, ['approval']);
     const account = await accountById(tx, userId);
     if (
       account?.organisationId == null ||

@@ -18,9 +18,9 @@ type Link = typeof verificationLinks.$inferSelect;
 
 /**
  * Gives a user the address to which a link for a change was mailed, and ends their other
- * sessions: the one that asked for it stays. An account that was made with this address and
+ * sessions: the one that asked for it stays. An account that was created with this address and
  * never verified is deleted, as it would be after a week: the holder of the link has the
- * mailbox. Links to the old address and the invitations that the ended sessions made end too.
+ * mailbox. Links to the old address and the invitations that the ended sessions created end too.
  *
  * @throws AppError VALIDATION if the account is closed, or the address belongs to another one.
  */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import type { Client } from '../../security/client.ts';
-import { notValid, takeOneTimeToken } from '../password/one-time-token.ts';
+import { consumeOneTimeToken, notValid } from '../password/one-time-token.ts';
 import { applyAddressChange } from './apply-address-change.ts';
 import { holderOfPage } from './page-token.ts';
 
@@ -16,7 +16,7 @@ export const confirmChangeInput = z.object({ token: z.string({ error: notValid }
  */
 export async function confirmChange(app: App, { token }: z.output<typeof confirmChangeInput>, client: Client) {
   await app.db.transaction(async (tx) => {
-    const { link } = await holderOfPage(tx, await takeOneTimeToken(app, tx, token, ['change-address']));
+    const { link } = await holderOfPage(tx, await consumeOneTimeToken(app, tx, token, ['change-address']));
     await applyAddressChange(app, tx, link, client);
   });
 }

@@ -5,7 +5,7 @@ import { verificationLinks } from '../../db/schema/accounts.ts';
 import { type Account, accountById } from '../../sessions/account.ts';
 import { lockUser } from '../profile/lock-user.ts';
 import { isFreeAddress } from './apply-address-change.ts';
-import { makeOffers } from './offers.ts';
+import { createOffers } from './offers.ts';
 import { offerChange } from './open-change-link.ts';
 import { type FailedOutcome, noOffers } from './outcome.ts';
 
@@ -29,7 +29,7 @@ export async function explainLink(app: App, tx: Transaction, tried: Tried): Prom
   if (link.purpose === 'change-address') return explainChange(app, tx, { link, account, message: tried.message });
   if (account.user.email !== link.email) return dead(reason(app, link, tried.message));
   if (isAlive(app, link)) {
-    return { ...confirmed, offers: await makeOffers(app, tx, { link, browserToken: tried.browserToken, account }) };
+    return { ...confirmed, offers: await createOffers(app, tx, { link, browserToken: tried.browserToken, account }) };
   }
   if (link.purpose === 'lost-password' && link.usedAt === null) return dead(reason(app, link, tried.message));
   return { ...confirmed, offers: noOffers };

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { AppError } from '../../errors.ts';
 import { approveWaiting } from '../../organisations/approve.ts';
 import type { Client } from '../../security/client.ts';
-import { notValid, takeOneTimeToken } from '../password/one-time-token.ts';
+import { consumeOneTimeToken, notValid } from '../password/one-time-token.ts';
 import { replacePassword } from '../password/set-password.ts';
 import { isApprovedDomain } from '../sign-up/approved-domain.ts';
 import { signUpOf } from '../sign-up/pending-sign-up.ts';
@@ -28,7 +28,7 @@ export async function keepPassword(
   client: Client,
 ): Promise<void> {
   await app.db.transaction(async (tx) => {
-    const { link, account } = await holderOfPage(tx, await takeOneTimeToken(app, tx, token, ['keep-password']));
+    const { link, account } = await holderOfPage(tx, await consumeOneTimeToken(app, tx, token, ['keep-password']));
     const signUp = await signUpOf(tx, link, browserToken);
     if (signUp === null || account.user.passwordHash !== null) throw new AppError('VALIDATION', notValid);
 

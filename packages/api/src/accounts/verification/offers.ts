@@ -17,7 +17,11 @@ type Holder = { link: Link; browserToken: string | null; account: Account };
  * new token. The caller has locked the user's row and checked that the link is still valid, so
  * that a concurrent change of the password either prevents the offers or ends them.
  */
-export async function makeOffers(app: App, tx: Transaction, { link, browserToken, account }: Holder): Promise<Offers> {
+export async function createOffers(
+  app: App,
+  tx: Transaction,
+  { link, browserToken, account }: Holder,
+): Promise<Offers> {
   const { passwordHash } = account.user;
   const needsPassword = passwordHash === null || link.purpose === 'lost-password';
   const mayKeep = passwordHash === null && (await signUpOf(tx, link, browserToken)) !== null;

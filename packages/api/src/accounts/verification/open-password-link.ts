@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/client.ts';
 import { AppError } from '../../errors.ts';
 import { accountById } from '../../sessions/account.ts';
 import { endEqualLinks } from './end-links.ts';
-import { makeOffers } from './offers.ts';
+import { createOffers } from './offers.ts';
 import type { Opening } from './opening.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -25,6 +25,6 @@ export async function openPasswordLink(app: App, tx: Transaction, { link, browse
     kind: 'password-offered',
     awaitingApproval: account.accountStatus === 'awaiting_approval',
     email: link.email,
-    offers: await makeOffers(app, tx, { link, browserToken, account }),
+    offers: await createOffers(app, tx, { link, browserToken, account }),
   };
 }

@@ -10,7 +10,7 @@ import { isApprovedDomain } from '../sign-up/approved-domain.ts';
 import { endSignUps, signUpOf } from '../sign-up/pending-sign-up.ts';
 import { provisionOrganisation } from '../sign-up/provision-organisation.ts';
 import { endEqualLinks } from './end-links.ts';
-import { makeOffers } from './offers.ts';
+import { createOffers } from './offers.ts';
 import type { Opening } from './opening.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -57,7 +57,7 @@ export async function openSignUpLink(app: App, tx: Transaction, opening: Opening
     kind: 'address-confirmed',
     awaitingApproval: verified.accountStatus === 'awaiting_approval',
     invited: verified.organisationId === null,
-    offers: await makeOffers(app, tx, { link, browserToken, account: verified }),
+    offers: await createOffers(app, tx, { link, browserToken, account: verified }),
   };
 }
 

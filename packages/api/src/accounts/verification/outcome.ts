@@ -1,7 +1,7 @@
 /** What the page of a verification link offers to its holder, each by a fresh one-time token. */
 export type Offers = {
   password: PasswordForm | null;
-  /** For the browser that signed up: makes valid what was typed there. */
+  /** For the browser that signed up: the token by which the password typed there becomes valid. */
   keepToken: string | null;
   /** For the button that approves, where APPROVED_DOMAINS names the address's domain. */
   approvalToken: string | null;

@@ -6,7 +6,7 @@ import { users } from '../../db/schema/accounts.ts';
 import { finishErasures } from '../../leaving/erasures/finish-erasures.ts';
 import { startSession } from '../../sessions/session.ts';
 import { matchUser } from '../../sign-in/match-user.ts';
-import { makePasswordLink, suspendUser } from '../../testing/admin-commands.ts';
+import { createPasswordLink, suspendUser } from '../../testing/admin-commands.ts';
 import {
   linkSubject,
   makeIdentity,
@@ -37,7 +37,7 @@ export function accountActions(test: AuditTest): AuditCase[] {
   }
 
   async function passwordToken({ email }: Owner): Promise<string> {
-    return new URL(await makePasswordLink(test.app, email)).searchParams.get('token') ?? '';
+    return new URL(await createPasswordLink(test.app, email)).searchParams.get('token') ?? '';
   }
 
   return [

@@ -5,9 +5,9 @@ import { erasePerson, exportPerson } from '../../operators/people/erase-person.t
 import { startCustomerAnew } from '../../operators/start-customer-anew.ts';
 import {
   approveOwner,
+  createPasswordLink,
   declineOwner,
   grantOperator,
-  makePasswordLink,
   restoreOrganisation,
   restoreUser,
   revokeOperator,
@@ -151,7 +151,7 @@ export function commandActions(test: AuditTest): AuditCase[] {
     ],
     [
       'a password link made by command',
-      owner(({ email }) => makePasswordLink(test.app, email)),
+      owner(({ email }) => createPasswordLink(test.app, email)),
       'password-link-made about user',
     ],
     [

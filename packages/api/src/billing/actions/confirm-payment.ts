@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { Reader } from '../../sessions/authorisation.ts';
 import { organisationOf } from '../../sessions/principal.ts';
 import { currentCustomer, leaseOf } from '../customers/customer.ts';
-import { doOrWait, withLease } from '../customers/lease.ts';
+import { runOrWait, withLease } from '../customers/lease.ts';
 import { readPlan } from '../entitlement/read-plan.ts';
 import type { Tier } from '../plans/plans.ts';
 import { syncCustomer } from '../sync/sync.ts';
@@ -31,7 +31,7 @@ async function syncQuietly(app: App, organisationId: string): Promise<void> {
   try {
     const customerId = await currentCustomer(app, organisationId);
     if (customerId === null) return;
-    await doOrWait(app, `confirmation:${organisationId}`, waitMilliseconds, async () => {
+    await runOrWait(app, `confirmation:${organisationId}`, waitMilliseconds, async () => {
       await withLease(app, leaseOf(organisationId), (ask, holder) =>
         syncCustomer(app, ask, { organisationId, customerId, holder }),
       );

@@ -44,7 +44,7 @@ export async function withLease<Result>(
  * In that case it only waits until that holder has released the lease, for at most
  * `timeoutMilliseconds`.
  */
-export async function doOrWait(
+export async function runOrWait(
   app: App,
   name: string,
   timeoutMilliseconds: number,

@@ -61,7 +61,7 @@ function dueAt(app: App, { subscription }: OrganisationPlan): Date | null {
 
 const batchSize = 200;
 
-/** Tells of the plans that changed by time alone: a scheduled end, or a grace period that ended. */
+/** Publishes the plans that changed by time alone: a scheduled end, or a grace period that ended. */
 export async function publishDuePlans(app: App): Promise<void> {
   for (;;) {
     const due = await app.db

@@ -49,7 +49,7 @@ export function forPaidTiers<Value>(plans: Plans, make: (tier: PaidTier) => Valu
 
 const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-/** "Choose the Silver or Gold plan.", made from the names of the paid tiers. */
+/** Returns a sentence with the names of the paid tiers: "Choose the Silver or Gold plan." */
 export function choosePaidPlan({ tiers: [, ...paid] }: Plans): string {
   return `Choose the ${either.format(paid.map(({ name }) => name))} plan.`;
 }

@@ -82,6 +82,7 @@ function readPrice(price: ProviderPrice | null): TierPrice | null {
 /** The name of the setting that holds the mode of the stored prices. */
 export const pricesModeSetting = 'prices_mode';
 
+/** Returns the name of a key's mode, as the setting stores it. */
 export function modeName({ livemode }: { livemode: boolean }): string {
   return livemode ? 'live' : 'test';
 }

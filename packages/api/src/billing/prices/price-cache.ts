@@ -3,6 +3,7 @@ import { forPaidTiers, type PaidTier, type Plans, type Price } from '../plans/pl
 /** The amount of each paid tier at the provider; null where the declared price applies. */
 export type LivePrices = Record<PaidTier, Price | null>;
 
+/** Returns prices of which the provider knows none. */
 export function noPrices(plans: Plans): LivePrices {
   return forPaidTiers(plans, () => null);
 }
@@ -18,6 +19,7 @@ export type PriceCache = {
   lookup: Promise<void> | null;
 };
 
+/** Returns a cache that has read nothing: the declared prices apply. */
 export function createPriceCache(plans: Plans): PriceCache {
   return { prices: noPrices(plans), known: false, lookedUpAt: null, readAt: null, failedAt: null, lookup: null };
 }

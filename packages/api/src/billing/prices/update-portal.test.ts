@@ -90,7 +90,7 @@ test('nothing is written where the portal offers these prices already, however o
   configuration().features.subscription_update.products = products;
 });
 
-test('an older configuration, which gives upgrades away until the renewal, is corrected by the next look-up', async () => {
+test('an older configuration, by which upgrades are free until the renewal, is corrected by the next look-up', async () => {
   await billing.app.sql`delete from payment_settings where name like '%_offer'`;
   configuration().features.subscription_update.proration_behavior = 'create_prorations';
   await refreshPrices(billing.app);

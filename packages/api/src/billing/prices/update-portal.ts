@@ -5,7 +5,7 @@ import { readPrices } from './look-up-prices.ts';
 import { portalOffer, readSavedOffer, saveOffer, setupLease } from './portal-offer.ts';
 
 /**
- * Writes the tiers' current prices to the portal's configuration, if `billing-setup` made one.
+ * Writes the tiers' current prices to the portal's configuration, if `billing-setup` created one.
  * The prices are looked up under the lease, so the last of several updates writes the newest
  * prices. This look-up enqueues no further update: an update that the provider refuses would
  * otherwise enqueue the next at once. Other settings of the configuration stay unchanged.

@@ -13,7 +13,7 @@ test('a hash is undone member by member, an array as a whole', () => {
   expect(after.metadata.tier).toBe('gold');
 });
 
-test('a hash that was absent becomes absent again, and one that is gone comes back', () => {
+test('an added object is absent from the previous state, and a removed object is in it', () => {
   expect(undo({ pause: { behavior: 'void' } }, { pause: null })).toEqual({ pause: null });
   expect(undo({ pause: null }, { pause: { behavior: 'void' } })).toEqual({ pause: { behavior: 'void' } });
 });

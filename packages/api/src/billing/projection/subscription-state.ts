@@ -107,6 +107,7 @@ export function statusClassOf(status: string): StatusClass {
   return status === 'past_due' ? 'past_due' : 'other';
 }
 
+/** Whether a subscription has ended and cannot be reactivated. */
 export function isEnded(state: Pick<SubscriptionState, 'status'>): boolean {
   return statusClassOf(state.status) === 'ended';
 }

@@ -28,6 +28,7 @@ export function linesOf(report: Report): string[] {
   return [summaryOf(report), ...findingsOf(report)];
 }
 
+/** Returns a line with the numbers of compared and repaired subscriptions. */
 export function summaryOf({ subscriptions, repaired }: Report): string {
   return `${subscriptions} ${subscriptions === 1 ? 'subscription' : 'subscriptions'} compared, ${repaired.length} repaired.`;
 }

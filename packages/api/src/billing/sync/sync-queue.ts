@@ -36,7 +36,7 @@ type Options = {
 
 /**
  * Creates the queue of a process that works. A subscription is synced by one request at a time, and
- * by one more if another was made meanwhile.
+ * by one more if another was started meanwhile.
  */
 export function createSyncQueue({ log, metrics, traces, sync, retry }: Options): SyncQueue {
   const waiting = new Map<string, string | undefined>();

@@ -64,6 +64,8 @@ type SubscriptionOwner = { organisationId: string; customerId: string };
 /**
  * Fetches all subscriptions of a customer, updates their rows and returns their states. The
  * caller holds the organisation's lease.
+ *
+ * @throws AppError PROVIDER_UNAVAILABLE, whose cause tells whether the provider does not know the customer.
  */
 export async function syncCustomer(
   app: App,

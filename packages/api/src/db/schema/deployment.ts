@@ -8,7 +8,7 @@ export const deploymentSecrets = pgTable('deployment_secrets', {
   value: text('value').notNull(),
 });
 
-/** When a job of a kind last succeeded on any node. The row of a kind is made when its queue is first opened. */
+/** When a job of a kind last succeeded on any node. The row of a kind is created when its queue is first opened. */
 export const jobSuccesses = pgTable('job_successes', {
   kind: text('kind').primaryKey(),
   at: moment('at').notNull(),

@@ -31,7 +31,7 @@ export const memberships = pgTable(
 
 /**
  * Links by which a user joins an organisation, once: joining deletes the row. The foreign key
- * deletes an invitation together with the membership of the user who made it.
+ * deletes an invitation together with the membership of the user who created it.
  */
 export const invitations = pgTable(
   'invitations',
@@ -44,7 +44,7 @@ export const invitations = pgTable(
     /** A note about the person whom the link is for, by its creator. Only administrators read it. */
     note: text('note'),
     /**
-     * The id of the session that made the invitation. A password change that ends the session also
+     * The id of the session that created the invitation. A password change that ends the session also
      * deletes the invitation.
      */
     sessionId: uuid('session_id'),

@@ -43,6 +43,7 @@ export function readOwnRelease(folder: string): number {
   return releases.length + (isReleased ? 0 : 1);
 }
 
+/** Reads the releases of a folder, the oldest first. @throws Error if the file is missing or is not JSON. */
 export function readReleases(folder: string): Release[] {
   return readMeta<Release[]>(folder, '_releases.json');
 }

@@ -103,10 +103,12 @@ async function removeDetails(tx: Transaction, { userId, texts }: Erased, which: 
 const isFreeText = sql`(entry.key in ('reason', 'name')
   or (entry.key in ('from', 'to') and ${auditEvents.action} = 'organisation-renamed'))`;
 
+/** The condition for audit entries about a user or by them. */
 export function isAbout(userId: string): SQL | undefined {
   return or(eq(auditEvents.userId, userId), eq(auditEvents.actorId, userId));
 }
 
+/** The condition for changes in the feed that hold an address of the user. */
 export function isChangeOfAddress(userId: string): SQL | undefined {
   return and(eq(changes.userId, userId), eq(changes.type, 'user.email_changed'));
 }

@@ -5,6 +5,7 @@ export function mentionsAny(column: SQLWrapper, texts: string[]): SQL {
   return or(...texts.map((text) => mentions(column, text))) ?? sql`false`;
 }
 
+/** Whether a column contains the text as whole words, in any case, also as JSON writes it. */
 export function mentions(column: SQLWrapper, text: string): SQL {
   const forms = new Set([text, JSON.stringify(text).slice(1, -1), asciiJson(text)]);
   const pattern = [...forms].map((form) => form.replace(/[^\p{L}\p{N}]/gu, '\\$&')).join('|');

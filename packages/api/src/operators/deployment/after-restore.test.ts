@@ -7,7 +7,7 @@ import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { invitations } from '../../db/schema/members.ts';
 import { sessions } from '../../db/schema/sessions.ts';
 import { tokenKeys } from '../../db/schema/tokens.ts';
-import { makePasswordLink } from '../../testing/admin-commands.ts';
+import { createPasswordLink } from '../../testing/admin-commands.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
 import { makeInvitation, makeOwner } from '../../testing/factories.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
@@ -19,7 +19,7 @@ const test = useBillingTest();
 it('after a restored backup no session, link, token, signing key, invitation or mail of before works, and all subscriptions are synced', async () => {
   const { db } = test.app;
   const owner = await makeOwner(test);
-  await makePasswordLink(test.app, owner.email);
+  await createPasswordLink(test.app, owner.email);
   await makeInvitation(owner);
   const { subscription } = await makeSubscriber(test);
   await db.transaction((tx) =>

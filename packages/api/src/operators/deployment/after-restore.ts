@@ -27,7 +27,7 @@ export function afterRestore(app: App, actor: Actor) {
     await tx.delete(signInAttempts);
     await tx.delete(returnUrls);
     await tx.delete(notices);
-    // A reader of the backup may know the keys. The next request for a token makes a new one.
+    // A reader of the backup may know the keys. The next request for a token creates a new one.
     await tx.delete(tokenKeys);
     const mails = await app.jobs.dropMails(tx);
     const subscriptions = await tx

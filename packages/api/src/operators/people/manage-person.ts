@@ -5,7 +5,7 @@ import type { Client } from '../../security/client.ts';
 import type { Operator } from '../../sessions/authorisation.ts';
 import { readUser } from '../find-accounts.ts';
 import { optionalReason } from '../reason.ts';
-import { makePasswordLink } from './make-password-link.ts';
+import { createPasswordLink } from './create-password-link.ts';
 import { personInput } from './read-person.ts';
 import { restoreUser, suspendUser } from './suspend-user.ts';
 
@@ -14,13 +14,13 @@ export const suspendPersonInput = personInput.extend({ reason: optionalReason })
 type Input = z.output<typeof personInput>;
 
 /**
- * Makes a password link, which the operator gives to the user: no mail carries it.
+ * Creates a password link, which the operator gives to the user: no mail carries it.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified.
  */
-export async function makeLinkFor(app: App, principal: Operator, { user_id: id }: Input, client: Client) {
+export async function createPasswordLinkFor(app: App, principal: Operator, { user_id: id }: Input, client: Client) {
   const { user } = principal;
-  return { url: await makePasswordLink(app, { userId: id }, { actorId: user.id, client }) };
+  return { url: await createPasswordLink(app, { userId: id }, { actorId: user.id, client }) };
 }
 
 /**

@@ -55,7 +55,7 @@ export function restoreUser(app: App, { userId }: Input, actor: Actor): Promise<
   });
 }
 
-/** One-time links end too: a link made before the suspension must not work after the account is restored. */
+/** One-time links end too: a link created before the suspension must not work after the account is restored. */
 async function endSessionsOf(tx: Transaction, userId: string): Promise<void> {
   await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, userId));
   await tx.delete(sessions).where(eq(sessions.userId, userId));

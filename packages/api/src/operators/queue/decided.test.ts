@@ -93,7 +93,7 @@ describe('undoing a decision', () => {
     expect(await statusOf(owner.email)).toBe('active');
   });
 
-  it('and a checkout at the same time never leave an open checkout of an organisation that waits', async () => {
+  it('and a concurrent checkout never leave an open checkout of an organisation that awaits approval', async () => {
     for (let round = 0; round < 6; round++) {
       const owner = await decidedOwner('approve');
       const { api } = await signInAs(test, owner.email);

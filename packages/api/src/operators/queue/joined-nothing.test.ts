@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Makes a user who signed up with an invitation, confirmed the address and joined no organisation. */
+/** Creates a user who signed up with an invitation, confirmed the address and joined no organisation. */
 async function makeInvited() {
   const invitation = await makeInvitation(host);
   const { email, token, browserToken } = await makeSignUp(test, { invitation });

@@ -23,7 +23,7 @@ export function canBeUndone(app: App, at: Date): boolean {
 }
 
 /**
- * Makes an organisation wait for a decision again, within a day of the decision. Its members keep
+ * Returns an organisation to the queue of those that await a decision, within a day of the decision. Its members keep
  * their sessions, and wait with it. An organisation that pays or is paying keeps its approval,
  * because the provider would continue to charge it: it can be suspended instead.
  *

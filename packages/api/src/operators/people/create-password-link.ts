@@ -6,12 +6,12 @@ import type { Actor } from '../actor.ts';
 import { requireVerified } from '../require-verified.ts';
 
 /**
- * Makes a link that sets the user's password, once, within 60 minutes. Only the hash of its
+ * Creates a link that sets the user's password, once, within 60 minutes. Only the hash of its
  * token is stored, so the caller must show the link at once.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified.
  */
-export function makePasswordLink(app: App, { userId }: { userId: string }, actor: Actor): Promise<string> {
+export function createPasswordLink(app: App, { userId }: { userId: string }, actor: Actor): Promise<string> {
   return app.db.transaction(async (tx) => {
     await requireVerified(tx, userId);
 

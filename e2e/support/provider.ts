@@ -27,6 +27,7 @@ const declinesLater = '4000000000000341';
 /** The provider retries a failed payment three times, the last time after 15 days. */
 const dunningDays = 16;
 
+/** Controls the subscription of the signed-in user's organisation at the sandbox's payment provider. */
 export async function paidLifeOf(service: Service, request: APIRequestContext): Promise<PaidLife> {
   const { organisation } = await (await request.get('/api/subscription')).json();
 

@@ -23,6 +23,7 @@ type Admission = {
   admit: (request: IncomingMessage, path: string, client: string) => (() => void) | null;
 };
 
+/** Limits how many requests are open at once, in memory: each process counts its own. */
 export function createAdmission(): Admission {
   const open = new Map<string, number>();
 

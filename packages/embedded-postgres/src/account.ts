@@ -34,6 +34,8 @@ export function userName(uid: number): string | null {
 /**
  * Makes the account the owner of a folder and everything in it. Does not follow symbolic links, and
  * skips files that another process removes meanwhile.
+ *
+ * @throws Error of the file system if this process may not change an owner.
  */
 export function changeOwner(account: Account, file: string): void {
   try {

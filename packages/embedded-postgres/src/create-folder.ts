@@ -1,7 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Creates a folder and its parents one at a time, because Node's recursive mkdir never returns for a path in /proc. */
+/**
+ * Creates a folder and its parents one at a time, because Node's recursive mkdir never returns for a path in /proc.
+ *
+ * @throws Error of the file system if a folder cannot be created.
+ */
 export function createFolder(folder: string): void {
   const absolute = path.resolve(folder);
   if (isFolder(absolute)) return;

@@ -8,6 +8,8 @@ import { fromRoot } from '../process/paths.mjs';
 /**
  * Prints the command that runs the built service, for the shell of `npm run serve`: the shell becomes
  * the service, so no process of this toolchain stays beside it.
+ *
+ * @throws UserError if there is no build.
  */
 export async function serveCommand() {
   for (const { entry } of [builds.web, builds.server]) {

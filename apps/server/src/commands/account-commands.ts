@@ -27,7 +27,7 @@ export async function list(app: App, json: boolean): Promise<string> {
 
 export async function approve(app: App, { id }: User): Promise<string> {
   const { slugs, changed } = await approveOwner(app, { userId: id }, commandLine);
-  return changed === 0 ? `${slugs.join(', ')} was approved already.` : `Approved ${slugs.join(', ')}.`;
+  return changed === 0 ? `Already approved: ${slugs.join(', ')}.` : `Approved ${slugs.join(', ')}.`;
 }
 
 export async function decline(app: App, { id }: User, reason: string): Promise<string> {

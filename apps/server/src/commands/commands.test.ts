@@ -21,7 +21,7 @@ it('each command prints the new state, and is idempotent', async () => {
   const { email, principal } = await makeOwner(test);
   const slug = principal.organisation?.slug ?? '';
 
-  expect(await run('approve', email)).toBe(`${slug} was approved already.`);
+  expect(await run('approve', email)).toBe(`Already approved: ${slug}.`);
   expect(await run('decline', email, '--reason', 'No.')).toBe(`${slug} is not waiting for a decision.`);
   expect(await run('grant', email)).toBe(`${email} is an operator.`);
   expect(await run('grant', email)).toBe(`${email} is an operator.`);

@@ -4,7 +4,11 @@ import type { Application } from '../http-server.ts';
 
 const slowMilliseconds = 700;
 
-/** Takes as long as STAND_IN_INIT says, and fails with the sentence of STAND_IN_FAILS. */
+/**
+ * Opens a stand-in for the application after STAND_IN_INIT milliseconds.
+ *
+ * @throws Error with the sentence of STAND_IN_FAILS, if that is set.
+ */
 export async function openStandIn(settings: { config: Config; migrations: string }): Promise<Application> {
   await new Promise((resolve) => setTimeout(resolve, Number(process.env.STAND_IN_INIT ?? 0)));
   if (process.env.STAND_IN_FAILS) throw new Error(process.env.STAND_IN_FAILS);

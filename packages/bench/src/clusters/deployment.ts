@@ -48,7 +48,7 @@ export async function insertOwners(databaseUrl: string): Promise<Owner[]> {
   return insertData(sql, passwordHash).finally(() => sql.end());
 }
 
-/** Returns the block of SQL in docs/operations.md that contains a text, so that a run tests what is documented. */
+/** Returns the block of SQL in docs/operations.md that contains a text, so that a run tests what is documented. @throws Error if there is none. */
 export function documentedSql(part: string): string {
   const blocks = [...fs.readFileSync(operations, 'utf8').matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) => text);
   const block = blocks.find((text) => text.includes(part));

@@ -63,7 +63,7 @@ export async function startCluster(folder: string, port: number): Promise<Cluste
   return cluster;
 }
 
-/** Runs one of PostgreSQL's programs, and rejects with what it printed if it fails. */
+/** Runs one of PostgreSQL's programs. @throws Error with what it printed, if it fails. */
 export async function runPostgres(name: string, args: string[]): Promise<void> {
   const child = spawn(program(name), args, { stdio: ['ignore', 'ignore', 'pipe'] });
   let printed = '';

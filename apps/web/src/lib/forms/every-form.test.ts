@@ -9,8 +9,8 @@ import { renderedForField } from './rendered-for.ts';
 const source = path.resolve(import.meta.dirname, '../..');
 
 /**
- * The forms that act for no user (visitors, one-time links) or for the browser: whoever is signed in may
- * sign out, and keep or forget an invitation.
+ * The forms that act for no user (visitors, one-time links) or for the browser: any signed-in user may sign
+ * out, and keep or delete the invitation in the cookie.
  */
 const actionsWithoutUser = /^\/(login|signup|password|verify|logout)(\?|$)|^\/invitation\?\/(signIn|signUp|forget)$/;
 const formsWithoutUser =

@@ -22,8 +22,8 @@ interface Outcomes<Answer, Done, Shown> {
 }
 
 /**
- * A form adapter, as jsonEndpoint is the REST adapter: passes the posted fields to a procedure of
- * the router and answers with a redirect (303), with data, or with the procedure's error. A form
+ * Returns a form action that passes the posted fields to a procedure of the router, and answers with a
+ * redirect (303), with data, or with the procedure's error. A form
  * whose page was rendered for another user changes nothing: its answer is an error with status 409.
  */
 export function formAction<Answer, Done extends object | string = string, Shown extends object = Record<never, never>>(

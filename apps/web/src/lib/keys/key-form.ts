@@ -17,6 +17,7 @@ export function keyIn(form: FormData) {
   };
 }
 
+/** The fields as they were typed, to show them again beside an error. */
 export function typedKey(form: FormData): TypedKey {
   return { name: text(form, 'name'), scope: text(form, 'scope'), days: text(form, 'days').trim() };
 }

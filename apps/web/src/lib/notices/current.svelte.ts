@@ -22,7 +22,7 @@ export function dismissNotice(): void {
   current.notice = null;
 }
 
-/** Names the element that shows the notice. */
+/** An attachment that registers the element that shows the notice. */
 export function placeNotice(element: HTMLElement): () => void {
   place = element;
   // Only for the browser that loaded the page: Kit would move the focus here on every navigation.

@@ -50,7 +50,7 @@ async function keep(event: RequestEvent): Promise<void> {
   writeCookie(event.locals.app, event.cookies, 'invitation', token);
 }
 
-/** @throws Kit's error with status 400 for an invitation that is unknown, used, withdrawn or expired. */
+/** @throws Kit's error with status 400 for an invitation that is unknown, used, revoked or expired. */
 async function requireInvitation(event: RequestEvent, form: FormData) {
   return (await readInvitation(event, text(form, 'token'))) ?? notValid();
 }

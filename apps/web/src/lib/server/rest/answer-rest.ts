@@ -55,7 +55,7 @@ async function guarded(request: RestRequest, locals: App.Locals, found: Found): 
   return callEndpoint(request, locals, found);
 }
 
-/** Calls the endpoint of the method, for the principal in `locals`. */
+/** Calls the endpoint of the method for the principal in `locals`. An error becomes its JSON answer. */
 export async function callEndpoint(request: RestRequest, locals: App.Locals, found: Found): Promise<RestAnswer> {
   try {
     const endpoint = found.byMethod[request.method];

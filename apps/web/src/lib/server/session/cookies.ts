@@ -31,10 +31,12 @@ function nameOf(app: App, kind: Kind): string {
   return isSecure(app.config) ? `__Host-${kind}` : kind;
 }
 
+/** The value of a cookie; null if the request has none or an empty one. */
 export function readCookie(app: App, cookies: Pick<Cookies, 'get'>, kind: Kind): string | null {
   return cookies.get(nameOf(app, kind)) || null;
 }
 
+/** Sets a cookie with the attributes and the lifetime of its kind. */
 export function writeCookie(app: App, cookies: RequestCookies, kind: Kind, value: string): void {
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(app.config) } as const;
   cookies.set(nameOf(app, kind), value, { ...attributes, maxAge: lifetimeSeconds[kind] });

@@ -6,7 +6,7 @@ type InvitationEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
 
 export type Invitation = NonNullable<Awaited<ReturnType<typeof readInvitation>>>;
 
-/** Reads an invitation without consuming it; null if it is unknown, used, withdrawn or expired. */
+/** Reads an invitation without consuming it; null if it is unknown, used, revoked or expired. */
 export async function readInvitation({ locals: { api } }: Pick<InvitationEvent, 'locals'>, token: string) {
   try {
     return { token, ...(await api.members.invitation({ token })) };

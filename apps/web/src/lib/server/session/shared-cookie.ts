@@ -8,6 +8,7 @@ function attributes(domain: string) {
   return { domain, path: '/', httpOnly: true, sameSite: 'lax', secure: true } as const;
 }
 
+/** The token of the cookie that sibling hosts share; null without one, or if COOKIE_DOMAIN is unset. */
 export function readSharedCookie({ config }: App, cookies: Pick<Cookies, 'get'>): string | null {
   return config.cookieDomain === null ? null : cookies.get(name) || null;
 }

@@ -114,7 +114,7 @@ test('users who are not operators get 403', async ({ page, request, service }) =
 test('the doctor exits with 1 while a check fails, and with 0 beside a configured service', async ({ service }) => {
   const before = await service.operator('doctor');
   expect(before.stdout).toContain(
-    'WRONG  Portal: It was never configured from here. Run "npm run operator -- billing-setup".',
+    'WRONG  Portal: It was never configured from here. Run the admin command billing-setup.',
   );
   expect(before.code).toBe(1);
 

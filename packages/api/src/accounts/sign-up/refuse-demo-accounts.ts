@@ -18,6 +18,6 @@ export async function refuseDemoAccounts({ config, db }: Pick<App, 'config' | 'd
   throw new Error(
     `This database holds demo accounts of npm start (${found.map(({ email }) => email).join(', ')}). ` +
       'Give the service another database with DATABASE_URL or DATA_DIR; or, to keep this one, close these accounts ' +
-      'with "npm run operator -- close-demo-accounts" and start again.',
+      'by the admin command close-demo-accounts and start again.',
   );
 }

@@ -95,7 +95,7 @@ function examinePrices(app: App, prices: TierPrices): Finding[] {
     const about = `Price of ${planOf(app.plans, tier).name}`;
     const found = prices[tier];
     if (found == null) {
-      const sentence = `The provider has no recurring price ${name}. Run "npm run operator -- billing-setup", or set ${priceVariable(tier)}.`;
+      const sentence = `The provider has no recurring price ${name}. Run the admin command billing-setup, or set ${priceVariable(tier)}.`;
       return wrong(about, sentence);
     }
     if (found.shown === null) {

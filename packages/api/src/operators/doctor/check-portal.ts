@@ -8,7 +8,7 @@ import { isMissing, type Payment } from '../../providers/payment.ts';
 import { type Finding, note, right, wrong } from './finding.ts';
 
 const about = 'Portal';
-const remedy = 'Run "npm run operator -- billing-setup".';
+const remedy = 'Run the admin command billing-setup.';
 
 /**
  * Checks whether the portal's configuration lets administrators change cards, see past

@@ -48,11 +48,6 @@ export function invitationLink(config: Base, token: string): string {
   return `${baseUrl(config)}/invitation?token=${token}`;
 }
 
-/** Returns the sign-in page. @throws AppError INTERNAL without a canonical base URL. */
-export function signInPage(config: Base): string {
-  return `${baseUrl(config)}/login`;
-}
-
 /**
  * Returns the page that the payment provider redirects to after checkout:
  * {base_url}/billing?checkout=success or =cancel.

@@ -151,9 +151,9 @@ describe('what an entry shows to its reader', () => {
     const console = await makeOwner(test, { operator: true });
     await console.api.operators.approve({ organisation_ids: [owner.organisationId] });
     await console.api.operators.passwordLink({ user_id: owner.userId });
-    const told = JSON.stringify(await readActivity(test.app.db, owner.userId));
-    expect(told).not.toContain(console.email);
-    expect(told).not.toContain(console.userId);
+    const activity = JSON.stringify(await readActivity(test.app.db, owner.userId));
+    expect(activity).not.toContain(console.email);
+    expect(activity).not.toContain(console.userId);
     expect((await readActivity(test.app.db, owner.userId))[0]).toMatchObject({ actor: { kind: 'operator' } });
 
     const { api } = await signInAs(test, owner.email);

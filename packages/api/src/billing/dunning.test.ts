@@ -19,7 +19,7 @@ const goodCard = '4242424242424242';
 type Subscriber = Awaited<ReturnType<typeof makeSubscriber>>;
 
 /** Expects that row and plan agree with the provider once all events are delivered. */
-async function expectTruth({ principal, subscription }: Subscriber): Promise<void> {
+async function expectProviderState({ principal, subscription }: Subscriber): Promise<void> {
   await billing.settled();
   const [row] = await billing.app.db
     .select()
@@ -72,15 +72,15 @@ test.each(lives)(
     const { principal, subscription } = subscriber;
     failRenewal(subscriber);
     expect(subscription.status).toBe(first_failure === 'pause' ? 'paused' : 'past_due');
-    await expectTruth(subscriber);
+    await expectProviderState(subscriber);
 
     provider().clock.advance({ days: 16 });
     const last = { cancel: 'canceled', unpaid: 'unpaid', past_due: 'past_due', pause: 'paused' }[dunning_end];
     expect(subscription.status).toBe(first_failure === 'pause' ? 'paused' : last);
-    await expectTruth(subscriber);
+    await expectProviderState(subscriber);
     // After another period an unpaid plan has a newer invoice.
     provider().clock.advance({ days: 20 });
-    await expectTruth(subscriber);
+    await expectProviderState(subscriber);
 
     await buyBack(principal);
     const live = ownedBy(billing, principal).subscriptions.filter(({ status }) => status !== 'canceled');
@@ -110,6 +110,6 @@ test.each(['cancel', 'unpaid', 'past_due', 'pause'] as const)(
     const invoices = ownedBy(billing, principal).invoices.length;
     provider().clock.advance({ days: 70 });
     expect(ownedBy(billing, principal).invoices).toHaveLength(invoices);
-    await expectTruth(subscriber);
+    await expectProviderState(subscriber);
   },
 );

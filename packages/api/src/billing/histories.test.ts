@@ -33,7 +33,7 @@ function begin(): void {
 }
 beforeEach(begin);
 
-function truthOf(subscriptionId: string): SubscriptionState {
+function providerStateOf(subscriptionId: string): SubscriptionState {
   const state = readSubscriptionState(provider().state().subscriptions[subscriptionId]);
   if (state === null) throw new Error('The provider lost a subscription.');
   return state;
@@ -52,15 +52,15 @@ async function rowOf(id: string) {
 }
 
 /** The row that matches the provider's state. */
-function expected(truth: SubscriptionState) {
-  const ended = truth.status === 'canceled';
+function expected(state: SubscriptionState) {
+  const ended = state.status === 'canceled';
   const date = (seconds: number | null) => (ended || seconds === null ? null : new Date(seconds * 1000));
   return {
-    status: truth.status,
-    priceId: truth.items[0]?.priceId,
-    cancelAtPeriodEnd: !ended && truth.scheduled,
-    endsAt: date(truth.endsAt),
-    currentPeriodEnd: date(truth.currentPeriodEnd),
+    status: state.status,
+    priceId: state.items[0]?.priceId,
+    cancelAtPeriodEnd: !ended && state.scheduled,
+    endsAt: date(state.endsAt),
+    currentPeriodEnd: date(state.currentPeriodEnd),
   };
 }
 
@@ -116,16 +116,16 @@ describe('histories that the provider produced', () => {
               .sort((one, other) => one.place - other.place);
             for (const { event } of arriving) await receive(withoutProvider(), JSON.stringify(event));
 
-            const truth = expected(truthOf(subscription.id));
+            const state = expected(providerStateOf(subscription.id));
             const projection = project((await readFacts(billing.app.db, subscription.id, { settledNumber: 0 })).events);
             if (projection?.certain) {
               certain++;
-              expect(await rowOf(subscription.id)).toMatchObject(truth);
+              expect(await rowOf(subscription.id)).toMatchObject(state);
             }
             expect((await rowOf(subscription.id))?.needsSync).toBe(true);
 
             await syncSubscription(billing.app, subscription.id);
-            expect(await rowOf(subscription.id)).toMatchObject({ ...truth, needsSync: false });
+            expect(await rowOf(subscription.id)).toMatchObject({ ...state, needsSync: false });
           },
         ),
         // Each run takes a second: projection.test.ts proves the rule itself on thousands of histories.
@@ -157,7 +157,7 @@ describe('histories that the provider produced', () => {
           await settled();
           provider().resetSwitches();
           expect(await rowOf(subscription.id)).toMatchObject({
-            ...expected(truthOf(subscription.id)),
+            ...expected(providerStateOf(subscription.id)),
             needsSync: false,
           });
         },
@@ -191,7 +191,7 @@ describe('histories that the provider produced', () => {
           provider().resetSwitches();
 
           for (const id of both) {
-            expect(await rowOf(id)).toMatchObject({ ...expected(truthOf(id)), needsSync: false });
+            expect(await rowOf(id)).toMatchObject({ ...expected(providerStateOf(id)), needsSync: false });
           }
         },
       ),
@@ -206,7 +206,7 @@ describe('histories that the provider produced', () => {
     const [subscription] = ownedBy(billing, principal).subscriptions;
     await live((await openPortal(billing.app, principal, {})).url, subscription?.id ?? '', ['gold', 'cancel']);
     await reconcileAll(billing.app);
-    expect(await rowOf(subscription?.id ?? '')).toMatchObject(expected(truthOf(subscription?.id ?? '')));
+    expect(await rowOf(subscription?.id ?? '')).toMatchObject(expected(providerStateOf(subscription?.id ?? '')));
     expect((await readPlan(billing.app, principal.organisationId)).tier).toBe('gold');
   });
 });

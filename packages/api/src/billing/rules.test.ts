@@ -188,10 +188,10 @@ test('an open checkout is never deleted, however old', async () => {
 describe('more than one page of the provider’s', () => {
   test('undelivered events is read to its end', async () => {
     provider().set({ drop_deliveries: true });
-    const told = Array.from({ length: 130 }, (_, at) => provider().emit('something.new', { id: `x_${at}` }).id);
+    const emitted = Array.from({ length: 130 }, (_, at) => provider().emit('something.new', { id: `x_${at}` }).id);
     await applyUndelivered(billing.app);
     const kept = await billing.app.db.select({ id: paymentEvents.id }).from(paymentEvents);
-    expect(told.filter((id) => !kept.some((event) => event.id === id))).toEqual([]);
+    expect(emitted.filter((id) => !kept.some((event) => event.id === id))).toEqual([]);
   });
 
   test('subscriptions is compared to its end', async () => {

@@ -9,7 +9,7 @@ import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
 import type { Administrator } from '../sessions/authorisation.ts';
-import { requireLivingSession } from '../sessions/living-session.ts';
+import { requireExistingSession } from '../sessions/existing-session.ts';
 import type { UserPrincipal } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { requestErasure } from './erasures/request-erasure.ts';
@@ -42,7 +42,7 @@ export async function deleteOrganisation(
 
   await app.db.transaction(async (tx) => {
     await lockConcerned(tx, { ending: [organisationId] });
-    await requireLivingSession(tx, principal);
+    await requireExistingSession(tx, principal);
     const [own] = await tx
       .select({ role: memberships.role })
       .from(memberships)

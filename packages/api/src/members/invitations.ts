@@ -12,7 +12,7 @@ import type { Client } from '../security/client.ts';
 import { oneLine } from '../security/text.ts';
 import { hashToken, newToken } from '../security/token.ts';
 import type { Administrator } from '../sessions/authorisation.ts';
-import { requireLivingSession } from '../sessions/living-session.ts';
+import { requireExistingSession } from '../sessions/existing-session.ts';
 import { organisationOf } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { requireRoomForMember } from '../usage/member-room.ts';
@@ -59,7 +59,7 @@ export async function invite(
   await app.db.transaction(async (tx) => {
     await lockUser(tx, principal.user.id);
     requireAdministrator(await lockMembers(tx, organisationId), principal.user.id);
-    await requireLivingSession(tx, principal);
+    await requireExistingSession(tx, principal);
     await requireRoomForMember(app, tx, organisationId);
     const open = await tx.$count(invitations, isOpen(organisationId, now));
     if (open >= maximumOpen)

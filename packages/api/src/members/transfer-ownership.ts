@@ -11,7 +11,7 @@ import { AppError, invalid } from '../errors.ts';
 import { emailField } from '../security/address.ts';
 import type { Client } from '../security/client.ts';
 import type { Administrator } from '../sessions/authorisation.ts';
-import { requireLivingSession } from '../sessions/living-session.ts';
+import { requireExistingSession } from '../sessions/existing-session.ts';
 import type { UserPrincipal } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { lockMembers } from './lock-members.ts';
@@ -46,7 +46,7 @@ export async function transferOwnership(
     // A new owner who deletes the account at the same time would leave an organisation without one.
     if (userId !== null) await lockUser(tx, userId);
     const members = await lockMembers(tx, organisationId);
-    await requireLivingSession(tx, principal);
+    await requireExistingSession(tx, principal);
     requireOwnRole(members.get(principal.user.id)?.role ?? null);
     const target = userId === null ? undefined : members.get(userId);
     if (userId === null || target === undefined) throw invalid({ email: 'No member has this address.' });

@@ -33,7 +33,7 @@ afterAll(() => test.close());
 
 const address = /\/pay\/invoice\//;
 
-async function told(api: Caller, path: string): Promise<string> {
+async function answerOf(api: Caller, path: string): Promise<string> {
   const [domain = '', name = ''] = path.split('.');
   const router = api as unknown as Record<string, Record<string, (input?: object) => Promise<unknown>>>;
   const answer = router[domain]?.[name]?.(fieldsOf(path).length > 0 ? input : undefined);
@@ -49,9 +49,9 @@ it.each(queries)(
   async (path) => {
     for (const role of ['member', 'viewer'] as const) {
       const { api, email } = await addMember(test, organisationId, role);
-      expect(await told(api, path)).not.toMatch(address);
+      expect(await answerOf(api, path)).not.toMatch(address);
       await grantOperator(test.app, email);
-      expect(await told((await signInAs(test, email)).api, path)).not.toMatch(address);
+      expect(await answerOf((await signInAs(test, email)).api, path)).not.toMatch(address);
     }
   },
 );

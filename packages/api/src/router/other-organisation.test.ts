@@ -112,7 +112,7 @@ it.each(procedures.filter((path) => fieldsOf(path).some(isId)))(
 it.each(procedures)('%s returns the owner of another organisation nothing of this one', async (path) => {
   const api = callerFor(test, await makeMember(test));
   const before = await everything();
-  const told = await call(api, path, inputOf(path)).then(
+  const answer = await call(api, path, inputOf(path)).then(
     (answer) => JSON.stringify(answer ?? null),
     (error) => `${error.message} ${JSON.stringify(error.cause?.fields ?? null)}`,
   );
@@ -131,6 +131,6 @@ it.each(procedures)('%s returns the owner of another organisation nothing of thi
     'Secretive Ltd',
     String(theirs.ids.subscription_id),
   ];
-  expect(secrets.filter((secret) => secret === '' || told.includes(secret))).toEqual([]);
+  expect(secrets.filter((secret) => secret === '' || answer.includes(secret))).toEqual([]);
   expect(await everything()).toEqual(before);
 });

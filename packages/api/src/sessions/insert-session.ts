@@ -12,7 +12,7 @@ import { accountStatusOf } from '../organisations/account-status.ts';
 import { rememberBrowser } from './known-browser.ts';
 
 /** The maximum number of sessions of a user. */
-export const maxSessions = 50;
+const maxSessions = 50;
 
 type NewSession = {
   idHash: string;

@@ -25,23 +25,23 @@ it('a user has at most fifty sessions, also after parallel sign-ins, and the old
   const later = await Promise.all(
     Array.from({ length: 49 }, () => startSession(test.app, { ...made, client: testClient })),
   );
-  const living = async (ids: string[]) => {
+  const countExisting = async (ids: string[]) => {
     const found = await Promise.all(ids.map((id) => readSession(test.app, id)));
     return found.filter((principal) => principal !== null).length;
   };
   // The owner's first session was started by makeOwner, before the one of this test.
   expect(await test.app.db.$count(sessions, eq(sessions.userId, made.userId))).toBe(50);
-  expect(await living([made.id, ...later])).toBe(50);
+  expect(await countExisting([made.id, ...later])).toBe(50);
 
   test.advance(1000);
   const last = await Promise.all(
     Array.from({ length: 30 }, () => startSession(test.app, { ...made, client: testClient })),
   );
   expect(await test.app.db.$count(sessions, eq(sessions.userId, made.userId))).toBe(50);
-  expect(await living(last)).toBe(30);
-  expect(await living(later)).toBe(20);
-  expect(await living([made.id])).toBe(0);
-  expect(await living([other.id])).toBe(1);
+  expect(await countExisting(last)).toBe(30);
+  expect(await countExisting(later)).toBe(20);
+  expect(await countExisting([made.id])).toBe(0);
+  expect(await countExisting([other.id])).toBe(1);
 });
 
 it('does not count expired sessions, and deletes those of the user who signs in', async () => {

@@ -10,7 +10,7 @@ import { AppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
 import { type Account, accountById } from '../sessions/account.ts';
 import type { Approved } from '../sessions/authorisation.ts';
-import { isSessionLiving } from '../sessions/living-session.ts';
+import { doesSessionExist } from '../sessions/existing-session.ts';
 import type { Identity } from './id-token.ts';
 import { findIdentity, identitiesOf, linkIdentity } from './linked-identity.ts';
 import { startSignIn } from './start-sign-in.ts';
@@ -59,7 +59,7 @@ export async function connectIdentity(
   const now = app.now();
   await lockUser(tx, userId);
   // The session may have ended at the provider's pages: a password change ends other sessions.
-  if (!(await isSessionLiving(tx, { userId, sessionId }))) throw new Error('the session has ended');
+  if (!(await doesSessionExist(tx, { userId, sessionId }))) throw new Error('the session has ended');
   const known = await findIdentity(tx, identity);
   if (known !== null && known.userId !== userId) throw new Error('the subject belongs to another account');
 

@@ -9,7 +9,7 @@ import { sealKey, sealName } from './seal-key.ts';
 
 export const tokenAlgorithm = 'EdDSA';
 /** The longest lifetime that TOKEN_TTL_SECONDS allows. Keys are kept this long, whatever the current setting is. */
-export const longestTokenSeconds = 3600;
+const longestTokenSeconds = 3600;
 
 const hour = 3_600_000;
 const rotation = 24 * hour;

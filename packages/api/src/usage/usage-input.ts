@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { maxUsed } from './meter.ts';
 
 /** The largest amount of one request. */
-export const maxAmount = 1_000_000_000;
+const maxAmount = 1_000_000_000;
 
 const dayMilliseconds = 86_400_000;
 const oldestDays = 35;

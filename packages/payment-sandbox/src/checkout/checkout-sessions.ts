@@ -47,7 +47,7 @@ export const checkoutSessionRoutes = [
 ];
 
 /** @throws ApiError resource_missing if there is no such checkout session. */
-export function findSession(provider: Provider, id: string): CheckoutSession {
+function findSession(provider: Provider, id: string): CheckoutSession {
   const session = provider.state.checkout_sessions[id];
   if (!session) throw missing('checkout.session', id);
   return session;

@@ -62,7 +62,7 @@ export function payCheckout(provider: Provider, session: CheckoutSession, number
 }
 
 /** Returns the address to which the browser returns after payment, with the session's id in place of its placeholder. */
-export function successAddress(session: CheckoutSession): string {
+function successAddress(session: CheckoutSession): string {
   return (session.success_url ?? '/').replaceAll('{CHECKOUT_SESSION_ID}', session.id);
 }
 

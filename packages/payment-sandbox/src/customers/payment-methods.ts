@@ -80,7 +80,7 @@ export function usePaymentMethod(provider: Provider, id: string, customer: Custo
 }
 
 /** Sets or, with null, clears the payment method of a subscription, and announces the change. */
-export function useForSubscription(provider: Provider, subscription: Subscription, method: string | null): void {
+function useForSubscription(provider: Provider, subscription: Subscription, method: string | null): void {
   change(provider, 'customer.subscription.updated', subscription, () => {
     subscription.default_payment_method = method;
   });

@@ -92,7 +92,7 @@ export function payNow(
 }
 
 /** Returns the payment method that an invoice is charged to: the subscription's, otherwise the customer's. */
-export function payingMethod(provider: Provider, invoice: Invoice): string | null {
+function payingMethod(provider: Provider, invoice: Invoice): string | null {
   const subscription = provider.state.subscriptions[invoice.parent.subscription_details.subscription];
   const customer = provider.state.customers[invoice.customer];
   return subscription?.default_payment_method ?? customer?.invoice_settings.default_payment_method ?? null;

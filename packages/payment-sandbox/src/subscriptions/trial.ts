@@ -26,7 +26,7 @@ export function endTrialNow(provider: Provider, subscription: Subscription): voi
 }
 
 /** Starts a paid period now and drafts its invoice. */
-export function startPaidPeriod(provider: Provider, subscription: Subscription): Invoice {
+function startPaidPeriod(provider: Provider, subscription: Subscription): Invoice {
   const at = timeOfCustomer(provider, subscription.customer);
   let draft: Invoice | undefined;
   change(provider, 'customer.subscription.updated', subscription, () => {

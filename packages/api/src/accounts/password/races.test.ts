@@ -61,8 +61,8 @@ it('leaves no session that the old password started, however many sign-ins run i
   const change = api.accounts.changePassword({ current_password: testPassword, password: other });
   await Promise.allSettled([...signIns, change]);
   await change;
-  const alive = await Promise.all(ids.map((id) => readSession(test.app, id)));
-  expect(alive.filter((principal) => principal !== null)).toEqual([]);
+  const principals = await Promise.all(ids.map((id) => readSession(test.app, id)));
+  expect(principals.filter((principal) => principal !== null)).toEqual([]);
 });
 
 it('accepts one of two concurrent changes of a password, and refuses the other', async () => {

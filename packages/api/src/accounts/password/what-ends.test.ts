@@ -112,7 +112,7 @@ describe('the tokens on the page of a link', () => {
   it.each([
     ['are valid after fourteen minutes', 14, true],
     ['have expired after sixteen minutes', 16, false],
-  ] as const)('%s', async (_, minutes, alive) => {
+  ] as const)('%s', async (_, minutes, isAllowed) => {
     const { first, approval } = await offers();
     const { accounts } = callerFor(test, null);
     test.advance(minutes * minute);
@@ -120,7 +120,7 @@ describe('the tokens on the page of a link', () => {
       () => accounts.approveByDomain({ token: approval }),
       () => accounts.setPassword({ token: first, password: other }),
     ]) {
-      if (alive) expect(await call()).toEqual({ ok: true });
+      if (isAllowed) expect(await call()).toEqual({ ok: true });
       else await expect(call()).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
     }
   });

@@ -13,7 +13,7 @@ export async function readProfile(app: App, principal: UserPrincipal) {
     .from(users)
     .leftJoin(identities, and(eq(identities.userId, users.id), isNull(identities.unlinkedAt)))
     .where(eq(users.id, user.id));
-  const living = await listSessions(app, user.id);
+  const openSessions = await listSessions(app, user.id);
 
   return {
     user: {
@@ -27,7 +27,7 @@ export async function readProfile(app: App, principal: UserPrincipal) {
       fresh_sign_in: await isRecentSignIn(app, principal),
       idp_linked: own?.idpSubject != null,
     },
-    sessions: living.map((session) => ({
+    sessions: openSessions.map((session) => ({
       id: session.id,
       current: session.id === sessionId,
       created_at: session.createdAt.toISOString(),

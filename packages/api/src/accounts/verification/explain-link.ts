@@ -28,7 +28,7 @@ export async function explainLink(app: App, tx: Transaction, tried: Tried): Prom
 
   if (link.purpose === 'change-address') return explainChange(app, tx, { link, account, message: tried.message });
   if (account.user.email !== link.email) return dead(reason(app, link, tried.message));
-  if (isAlive(app, link)) {
+  if (isUsedAndUnexpired(app, link)) {
     return { ...confirmed, offers: await createOffers(app, tx, { link, browserToken: tried.browserToken, account }) };
   }
   if (link.purpose === 'lost-password' && link.usedAt === null) return dead(reason(app, link, tried.message));
@@ -39,7 +39,7 @@ type Explained = { link: Link; account: Account; message: string };
 
 async function explainChange(app: App, tx: Transaction, { link, account, message }: Explained): Promise<FailedOutcome> {
   if (account.user.email === link.email) return { ...confirmed, offers: noOffers };
-  if (!isAlive(app, link) || !(await isFreeAddress(tx, link))) return dead(reason(app, link, message));
+  if (!isUsedAndUnexpired(app, link) || !(await isFreeAddress(tx, link))) return dead(reason(app, link, message));
   return {
     ok: false,
     kind: 'change-offered',
@@ -58,7 +58,7 @@ async function lockLink(tx: Transaction, tokenHash: string): Promise<Link | null
   return link ?? null;
 }
 
-function isAlive(app: App, { usedAt, expiresAt }: Link): boolean {
+function isUsedAndUnexpired(app: App, { usedAt, expiresAt }: Link): boolean {
   return usedAt !== null && expiresAt > app.now();
 }
 

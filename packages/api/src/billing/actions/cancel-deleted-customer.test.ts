@@ -52,10 +52,10 @@ describe('cancel and resume of a plan whose customer', () => {
     const { principal, subscription } = await makeSubscriber(billing);
     provider().set({ drop_deliveries: true });
     await lost(subscription.customer);
-    const told = provider()
+    const deletion = provider()
       .events()
       .findLast(({ type }) => type === 'customer.deleted');
-    provider().deliveries.resendEvent(told?.id ?? '');
+    provider().deliveries.resendEvent(deletion?.id ?? '');
     await billing.settled();
     expect(await plan(principal)).toMatchObject({ tier: 'free', status: 'canceled' });
   });

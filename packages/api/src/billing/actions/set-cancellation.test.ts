@@ -116,13 +116,13 @@ describe('cancel and resume', () => {
 
   describe('once carried out', () => {
     /** The App with a provider that fails after the n-th request. */
-    function failingAfter(questions: number, told: () => Promise<unknown>): BillingApp {
+    function failingAfter(questions: number, meanwhile: () => Promise<unknown>): BillingApp {
       const payment = requirePayment(billing.app);
       let asked = 0;
       const ask: Ask = async (question) => {
         if (++asked > questions) throw new AppError('PROVIDER_UNAVAILABLE', 'The payment provider does not answer.');
         const answer = await payment.ask(question);
-        if (asked === questions) await told();
+        if (asked === questions) await meanwhile();
         return answer;
       };
       return { ...billing.app, payment: { ...payment, ask } };

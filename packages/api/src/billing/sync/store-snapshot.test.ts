@@ -135,12 +135,12 @@ test('an answer to an earlier request does not remove the mark that the deletion
 test('a plan that ends without an event or an answer adds a change to the feed', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
   const { organisationId } = principal;
-  const told = () =>
+  const planChanges = () =>
     billing.app.db
       .select({ data: changes.data })
       .from(changes)
       .where(and(eq(changes.organisationId, organisationId), eq(changes.type, 'plan.changed')))
       .orderBy(changes.id);
   await billing.app.db.transaction((tx) => endUnknown(billing.app, tx, organisationId, [subscription.id]));
-  expect((await told()).at(-1)?.data).toMatchObject({ tier: 'free' });
+  expect((await planChanges()).at(-1)?.data).toMatchObject({ tier: 'free' });
 });

@@ -236,8 +236,8 @@ describe('the mails that are queued for an erased user', () => {
     const [user, other] = [await makeOwner(test), await makeOwner(test)];
     const [earlier, freed, wanted] = [newEmail(), newEmail(), newEmail()];
     for (const email of [earlier, freed]) {
-      const told = { at: app.now(), type: 'user.email_changed', userId: user.userId, data: { email } };
-      await app.db.insert(changes).values(told);
+      const entry = { at: app.now(), type: 'user.email_changed', userId: user.userId, data: { email } };
+      await app.db.insert(changes).values(entry);
     }
     await app.sql`update users set email = ${freed} where id = ${other.userId}`;
     const { sessionId } = user.principal;

@@ -11,7 +11,7 @@ export type History = {
   /** In order, with consecutive numbers. */
   events: StateEvent[];
   /** The subscription after the last event. */
-  truth: Fields;
+  lastObject: Fields;
 };
 
 type Step = { change: (object: Fields) => Fields; gapSeconds: number; reported: 'once' | 'twice' | 'as it is' };
@@ -82,7 +82,7 @@ function buildHistory(steps: Step[], cancelled: boolean, ids: number[]): History
     if (reported === 'twice') add(previous);
     if (reported === 'as it is') add(null);
   }
-  return { events, truth: object };
+  return { events, lastObject: object };
 }
 
 function itemsOf(price: string): Fields {

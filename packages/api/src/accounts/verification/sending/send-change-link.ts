@@ -1,7 +1,7 @@
 import type { App } from '../../../app.ts';
 import type { MailLanguage } from '../../../security/client.ts';
 import { accountByEmail, accountById } from '../../../sessions/account.ts';
-import { isSessionLiving } from '../../../sessions/living-session.ts';
+import { doesSessionExist } from '../../../sessions/existing-session.ts';
 import { isChangeLimitReached, isMailLimitReached } from './mail-limits.ts';
 import { mailLink } from './mail-link.ts';
 
@@ -28,7 +28,7 @@ export async function sendChangeLink(
   const addressee = { userId, email, jobId };
   await mailLink(app, { ...addressee, language }, async (tx) => {
     // The session may have ended while the job waited for the mail server.
-    if (!(await isSessionLiving(tx, { userId, sessionId })) || (await isChangeLimitReached(app, tx, addressee)))
+    if (!(await doesSessionExist(tx, { userId, sessionId })) || (await isChangeLimitReached(app, tx, addressee)))
       return null;
     // The address may not be the user's, so no browser counts as known for it.
     const asked = { ...addressee, fromKnownBrowser: false, isResent: true };

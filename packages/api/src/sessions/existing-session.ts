@@ -10,9 +10,9 @@ import type { UserPrincipal } from './principal.ts';
  *
  * @throws AppError UNAUTHENTICATED if the session has ended.
  */
-export async function requireLivingSession(tx: Transaction, { sessionId }: Pick<UserPrincipal, 'sessionId'>) {
-  const living = await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for('share');
-  if (living.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+export async function requireExistingSession(tx: Transaction, { sessionId }: Pick<UserPrincipal, 'sessionId'>) {
+  const found = await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for('share');
+  if (found.length === 0) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
 }
 
 /**
@@ -20,7 +20,7 @@ export async function requireLivingSession(tx: Transaction, { sessionId }: Pick<
  * requested: a password change ends the sessions, and with them their requests. The caller holds
  * the lock of the user's row.
  */
-export async function isSessionLiving(
+export async function doesSessionExist(
   tx: Transaction,
   { userId, sessionId }: { userId: string; sessionId: string },
 ): Promise<boolean> {

@@ -1,47 +1,25 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { signUp, signUpInput } from '../../accounts/sign-up/sign-up.ts';
 import { stripOldEvents } from '../../billing/events/strip-events.ts';
-import { newId } from '../../db/id.ts';
-import { users } from '../../db/schema/accounts.ts';
-import { auditEvents } from '../../db/schema/audit.ts';
-import { paymentCustomers, paymentEvents } from '../../db/schema/billing.ts';
+import { paymentEvents } from '../../db/schema/billing.ts';
 import { changes } from '../../db/schema/changes.ts';
 import { erasures } from '../../db/schema/leaving.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import { notices } from '../../db/schema/sessions.ts';
 import type { JobData } from '../../jobs/registry.ts';
 import { erasePerson } from '../../operators/people/erase-person.ts';
 import { failingAt } from '../../testing/database/failing-database.ts';
-import { addMember, makeOwner, newEmail, testClient, testPassword } from '../../testing/factories.ts';
+import { makeOwner, newEmail, testClient, testPassword } from '../../testing/factories.ts';
 import { makeEvent } from '../../testing/payment/payment-events.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { eraseUser } from '../erase-user.ts';
 import { foundInDatabase } from '../testing/found-in-database.ts';
+import { makeLeaver } from '../testing/make-leaver.ts';
 import { finishErasures } from './finish-erasures.ts';
 
 // No job worker runs: the tests carry out the erasures.
 const test = useBillingTest({ work: false });
 const command = { actorId: null };
 type Owner = Awaited<ReturnType<typeof makeOwner>>;
-
-/** A user who left an organisation, whose bills still go to the user's address, and that organisation's owner. */
-async function makeLeaver() {
-  const owner = await makeOwner(test, { operator: true });
-  const { organisationId: organisation_id } = owner;
-  const user = await addMember(test, organisation_id, 'admin');
-  await user.api.organisations.changeBillingContact({ organisation_id, email: user.email });
-  await owner.api.members.remove({ organisation_id, user_id: user.userId });
-  await test.app.db.insert(paymentCustomers).values({
-    organisationId: organisation_id,
-    generation: 1,
-    customerId: `cus_${organisation_id}`,
-    livemode: false,
-    createdAt: test.app.now(),
-    contactEmail: user.email,
-  });
-  return { owner, user };
-}
 
 /** Stores events of an organisation, all of one subscription and second, that name an address. Returns their ids. */
 async function storeEvents({ organisationId }: Owner, email: string, count: number): Promise<string[]> {
@@ -68,7 +46,7 @@ async function storeEvents({ organisationId }: Owner, email: string, count: numb
 
 it('an erasure that fails at any step is continued, and in the end nothing is left', async () => {
   for (let step = 1; ; step++) {
-    const { owner, user } = await makeLeaver();
+    const { owner, user } = await makeLeaver(test);
     await storeEvents(owner, user.email, 3);
     await eraseUser(test.app, user, command);
     const ended = finishErasures(failingAt(test.app, step));
@@ -84,7 +62,7 @@ it('an erasure that fails at any step is continued, and in the end nothing is le
 }, 120_000);
 
 it('events are searched in steps that are kept, whatever their number', async () => {
-  const { owner, user } = await makeLeaver();
+  const { owner, user } = await makeLeaver(test);
   await storeEvents(owner, user.email, 900);
   await eraseUser(test.app, user, command);
   const left = () =>
@@ -104,7 +82,7 @@ it('events are searched in steps that are kept, whatever their number', async ()
 });
 
 it('erasures and events that are applied again at the same time never deadlock', async () => {
-  const { owner, user } = await makeLeaver();
+  const { owner, user } = await makeLeaver(test);
   const ids = await storeEvents(owner, user.email, 120);
   const again = async (first: number) => {
     for (let at = first; at < ids.length; at += 4) {
@@ -119,89 +97,6 @@ it('erasures and events that are applied again at the same time never deadlock',
   ]);
   expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
   expect(await foundInDatabase(test.app, user.email)).toEqual([]);
-});
-
-describe('a billing address that another user has now', () => {
-  async function billingOf({ organisationId }: Owner) {
-    const { app } = test;
-    const [organisation] = await app.db.select().from(organisations).where(eq(organisations.id, organisationId));
-    const [customer] = await app.db
-      .select()
-      .from(paymentCustomers)
-      .where(eq(paymentCustomers.organisationId, organisationId));
-    return [organisation?.billingEmail, customer?.contactEmail];
-  }
-
-  it('is kept when its earlier user is erased', async () => {
-    const { app } = test;
-    const { owner, user } = await makeLeaver();
-    const [freed, other] = [user.email, await makeOwner(test)];
-    const change = { at: app.now(), type: 'user.email_changed', userId: user.userId, data: { email: freed } };
-    await app.db.insert(changes).values(change);
-    await app.db.update(users).set({ email: newEmail() }).where(eq(users.id, user.userId));
-    await app.db.update(users).set({ email: freed }).where(eq(users.id, other.userId));
-
-    await eraseUser(app, user, command);
-    await finishErasures(app);
-    expect(await billingOf(owner)).toEqual([freed, freed]);
-  });
-
-  it('is kept when another user signed up with it before the job ran', async () => {
-    const { app } = test;
-    const { owner, user } = await makeLeaver();
-    await eraseUser(app, user, command);
-    const other = await makeOwner(test);
-    await app.db.update(users).set({ email: user.email }).where(eq(users.id, other.userId));
-
-    await finishErasures(app);
-    expect(await billingOf(owner)).toEqual([user.email, user.email]);
-  });
-
-  it('leaves the notices, notes and reasons that name its new user, and removes what is about the erased one', async () => {
-    const { app } = test;
-    const { owner, user } = await makeLeaver();
-    const { organisationId } = owner;
-    const at = app.now();
-    await app.db.insert(auditEvents).values([
-      { id: newId(at), at, action: 'organisation-declined', organisationId, details: { reason: `Ask ${user.email}.` } },
-      { id: newId(at), at, action: 'person-suspended', userId: user.userId, details: { reason: `Was ${user.email}.` } },
-    ]);
-    await app.db.insert(notices).values({
-      idHash: user.userId,
-      content: { text: `${user.email} is approved.` },
-      expiresAt: new Date(app.now().getTime() + 60_000),
-    });
-    await eraseUser(app, user, command);
-    const other = await makeOwner(test);
-    await app.db.update(users).set({ email: user.email }).where(eq(users.id, other.userId));
-
-    await finishErasures(app);
-    expect(await app.db.$count(notices, eq(notices.idHash, user.userId))).toBe(1);
-    const reasons = await app.db
-      .select({ userId: auditEvents.userId, details: auditEvents.details })
-      .from(auditEvents)
-      .where(inArray(auditEvents.action, ['organisation-declined', 'person-suspended']))
-      .orderBy(auditEvents.action);
-    expect(reasons).toEqual([
-      { userId: null, details: { reason: `Ask ${user.email}.` } },
-      { userId: user.userId, details: {} },
-    ]);
-  });
-
-  it('adds no organisation to an erasure that the erased user did not belong to', async () => {
-    const { app } = test;
-    const [user, other] = [await makeOwner(test), await makeOwner(test)];
-    const freed = newEmail();
-    const change = { at: app.now(), type: 'user.email_changed', userId: user.userId, data: { email: freed } };
-    await app.db.insert(changes).values(change);
-    await app.db.update(users).set({ email: freed }).where(eq(users.id, other.userId));
-    await other.api.organisations.changeBillingContact({ organisation_id: other.organisationId, email: freed });
-
-    await eraseUser(app, user, command);
-    const [erasure] = await app.db.select().from(erasures).where(eq(erasures.userId, user.userId));
-    expect(erasure?.organisationIds).toEqual([user.organisationId]);
-    await finishErasures(app);
-  });
 });
 
 it('the admin command ends the erasure of its user, even if another erasure fails', async () => {

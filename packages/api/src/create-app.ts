@@ -127,11 +127,11 @@ export async function createApp({
   const open = <Result>(attempt: () => Promise<Result>) => (work ? whileUnavailable(app, attempt) : attempt());
   try {
     if (!work) await pingDatabase(sql);
-    // Loads the library while the database answers.
+    // The library is loaded while the database answers.
     void loadQueue();
     if (migrates) await open(() => migrate(sql, migrations, log));
     else await requireSchema(app);
-    // The connection of /readyz opens meanwhile.
+    // The connection of /readyz opens during the next statements.
     const probed = work ? databaseHealth.check() : null;
     if (work) app.pseudonymOf = await open(() => loadPseudonyms(sql));
     if (work) await open(() => refuseDemoAccounts(app));
@@ -158,7 +158,7 @@ async function openSearch(pools: Pools, log: Log, ending: AbortSignal): Promise<
   await pools.setUp((lock, own) => createSearchIndexes(lock, own, log, ending));
 }
 
-/** The App, and the same with the pool of scheduled jobs. */
+/** The App, and a copy that uses the pool of scheduled jobs. */
 type Apps = { app: App; scheduled: App };
 
 /** Opens the job queue. One process at a time creates its tables, with the long deadlines of admin commands. */
@@ -179,7 +179,7 @@ async function requireSchema({ sql, migrations, log }: App): Promise<void> {
   if (problem !== null) throw new Error(problem);
 }
 
-/** Warns of subscriptions that give no plan. May read every one of them, so nothing waits for it or fails by it. */
+/** Logs a warning of subscriptions that give no plan. It may read every row, so the start neither waits for it nor fails with it. */
 function warnOfSubscriptions(scheduled: App): void {
   warnOfOtherMode(scheduled)
     .then(() => warnOfMissingTiers(scheduled))

@@ -28,7 +28,7 @@ export function createLog({ level, format, write = writeToOutput }: Options): Lo
   return { debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn'), error: writerOf('error') };
 }
 
-/** The lines of this turn of the event loop that are not written yet. */
+/** The lines of this turn of the event loop that have not been written. */
 let waiting = '';
 let writesAtExit = false;
 

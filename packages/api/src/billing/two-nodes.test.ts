@@ -17,7 +17,7 @@ import { publishDuePlans } from './entitlement/publish-plan.ts';
 import { readPlan } from './entitlement/read-plan.ts';
 import { receiveEvent } from './events/receive-event.ts';
 
-// Two nodes on one database and one provider. The clock of the second one may be ahead.
+// Two nodes share one database and one provider. The clock of the second node may be ahead.
 const first = useBillingTest();
 let second: TestApp;
 let other: BillingApp;
@@ -99,7 +99,7 @@ test('a cancellation in the portal and one on a page at the same time schedule o
 describe('a node whose clock is ten minutes ahead', () => {
   beforeAll(() => second.advance(600_000));
 
-  test('shares its sessions with the other one', async () => {
+  test('shares its sessions with the other node', async () => {
     const { user, organisationId } = await makeMember(first);
     const session = { userId: user.id, organisationId, client: testClient };
     for (const [from, to] of [
@@ -110,7 +110,7 @@ describe('a node whose clock is ten minutes ahead', () => {
     }
   });
 
-  test('refuses deliveries, which the provider repeats until the other one stores them', async () => {
+  test('refuses deliveries, which the provider repeats until the other node stores them', async () => {
     const event = makeEvent(first.app, 'invoice.paid', { id: 'in_skewed', customer: 'cus_unknown' });
     const body = JSON.stringify(event);
     const signature = await signDelivery(body, first.app.config.webhookSecrets[0] ?? '', first.app.now());
@@ -120,7 +120,7 @@ describe('a node whose clock is ten minutes ahead', () => {
     expect(await receiveEvent(first.app, delivery)).toMatchObject({ received: true });
   });
 
-  test('ends a plan ten minutes early on its own answers, and for good only at its time', async () => {
+  test('ends a plan ten minutes early in its answers and in the feed, which the other node corrects', async () => {
     const { principal } = await makeSubscriber(first);
     const { organisationId } = principal;
     const endsAt = new Date(first.app.now().getTime() + 300_000);

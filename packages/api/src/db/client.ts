@@ -32,10 +32,10 @@ const connectSeconds = 5;
  */
 const settings = { TimeZone: 'UTC', DateStyle: 'ISO, MDY', standard_conforming_strings: 'on' };
 
-/** PgBouncer refuses these: behind it the role's own count, which setRoleDefaults sets and `doctor` checks. */
+/** PgBouncer refuses these. Behind it the role's settings apply, which setRoleDefaults sets and `doctor` checks. */
 const directSettings = { ...settings, default_transaction_isolation: 'read committed' };
 
-/** The driver leaves out a number that is zero. */
+/** The driver does not send a number that is zero, but sends this text. */
 const zero = '0' as unknown as number;
 
 export type Connection = { db: Database; sql: Sql; close: () => Promise<void> };
@@ -105,7 +105,7 @@ function socketOf(url: string): { host: string } | object {
 
 type Execute<Statement> = Statement extends { execute: infer Run } ? { execute: Run } : never;
 
-/** What drizzle has built of a statement. It keeps these fields out of its types. */
+/** The statement that drizzle has built. Drizzle's types do not declare these fields. */
 type Built = {
   queryString: string;
   params: unknown[];

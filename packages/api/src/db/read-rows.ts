@@ -1,6 +1,6 @@
 import { Column, type DriverValueDecoder, getTableName, is, SQL, Subquery } from 'drizzle-orm';
 
-/** What a statement of drizzle's builder selects, in the order of the columns of its rows. */
+/** The fields that a statement of drizzle's builder selects, in the order of the columns of its rows. */
 export type SelectedFields = { path: string[]; field: unknown }[];
 
 type Value = { at: number; name: string; decoder: DriverValueDecoder<unknown, unknown> };
@@ -65,7 +65,7 @@ function decoderOf(field: unknown): Value['decoder'] {
   return decoderOfSql((field as SQL.Aliased).sql);
 }
 
-/** Drizzle keeps the decoder of an expression, set by `mapWith`, out of its types. */
+/** Drizzle's types do not declare the decoder of an expression, which `mapWith` sets. */
 function decoderOfSql(expression: SQL): Value['decoder'] {
   return (expression as unknown as { decoder: Value['decoder'] }).decoder;
 }

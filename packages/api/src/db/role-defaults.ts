@@ -1,11 +1,11 @@
 import type { Sql } from 'postgres';
 import { describeError, type Log } from '../log.ts';
 
-/** Set on the role, because a pooler refuses them as parameters of a connection. */
+/** These settings belong to the role, because a pooler refuses them as parameters of a connection. */
 const settings = {
   // Use cases lock rows and read them again: a transaction that reads one snapshot would fail instead.
   default_transaction_isolation: 'read committed',
-  // By these the server ends the session of a client that disappeared, which would hold its locks for hours.
+  // With these the server ends the session of a client that disappeared. It would otherwise hold its locks for hours.
   idle_in_transaction_session_timeout: '60s',
   client_connection_check_interval: '5s',
   tcp_keepalives_idle: '10s',
@@ -34,7 +34,7 @@ export async function setRoleDefaults(sql: Sql, log: Log): Promise<void> {
   }
 }
 
-/** Whether each of them is set, by the service or by the operator. */
+/** Whether each setting has a value, from the service or from the operator. */
 export async function hasRoleDefaults(sql: Sql): Promise<boolean> {
   return (await readMissing(sql)).missing.length === 0;
 }

@@ -6,13 +6,13 @@ import { leanBundle } from '../../lean-bundle.ts';
 
 const library = path.dirname(fileURLToPath(import.meta.resolve('pg-boss')));
 
-/** The files of pg-boss that import a package. */
+/** Returns the files of pg-boss that import a package. */
 function importersOf(name: string): string[] {
   const files = fs.readdirSync(library).filter((file) => file.endsWith('.js'));
   return files.filter((file) => fs.readFileSync(path.join(library, file), 'utf8').includes(`from '${name}'`));
 }
 
-it('what the builds leave out is imported by the parts of pg-boss that the service does not use, and by no others', () => {
+it('only parts of pg-boss that the service does not use import the packages that the builds omit', () => {
   expect([importersOf('pg'), importersOf('rrule-temporal')]).toEqual([['db.js'], ['rrule.js']]);
 });
 

@@ -5,10 +5,10 @@ import { codeOf } from '../errors.ts';
 import type { JobKind, JobKinds } from './registry.ts';
 import { retriesWithin } from './retry.ts';
 
-/** A kind of job whose data the queue passes to the handler without reading them. */
+/** A kind of job. The queue passes its data to the handler unread. */
 export type AnyKind = JobKind<never>;
 
-/** The settings of a kind's queue, as the database stores them. */
+/** Returns the settings of a kind's queue, as the database stores them. Times in seconds. */
 export function settingsOf({ retry, schedule }: AnyKind, { jobRetrySeconds }: Pick<Timeouts, 'jobRetrySeconds'>) {
   return {
     retryLimit: retriesWithin(retry, jobRetrySeconds),
@@ -17,7 +17,7 @@ export function settingsOf({ retry, schedule }: AnyKind, { jobRetrySeconds }: Pi
     heartbeatSeconds: 10,
     retryDelayMax: Math.max(1, retry.longestPauseSeconds),
     deleteAfterSeconds: 86_400,
-    // A scheduled job goes through any number of rows. Its heartbeat shows whether it runs.
+    // A scheduled job may process any number of rows. Its heartbeat shows whether it runs.
     expireInSeconds: schedule === undefined ? 900 : 6 * 3600,
   };
 }
@@ -42,7 +42,7 @@ export async function isSetUp(
     return (
       version !== null &&
       version >= about.pgboss.schema &&
-      // Steps of an upgrade that are to be run without a lock.
+      // Steps of an upgrade of the tables that run without a lock.
       steps.every(({ status }) => status === 'completed') &&
       (Object.entries(kinds) as [string, AnyKind][]).every(
         ([name, kind]) =>

@@ -9,7 +9,7 @@ import { eraseUser } from './erase-user.ts';
 
 const dayMilliseconds = 86_400_000;
 const batchSize = 100;
-/** Afterwards the run ends, and the next one, an hour later, continues. */
+/** After this time a run ends. The next run, an hour later, continues. */
 const longestRunMilliseconds = 600_000;
 
 type Declined = { id: string; declinedAt: string };
@@ -39,7 +39,7 @@ export async function eraseDeclined(app: App): Promise<number> {
 
 function oldestAfter({ db }: App, isOld: SQL, last: Declined | undefined): Promise<Declined[]> {
   const place = sql`(${organisations.declinedAt}, ${organisations.id})`;
-  // As text, because a Date has no microseconds.
+  // The time is read as text, because a Date has no microseconds.
   return db
     .select({ id: organisations.id, declinedAt: sql<string>`${organisations.declinedAt}::text` })
     .from(organisations)

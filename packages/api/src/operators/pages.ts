@@ -2,7 +2,7 @@ import { type Column, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { freeLine } from '../security/text.ts';
 
-/** `next` of the page before. */
+/** The `next` of the previous page. */
 export const cursorInput = z.string('This must be a text.').optional();
 
 /** Returns the position of a row in a list that is ordered by a time and then by an id. */
@@ -16,7 +16,7 @@ export function afterCursor(at: Column | SQL, id: Column, cursor: string | undef
   return position && sql`(${at}, ${id}) > (${position.at}::timestamptz, ${position.id}::uuid)`;
 }
 
-/** As `afterCursor`, in descending order. */
+/** Returns the condition for the rows after a cursor, in descending order. A malformed cursor is ignored. */
 export function beforeCursor(at: Column | SQL, id: Column, cursor: string | undefined): SQL | undefined {
   const position = read(cursor);
   return position && sql`(${at}, ${id}) < (${position.at}::timestamptz, ${position.id}::uuid)`;
@@ -33,10 +33,10 @@ function read(cursor: string | undefined): { at: string; id: string } | undefine
 
 const maxRows = 1000;
 
-/** Chooses a page of a list that is ordered by id, or of the rows that a search finds in it. */
+/** The input for a page of a list that is ordered by id, or of the rows that a search finds in it. */
 export const listInput = z.object({
   search: freeLine(100).optional(),
-  /** `next` of the page before. */
+  /** The `next` of the previous page. */
   after: z.uuid('This must be an id.').optional(),
   /** The number of rows. Exports read larger pages than users do. */
   rows: z.number('This must be a number.').int().min(1).max(maxRows).default(50),

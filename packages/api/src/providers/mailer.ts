@@ -73,7 +73,7 @@ export function createMailer(
   };
 }
 
-/** Loads the library with the first mail: only a job waits for that, and every start would. */
+/** The library is loaded with the first mail, because then only a job waits for it, and not every start. */
 async function openTransport(connection: SMTPTransport.Options) {
   const { createTransport } = await import('nodemailer');
   const transport = createTransport(connection);

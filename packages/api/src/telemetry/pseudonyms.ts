@@ -30,7 +30,7 @@ async function readSecret(sql: Sql): Promise<string | undefined> {
   return secret?.value;
 }
 
-/** Returns the secret of the first process that makes one. */
+/** Returns the stored secret, which is that of the first process. */
 async function makeSecret(sql: Sql): Promise<string> {
   const made = randomBytes(32).toString('base64url');
   const [secret] = await sql<{ value: string }[]>`

@@ -26,7 +26,7 @@ export const organisations = pgTable(
     index('organisations_name_beginning').on(sql`lower(${table.name}) text_pattern_ops`),
     index('organisations_pending').on(table.createdAt).where(sql`${table.approval} = 'pending'`),
     index('organisations_approved').on(table.approvedAt).where(sql`${table.approvedAt} is not null`),
-    // What the sweep erases.
+    // For the sweep that erases declined organisations.
     index('organisations_declined').on(table.declinedAt, table.id).where(sql`${table.declinedAt} is not null`),
     // An approval clears the decline before it, so at most one of the two times is set.
     index('organisations_decided')

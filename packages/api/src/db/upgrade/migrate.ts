@@ -18,7 +18,7 @@ import { checkSchemaAge, readSchemaState } from './schema-state.ts';
 export async function migrate(sql: Sql, folder: string, log: Log = silentLog): Promise<void> {
   const state = await readSchemaState(sql, folder);
   checkSchemaAge(state, log);
-  // Most starts: they take no lock and open no connections.
+  // Most starts have nothing to migrate. They take no lock and open no connections.
   if (state.pending.length === 0 && (await hasRoleDefaults(sql))) return normaliseAddresses(drizzle(sql));
 
   // Without the deadlines of requests: one connection holds the lock, the other one works.

@@ -74,7 +74,7 @@ export async function eraseOwnTexts(tx: Transaction, userId: string, texts: stri
   await tx.delete(notices).where(mentionsAny(sql`${notices.content}::text`, await withoutTakenAddresses(tx, texts)));
 }
 
-/** The texts without the addresses that a user has. */
+/** Returns the texts without those that are a user's address. */
 async function withoutTakenAddresses(tx: Transaction, texts: string[]): Promise<string[]> {
   const taken = await tx
     .select({ email: users.email })

@@ -2,7 +2,7 @@ import { paymentCustomers } from '../../db/schema/billing.ts';
 import type { TestApp } from '../../testing/app.ts';
 import { addMember, makeOwner } from '../../testing/factories.ts';
 
-/** A user who left an organisation, whose bills still go to the user's address, and that organisation's owner. */
+/** Creates a user who left an organisation whose bills still go to the user's address, and the organisation's owner. */
 export async function makeLeaver(test: TestApp) {
   const owner = await makeOwner(test, { operator: true });
   const { organisationId: organisation_id } = owner;

@@ -2,7 +2,7 @@ import type { Sql } from 'postgres';
 import type { App } from '../../app.ts';
 import { type Finding, note, wrong } from './finding.ts';
 
-/** From here on GatehouseClockSkewed fires. */
+/** The alert GatehouseClockSkewed fires from this difference on. */
 const alarmSeconds = 5;
 
 type Server = {

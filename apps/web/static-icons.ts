@@ -6,7 +6,7 @@ interface IconData {
 
 /**
  * Compiles each icon of @lucide/svelte to plain markup with a class. Its component builds the shapes from
- * data in the browser, by code that every page would load.
+ * data in the browser, by code that every page would load. The class `icon` of app.css draws the lines.
  */
 export function staticIcons(): Plugin {
   return {
@@ -28,8 +28,7 @@ export function staticIcons(): Plugin {
 
 function component(shapes: string): string {
   return `<script>let { class: look } = $props();</script>
-<svg class={look} aria-hidden="true" width="24" height="24" viewBox="0 0 24 24" fill="none"
-  stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round">${shapes}</svg>`;
+<svg class="icon {look}" aria-hidden="true" width="24" height="24" viewBox="0 0 24 24">${shapes}</svg>`;
 }
 
 function shape([tag, attributes]: IconData['node'][number]): string {

@@ -30,8 +30,24 @@ export function formatDateTime(iso: string, zone = readersZone()): string {
   return `${formatDate(iso, zone)}, ${formatTime(iso, zone)}`;
 }
 
+/** Texts of calendar days, which are few and the same for every reader. A chart has thirty of them. */
+const days = new Map<string, string>();
+const mostDays = 1000;
+
 function write(iso: string, style: keyof typeof styles, zone: string | null): string {
   const key = `${locale()} ${style} ${zone}`;
+  if (iso.length > 10) return formatIn(key, iso, { style, zone });
+
+  const dayKey = `${key} ${iso}`;
+  const text = days.get(dayKey) ?? formatIn(key, iso, { style, zone });
+  if (days.size >= mostDays) days.clear();
+  days.set(dayKey, text);
+  return text;
+}
+
+type Form = { style: keyof typeof styles; zone: string | null };
+
+function formatIn(key: string, iso: string, { style, zone }: Form): string {
   let format = formats.get(key);
   if (format === undefined) {
     format = new Intl.DateTimeFormat(locale(), { ...styles[style], timeZone: zone ?? 'UTC' });

@@ -14,7 +14,11 @@ export function readTheme(cookies: Cookies): Theme {
  * flashes and no script is needed. The page's scripts read the language from there.
  */
 export function writeFrame(html: string, { language, theme }: { language: Language; theme: Theme }): string {
-  return html
+  // Both stand in the first tag: each replacement in a whole page would copy all of it.
+  const end = html.indexOf('>', html.indexOf('<html')) + 1;
+  const start = html
+    .slice(0, end)
     .replace('<html lang="en"', `<html lang="${language}"`)
     .replace('%gatehouse.theme%', theme === null ? '' : `data-theme="${theme}"`);
+  return start + html.slice(end);
 }

@@ -25,8 +25,11 @@ export const load: PageServerLoad = async (event) => {
       administers,
       confirmation: paying ? confirmationOf(event, summary.plan) : null,
       summary,
-      // A chart shows days with use: the others would make up half of the page's data.
-      history: history.filter(({ days }) => days.some(({ used }) => used > 0)),
+      // A meter without use has no chart.
+      history: history.flatMap(({ meter, days }) => {
+        const used = days.map((day) => day.used);
+        return used.some((each) => each > 0) ? [{ meter, since: days[0]?.date ?? '', used }] : [];
+      }),
       notice,
       returned: searchParams.get('checkout'),
       askingToCancel: administers && searchParams.get('ask') === 'cancel',

@@ -3,10 +3,10 @@ import { chartsOf } from './usage-chart.ts';
 
 const calls = { meter: 'api_calls', name: 'API calls', used: 1203, limit: 5000, resets_at: '2026-12-01T00:00:00Z' };
 const projects = { meter: 'projects', name: 'Projects', used: 2, limit: 3, resets_at: null };
-const daysOf = (...used: number[]) => used.map((each, at) => ({ date: `2026-11-${10 + at}`, used: each }));
+const since = '2026-11-10';
 
 test('a chart has a bar for each day, the highest as high as the chart, and any use can be seen', () => {
-  const [chart] = chartsOf([calls], [{ meter: 'api_calls', days: daysOf(0, 1000, 2, 201) }]);
+  const [chart] = chartsOf([calls], [{ meter: 'api_calls', since, used: [0, 1000, 2, 201] }]);
   expect(chart?.bars.map(({ height }) => height)).toEqual([0, 1, 0.04, 0.201]);
 });
 
@@ -14,8 +14,8 @@ test('the sentence adds up the days of a counter, and says the highest value of 
   const charts = chartsOf(
     [calls, projects],
     [
-      { meter: 'projects', days: daysOf(1, 3, 2) },
-      { meter: 'api_calls', days: daysOf(1000, 2, 201) },
+      { meter: 'projects', since, used: [1, 3, 2] },
+      { meter: 'api_calls', since, used: [1000, 2, 201] },
     ],
   );
   expect(charts.map(({ sentence }) => sentence)).toEqual([
@@ -25,5 +25,5 @@ test('the sentence adds up the days of a counter, and says the highest value of 
 });
 
 test('a meter that was not used has no chart', () => {
-  expect(chartsOf([calls, projects], [{ meter: 'api_calls', days: daysOf(0, 0) }])).toEqual([]);
+  expect(chartsOf([calls, projects], [{ meter: 'api_calls', since, used: [0, 0] }])).toEqual([]);
 });

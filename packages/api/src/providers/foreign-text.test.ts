@@ -142,7 +142,7 @@ describe('the payment provider’s text is not in the log', () => {
     const now = new Date();
     const body = `{"${secret}`;
     const signature = await signDelivery(body, 'secret', now);
-    const error = await failureOf(openDelivery({ body: Buffer.from(body), signature }, ['secret'], now));
+    const error = await failureOf(openDelivery({ payload: body, signature }, ['secret'], now));
     expect(logged(error)).not.toContain(secret);
   });
 });

@@ -145,7 +145,8 @@ export function isMissing(error: unknown, param?: string): boolean {
   return complaint?.code === 'resource_missing' && (param === undefined || complaint.param === param);
 }
 
-type Delivery = { body: Uint8Array; signature: string };
+/** The exact text of a delivery, a leading byte-order mark included, and its signature header. */
+export type SignedText = { payload: string; signature: string };
 
 const toleranceSeconds = 300;
 
@@ -155,17 +156,15 @@ const toleranceSeconds = 300;
  *
  * @throws Error with a sentence that says why the delivery is refused.
  */
-export async function openDelivery({ body, signature }: Delivery, secrets: string[], now: Date): Promise<unknown> {
+export async function openDelivery({ payload, signature }: SignedText, secrets: string[], now: Date): Promise<unknown> {
   if (secrets.length === 0) throw new Error('No webhook secret is configured.');
   if (signature === '') throw new Error('The signature is missing.');
   const { webhooks } = await loadSdk();
-  // As text, because the SDK drops a leading byte-order mark from bytes before it computes the signature.
-  const text = Buffer.from(body).toString();
 
   let failure: unknown;
   for (const secret of secrets) {
     try {
-      return webhooks.constructEvent(text, signature, secret, toleranceSeconds, undefined, now.getTime());
+      return webhooks.constructEvent(payload, signature, secret, toleranceSeconds, undefined, now.getTime());
     } catch (error) {
       if (error instanceof SyntaxError) throw new Error('The body is not valid JSON.');
       failure = error;

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import type { Transaction } from '../../db/client.ts';
+import { prepared, type Transaction } from '../../db/client.ts';
 import { newId } from '../../db/id.ts';
 import { paymentLeases } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
@@ -71,20 +71,27 @@ async function isTaken(app: App, name: string): Promise<boolean> {
 }
 
 async function release(app: App, name: string, holder: string): Promise<void> {
-  await app.db
-    .delete(paymentLeases)
-    .where(and(eq(paymentLeases.name, name), eq(paymentLeases.holder, holder)))
+  await releaseOfLease(app.db)
+    .execute({ name, holder })
     .catch((error: unknown) => app.log.warn('A payment lease was not released; it expires.', { error }));
 }
 
 /** Returns whether the holder still has the lease. */
 export async function isHeld(tx: Transaction, name: string, holder: string): Promise<boolean> {
-  const [lease] = await tx
-    .select({ holder: paymentLeases.holder })
-    .from(paymentLeases)
-    .where(and(eq(paymentLeases.name, name), eq(paymentLeases.holder, holder)));
+  const [lease] = await heldLease(tx).execute({ name, holder });
   return lease !== undefined;
 }
+
+const isHolders = and(
+  eq(paymentLeases.name, sql.placeholder('name')),
+  eq(paymentLeases.holder, sql.placeholder('holder')),
+);
+
+const releaseOfLease = prepared((db) => db.delete(paymentLeases).where(isHolders).prepare('lease_release'));
+
+const heldLease = prepared((db) =>
+  db.select({ holder: paymentLeases.holder }).from(paymentLeases).where(isHolders).prepare('lease_held'),
+);
 
 /** For this long new requests may start. A request takes at most 17 s, so the last one ends within the lease. */
 const requestSeconds = 20;
@@ -103,18 +110,23 @@ async function take(app: App, name: string, holder: string): Promise<void> {
 
 /** Uses the database's clock, because the clocks of processes may differ by more than a lease. */
 async function tryTake(app: App, name: string, holder: string): Promise<boolean> {
-  const endsAt = sql`clock_timestamp() + make_interval(secs => ${leaseSeconds})`;
-  const taken = await app.db
-    .insert(paymentLeases)
-    .values({ name, holder, endsAt })
-    .onConflictDoUpdate({
-      target: paymentLeases.name,
-      set: { holder, endsAt },
-      setWhere: sql`${paymentLeases.endsAt} <= clock_timestamp()`,
-    })
-    .returning({ holder: paymentLeases.holder });
+  const taken = await taking(app.db).execute({ name, holder });
   return taken.length > 0;
 }
+
+const taking = prepared((db) => {
+  const endsAt = sql`clock_timestamp() + make_interval(secs => ${leaseSeconds})`;
+  return db
+    .insert(paymentLeases)
+    .values({ name: sql.placeholder('name'), holder: sql.placeholder('holder'), endsAt })
+    .onConflictDoUpdate({
+      target: paymentLeases.name,
+      set: { holder: sql`excluded.holder`, endsAt },
+      setWhere: sql`${paymentLeases.endsAt} <= clock_timestamp()`,
+    })
+    .returning({ holder: paymentLeases.holder })
+    .prepare('lease_taking');
+});
 
 function tooSlow(): AppError {
   return new AppError('PROVIDER_UNAVAILABLE', 'The payment provider is slow to answer. Try again in a moment.');

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import { AppError, toAppError } from '../../errors.ts';
-import { openDelivery } from '../../providers/payment.ts';
+import { openDelivery, type SignedText } from '../../providers/payment.ts';
 import { type Answer, applyEvent } from './apply-event.ts';
 import { type PaymentEvent, parseEvent } from './parse-event.ts';
 
@@ -18,22 +18,24 @@ type Delivery = {
  *   that the provider does not retry; INTERNAL if applying failed, so that it does.
  */
 export async function receiveEvent(app: App, { body, signature }: Delivery): Promise<Answer> {
-  const event = await openEvent(app, { body, signature }).catch((error) => {
+  // As text, because the SDK drops a leading byte-order mark from bytes before it computes the signature.
+  const payload = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  const event = await openEvent(app, { payload, signature }).catch((error) => {
     app.metrics.count('gatehouse_payment_events_total', { outcome: 'refused' });
     app.logRefusedDelivery(toAppError(error).message);
     throw error;
   });
 
-  return apply(app, event, Buffer.from(body).toString());
+  return apply(app, event, payload);
 }
 
-async function openEvent(app: App, delivery: Delivery): Promise<PaymentEvent> {
+async function openEvent(app: App, delivery: SignedText): Promise<PaymentEvent> {
   const event = parseEvent(await open(app, delivery));
   if (event === null) throw new AppError('VALIDATION', 'This is not an event.');
   return event;
 }
 
-async function open(app: App, delivery: Delivery): Promise<unknown> {
+async function open(app: App, delivery: SignedText): Promise<unknown> {
   try {
     return await openDelivery(delivery, app.config.webhookSecrets, app.now());
   } catch (cause) {

@@ -1,5 +1,6 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
+import { prepared } from '../../db/client.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { listAll } from '../../providers/list-all.ts';
 import { type Ask, isMissing, providerErrorOf } from '../../providers/payment.ts';
@@ -177,6 +178,14 @@ const rowColumns = {
 };
 
 async function rowOf(app: App, id: string) {
-  const [row] = await app.db.select(rowColumns).from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
+  const [row] = await rowById(app.db).execute({ id });
   return row ?? null;
 }
+
+const rowById = prepared((db) =>
+  db
+    .select(rowColumns)
+    .from(paymentSubscriptions)
+    .where(eq(paymentSubscriptions.id, sql.placeholder('id')))
+    .prepare('subscription_to_sync'),
+);

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadPlans, paidTiers } from './billing/plans/plans.ts';
-import { priceVariable } from './billing/plans/price-names.ts';
+import { loadPlans, paidTiers, priceVariable } from './billing/plans/plans.ts';
 import { parseConfig, variables } from './config.ts';
 import { paymentPageOrigins } from './providers/payment-pages.ts';
 

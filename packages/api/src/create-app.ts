@@ -4,8 +4,7 @@ import { sendVerification } from './accounts/verification/sending/send-verificat
 import type { App } from './app.ts';
 import { warnOfOtherMode } from './billing/customers/other-mode.ts';
 import { warnOfMissingTiers } from './billing/plans/missing-tiers.ts';
-import { loadPlans, paidTiers } from './billing/plans/plans.ts';
-import { unusedPriceWarnings } from './billing/plans/price-names.ts';
+import { loadPlans, paidTiers, unusedPriceWarnings } from './billing/plans/plans.ts';
 import { createPriceCache } from './billing/prices/price-cache.ts';
 import { billingJobs, syncsOf } from './billing/sync/jobs.ts';
 import { createSyncQueue, noSyncs } from './billing/sync/sync-queue.ts';

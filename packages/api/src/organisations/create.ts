@@ -1,9 +1,9 @@
+import { randomInt } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { preparedSql, type Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
-import { slugCandidate, slugFrom } from './slug.ts';
 
 /** `id` is that of the new organisation, for a caller that needs it earlier. */
 type Wanted = { id?: string; ownerId: string; name: string | null; email: string };
@@ -40,3 +40,22 @@ const insertion = preparedSql(
   select ${sql.placeholder('ownerId')}::uuid, id, 'owner', ${createdAt} from made
   returning organisation_id`,
 );
+
+const longestSlug = 40;
+
+/** Returns the slug for a name: lower-case letters, digits and single hyphens. */
+export function slugFrom(text: string): string {
+  const slug = text
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, longestSlug)
+    .replace(/^-+|-+$/g, '');
+  return slug === '' ? 'organisation' : slug;
+}
+
+/** Returns the slug itself for the first attempt, and with a random number for later ones. */
+export function slugCandidate(slug: string, attempt: number): string {
+  return attempt === 0 ? slug : `${slug}-${randomInt(100_000, 1_000_000)}`;
+}

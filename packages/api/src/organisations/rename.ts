@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
 import { organisations } from '../db/schema/organisations.ts';
-import { slugCandidate, slugFrom } from './slug.ts';
+import { slugCandidate, slugFrom } from './create.ts';
 
 /** Changes an organisation's name, or removes it, and derives the slug from it. */
 export async function renameOrganisation(

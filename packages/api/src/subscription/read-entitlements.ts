@@ -10,7 +10,7 @@ import type { Holding } from '../sessions/authorisation.ts';
 import type { Principal } from '../sessions/principal.ts';
 import { readableTarget, type Target, targetField } from '../sessions/target-organisation.ts';
 import { allowedBy } from '../usage/allowed-by.ts';
-import { readingsFrom } from '../usage/read-usage.ts';
+import { readingsFrom } from '../usage/meter.ts';
 import { planSummaryOf } from './read-subscription.ts';
 
 export const entitlementsInput = z.object({ organisation: targetField });

@@ -15,7 +15,7 @@ import { planFacts } from '../organisations/plan-facts.ts';
 import { usageFacts } from '../organisations/usage-facts.ts';
 import type { Reader } from '../sessions/authorisation.ts';
 import { organisationOf } from '../sessions/principal.ts';
-import { type MeterReading, readingsFrom } from '../usage/read-usage.ts';
+import { type MeterReading, readingsFrom } from '../usage/meter.ts';
 
 /** GET /api/subscription (interface §2). Amounts in minor units, times in ISO 8601. */
 export type SubscriptionSummary = {

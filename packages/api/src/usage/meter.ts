@@ -1,6 +1,11 @@
 import type { App } from '../app.ts';
-import type { SubscriptionFacts } from '../billing/entitlement/read-plan.ts';
+import {
+  entitlingSubscription,
+  type OrganisationPlan,
+  type SubscriptionFacts,
+} from '../billing/entitlement/read-plan.ts';
 import { AppError, invalid } from '../errors.ts';
+import type { UsageFacts } from '../organisations/usage-facts.ts';
 
 /**
  * A 'gauge' holds a level (members, projects). A 'counter' counts since the start of a period
@@ -87,4 +92,33 @@ function monthStart(now: Date, monthsLater: number): Date {
 /** Returns the day in UTC: "2026-11-30". */
 export function dayOf(moment: Date): string {
   return moment.toISOString().slice(0, 10);
+}
+
+export type MeterReading = {
+  meter: string;
+  name: string;
+  used: number;
+  /** Null if the plan has no limit. */
+  limit: number | null;
+  resets_at: string | null;
+};
+
+/** Returns every meter with an organisation's usage and its plan's limit. */
+export function readingsFrom(app: App, current: OrganisationPlan, { counted, members }: UsageFacts): MeterReading[] {
+  const now = app.now();
+  const subscription = entitlingSubscription(current);
+
+  return app.plans.meters.map((meter) => {
+    const { since, resetsAt } = periodOf(app, meter, subscription, now);
+    const row = counted?.find(
+      (each) => each.meter === meter.meter && new Date(each.since).getTime() === since.getTime(),
+    );
+    return {
+      meter: meter.meter,
+      name: meter.name,
+      used: meter.meter === 'members' ? members : (row?.used ?? 0),
+      limit: current.plan.limits[meter.meter] ?? null,
+      resets_at: resetsAt?.toISOString() ?? null,
+    };
+  });
 }

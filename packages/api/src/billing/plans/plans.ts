@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { ConfigError } from '../../config.ts';
+import { type Config, ConfigError } from '../../config.ts';
 import { defaultPlans } from './default-plans.ts';
 
 export type Plans = z.output<typeof plansSchema>;
@@ -137,4 +137,24 @@ const plansSchema = z
 
 function sameNames(some: string[], others: string[]): boolean {
   return [...some].sort().join() === [...others].sort().join();
+}
+
+type Named = { config: Pick<Config, 'prices'>; plans: Plans };
+
+/** The variable that names a tier's price: PAYMENT_PRICE_GOLD. */
+export function priceVariable(tier: PaidTier): string {
+  return `PAYMENT_PRICE_${tier.toUpperCase()}`;
+}
+
+/** The lookup key or price id under which each paid tier is sold: as configured, else `gold_monthly`. */
+export function priceNames({ config, plans }: Named): Record<PaidTier, string> {
+  return forPaidTiers(plans, (tier) => config.prices[priceVariable(tier)] ?? `${tier}_monthly`);
+}
+
+/** A sentence for each configured price whose tier the plans do not hold: probably a misspelt name. */
+export function unusedPriceWarnings({ config, plans }: Named): string[] {
+  const used = paidTiers(plans).map(priceVariable);
+  return Object.keys(config.prices)
+    .filter((name) => !used.includes(name))
+    .map((name) => `${name} names the price of no plan and is ignored. The plans have ${used.join(', ')}.`);
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/client.ts';
 import { paymentKnownPrices, paymentLivePrices } from '../../db/schema/billing.ts';
 import { applied, type EventOutcome, eventOutcomes } from '../events/event-outcome.ts';
 import type { PaymentEvent } from '../events/parse-event.ts';
-import { priceNames } from '../plans/price-names.ts';
+import { priceNames } from '../plans/plans.ts';
 import { idOf, textOf } from '../projection/fields.ts';
 
 /**

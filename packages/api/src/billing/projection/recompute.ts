@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/client.ts';
 import { paymentKnownPrices } from '../../db/schema/billing.ts';
 import { publishPlan } from '../entitlement/publish-plan.ts';
 import { matchTier } from '../plans/match-tier.ts';
-import { priceNames } from '../plans/price-names.ts';
+import { priceNames } from '../plans/plans.ts';
 import { toDate } from './fields.ts';
 import { type Projection, project } from './projection.ts';
 import type { Facts, SubscriptionRow } from './read-facts.ts';

@@ -1,8 +1,7 @@
 import type { App } from '../../app.ts';
 import { describeOtherMode, readOtherMode } from '../../billing/customers/other-mode.ts';
 import { missingTiers } from '../../billing/plans/missing-tiers.ts';
-import { planOf } from '../../billing/plans/plans.ts';
-import { priceNames, priceVariable } from '../../billing/plans/price-names.ts';
+import { planOf, priceNames, priceVariable } from '../../billing/plans/plans.ts';
 import { lookUpPrices } from '../../billing/prices/look-up-prices.ts';
 import type { TierPrices } from '../../billing/prices/tier-price.ts';
 import { pingDatabase } from '../../db/ping.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts';
-import { priceNames } from '../../billing/plans/price-names.ts';
+import { priceNames } from '../../billing/plans/plans.ts';
 import type { NameOfPrice } from './event-change.ts';
 
 /** Returns a function that names the plan which is sold under a lookup key or price id. */

@@ -4,8 +4,8 @@ import { fieldsOf, isMutation, procedures } from '@gatehouse/api/testing/fields-
 import type { RequestEvent } from '@sveltejs/kit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sessionActions } from '../session/cookies.ts';
 import { answer } from '../testing/serve-endpoints.ts';
+import { sessionActions } from './router-context.ts';
 import { trpcEndpoint } from './trpc-endpoint.ts';
 
 let test: TestApp;

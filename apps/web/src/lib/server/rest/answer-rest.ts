@@ -6,12 +6,11 @@ import { guardRequest } from '../guards/request-guard.ts';
 import { httpErrorOf } from '../http/error-response.ts';
 import { clientOf, observeRequest } from '../http/observe-request.ts';
 import { recordFailure } from '../http/record-failure.ts';
-import { routerContext } from '../http/router-context.ts';
+import { routerContext, sessionActions } from '../http/router-context.ts';
 import { apiHeaders } from '../http/security-headers.ts';
 import { chooseLanguage } from '../language/choose-language.ts';
-import { sessionActions } from '../session/cookies.ts';
 import { resolvePrincipal } from '../session/resolve-principal.ts';
-import type { RestRequest } from './endpoint.ts';
+import type { RestRequest } from './endpoints.ts';
 import { type Found, findEndpoint } from './find-endpoint.ts';
 
 /** The body is JSON. The names of headers are in lower case. */

@@ -1,4 +1,4 @@
-import type { Endpoint, Method, Params } from './endpoint.ts';
+import type { Endpoint, Method, Params } from './endpoints.ts';
 import { endpoints } from './endpoints.ts';
 
 export type Found = {

@@ -1,13 +1,11 @@
 import type { App } from '@gatehouse/api/app';
 import type { Config } from '@gatehouse/api/config';
-import type { Context } from '@gatehouse/api/router/trpc';
-import { knownBrowserDays, tokenForBrowser } from '@gatehouse/api/sessions/known-browser';
-import { endSession, longestSessionDays, startSession } from '@gatehouse/api/sessions/session';
-import type { Cookies, RequestEvent } from '@sveltejs/kit';
-import { clearSharedCookie, writeSharedCookie } from './shared-cookie.ts';
+import { knownBrowserDays } from '@gatehouse/api/sessions/known-browser';
+import { longestSessionDays, shareSession } from '@gatehouse/api/sessions/session';
+import type { Cookies } from '@sveltejs/kit';
 
 /** The cookies of a request and of its answer, kept by Kit for pages. */
-type RequestCookies = Pick<Cookies, 'get' | 'set' | 'delete'>;
+export type RequestCookies = Pick<Cookies, 'get' | 'set' | 'delete'>;
 
 type Kind = 'session' | 'attempt' | 'signup' | 'return' | 'invitation' | 'known' | 'notice';
 
@@ -47,39 +45,26 @@ export function clearCookie(app: App, cookies: RequestCookies, kind: Kind): void
   cookies.delete(nameOf(app, kind), attributes);
 }
 
-/** Starts and ends sessions for the router, which never sees a session's id. */
-export function sessionActions({
-  locals,
-  cookies,
-}: Pick<RequestEvent, 'locals'> & { cookies: RequestCookies }): Context['session'] {
-  const { app, client } = locals;
+const sharedName = '__Secure-gatehouse';
 
-  async function end() {
-    const old = readCookie(app, cookies, 'session');
-    if (old !== null) await endSession(app, old);
-  }
+function sharedAttributes(domain: string) {
+  return { domain, path: '/', httpOnly: true, sameSite: 'lax', secure: true } as const;
+}
 
-  async function write(id: string) {
-    writeCookie(app, cookies, 'session', id);
-    await writeSharedCookie(app, cookies, id);
-  }
+/** The token of the cookie that sibling hosts share; null without one, or if COOKIE_DOMAIN is unset. */
+export function readSharedCookie({ config }: App, cookies: Pick<Cookies, 'get'>): string | null {
+  return config.cookieDomain === null ? null : cookies.get(sharedName) || null;
+}
 
-  return {
-    async start(holder) {
-      const browserToken = await tokenForBrowser(app, readCookie(app, cookies, 'known'));
-      const id = await startSession(app, { ...holder, browserToken, client });
-      await end();
-      await write(id);
-      writeCookie(app, cookies, 'known', browserToken);
-    },
-    async end() {
-      await end();
-      clearCookie(app, cookies, 'session');
-      clearSharedCookie(app, cookies);
-    },
-    renew: write,
-    rememberSignUp: (browserToken) => writeCookie(app, cookies, 'signup', browserToken),
-    browserToken: () => readCookie(app, cookies, 'signup'),
-    rememberAttempt: (attempt) => writeCookie(app, cookies, 'attempt', attempt),
-  };
+/** Lets products on sibling hosts verify the session. The token is a separate one that permits nothing else. */
+export async function writeSharedCookie(app: App, cookies: Pick<Cookies, 'set'>, sessionId: string): Promise<void> {
+  const { cookieDomain } = app.config;
+  if (cookieDomain === null) return;
+
+  const maxAge = longestSessionDays * 86_400;
+  cookies.set(sharedName, await shareSession(app, sessionId), { ...sharedAttributes(cookieDomain), maxAge });
+}
+
+export function clearSharedCookie({ config }: App, cookies: Pick<Cookies, 'delete'>): void {
+  if (config.cookieDomain !== null) cookies.delete(sharedName, sharedAttributes(config.cookieDomain));
 }

@@ -3,8 +3,7 @@ import { readKey } from '@gatehouse/api/keys/read-key';
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import { readSession, readSharedSession } from '@gatehouse/api/sessions/session';
 import type { Cookies } from '@sveltejs/kit';
-import { readCookie } from './cookies.ts';
-import { readSharedCookie } from './shared-cookie.ts';
+import { readCookie, readSharedCookie } from './cookies.ts';
 
 /** Routes that need no session. */
 const sessionless = /^\/(auth|verify|webhooks|metrics)(\/|$)/;

@@ -4,7 +4,7 @@ import type { App } from '@gatehouse/api/app';
 import { readRequestBytes } from '../http/read-body.ts';
 import { createRest } from '../rest/answer-rest.ts';
 import { cookieJar } from '../rest/cookie-jar.ts';
-import type { RestRequest } from '../rest/endpoint.ts';
+import type { RestRequest } from '../rest/endpoints.ts';
 import { endpoints as byPath } from '../rest/endpoints.ts';
 import { createNodeHandler } from '../rest/node-handler.ts';
 

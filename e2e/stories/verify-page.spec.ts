@@ -1,4 +1,4 @@
-import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
+import { inviteOn, linkFor, makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
 import { send } from '../support/raw-request.ts';
 import { test as base, expect, type Service, startService } from '../support/service.ts';
 
@@ -166,4 +166,40 @@ test('the pages of a link send no referrer and are not stored, for every result'
     expect([what, answer.headers['referrer-policy']]).toEqual([what, 'no-referrer']);
     expect([what, answer.headers['cache-control']]).toEqual([what, expect.stringContaining('no-store')]);
   }
+});
+
+test('a page with a token in its address changes its language, and the token is sent to that page alone', async ({
+  page,
+  browser,
+  service,
+}) => {
+  await signIn(page, await makeOwner(service, page.request));
+  const invitation = await inviteOn(page);
+  const context = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled: false });
+  const visitor = await context.newPage();
+  const requests: string[] = [];
+  visitor.on('request', (request) => {
+    if (!request.isNavigationRequest()) return;
+    requests.push(`${request.method()} ${request.url()}`);
+    expect(request.headers().referer).toBeUndefined();
+  });
+
+  for (const address of [
+    invitation,
+    `${service.baseUrl}/verify?token=unknown`,
+    `${service.baseUrl}/password?token=no`,
+  ]) {
+    requests.length = 0;
+    await visitor.goto(address);
+    await visitor.getByRole('button', { name: 'Deutsch' }).click();
+    await expect(visitor.locator('html')).toHaveAttribute('lang', 'de');
+    await expect(visitor).toHaveURL(address);
+    await visitor.getByRole('button', { name: 'English' }).click();
+    await expect(visitor.locator('html')).toHaveAttribute('lang', 'en');
+    const change = [`POST ${service.baseUrl}/language`, `GET ${address}`];
+    expect(requests).toEqual([`GET ${address}`, ...change, ...change]);
+  }
+  await visitor.goto(invitation);
+  await expect(visitor.getByRole('button', { name: 'Create an account' })).toBeVisible();
+  await context.close();
 });

@@ -24,6 +24,13 @@ test('a choice is stored and leads back to the page of the form, never to anothe
   expect(await answerTo({ theme: 'other', from: '//evil.example' })).toEqual({ did: ['no theme'], answer: [303, '/'] });
 });
 
+test('a page with a token in its address is loaded again with it', async () => {
+  expect(await answerTo({ theme: 'dark', from: '/invitation', token: 'a&b' })).toEqual({
+    did: ['theme=dark'],
+    answer: [303, '/invitation?token=a%26b'],
+  });
+});
+
 test('a form of a page that must stay as it is gets 204', async () => {
   expect(await answerTo({ theme: 'dark', stay: 'yes' })).toEqual({ did: ['theme=dark'], answer: [204] });
 });

@@ -6,8 +6,8 @@ const yearSeconds = 365 * 24 * 60 * 60;
 
 /**
  * A handler that stores a choice of this browser, the field `name` of a form, in a cookie of that name for a
- * year. Any other value removes the cookie. It redirects to the page of the form; a form with the field `stay`
- * gets 204, which leaves the page and what was typed as they are.
+ * year. Any other value removes the cookie. It redirects to the page of the form, with the token that its address
+ * had: the form's own address holds no secret. A form with the field `stay` gets 204, which leaves the page and what was typed as they are.
  */
 export function storeChoice(name: 'theme' | 'language', isChoice: (value: string) => boolean): RequestHandler {
   return async ({ request, cookies, url }) => {
@@ -19,6 +19,8 @@ export function storeChoice(name: 'theme' | 'language', isChoice: (value: string
     else cookies.delete(name, cookie);
 
     if (form.has('stay')) return new Response(null, { status: 204 });
-    redirect(303, localPath(text(form, 'from'), url));
+    const token = text(form, 'token');
+    const query = token === '' ? '' : `?${new URLSearchParams({ token })}`;
+    redirect(303, localPath(text(form, 'from'), url) + query);
   };
 }

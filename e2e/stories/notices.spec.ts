@@ -165,3 +165,17 @@ for (const viewport of [
     }
   });
 }
+
+test('a notice is gone when a later form of the page shows its answer', async ({ page, service }) => {
+  await signIn(page, await makeOwner(service, page.request));
+  await page.goto('/keys');
+  await page.getByLabel('Name', { exact: true }).fill('Worker');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('link', { name: /^Revoke/ }).click();
+  await page.getByRole('dialog').getByRole('button').click();
+  await expect(page.locator('#notice')).toContainText('Worker');
+  await page.getByLabel('Name', { exact: true }).fill('Second');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await expect(page.getByLabel('The new API key')).toBeVisible();
+  await expect(page.locator('#notice')).toHaveCount(0);
+});

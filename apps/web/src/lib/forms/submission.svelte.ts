@@ -1,4 +1,4 @@
-import { focusNotice, showNotice } from '#lib/notices/current.svelte.ts';
+import { current, dismissNotice, focusNotice, showNotice } from '#lib/notices/current.svelte.ts';
 import { otherUserNotice } from '#lib/notices/other-user.ts';
 import type { SubmitFunction } from '$app/forms';
 import { unansweredText } from './unanswered.ts';
@@ -14,6 +14,7 @@ export class Submission {
 
   enhance: SubmitFunction = ({ cancel, submitter }) => {
     if (this.pending) return cancel();
+    const before = current.notice;
     this.pending = true;
     this.submitter = submitter;
 
@@ -26,6 +27,8 @@ export class Submission {
         showNotice(otherUser);
       } else {
         await update({ reset: false });
+        // A notice of an earlier form would lie over the answer that the page shows.
+        if (result.type === 'success' && current.notice?.id === before?.id) dismissNotice();
         focusNotice();
       }
 

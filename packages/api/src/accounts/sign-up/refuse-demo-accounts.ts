@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { isLoopback } from '../../config.ts';
 import { users } from '../../db/schema/accounts.ts';
@@ -13,7 +13,7 @@ import { users } from '../../db/schema/accounts.ts';
 export async function refuseDemoAccounts({ config, db }: Pick<App, 'config' | 'db'>): Promise<void> {
   if (config.publicBaseUrl !== null && isLoopback(new URL(config.publicBaseUrl).hostname)) return;
 
-  const found = await db.select({ email: users.email }).from(users).where(eq(users.demo, true)).orderBy(users.email);
+  const found = await db.select({ email: users.email }).from(users).where(sql`${users.demo}`).orderBy(users.email);
   if (found.length === 0) return;
   throw new Error(
     `This database holds demo accounts of npm start (${found.map(({ email }) => email).join(', ')}). ` +

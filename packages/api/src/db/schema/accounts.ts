@@ -39,6 +39,8 @@ export const users = pgTable(
     index('users_name_beginning').on(sql`lower(${table.name}) text_pattern_ops`),
     index('users_invited_only').on(table.createdAt).where(sql`${table.invitedOnly}`),
     index('users_unverified').on(table.createdAt).where(sql`${table.emailVerifiedAt} is null`),
+    // What each start of a public service looks for.
+    index('users_demo').on(table.email).where(sql`${table.demo}`),
     // The few addresses that may not be in normal form. db/normal-addresses.ts reads them at each start.
     index('users_unusual_address')
       .on(table.id)

@@ -52,6 +52,14 @@ it('a service that other machines reach starts on a database with demo accounts 
   expect(await closeDemoAccounts(test.app)).toEqual([]);
 });
 
+it('a start finds the demo accounts by an index, whatever the number of users', async () => {
+  const plan = await test.app.sql.begin(async (tx) => {
+    await tx`set local enable_seqscan = off`;
+    return tx`explain select email from users where demo order by email`;
+  });
+  expect(JSON.stringify(plan)).toContain('users_demo');
+});
+
 it('an account is marked only beside a service on this machine', async () => {
   const { userId } = await makeOwner(test);
   const app = { ...test.app, config: { ...test.app.config, publicBaseUrl: 'https://id.company.example' } };

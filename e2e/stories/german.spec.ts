@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from '@playwright/test';
-import { expectAccessible } from '../support/browser/accessibility.ts';
+import { expectAccessibleTexts } from '../support/browser/accessibility.ts';
 import { expectFitsWindow } from '../support/browser/page-width.ts';
 import { newEmail } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
@@ -71,7 +71,7 @@ async function expectGerman(page: Page): Promise<void> {
       page.url(),
     )
     .toEqual([]);
-  await expectAccessible(page, `${page.url()} in German`);
+  await expectAccessibleTexts(page, `${page.url()} in German`);
   const size = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 640 });
   await expectFitsWindow(page, `${page.url()} in German at 320 px`);

@@ -13,6 +13,8 @@ export const importsCommand = [
 ];
 // TypeScript 7 takes a third of the time of TypeScript 6, and with one thread less than with several in all.
 const compiler = ['node_modules/@typescript/native/bin/tsc', '--singleThreaded', '-p'];
+/** The compiler collects its garbage less often: a fifth less time of a processor, for 100 MiB more. */
+export const compilerEnvironment = { GOGC: '400' };
 /** The packages in one program: most import packages/api, whose types it then checks once. */
 export const packageTypesCommand = [...compiler, 'tsconfig.packages.json'];
 export const storyTypesCommand = [...compiler, 'e2e'];
@@ -44,7 +46,7 @@ export async function generateMigration(flags) {
 /** Runs all commands, also after one that fails, and ends this process with the highest exit code. */
 async function runAll(commands) {
   await bootstrap();
-  const env = programEnvironment(process.env);
+  const env = { ...compilerEnvironment, ...programEnvironment(process.env) };
   let highest = 0;
   for (const command of commands) {
     if (!isEnding()) highest = Math.max(highest, await launch(command, { env }).exited);

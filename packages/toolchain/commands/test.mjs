@@ -9,6 +9,7 @@ import { endAll, isEnding, run } from '../process/processes.mjs';
 import { countPlaywright, countVitest } from '../process/test-results.mjs';
 import { launchPlaywright, runBrowserTests } from './browser-tests.mjs';
 import {
+  compilerEnvironment,
   importsCommand,
   lintCommand,
   packageTypesCommand,
@@ -31,15 +32,16 @@ export function test(args) {
 async function runEverything() {
   await bootstrap();
   const reports = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-reports-'));
-  const results = await runChecks();
-  const [built] = results;
-  // Side by side, because both wait for a third of their time.
-  results.push(
-    ...(await Promise.all([
-      runVitest(path.join(reports, 'vitest.json')),
-      built.failures.length > 0 ? skipStories() : runStories(path.join(reports, 'playwright.json')),
-    ])),
-  );
+  const { built, checked } = startChecks();
+  // Side by side, because both wait for a third of their time. The browser tests take longer, so they start first.
+  const tested = [
+    built.then(({ failures }) =>
+      failures.length > 0 ? skipStories() : runStories(path.join(reports, 'playwright.json')),
+    ),
+    // After the types of the pages: a test of the development server writes the folder that they are read from.
+    checked.then(() => runVitest(path.join(reports, 'vitest.json'))),
+  ];
+  const results = [...(await checked), ...(await Promise.all(tested))];
 
   fs.rmSync(reports, { recursive: true, force: true });
   if (isEnding()) return;
@@ -51,26 +53,34 @@ async function runEverything() {
   await endAll(failures.length === 0 && passed > 0 ? 0 : 1);
 }
 
-/** Builds, and runs the checks that start no service. The tests run afterwards, because some measure time. */
-async function runChecks() {
+/**
+ * Builds, and runs the checks that start no service. `built` resolves to the result of the build, `checked` to those
+ * of all checks, the build included.
+ */
+function startChecks() {
   const colours = process.stderr.isTTY ? 'force' : 'off';
-  const built = countAsOneTest('The build', () => build(['web', 'server', 'client']));
-  return Promise.all([
+  const builtPages = build(['web']);
+  const built = countAsOneTest('The build', async () => {
+    await builtPages;
+    await build(['server', 'client']);
+  });
+  const checked = Promise.all([
     built,
     runQuietly('Lint and format', [...lintCommand, `--colors=${colours}`]),
     runQuietly('Imports', importsCommand),
     runQuietly('Types of the packages', packageTypesCommand),
     runQuietly('Types of the browser tests', storyTypesCommand),
-    // The build and this one write the same folder.
-    built.then(() => runQuietly('Types of the pages', pageTypesCommand)),
+    // The build of the pages and this one write the same folder.
+    builtPages.catch(() => {}).then(() => runQuietly('Types of the pages', pageTypesCommand)),
   ]);
+  return { built, checked };
 }
 
 /** Runs a command as one test, and shows its output only if it fails. */
 function runQuietly(name, command) {
   return countAsOneTest(name, () =>
     step(name, async () => {
-      const { code, output } = await run(command, testEnvironment());
+      const { code, output } = await run(command, { ...compilerEnvironment, ...testEnvironment() });
       if (code !== 0) throw new Error(`${output.trim()}\n${name}: failed.`);
     }),
   );

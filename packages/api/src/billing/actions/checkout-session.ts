@@ -22,10 +22,11 @@ export async function priceOf(app: App, { ask, tier }: CheckoutContext): Promise
   return price;
 }
 
-type Session = { id: string; url: string | null };
+/** An open checkout session at the provider. */
+export type Session = { id: string; url: string | null };
 
 /** Returns the customer's open checkout sessions. @throws AppError PROVIDER_UNAVAILABLE. */
-export function openSessions({ ask, customerId }: CheckoutContext): Promise<Session[]> {
+export function openSessions(ask: Ask, customerId: string): Promise<Session[]> {
   return listAll(ask, (provider, paging) =>
     provider.checkout.sessions.list({ customer: customerId, status: 'open', ...paging }),
   );
@@ -55,7 +56,7 @@ export async function sessionFor(app: App, open: Session[], priceId: string): Pr
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
  */
-export async function expireAll(app: App, { ask }: CheckoutContext, sessions: Session[]): Promise<boolean> {
+export async function expireAll(app: App, ask: Ask, sessions: Session[]): Promise<boolean> {
   for (const { id } of sessions) {
     try {
       await ask((provider) => provider.checkout.sessions.expire(id));

@@ -3,11 +3,11 @@ import type { App } from '../../app.ts';
 import type { Executor } from '../../db/client.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
-import { listAll } from '../../providers/list-all.ts';
-import { type Ask, isMissing, providerErrorOf } from '../../providers/payment.ts';
+import { type Ask, isMissing } from '../../providers/payment.ts';
 import { customersOf, leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
+import { expireAll, openSessions, type Session } from './checkout-session.ts';
 import { endEverything } from './end-now.ts';
 
 /**
@@ -51,14 +51,7 @@ export async function hasOpenCheckout(db: Executor, organisationId: string): Pro
 /** Expires the open checkouts. Returns false if one cannot be expired because it is complete. */
 async function closeCheckouts(app: App, ask: Ask, organisationId: string): Promise<boolean> {
   for (const { customerId } of await customersOf(app, organisationId)) {
-    for (const { id } of await openSessions(ask, customerId)) {
-      try {
-        await ask((provider) => provider.checkout.sessions.expire(id));
-      } catch (error) {
-        if (providerErrorOf(error)?.status !== 400) throw error;
-        return false;
-      }
-    }
+    if (!(await expireAll(app, ask, await knownSessions(ask, customerId)))) return false;
   }
   const open = and(eq(paymentCheckouts.organisationId, organisationId), isNull(paymentCheckouts.closedAt));
   await app.db.update(paymentCheckouts).set({ closedAt: app.now() }).where(open);
@@ -66,11 +59,9 @@ async function closeCheckouts(app: App, ask: Ask, organisationId: string): Promi
 }
 
 /** Returns no sessions for a customer that the provider does not know; the sync decides what that means. */
-async function openSessions(ask: Ask, customer: string): Promise<{ id: string }[]> {
+async function knownSessions(ask: Ask, customerId: string): Promise<Session[]> {
   try {
-    return await listAll(ask, (provider, paging) =>
-      provider.checkout.sessions.list({ customer, status: 'open', ...paging }),
-    );
+    return await openSessions(ask, customerId);
   } catch (error) {
     if (!isMissing(error, 'customer')) throw error;
     return [];

@@ -59,16 +59,16 @@ function readTier({ plans }: App, value: unknown): PaidTier {
 /** Returns null if an open checkout was completed meanwhile: then everything has to be read again. */
 async function checkoutAddress(app: App, context: CheckoutContext): Promise<string | null> {
   // Sessions are listed first, so that one paid between the two requests appears as a subscription.
-  const open = await openSessions(context);
+  const open = await openSessions(context.ask, context.customerId);
   const live = await liveSubscriptions(app, context.ask, context);
 
   if (live.length > 0) {
-    return (await expireAll(app, context, open)) ? changePlan(app, context, live) : null;
+    return (await expireAll(app, context.ask, open)) ? changePlan(app, context, live) : null;
   }
 
   const price = await priceOf(app, context);
   const same = await sessionFor(app, open, price.id);
   const others = open.filter((session) => session !== same);
-  if (!(await expireAll(app, context, others))) return null;
+  if (!(await expireAll(app, context.ask, others))) return null;
   return same?.url ?? (await createSession(app, context, price));
 }

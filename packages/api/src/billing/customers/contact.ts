@@ -55,6 +55,8 @@ export async function dueContacts(app: App, which?: SQL) {
         sql`${organisations.billingEmail} is distinct from ${paymentCustomers.contactEmail}`,
       ),
     )
+    // An address that the provider keeps refusing stays due, and must not take the place of others for ever.
+    .orderBy(sql`random()`)
     .limit(500);
   return rows.flatMap(({ customerId, ...row }) => (customerId === null ? [] : [{ ...row, customerId }]));
 }

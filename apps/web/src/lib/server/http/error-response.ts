@@ -20,3 +20,10 @@ export function errorResponse(error: unknown, headers: Record<string, string> = 
     headers: { ...headers, ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }) },
   });
 }
+
+/** The headers that a guard's status demands. Of the guards only the one of API keys answers 401 (RFC 6750 §3). */
+export function rejectionHeaders(error: unknown, methods: string[] | null): Record<string, string> {
+  const { code } = toAppError(error);
+  if (code === 'UNAUTHENTICATED') return { 'www-authenticate': 'Bearer error="invalid_token"' };
+  return code === 'METHOD_NOT_ALLOWED' && methods !== null ? { allow: methods.join(', ') } : {};
+}

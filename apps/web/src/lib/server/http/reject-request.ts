@@ -1,10 +1,9 @@
-import { toAppError } from '@gatehouse/api/errors';
 import type { RequestEvent } from '@sveltejs/kit';
 import { escapeMarkup } from '#lib/branding/escape-markup.ts';
 import { errorTexts } from '#lib/messages/shared/errors.ts';
 import errorPage from '../../../error.html?raw';
 import { translateBody } from '../language/translate-error.ts';
-import { errorResponse, httpErrorOf } from './error-response.ts';
+import { errorResponse, httpErrorOf, rejectionHeaders } from './error-response.ts';
 import { isJsonPath, methodsOf } from './path-rules.ts';
 import { recordFailure } from './record-failure.ts';
 
@@ -20,7 +19,7 @@ export function rejectRequest(
   thrown: unknown,
 ): Response {
   recordFailure(locals, thrown);
-  const headers = headersOf(thrown, methodsOf({ pathname, isPageData: isDataRequest }, locals.app.config));
+  const headers = rejectionHeaders(thrown, methodsOf({ pathname, isPageData: isDataRequest }, locals.app.config));
   if (isJsonPath(pathname)) return errorResponse(thrown, headers);
 
   const { status, body: english, retryAfterSeconds } = httpErrorOf(thrown);
@@ -43,11 +42,4 @@ export function rejectRequest(
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     },
   });
-}
-
-/** The headers that a status demands. Of the guards only the one of API keys answers 401 (RFC 6750 §3). */
-function headersOf(thrown: unknown, methods: string[] | null): Record<string, string> {
-  const { code } = toAppError(thrown);
-  if (code === 'UNAUTHENTICATED') return { 'www-authenticate': 'Bearer error="invalid_token"' };
-  return code === 'METHOD_NOT_ALLOWED' && methods !== null ? { allow: methods.join(', ') } : {};
 }

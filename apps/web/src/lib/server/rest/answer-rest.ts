@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { App as Service } from '@gatehouse/api/app';
-import { AppError, toAppError } from '@gatehouse/api/errors';
+import { AppError } from '@gatehouse/api/errors';
 import { createCaller } from '@gatehouse/api/router/root';
 import { guardRequest } from '../guards/request-guard.ts';
-import { httpErrorOf } from '../http/error-response.ts';
+import { httpErrorOf, rejectionHeaders } from '../http/error-response.ts';
 import { clientOf, observeRequest } from '../http/observe-request.ts';
 import { recordFailure } from '../http/record-failure.ts';
 import { routerContext, sessionActions } from '../http/router-context.ts';
@@ -47,7 +47,7 @@ async function guarded(request: RestRequest, locals: App.Locals, found: Found): 
     locals.accepted = guardRequest(request, { pathname: request.pathname, methods: found.methods }, locals.app.config);
     locals.principal = await resolvePrincipal({ ...request, locals });
   } catch (error) {
-    return failed(locals, error, rejectionHeaders(error, found));
+    return failed(locals, error, rejectionHeaders(error, found.methods));
   }
   locals.session = sessionActions({ locals, cookies: request.cookies });
   locals.api = createCaller(routerContext({ locals }), { signal: request.signal });
@@ -72,11 +72,4 @@ function failed(locals: App.Locals, error: unknown, headers: Record<string, stri
   const seconds = retryAfterSeconds ?? (status === 503 ? 5 : null);
   if (seconds !== null) headers['retry-after'] = String(seconds);
   return { status, headers, body: JSON.stringify(body) };
-}
-
-/** The headers that a status demands. Of the guards only the one of API keys answers 401 (RFC 6750 §3). */
-function rejectionHeaders(error: unknown, { methods }: Found): Record<string, string> {
-  const { code } = toAppError(error);
-  if (code === 'UNAUTHENTICATED') return { 'www-authenticate': 'Bearer error="invalid_token"' };
-  return code === 'METHOD_NOT_ALLOWED' && methods !== null ? { allow: methods.join(', ') } : {};
 }

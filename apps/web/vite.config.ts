@@ -12,6 +12,8 @@ export default defineConfig({
   // The page script is bundled as a worker is: the import of its URL gives it a file of its own.
   worker: { format: 'es' },
   environments: {
+    // Comments are most of some libraries. Node would read them at each start, and keep them in memory.
+    ssr: { build: { rolldownOptions: { output: { comments: false } } } },
     client: {
       build: {
         rolldownOptions: {

@@ -28,6 +28,11 @@ const replacements: Record<string, string> = {
       }
     }`,
 };
+/** The index of rate-limiter-flexible loads the stores of every database. */
+const rateLimiters = `
+  exports.RateLimiterPostgres = require('./lib/RateLimiterPostgres');
+  exports.RateLimiterRes = require('./lib/RateLimiterRes');`;
+
 const sameModule: Record<string, string> = { http: 'node:http' };
 const prefix = '\0lean:';
 
@@ -41,6 +46,9 @@ export function leanBundle(): LeanBundle {
       const name = sameModule[source] ?? source;
       return name in replacements ? prefix + name : undefined;
     },
-    load: (id) => (id.startsWith(prefix) ? replacements[id.slice(prefix.length)] : undefined),
+    load(id) {
+      if (id.endsWith('/rate-limiter-flexible/index.js')) return rateLimiters;
+      return id.startsWith(prefix) ? replacements[id.slice(prefix.length)] : undefined;
+    },
   };
 }

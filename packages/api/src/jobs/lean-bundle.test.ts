@@ -29,3 +29,11 @@ it('the replacement of node:http has every name that the builds import', async (
   expect(resolveId('http')).toBe(resolveId('node:http'));
   expect(resolveId('node:https')).toBeUndefined();
 });
+
+it('the builds have what the service imports from rate-limiter-flexible', () => {
+  const source = fs.readFileSync(new URL('../security/throttle.ts', import.meta.url), 'utf8');
+  const imported = /import \{ (.+) \} from 'rate-limiter-flexible'/.exec(source)?.[1]?.split(', ') ?? [];
+  const built = leanBundle().load(fileURLToPath(import.meta.resolve('rate-limiter-flexible'))) ?? '';
+  expect(imported.length).toBeGreaterThan(0);
+  expect(imported.filter((name) => !built.includes(`exports.${name} = require('./lib/${name}')`))).toEqual([]);
+});

@@ -1,9 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { openDatabase } from '@gatehouse/api/db/client';
+import { createTestDatabase, migrationsFolder } from '@gatehouse/api/testing/database/database';
 import { runProgram } from '@gatehouse/embedded-postgres/testing/program';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
@@ -19,6 +22,7 @@ beforeAll(() => {
   const tsdown = fileURLToPath(new URL('../node_modules/tsdown/dist/run.mjs', import.meta.url));
   const cwd = fileURLToPath(new URL('..', import.meta.url));
   execFileSync(process.execPath, [tsdown, '--out-dir', build], { cwd, stdio: 'pipe' });
+  fs.cpSync(migrationsFolder, path.join(build, 'migrations'), { recursive: true });
 });
 afterAll(() => {
   for (const made of [folder, build]) fs.rmSync(made, { recursive: true, force: true });
@@ -94,4 +98,22 @@ it('the doctor reports an unavailable database along with its other findings', a
   expect(printed).toMatch(/^WRONG {2}Base URL: /m);
   expect(printed).toMatch(/^WRONG {2}Mail server: /m);
   expect(printed).toMatch(/things are wrong\.\n$/);
+});
+
+it('a reader that is slow gets the whole answer, and one that ends early makes no error', async () => {
+  const database = await createTestDatabase();
+  const { sql, close } = openDatabase({ url: database.url, pool: 1, prepare: true });
+  await sql`
+    insert into users (id, email, created_at)
+    select gen_random_uuid(), 'user-' || n || '@company.example', now() from generate_series(1, 1000) as n`;
+  await close();
+  const env = { ...process.env, GATEHOUSE_ENV_FILE: 'off', DATABASE_URL: database.url };
+  const piped = promisify(execFile);
+  const command = `"${process.execPath}" "${path.join(build, 'operator.js')}" users --json`;
+
+  const slow = await piped('sh', ['-c', `${command} | { sleep 2; cat; }`], { env, maxBuffer: 10_000_000 });
+  expect(JSON.parse(slow.stdout)).toHaveLength(1000);
+  const early = await piped('sh', ['-c', `{ ${command}; echo "code $?" >&2; } | true`], { env });
+  expect(early.stderr).toMatch(/^Database: .*\ncode 0\n$/);
+  await database.drop();
 });

@@ -20,18 +20,24 @@ async function operate(args: string[]): Promise<number> {
   try {
     const call = parseCommandLine(args);
     if ('help' in call) {
-      process.stdout.write(`${call.help}\n`);
+      await print(process.stdout, call.help);
       return 0;
     }
     loadEnvFile();
     const answer = await withApp(parseConfig(process.env), call.command, (app) => call.command.run(app, call.args));
     const { report, sound } = typeof answer === 'string' ? { report: answer, sound: true } : answer;
-    process.stdout.write(`${report}\n`);
+    await print(process.stdout, report);
     return sound ? 0 : 1;
   } catch (error) {
-    process.stderr.write(`${cliError(error)}\n`);
+    await print(process.stderr, cliError(error));
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+/** Resolves when the text is written: the end of the process would cut it off. A reader that ended first is no error. */
+async function print(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  stream.on('error', () => {});
+  await new Promise((resolve) => stream.write(`${text}\n`, resolve));
 }
 
 /**

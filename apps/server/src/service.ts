@@ -44,7 +44,7 @@ export async function importProgram(build: URL): Promise<Program> {
 }
 
 /**
- * Runs the service until SIGTERM or SIGINT. It listens at once, then starts the embedded
+ * Runs the service until SIGTERM or SIGINT. It listens first, then starts the embedded
  * database and opens the application. A signal drains the requests, while the application
  * ends its jobs, closes the application, stops the database and ends the process.
  *

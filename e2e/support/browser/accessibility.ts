@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect, type Page } from '@playwright/test';
+import { twoFrames } from './frames.ts';
 
 type Axe = {
   run: (on: Document, options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
@@ -37,6 +38,8 @@ async function expectNoFinding(page: Page, name: string, rulesIn: { light: Rules
   await loadAxe(page);
   for (const [colorScheme, rules] of Object.entries(rulesIn) as ['light' | 'dark', Rules][]) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    // Otherwise axe can read a text's colour of one scheme and its background of the other.
+    await twoFrames(page);
     const found = await page.evaluate(async (options) => {
       const { axe } = globalThis as unknown as { axe: Axe };
       const { violations } = await axe.run(document, { iframes: false, ...options });

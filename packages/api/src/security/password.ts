@@ -56,12 +56,30 @@ export const hashesWaiting = enqueueHash.waiting;
 type Client = { address: string };
 
 /**
+ * Waits for the turn of a password and begins to hash it. Returns the promise of its Argon2id hash, so that the caller
+ * can work while another thread hashes.
+ *
+ * @throws AppError BUSY if too many hashes wait.
+ */
+export function beginHash(password: string, client: Client): Promise<{ hashed: Promise<string> }> {
+  return new Promise((resolve, reject) => {
+    const task = () => {
+      const hashed = hash(normalisePassword(password), hashParameters);
+      resolve({ hashed });
+      return hashed;
+    };
+    enqueueHash(requesterOf(client), task).catch(reject);
+  });
+}
+
+/**
  * Returns the Argon2id hash of a password.
  *
  * @throws AppError BUSY if too many hashes wait.
  */
-export function hashPassword(password: string, client: Client): Promise<string> {
-  return enqueueHash(requesterOf(client), () => hash(normalisePassword(password), hashParameters));
+export async function hashPassword(password: string, client: Client): Promise<string> {
+  const { hashed } = await beginHash(password, client);
+  return hashed;
 }
 
 /** The hash that is verified if there is no password, so that the answer takes the same time. */

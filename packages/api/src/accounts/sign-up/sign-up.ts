@@ -11,7 +11,7 @@ import { createOrganisation } from '../../organisations/create.ts';
 import { readInvitation } from '../../organisations/invitation.ts';
 import { emailField } from '../../security/address.ts';
 import type { Client } from '../../security/client.ts';
-import { hashPassword, newPasswordField, passwordFault } from '../../security/password.ts';
+import { beginHash, newPasswordField, passwordFault } from '../../security/password.ts';
 import { hashToken, newToken } from '../../security/token.ts';
 import { isKnownBrowser } from '../../sessions/known-browser.ts';
 import { organisationNameField } from './organisation-name-field.ts';
@@ -49,8 +49,8 @@ export async function signUp(
   if (fault !== null) throw invalid({ password: fault });
   const invited = invitation !== null;
   if (invited && (await readInvitation(app, app.db, invitation)) === null) throw invalid({ invitation: notValid });
-  const passwordHash = await hashPassword(password, client);
 
+  const { hashed } = await beginHash(password, client);
   const fromKnownBrowser = await isKnownBrowser(app, app.db, { email, token: client.knownBrowser });
 
   const { language } = client;
@@ -61,11 +61,13 @@ export async function signUp(
     const signUpId = newId(now);
     const organisationId = isNew && !invited ? newId(now) : null;
     const action = isNew ? 'signed-up' : 'signed-up-again';
-    // Sent together. Each sign-up runs as many statements, so that the time of the answer does not differ.
+    if (organisationId === null) await lockedUser(tx).execute({ email });
+    else await createOrganisation(tx, now, { id: organisationId, ownerId: userId, name, email });
+
+    // So far the password was being hashed, which takes longer. So the time of the answer does not show whether the
+    // address was known. From here on both are the same.
+    const passwordHash = await hashed;
     await allAnswered([
-      organisationId === null
-        ? lockedUser(tx).execute({ email })
-        : createOrganisation(tx, now, { id: organisationId, ownerId: userId, name, email }),
       recordAudit(tx, now, { action, userId, organisationId, client }),
       signUpInsertion(tx).execute({
         id: signUpId,

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { makeOwner, passPhrase, signIn } from '../support/people.ts';
+import { inviteOn, makeOwner, passPhrase, signIn } from '../support/people.ts';
 import { expect, type Service, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
 
@@ -42,6 +42,25 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL('/account');
       await expect(page.getByText('Larch & Sons')).toBeVisible();
       await expect(notice).toHaveCount(0);
+    });
+
+    test('the page of an invitation that another user opened can be loaded again', async ({ page, service }) => {
+      const host = await makeOwner(service, page.request);
+      const mine = await makeOwner(service, page.request);
+      const theirs = await makeOwner(service, page.request);
+      await signIn(page, host);
+      const invitation = await inviteOn(page);
+      await page.context().clearCookies();
+      await signIn(page, mine);
+      await page.goto(invitation);
+      await signInElsewhere(page, theirs);
+      await page.getByRole('button', { name: 'Join' }).click();
+
+      const notice = page.locator('#notice');
+      await expect(notice).toContainText(`You are now signed in as ${theirs}`);
+      await notice.getByRole('link', { name: 'Reload the page' }).click();
+      await expect(page).toHaveURL(invitation);
+      await expect(page.getByRole('button', { name: 'Join' })).toBeVisible();
     });
 
     test('a form still works after its user signed in again', async ({ page, service }) => {

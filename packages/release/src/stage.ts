@@ -48,7 +48,7 @@ export function stage(folder: string, { version, embedded }: { version: string; 
     private: true,
     license: 'MIT',
     type: 'module',
-    engines: { node: '>=20' },
+    engines: { node: '>=20.16' },
   };
   fs.writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(about, null, 2)}\n`);
 }

@@ -40,8 +40,8 @@ export async function isSetUp(
     ]);
     const [knownQueues, knownTimes] = [byName(queues), byName(schedules)];
     return (
-      version !== null &&
-      version >= about.pgboss.schema &&
+      // With a newer version, which a newer release has written, only a set-up accepts the tables.
+      version === about.pgboss.schema &&
       // Steps of an upgrade of the tables that run without a lock.
       steps.every(({ status }) => status === 'completed') &&
       (Object.entries(kinds) as [string, AnyKind][]).every(

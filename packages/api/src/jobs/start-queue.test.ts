@@ -47,7 +47,7 @@ it('the creation of the queue’s tables may take longer than a statement of a r
   await database.drop();
 });
 
-it('a start that finds tables and queue as this release makes them waits for no other node', async () => {
+it('a start that finds tables and queue as this release makes them waits for no other node, and one that finds others succeeds', async () => {
   const database = await createTestDatabase();
   const { sql: other, close } = openDatabase({ url: database.url, pool: 2, prepare: true });
   const { log, logged } = collectingLog();
@@ -64,6 +64,10 @@ it('a start that finds tables and queue as this release makes them waits for no 
   await other`update pgboss.schedule set cron = '1 1 1 1 *' where name = 'sweep'`;
   await (await start()).close();
   expect(await other`select cron from pgboss.schedule where name = 'sweep'`).toEqual([{ cron: '17 * * * *' }]);
+
+  // The tables of a newer release, before a rollback.
+  await other`update pgboss.version set version = version + 1`;
+  await (await start()).close();
   await close();
   await database.drop();
 });

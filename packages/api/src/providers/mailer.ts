@@ -47,7 +47,11 @@ export function createMailer(
   };
   let opening: ReturnType<typeof openTransport> | undefined;
   function transport() {
-    opening ??= openTransport(connection);
+    opening ??= openTransport(connection).catch((error: unknown) => {
+      // The next mail tries again.
+      opening = undefined;
+      throw error;
+    });
     return opening;
   }
   const from = mailFrom.includes('<') ? mailFrom : { name: service.name, address: mailFrom };
@@ -69,7 +73,7 @@ export function createMailer(
       const opened = await transport();
       await instrument('send', () => opened.sendMail(mail), isRefused).catch(throwWithoutServerText);
     },
-    close: () => void opening?.then((opened) => opened.close()),
+    close: () => void opening?.then((opened) => opened.close()).catch(() => {}),
   };
 }
 

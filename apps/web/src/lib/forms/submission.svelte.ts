@@ -20,7 +20,7 @@ export class Submission {
 
     return async ({ result, update }) => {
       const unanswered = result.type === 'error' ? unansweredText(result.error, navigator.onLine) : null;
-      const otherUser = result.type === 'failure' ? otherUserNotice(result.data, window.location.pathname) : null;
+      const otherUser = result.type === 'failure' ? otherUserNotice(result.data, window.location) : null;
       if (unanswered) {
         showNotice({ text: [unanswered], tone: 'warn' });
       } else if (otherUser) {

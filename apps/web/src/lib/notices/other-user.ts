@@ -1,9 +1,17 @@
 import { formTexts } from '#lib/messages/shared/forms.ts';
 import type { Notice } from './notice.ts';
 
-/** The notice for a form that was refused because another user has signed in since; null for any other answer. */
-export function otherUserNotice(answer: unknown, path: string): Notice | null {
-  const { otherUser, error } = (answer ?? {}) as { otherUser?: boolean; error?: string };
+type Refusal = { otherUser?: boolean; error?: string; invitation?: { token: string } };
+
+/**
+ * The notice for a form that was refused because another user has signed in since, with a link that loads its page
+ * again; null for any other answer. `at` is the address of the page, or that of the form's action without a script.
+ */
+export function otherUserNotice(answer: unknown, at: Pick<URL, 'pathname' | 'search'>): Notice | null {
+  const { otherUser, error, invitation } = (answer ?? {}) as Refusal;
   if (!otherUser || error === undefined) return null;
-  return { text: [error], tone: 'warn', action: { label: formTexts().reload, href: path } };
+
+  const ofAction = invitation === undefined ? '' : `?${new URLSearchParams({ token: invitation.token })}`;
+  const query = at.search.startsWith('?/') ? ofAction : at.search;
+  return { text: [error], tone: 'warn', action: { label: formTexts().reload, href: at.pathname + query } };
 }

@@ -43,10 +43,12 @@ export const actions: Actions = {
     async (_api, _form, event) => hideSteps(event, signedInUser(event.locals)?.organisation?.id ?? null),
     {
       done: '/',
-      notice: () => ({
-        text: overviewTexts().hidden(),
-        action: { label: overviewTexts().showThem, post: '/?/showSteps' },
-      }),
+      // A notice is a row, so a request without a session gets none.
+      notice: (_form, _answer, event) =>
+        signedInUser(event.locals) && {
+          text: overviewTexts().hidden(),
+          action: { label: overviewTexts().showThem, post: '/?/showSteps' },
+        },
     },
   ),
   showSteps: formAction(async (_api, _form, event) => hideSteps(event, null), { done: '/' }),

@@ -11,6 +11,7 @@ type Server = {
   commit: string;
   encoding: string;
   clock: number;
+  /** The role and the database, quoted for SQL where they have to be. */
   role: string;
   name: string;
 };
@@ -41,8 +42,8 @@ async function readServer(sql: Sql): Promise<Server> {
       current_setting('synchronous_commit') as commit,
       current_setting('server_encoding') as encoding,
       extract(epoch from clock_timestamp())::float8 as clock,
-      session_user as role,
-      current_database() as name`;
+      quote_ident(session_user) as role,
+      quote_ident(current_database()) as name`;
   return server;
 }
 

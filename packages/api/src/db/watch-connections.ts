@@ -61,16 +61,22 @@ export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
         state.received = connection.received;
         state.heardAt = now;
         state.askedAt = now;
+        state.waitsAt = null;
       }
-      if (connection.waiting) isExpected = true;
-      else state.askedAt = now;
+      if (connection.waiting) {
+        isExpected = true;
+        state.waitsAt ??= now;
+      } else {
+        state.askedAt = now;
+        state.waitsAt = null;
+      }
       if (connection.reserved !== state.reserved) {
         state.reserved = connection.reserved;
         state.begunAt = now;
       }
       const silent = now - state.askedAt > deadlines.statementSeconds * 1000;
       const endless = Boolean(state.reserved) && now - state.begunAt > deadlines.transactionSeconds * 1000;
-      if (silent) endSilent(connection, state.askedAt);
+      if (silent) endSilent(connection, state.waitsAt ?? now);
       if (endless) connection.destroy(timeout('A transaction stayed open.'));
       if (silent || endless) Object.assign(state, stateOf(connection, now));
     }
@@ -98,8 +104,12 @@ export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
   return () => clearInterval(timer);
 }
 
+/**
+ * `askedAt` is the last tick before a connection waited, so that no deadline comes early; `waitsAt` the first one at
+ * which it did, so that what others received until then counts as before.
+ */
 function stateOf({ received, reserved }: Connection, now: number) {
-  return { received, reserved, heardAt: now, askedAt: now, begunAt: now };
+  return { received, reserved, heardAt: now, askedAt: now, waitsAt: null as number | null, begunAt: now };
 }
 
 function timeout(sentence: string): Error {

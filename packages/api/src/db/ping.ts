@@ -3,8 +3,8 @@ import type { Sql } from 'postgres';
 const defaultMilliseconds = 4_000;
 
 /**
- * Checks that the database answers within four seconds, or within `timeoutMilliseconds`. The driver's own timeout does not end a
- * connection to an address that never responds.
+ * Checks that the database answers within four seconds, or within `timeoutMilliseconds`. The driver's own
+ * timeout does not end a connection to an address that never responds.
  *
  * @throws Error with the code CONNECT_TIMEOUT if it does not, or the driver's error.
  */

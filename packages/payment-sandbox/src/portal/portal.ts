@@ -81,7 +81,8 @@ export function resumeInPortal(provider: Provider, session: PortalSession, subsc
 /**
  * Changes the price of the subscription's only item.
  *
- * @throws PortalProblem if the configuration does not offer it, ApiError if the card is declined. Nothing has changed then.
+ * @throws PortalProblem if the configuration does not offer it, ApiError if the card is declined. Nothing
+ *   has changed then.
  */
 export function changePlan(
   provider: Provider,

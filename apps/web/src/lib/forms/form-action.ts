@@ -23,8 +23,8 @@ interface Outcomes<Answer, Done, Shown> {
 
 /**
  * Returns a form action that passes the posted fields to a procedure of the router, and answers with a
- * redirect (303), with data, or with the procedure's error. A form
- * whose page was rendered for another user changes nothing: its answer is an error with status 409.
+ * redirect (303), with data, or with the procedure's error. A form whose page was rendered for another
+ * user changes nothing: its answer is an error with status 409.
  */
 export function formAction<Answer, Done extends object | string = string, Shown extends object = Record<never, never>>(
   call: (api: Caller, form: FormData, event: RequestEvent) => Promise<Answer>,

@@ -8,8 +8,8 @@ import type { Actor } from '../actor.ts';
 
 /**
  * Erases a user at their request, whatever the account status, as `eraseUser` does. With `finishes` it
- * also does what the job that follows would do for this user, because the service may not be running. Returns the slugs of
- * the organisations that ended with the account.
+ * also does what the job that follows would do for this user, because the service may not be running.
+ * Returns the slugs of the organisations that ended with the account.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the user alone owns an organisation with other members,
  *   unless `withMembers`; BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot

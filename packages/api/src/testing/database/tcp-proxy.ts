@@ -14,6 +14,8 @@ export type TcpProxy = {
   restore: () => void;
   /** Stops passing answers to a client once it has sent this text, such as "commit". */
   cutAnswerTo: (text: string) => void;
+  /** Drops every byte of the next connection whose client sends this text, with that text. */
+  cutNextAt: (text: string) => void;
   close: () => Promise<void>;
 };
 
@@ -23,6 +25,7 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
   const open = new Set<{ isCut: boolean; ends: net.Socket[] }>();
   let isCut = false;
   let cutText: string | null = null;
+  let cutOnceText: string | null = null;
 
   const server = net.createServer((client) => {
     const upstream = net.connect(target as net.NetConnectOpts);
@@ -30,14 +33,17 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
     open.add(pair);
     pass(client, upstream, (bytes) => {
       if (cutText !== null && bytes.includes(cutText)) pair.isCut = true;
+      if (cutOnceText === null || !bytes.includes(cutOnceText)) return true;
+      cutOnceText = null;
+      pair.isCut = true;
+      return false;
     });
     pass(upstream, client);
 
-    function pass(from: net.Socket, to: net.Socket, before: (bytes: Buffer) => void = () => {}) {
+    function pass(from: net.Socket, to: net.Socket, isPassed: (bytes: Buffer) => boolean = () => true) {
       from.on('data', (bytes) => {
         const wasCut = pair.isCut;
-        before(bytes);
-        if (!wasCut && (from === client || !pair.isCut)) to.write(bytes);
+        if (isPassed(bytes) && !wasCut && (from === client || !pair.isCut)) to.write(bytes);
       });
       from.on('error', () => {});
       from.on('close', () => {
@@ -69,9 +75,13 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
     restore() {
       isCut = false;
       cutText = null;
+      cutOnceText = null;
     },
     cutAnswerTo(text) {
       cutText = text;
+    },
+    cutNextAt(text) {
+      cutOnceText = text;
     },
     async close() {
       for (const { ends } of open) for (const end of ends) end.destroy();

@@ -1,6 +1,7 @@
 import { and, eq, isNotNull } from 'drizzle-orm';
 import type { App } from '../../../app.ts';
 import type { Transaction } from '../../../db/client.ts';
+import { repeatWrite } from '../../../db/repeat-write.ts';
 import { verificationLinks } from '../../../db/schema/accounts.ts';
 import { verificationLink } from '../../../links.ts';
 import { verificationMail } from '../../../mail/verification-message.ts';
@@ -17,8 +18,8 @@ export type LinkContent = Pick<LinkRow, 'purpose' | 'signUpId' | 'keptSessionId'
 /**
  * Mails a new verification link. The token is generated here, so that it is never stored in clear.
  * The link's row is deleted when the mail server refuses the mail, and records when the mail was
- * sent, so that the limits count sent mails only. `decide` runs while the user's row is locked and
- * returns the link's content; null sends no mail.
+ * sent, so that the limits count sent mails only and a retried job sends no second one. `decide`
+ * runs while the user's row is locked and returns the link's content; null sends no mail.
  *
  * @throws Error without the mail server's own text if it does not accept the mail.
  * @throws AppError INTERNAL without a canonical base URL.
@@ -55,7 +56,9 @@ export async function mailLink(
     await app.db.delete(verificationLinks).where(eq(verificationLinks.tokenHash, tokenHash));
     throw error;
   }
-  await app.db.update(verificationLinks).set({ sentAt }).where(eq(verificationLinks.tokenHash, tokenHash));
+  await repeatWrite(() =>
+    app.db.update(verificationLinks).set({ sentAt }).where(eq(verificationLinks.tokenHash, tokenHash)),
+  );
 }
 
 /** Whether an earlier run of the job sent the link, but ended before the queue recorded its success. */

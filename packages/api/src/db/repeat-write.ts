@@ -1,0 +1,24 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDatabaseUnavailable } from '../errors.ts';
+
+/** Together 15 s, in which a failover ends, besides the time that each attempt waits for a silent database. */
+const pauseMilliseconds = [0, 250, 500, 1000, 2000, 4000, 8000];
+
+/**
+ * Runs an idempotent write that records what was done outside of the database, such as a sent mail, and runs it again
+ * while the database is unavailable: if the record were lost, it would be done twice. The driver replaces a
+ * connection that failed, so each attempt gets another one.
+ *
+ * @throws the last attempt's error, or at once one that is not due to an unavailable database.
+ */
+export async function repeatWrite<Result>(write: () => Promise<Result>): Promise<Result> {
+  for (const milliseconds of pauseMilliseconds) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) throw error;
+    }
+    await pause(milliseconds);
+  }
+  return write();
+}

@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../config.ts';
 import type { MailLanguage } from '../security/client.ts';
-import { type MailTexts, mailTexts } from './mail-texts.ts';
+import { layoutTexts } from './layout.ts';
 import { readableTextColour } from './readable-text-colour.ts';
-import { verificationMail } from './verification-message.ts';
+import { type Purpose, verificationMail, verificationTexts } from './verification-message.ts';
 
 const nameWithMarkup = 'Larch & <b>Sons</b> "Ltd"';
 
-function mailOf(
-  environment: Record<string, string>,
-  purpose: keyof MailTexts['request'] = 'sign-up',
-  language: MailLanguage = 'en',
-) {
+function mailOf(environment: Record<string, string>, purpose: Purpose = 'sign-up', language: MailLanguage = 'en') {
   const { service } = parseConfig(environment);
   const url = 'https://id.company.example/verify?token=abc';
   return verificationMail(service, { to: 'jane@company.example', language, purpose, url, lifetimeSeconds: 3600 });
@@ -45,7 +41,7 @@ describe('the verification mail', () => {
     expect(subject).toBe('Bestätigen Sie Ihre E-Mail-Adresse für Larch');
     expect(text).toContain('Der Link funktioniert einmal, innerhalb einer Stunde.');
     expect(html).toContain('<html lang="de">');
-    const { en } = mailTexts;
+    const en = { ...verificationTexts.en, ...layoutTexts.en };
     const english = [
       en.confirm,
       ...Object.values(en.confirmIt),

@@ -3,8 +3,7 @@ import type { Socket } from 'node:net';
 import type { Config } from '@gatehouse/api/config';
 import { createAdmission } from './admission.ts';
 import { busyPage, busyPagePolicy } from './busy-page.ts';
-import { canonicalise, pathOf } from './canonical-request.ts';
-import { clientAddress } from './client-address.ts';
+import { canonicalise, clientAddress, pathOf } from './canonical-request.ts';
 import { watchProbes } from './drain.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;

@@ -2,18 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { createCaller } from '@gatehouse/api/router/root';
 import { type Handle, type HandleServerError, type ServerInit, sequence } from '@sveltejs/kit/hooks';
 import { openApp, parseConfig, theApp } from '#lib/server/app.ts';
-import { guardRequest } from '#lib/server/guards/request-guard.ts';
+import { guardRequest, methodsOf } from '#lib/server/guards/request-guard.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import { redirectInHeader } from '#lib/server/http/form-redirect.ts';
 import { clientOf, observeRequest } from '#lib/server/http/observe-request.ts';
-import { methodsOf } from '#lib/server/http/path-rules.ts';
 import { recordFailure } from '#lib/server/http/record-failure.ts';
 import { rejectRequest } from '#lib/server/http/reject-request.ts';
 import { routerContext, sessionActions } from '#lib/server/http/router-context.ts';
 import { addSecurityHeaders } from '#lib/server/http/security-headers.ts';
 import { visitorPage } from '#lib/server/http/visitor-page.ts';
 import { chooseLanguage, inLanguage } from '#lib/server/language/choose-language.ts';
-import { createNodeHandler, type NodeHandler } from '#lib/server/rest/node-handler.ts';
+import { createRestHandler, type RestHandler } from '#lib/server/rest/rest-handler.ts';
 import { readCookie } from '#lib/server/session/cookies.ts';
 import { resolvePrincipal } from '#lib/server/session/resolve-principal.ts';
 import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
@@ -30,8 +29,8 @@ export function readiness(): Promise<string | null> {
 }
 
 /** The answers to the REST endpoints, which apps/server asks before Kit. */
-export function restHandler(): NodeHandler {
-  return createNodeHandler(theApp());
+export function restHandler(): RestHandler {
+  return createRestHandler(theApp());
 }
 
 /** Writes the log line, span and metrics of a request to a page, and numbers it. */

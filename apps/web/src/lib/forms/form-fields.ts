@@ -1,6 +1,6 @@
 import { error } from '@sveltejs/kit';
+import { largestBodyOf } from '#lib/server/guards/request-guard.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
-import { largestBodyOf } from '#lib/server/http/path-rules.ts';
 import { readRequestBytes } from '#lib/server/http/read-body.ts';
 
 const isForm = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;

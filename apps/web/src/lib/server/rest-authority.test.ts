@@ -5,9 +5,8 @@ import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { addMember, callerFor, makeAccount, makeOwner, testClient } from '@gatehouse/api/testing/factories';
 import { keyPrincipals } from '@gatehouse/api/testing/keys';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callEndpoint } from './rest/answer-rest.ts';
-import { endpoints } from './rest/endpoints.ts';
-import { findEndpoint } from './rest/find-endpoint.ts';
+import { endpoints, findEndpoint } from './rest/endpoints.ts';
+import { callEndpoint } from './rest/rest-handler.ts';
 import { restRequestOf } from './testing/serve-endpoints.ts';
 
 const listed = Object.entries(endpoints).flatMap(([path, methods]) =>

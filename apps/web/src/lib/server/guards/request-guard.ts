@@ -1,7 +1,6 @@
 import { type Config, isLoopback } from '@gatehouse/api/config';
 import { AppError } from '@gatehouse/api/errors';
 import { presentedKey } from '@gatehouse/api/keys/read-key';
-import { isOff, largestBodyOf } from '../http/path-rules.ts';
 import { tooLarge } from '../http/read-body.ts';
 
 /** `methods` are those that the path allows; null for any. */
@@ -75,4 +74,39 @@ function isSameLoopback(origin: string, publicBaseUrl: string): boolean {
   const [from, base] = [new URL(origin), new URL(publicBaseUrl)];
   const alike = from.protocol === base.protocol && from.port === base.port && from.origin === origin;
   return alike && isLoopback(from.hostname) && isLoopback(base.hostname);
+}
+
+/** The endpoints of a feature that a deployment may not have. */
+const tokenPaths = ['/api/token', '/.well-known/jwks.json'];
+
+const largestBody = 64 * 1024;
+const largestEvent = 1_000_000;
+const largestReport = 1_000_000;
+const reportPaths = ['/api/usage/report', '/api/trpc/usage.report'];
+
+const reading = ['GET', 'HEAD'];
+
+/**
+ * The methods that a path of Kit allows, or null for any (Kit checks those of pages). A page's data
+ * allows only reading: Kit would run its load for any method. Without a token /metrics does not
+ * exist, so every method answers 404.
+ */
+export function methodsOf(
+  { pathname, isPageData }: { pathname: string; isPageData: boolean },
+  { metricsTokens }: Pick<Config, 'metricsTokens'>,
+): string[] | null {
+  if (isPageData) return reading;
+  if (pathname.startsWith('/api/trpc/')) return [...reading, 'POST'];
+  return pathname === '/metrics' && metricsTokens.length > 0 ? reading : null;
+}
+
+/** The largest body of a request to this path, in bytes. */
+export function largestBodyOf(pathname: string): number {
+  if (pathname.startsWith('/webhooks/')) return largestEvent;
+  return reportPaths.includes(pathname) ? largestReport : largestBody;
+}
+
+/** Whether a path belongs to a feature that is off, so that nothing is there. */
+export function isOff(pathname: string, { tokens }: Pick<Config, 'tokens'>): boolean {
+  return tokens === null && tokenPaths.includes(pathname);
 }

@@ -2,9 +2,10 @@ import type { RequestEvent } from '@sveltejs/kit';
 import { escapeMarkup } from '#lib/branding/escape-markup.ts';
 import { errorTexts } from '#lib/messages/shared/errors.ts';
 import errorPage from '../../../error.html?raw';
+import { methodsOf } from '../guards/request-guard.ts';
 import { translateBody } from '../language/translate-error.ts';
+import { isRestPath } from '../rest/rest-handler.ts';
 import { errorResponse, httpErrorOf, rejectionHeaders } from './error-response.ts';
-import { isJsonPath, methodsOf } from './path-rules.ts';
 import { recordFailure } from './record-failure.ts';
 
 type RejectedRequest = Pick<RequestEvent, 'url' | 'isDataRequest' | 'locals'>;
@@ -42,4 +43,9 @@ export function rejectRequest(
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     },
   });
+}
+
+/** Whether a path answers in JSON, errors included. */
+function isJsonPath(pathname: string): boolean {
+  return isRestPath(pathname) || pathname.startsWith('/api/trpc/');
 }

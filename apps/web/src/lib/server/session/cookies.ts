@@ -3,8 +3,9 @@ import type { Config } from '@gatehouse/api/config';
 import { knownBrowserDays } from '@gatehouse/api/sessions/known-browser';
 import { longestSessionDays, shareSession } from '@gatehouse/api/sessions/session';
 import type { Cookies } from '@sveltejs/kit';
+import { parseCookie, stringifySetCookie } from 'cookie';
 
-/** The cookies of a request and of its answer, kept by Kit for pages. */
+/** The cookies of a request and of its answer: Kit's for pages, those of `cookieJar` for the REST endpoints. */
 export type RequestCookies = Pick<Cookies, 'get' | 'set' | 'delete'>;
 
 type Kind = 'session' | 'attempt' | 'signup' | 'return' | 'invitation' | 'known' | 'notice';
@@ -67,4 +68,35 @@ export async function writeSharedCookie(app: App, cookies: Pick<Cookies, 'set'>,
 
 export function clearSharedCookie({ config }: App, cookies: Pick<Cookies, 'delete'>): void {
   if (config.cookieDomain !== null) cookies.delete(sharedName, sharedAttributes(config.cookieDomain));
+}
+
+type CookieJar = RequestCookies & {
+  /** The values of the header Set-Cookie. */
+  lines: string[];
+};
+
+/**
+ * The cookies of one request and its answer, as Kit keeps them for pages. A cookie that was set is read
+ * back with its new value.
+ */
+export function cookieJar(header: string | undefined): CookieJar {
+  let sent: Record<string, string | undefined> | undefined;
+  const changed = new Map<string, string | undefined>();
+  const lines: string[] = [];
+
+  const jar: CookieJar = {
+    lines,
+    get(name) {
+      if (changed.has(name)) return changed.get(name);
+      sent ??= header === undefined ? {} : parseCookie(header);
+      return sent[name];
+    },
+    set(name, value, options) {
+      changed.set(name, options?.maxAge === 0 ? undefined : value);
+      const others = lines.filter((line) => !line.startsWith(`${name}=`));
+      lines.splice(0, lines.length, ...others, stringifySetCookie({ name, value, ...options }));
+    },
+    delete: (name, options) => jar.set(name, '', { ...options, maxAge: 0 }),
+  };
+  return jar;
 }

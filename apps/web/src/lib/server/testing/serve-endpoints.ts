@@ -2,11 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { App } from '@gatehouse/api/app';
 import { readRequestBytes } from '../http/read-body.ts';
-import { createRest } from '../rest/answer-rest.ts';
-import { cookieJar } from '../rest/cookie-jar.ts';
 import type { RestRequest } from '../rest/endpoints.ts';
 import { endpoints as byPath } from '../rest/endpoints.ts';
-import { createNodeHandler } from '../rest/node-handler.ts';
+import { createRest, createRestHandler } from '../rest/rest-handler.ts';
+import { cookieJar } from '../session/cookies.ts';
 
 /** The endpoints as the document writes them: `get /api/usage/{meter}`. */
 export const endpoints = Object.entries(byPath).flatMap(([path, methods]) =>
@@ -38,7 +37,7 @@ export function restRequestOf(request: Request, cookies: RestRequest['cookies'])
 
 /** Serves the endpoints on loopback, for a client that sends real requests. */
 export async function serveEndpoints(app: App): Promise<{ url: string; close: () => Promise<void> }> {
-  const handle = createNodeHandler(app);
+  const handle = createRestHandler(app);
   const server = createServer((request, response) => {
     const addressed = { target: request.url ?? '/', clientAddress: '127.0.0.1' };
     if (!handle(request, response, addressed)) response.writeHead(404).end();

@@ -5,8 +5,8 @@ import { startSession } from '@gatehouse/api/sessions/session';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner, testClient, testPassword } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRestPath } from '../http/path-rules.ts';
 import { serveEndpoints } from '../testing/serve-endpoints.ts';
+import { isRestPath } from './rest-handler.ts';
 
 let test: TestApp;
 let served: Awaited<ReturnType<typeof serveEndpoints>>;

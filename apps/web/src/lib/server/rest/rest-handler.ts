@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { App as Service } from '@gatehouse/api/app';
+import { AppError } from '@gatehouse/api/errors';
+import { createCaller } from '@gatehouse/api/router/root';
+import { guardRequest } from '../guards/request-guard.ts';
+import { httpErrorOf, rejectionHeaders } from '../http/error-response.ts';
+import { clientOf, observeRequest } from '../http/observe-request.ts';
+import { tooLarge } from '../http/read-body.ts';
+import { recordFailure } from '../http/record-failure.ts';
+import { routerContext, sessionActions } from '../http/router-context.ts';
+import { apiHeaders } from '../http/security-headers.ts';
+import { chooseLanguage } from '../language/choose-language.ts';
+import { cookieJar } from '../session/cookies.ts';
+import { resolvePrincipal } from '../session/resolve-principal.ts';
+import { type Found, findEndpoint, type RestRequest } from './endpoints.ts';
+
+/** The path and query of a request, and the address of its client, as the server has determined them. */
+export type Addressed = { target: string; clientAddress: string };
+
+/** Answers a request to a REST endpoint, and returns true. Returns false for any other path. */
+export type RestHandler = (request: IncomingMessage, response: ServerResponse, addressed: Addressed) => boolean;
+
+/**
+ * Answers the REST endpoints on Node's own request and response. Kit's took about half of a read's
+ * CPU (docs/decisions/038).
+ */
+export function createRestHandler(app: Service): RestHandler {
+  const answerRest = createRest(app);
+
+  return (request, response, { target, clientAddress }) => {
+    const at = target.indexOf('?');
+    const pathname = at === -1 ? target : target.slice(0, at);
+    if (!isRestPath(pathname)) return false;
+
+    const abort = new AbortController();
+    response.once('close', () => response.writableFinished || abort.abort());
+    const cookies = cookieJar(request.headers.cookie);
+    const answered = answerRest({
+      method: request.method ?? 'GET',
+      pathname,
+      search: at === -1 ? '' : target.slice(at + 1),
+      headers: { get: (name) => headerOf(request, name) },
+      cookies,
+      clientAddress,
+      signal: abort.signal,
+      readBytes: (most) => readMessageBytes(request, most),
+    });
+    answered
+      .then((answer) => send(response, answer, cookies.lines))
+      .catch((error: unknown) => {
+        app.log.error('an answer could not be sent', { error });
+        response.destroy();
+      });
+    return true;
+  };
+}
+
+/** Whether a path belongs to the REST endpoints, known or not. /api/trpc is the typed router, /api/docs a page. */
+export function isRestPath(pathname: string): boolean {
+  if (pathname.startsWith('/api/')) {
+    return !pathname.startsWith('/api/trpc/') && !/^\/api\/docs(\/|\/__data\.json)?$/.test(pathname);
+  }
+  return pathname.startsWith('/webhooks/') || pathname === '/.well-known/jwks.json';
+}
+
+/** The body is JSON. The names of headers are in lower case. */
+export type RestAnswer = { status: number; headers: Record<string, string>; body: string };
+
+/**
+ * Answers requests to the REST endpoints with the steps of the hook: log line, span and metrics,
+ * request guard, principal, endpoint. Never throws.
+ */
+export function createRest(app: Service): (request: RestRequest) => Promise<RestAnswer> {
+  const headersOfAll = apiHeaders(app.config);
+
+  return async function answerRest(request) {
+    const found = findEndpoint(request.pathname);
+    const language = chooseLanguage(request.cookies, request.headers);
+    const client = clientOf(app, request, { address: request.clientAddress, language });
+    const locals = { app, requestId: randomUUID(), client, language, principal: null, sessionEnded: false } as unknown;
+    const answer = await observeRequest(
+      locals as App.Locals,
+      { method: request.method, route: found.route, headers: request.headers },
+      () => guarded(request, locals as App.Locals, found),
+    );
+    Object.assign(answer.headers, {
+      ...headersOfAll,
+      ...answer.headers,
+      'x-request-id': (locals as App.Locals).requestId,
+    });
+    return answer;
+  };
+}
+
+async function guarded(request: RestRequest, locals: App.Locals, found: Found): Promise<RestAnswer> {
+  try {
+    locals.accepted = guardRequest(request, { pathname: request.pathname, methods: found.methods }, locals.app.config);
+    locals.principal = await resolvePrincipal({ ...request, locals });
+  } catch (error) {
+    return failed(locals, error, rejectionHeaders(error, found.methods));
+  }
+  locals.session = sessionActions({ locals, cookies: request.cookies });
+  locals.api = createCaller(routerContext({ locals }), { signal: request.signal });
+  return callEndpoint(request, locals, found);
+}
+
+/** Calls the endpoint of the method for the principal in `locals`. An error becomes its JSON answer. */
+export async function callEndpoint(request: RestRequest, locals: App.Locals, found: Found): Promise<RestAnswer> {
+  try {
+    const endpoint = found.byMethod[request.method];
+    if (endpoint === undefined) throw new AppError('NOT_FOUND', 'There is no such path.');
+    const { body, headers = {} } = await endpoint(request, locals, found.params);
+    return { status: 200, headers, body: JSON.stringify(body) };
+  } catch (error) {
+    return failed(locals, error);
+  }
+}
+
+function failed(locals: App.Locals, error: unknown, headers: Record<string, string> = {}): RestAnswer {
+  recordFailure(locals, error);
+  const { status, body, retryAfterSeconds } = httpErrorOf(error);
+  const seconds = retryAfterSeconds ?? (status === 503 ? 5 : null);
+  if (seconds !== null) headers['retry-after'] = String(seconds);
+  return { status, headers, body: JSON.stringify(body) };
+}
+
+function send(response: ServerResponse, { status, headers, body }: RestAnswer, cookies: string[]) {
+  const length = Buffer.byteLength(body);
+  const set = cookies.length > 0 && { 'set-cookie': cookies };
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': length, ...headers, ...set });
+  response.end(body);
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | null {
+  const value = headers[name];
+  return value === undefined ? null : String(value);
+}
+
+/** How many bytes of too large a body are read before the answer is sent. */
+const maxReadBytes = 1024 * 1024;
+
+/**
+ * Reads a body of at most `most` bytes. The rest of a larger one is discarded, because a client that is
+ * still sending would lose the answer if the connection closed.
+ *
+ * @throws AppError TOO_LARGE if the body is larger, whatever Content-Length it announced; VALIDATION if
+ *   the client disconnects before its end.
+ */
+function readMessageBytes(request: IncomingMessage, most: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let length = 0;
+    const endedEarly = () => reject(new AppError('VALIDATION', 'The body ended early.'));
+    if (request.destroyed) return endedEarly();
+
+    request.on('data', (part: Buffer) => {
+      length += part.byteLength;
+      if (length <= most) parts.push(part);
+      else parts.length = 0;
+      if (length > maxReadBytes) reject(tooLarge());
+    });
+    let hasEnded = false;
+    request.once('end', () => {
+      hasEnded = true;
+      if (length > most) reject(tooLarge());
+      else resolve(Buffer.concat(parts, length));
+    });
+    request.once('error', () => {});
+    // Each request closes, and an error that nobody gets would take 1 % of an event's CPU for its stack.
+    request.once('close', () => hasEnded || endedEarly());
+  });
+}

@@ -53,7 +53,7 @@ const openToHandlers = [
   ['log\\.ts$', operatorCommands],
   ['sessions/', `${web}(hooks\\.server\\.ts|app\\.d\\.ts|lib/server/)`],
   ['keys/', operatorCommands],
-  ['keys/read-key\\.ts$', `${web}lib/server/(guards/request-guard|session/resolve-principal)\\.ts$`],
+  ['keys/read-key\\.ts$', `${web}lib/server/(guards/request-guard|http/router-context)\\.ts$`],
   ['sign-in/', `${web}routes/auth/`],
   ['sign-in/return-url\\.ts$', `${web}lib/server/session/return-url\\.ts$`],
   ['billing/', operatorCommands],

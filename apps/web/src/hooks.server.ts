@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { createCaller } from '@gatehouse/api/router/root';
 import { type Handle, type HandleServerError, type ServerInit, sequence } from '@sveltejs/kit/hooks';
+import { formHeader, locationHeader } from '#lib/page-script/headers.ts';
 import { openApp, parseConfig, theApp } from '#lib/server/app.ts';
 import { guardRequest, methodsOf } from '#lib/server/guards/request-guard.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
-import { redirectInHeader } from '#lib/server/http/form-redirect.ts';
-import { clientOf, observeRequest } from '#lib/server/http/observe-request.ts';
+import { observeRequest } from '#lib/server/http/observe-request.ts';
 import { recordFailure } from '#lib/server/http/record-failure.ts';
 import { rejectRequest } from '#lib/server/http/reject-request.ts';
-import { routerContext, sessionActions } from '#lib/server/http/router-context.ts';
+import { renderPage } from '#lib/server/http/render-page.ts';
+import { openContext } from '#lib/server/http/router-context.ts';
 import { addSecurityHeaders } from '#lib/server/http/security-headers.ts';
-import { visitorPage } from '#lib/server/http/visitor-page.ts';
 import { chooseLanguage, inLanguage } from '#lib/server/language/choose-language.ts';
 import { createRestHandler, type RestHandler } from '#lib/server/rest/rest-handler.ts';
 import { readCookie } from '#lib/server/session/cookies.ts';
-import { resolvePrincipal } from '#lib/server/session/resolve-principal.ts';
 import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
-import { readTheme, writeFrame } from '#lib/server/session/theme.ts';
 
 export const init: ServerInit = () => openApp();
 
@@ -40,14 +37,6 @@ const requestLog: Handle = async ({ event, resolve }) => {
   locals.app = app;
   locals.requestId = randomUUID();
   locals.language = chooseLanguage(cookies, request.headers);
-  locals.client = clientOf(
-    app,
-    { headers: request.headers, cookies },
-    {
-      address: event.getClientAddress(),
-      language: locals.language,
-    },
-  );
 
   const about = { method: request.method, route: route.id ?? 'none', headers: request.headers };
   const response = await observeRequest(locals, about, async () => resolve(event));
@@ -79,25 +68,32 @@ const requestGuard: Handle = ({ event, resolve }) => {
 };
 
 const principal: Handle = async ({ event, resolve }) => {
-  const { locals, cookies, url } = event;
-  const { app } = locals;
+  const { locals, cookies, url, request } = event;
+  const { headers, signal } = request;
+  const clientAddress = event.getClientAddress();
   try {
-    locals.principal = await resolvePrincipal({ locals, cookies, pathname: url.pathname });
+    await openContext(locals, { pathname: url.pathname, headers, cookies, clientAddress, signal });
   } catch (thrown) {
     locals.principal = null;
     return rejectRequest(event, thrown);
   }
-  locals.sessionEnded = locals.principal === null && readCookie(app, cookies, 'session') !== null;
-  locals.session = sessionActions(event);
-  locals.api = createCaller(routerContext(event), { signal: event.request.signal });
+  locals.sessionEnded = locals.principal === null && readCookie(locals.app, cookies, 'session') !== null;
   if (locals.sessionEnded) await rememberPageOfEndedSession(event);
-
-  const theme = readTheme(cookies);
-  const transformPageChunk = ({ html }: { html: string }) => writeFrame(html, { language: locals.language, theme });
-  return visitorPage(event, theme, async () => resolve(event, { transformPageChunk }));
+  return renderPage(event, resolve);
 };
 
-const scriptedForm: Handle = async ({ event, resolve }) => redirectInHeader(event.request, await resolve(event));
+/** Answers a form that the page script sent with 204 and a header in place of a redirect. The cookies stay. */
+const scriptedForm: Handle = async ({ event, resolve }) => {
+  const { request } = event;
+  const response = await resolve(event);
+  const location = response.headers.get('location');
+  if (location === null || request.method !== 'POST' || !request.headers.has(formHeader)) return response;
+
+  const headers = new Headers(response.headers);
+  headers.delete('location');
+  headers.set(locationHeader, location);
+  return new Response(null, { status: 204, headers });
+};
 
 export const handle = sequence(requestLog, language, securityHeaders, requestGuard, principal, scriptedForm);
 

@@ -2,8 +2,8 @@ import { brandingOf } from '#lib/branding/branding.ts';
 import { organisationName } from '#lib/format/organisation-name.ts';
 import type { Frame } from '#lib/frame.ts';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
+import { readTheme } from '#lib/server/http/render-page.ts';
 import { takeNotice } from '#lib/server/session/notice.ts';
-import { readTheme } from '#lib/server/session/theme.ts';
 import type { LayoutServerLoad } from './$types';
 
 export const load: LayoutServerLoad = async ({ locals, cookies, request }): Promise<Frame> => {

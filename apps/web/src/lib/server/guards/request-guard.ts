@@ -28,8 +28,10 @@ export function guardRequest({ method, headers }: Asked, { pathname, methods }: 
     throw new AppError('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
   }
   // A key is authenticated before the body is read: the endpoint then refuses too large a body.
-  const accepted = { presentedKey: presentedKey(headers.get('authorization')), largestBody: largestBodyOf(pathname) };
-  const hasKey = accepted.presentedKey !== null;
+  const authorization = headers.get('authorization');
+  const key = authorization === null ? null : presentedKey(authorization);
+  const accepted = { presentedKey: key, largestBody: largestBodyOf(pathname) };
+  const hasKey = key !== null;
   if (!hasKey && Number(headers.get('content-length') ?? 0) > accepted.largestBody) throw tooLarge();
 
   const origin = headers.get('origin');

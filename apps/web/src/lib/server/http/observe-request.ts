@@ -1,24 +1,7 @@
-import type { App as Service } from '@gatehouse/api/app';
-import type { Client } from '@gatehouse/api/security/client';
-import type { Cookies } from '@sveltejs/kit';
-import type { Language } from '#lib/language/language.ts';
-import { readCookie } from '../session/cookies.ts';
 import { failureOfStatus } from './record-failure.ts';
 
-type RequestHeaders = Pick<Headers, 'get'>;
-
 /** `route` is the pattern of the path: the number of label values stays small, and none contains an id. */
-type About = { method: string; route: string; headers: RequestHeaders };
-
-/** The address, browser and language from which a request comes. */
-export function clientOf(
-  app: Service,
-  { headers, cookies }: { headers: RequestHeaders; cookies: Pick<Cookies, 'get'> },
-  { address, language }: { address: string; language: Language },
-): Client {
-  const userAgent = headers.get('user-agent');
-  return { address, userAgent, knownBrowser: readCookie(app, cookies, 'known'), language };
-}
+type About = { method: string; route: string; headers: Pick<Headers, 'get'> };
 
 /**
  * Answers a request within its own span, a child of the caller's if the request has a traceparent, and

@@ -1,29 +1,98 @@
+import { AppError } from '@gatehouse/api/errors';
+import { readKey } from '@gatehouse/api/keys/read-key';
+import { createCaller } from '@gatehouse/api/router/root';
 import type { Context } from '@gatehouse/api/router/trpc';
+import type { Client } from '@gatehouse/api/security/client';
 import { tokenForBrowser } from '@gatehouse/api/sessions/known-browser';
-import { endSession, startSession } from '@gatehouse/api/sessions/session';
-import type { RequestEvent } from '@sveltejs/kit';
+import type { Principal } from '@gatehouse/api/sessions/principal';
+import { endSession, readSession, readSharedSession, startSession } from '@gatehouse/api/sessions/session';
 import {
   clearCookie,
   clearSharedCookie,
   type RequestCookies,
   readCookie,
+  readSharedCookie,
   writeCookie,
   writeSharedCookie,
 } from '../session/cookies.ts';
 
-/** The router's context for a request. */
-export function routerContext(event: Pick<RequestEvent, 'locals'>): Context {
-  const { app, principal, requestId, client, session } = event.locals;
+/** What the context takes of a request. */
+type Asked = {
+  pathname: string;
+  headers: Pick<Headers, 'get'>;
+  cookies: RequestCookies;
+  clientAddress: string;
+  /** Aborted if the client disconnects before the answer. */
+  signal: AbortSignal;
+};
+
+/**
+ * Resolves the principal of a request that the guard accepted, and adds to its locals what handlers work with: the
+ * client, the principal, the actions on the session, and the router called for the principal.
+ *
+ * @throws AppError UNAUTHENTICATED for an API key that is not valid.
+ */
+export async function openContext(locals: App.Locals, request: Asked): Promise<void> {
+  locals.client = clientOf(locals, request);
+  locals.principal = await resolvePrincipal(locals, request);
+  locals.session = sessionActions(locals, request.cookies);
+  locals.api = createCaller(routerContext(locals), { signal: request.signal });
+}
+
+/** Returns the router's context of a request whose context is open. */
+export function routerContext({ app, principal, requestId, client, session }: App.Locals): Context {
   return { app, principal, requestId, client, session };
 }
 
-/** Starts and ends sessions for the router, which never sees a session's id. */
-export function sessionActions({
-  locals,
-  cookies,
-}: Pick<RequestEvent, 'locals'> & { cookies: RequestCookies }): Context['session'] {
-  const { app, client } = locals;
+/** The address, browser and language from which a request comes. */
+function clientOf(locals: App.Locals, { headers, cookies, clientAddress }: Asked): Client {
+  return {
+    address: clientAddress,
+    userAgent: headers.get('user-agent'),
+    knownBrowser: readCookie(locals.app, cookies, 'known'),
+    // Only mail needs it: most requests never choose one.
+    get language() {
+      return locals.language;
+    },
+  };
+}
 
+/** Routes that need no session. */
+const sessionless = /^\/(auth|verify|webhooks|metrics)(\/|$)/;
+
+/** The two endpoints that verify a session: the shared cookie is valid there only. */
+const sharedCookiePaths = new Set(['/api/session', '/api/trpc/sessions.verify']);
+
+/** The two that answer with the usage: the session's query reads it too. */
+const usagePaths = new Set(['/api/subscription', '/api/trpc/subscription.read']);
+
+/**
+ * Resolves a request's principal: from the API key if it presents one, whatever its cookies; else
+ * from the session cookie or, where a session is only verified, from the shared cookie.
+ */
+async function resolvePrincipal(
+  { app, accepted }: Pick<App.Locals, 'app' | 'accepted'>,
+  { pathname, cookies }: Asked,
+): Promise<Principal | null> {
+  if (sessionless.test(pathname)) return null;
+
+  const { presentedKey: key } = accepted;
+  if (key !== null) {
+    const holder = await readKey(app, key);
+    if (holder === null) throw new AppError('UNAUTHENTICATED', 'This API key is unknown, expired or revoked.');
+    return holder;
+  }
+
+  const id = readCookie(app, cookies, 'session');
+  const principal = id === null ? null : await readSession(app, id, { usage: usagePaths.has(pathname) });
+  if (principal !== null || !sharedCookiePaths.has(pathname)) return principal;
+
+  const shared = readSharedCookie(app, cookies);
+  return shared === null ? null : readSharedSession(app, shared);
+}
+
+/** Starts and ends sessions for the router, which never sees a session's id. */
+export function sessionActions({ app, client }: App.Locals, cookies: RequestCookies): Context['session'] {
   async function end() {
     const old = readCookie(app, cookies, 'session');
     if (old !== null) await endSession(app, old);

@@ -27,7 +27,7 @@ function eventOf(path: string, init: RequestInit): RequestEvent {
     api: callerFor(test, owner.principal),
   } as unknown as App.Locals;
   const cookies = { get: () => undefined, set: () => {}, delete: () => {} };
-  locals.session = sessionActions({ locals, cookies });
+  locals.session = sessionActions(locals, cookies);
   return { request: new Request(url, init), url, locals, cookies } as unknown as RequestEvent;
 }
 

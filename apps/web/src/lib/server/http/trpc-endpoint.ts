@@ -15,7 +15,7 @@ export async function trpcEndpoint(event: RequestEvent): Promise<Response> {
       req: await readableByTrpc(event),
       router: appRouter,
       allowBatching: false,
-      createContext: () => routerContext(event),
+      createContext: () => routerContext(event.locals),
       onError: ({ error }) => recordFailure(event.locals, error),
       responseMeta: ({ errors }) => ({ headers: retryAfter(errors[0]) }),
     });

@@ -2,17 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App as Service } from '@gatehouse/api/app';
 import { AppError } from '@gatehouse/api/errors';
-import { createCaller } from '@gatehouse/api/router/root';
 import { guardRequest } from '../guards/request-guard.ts';
 import { httpErrorOf, rejectionHeaders } from '../http/error-response.ts';
-import { clientOf, observeRequest } from '../http/observe-request.ts';
+import { observeRequest } from '../http/observe-request.ts';
 import { tooLarge } from '../http/read-body.ts';
 import { recordFailure } from '../http/record-failure.ts';
-import { routerContext, sessionActions } from '../http/router-context.ts';
+import { openContext } from '../http/router-context.ts';
 import { apiHeaders } from '../http/security-headers.ts';
 import { chooseLanguage } from '../language/choose-language.ts';
 import { cookieJar } from '../session/cookies.ts';
-import { resolvePrincipal } from '../session/resolve-principal.ts';
 import { type Found, findEndpoint, type RestRequest } from './endpoints.ts';
 
 /** The path and query of a request, and the address of its client, as the server has determined them. */
@@ -76,9 +74,16 @@ export function createRest(app: Service): (request: RestRequest) => Promise<Rest
 
   return async function answerRest(request) {
     const found = findEndpoint(request.pathname);
-    const language = chooseLanguage(request.cookies, request.headers);
-    const client = clientOf(app, request, { address: request.clientAddress, language });
-    const locals = { app, requestId: randomUUID(), client, language, principal: null, sessionEnded: false } as unknown;
+    const locals = {
+      app,
+      requestId: randomUUID(),
+      principal: null,
+      sessionEnded: false,
+      // The answers are English. Only mail that a request causes needs it.
+      get language() {
+        return chooseLanguage(request.cookies, request.headers);
+      },
+    } as unknown;
     const answer = await observeRequest(
       locals as App.Locals,
       { method: request.method, route: found.route, headers: request.headers },
@@ -96,12 +101,10 @@ export function createRest(app: Service): (request: RestRequest) => Promise<Rest
 async function guarded(request: RestRequest, locals: App.Locals, found: Found): Promise<RestAnswer> {
   try {
     locals.accepted = guardRequest(request, { pathname: request.pathname, methods: found.methods }, locals.app.config);
-    locals.principal = await resolvePrincipal({ ...request, locals });
+    await openContext(locals, request);
   } catch (error) {
     return failed(locals, error, rejectionHeaders(error, found.methods));
   }
-  locals.session = sessionActions({ locals, cookies: request.cookies });
-  locals.api = createCaller(routerContext({ locals }), { signal: request.signal });
   return callEndpoint(request, locals, found);
 }
 

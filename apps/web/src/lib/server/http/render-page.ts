@@ -1,6 +1,40 @@
 import type { App } from '@gatehouse/api/app';
-import type { RequestEvent } from '@sveltejs/kit';
+import type { Cookies, RequestEvent } from '@sveltejs/kit';
+import type { Handle } from '@sveltejs/kit/hooks';
+import type { Language } from '#lib/language/language.ts';
 import { hasPageScript } from '#lib/page-script/paths.ts';
+
+type Resolve = Parameters<Handle>[0]['resolve'];
+
+/** Answers a request by its route. A page has the request's language and theme in its first tag. */
+export function renderPage(event: RequestEvent, resolve: Resolve): Promise<Response> {
+  const { language } = event.locals;
+  const theme = readTheme(event.cookies);
+  const transformPageChunk = ({ html }: { html: string }) => writeFrame(html, { language, theme });
+  return visitorPage(event, theme, async () => resolve(event, { transformPageChunk }));
+}
+
+type Theme = 'light' | 'dark' | null;
+
+/** The theme that the user chose; null follows the system. */
+export function readTheme(cookies: Cookies): Theme {
+  const chosen = cookies.get('theme');
+  return chosen === 'light' || chosen === 'dark' ? chosen : null;
+}
+
+/**
+ * Writes the language and the theme into the page on the server, so that the other theme never
+ * flashes and no script is needed. The page's scripts read the language from there.
+ */
+function writeFrame(html: string, { language, theme }: { language: Language; theme: Theme }): string {
+  // Both stand in the first tag: each replacement in a whole page would copy all of it.
+  const end = html.indexOf('>', html.indexOf('<html')) + 1;
+  const start = html
+    .slice(0, end)
+    .replace('<html lang="en"', `<html lang="${language}"`)
+    .replace('%gatehouse.theme%', theme === null ? '' : `data-theme="${theme}"`);
+  return start + html.slice(end);
+}
 
 type Kept = { body: Uint8Array<ArrayBuffer>; headers: [string, string][] };
 
@@ -15,11 +49,7 @@ const neutralCookie = /^(theme|language|(__Host-)?known)$/;
  * their language and theme: with `csr = false` it has neither data nor a nonce. A request with any other cookie
  * or query (a session, an invitation, a notice, a return URL) is rendered.
  */
-export async function visitorPage(
-  event: RequestEvent,
-  theme: string | null,
-  render: () => Promise<Response>,
-): Promise<Response> {
+async function visitorPage(event: RequestEvent, theme: Theme, render: () => Promise<Response>): Promise<Response> {
   if (import.meta.env.DEV || !isForAllVisitors(event)) return render();
 
   const { app, language } = event.locals;

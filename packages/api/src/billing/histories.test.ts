@@ -15,7 +15,7 @@ import { startCheckout } from './actions/start-checkout.ts';
 import { readPlan } from './entitlement/read-plan.ts';
 import { receiveEvent } from './events/receive-event.ts';
 import { project } from './projection/projection.ts';
-import { readFacts } from './projection/read-facts.ts';
+import { readFacts } from './projection/subscription-row.ts';
 import { readSubscriptionState, type SubscriptionState } from './projection/subscription-state.ts';
 import { enqueueDue } from './sync/jobs.ts';
 import { reconcileAll } from './sync/reconcile.ts';

@@ -1,7 +1,7 @@
 import { eq, inArray } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { readFacts } from '../billing/projection/read-facts.ts';
-import { recompute } from '../billing/projection/recompute.ts';
+import { recompute } from '../billing/projection/projection.ts';
+import { readFacts } from '../billing/projection/subscription-row.ts';
 import { users } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { paymentSubscriptions } from '../db/schema/billing.ts';

@@ -3,7 +3,6 @@ import { openPortal } from '../billing/actions/open-portal.ts';
 import { requireBilling } from '../billing/actions/require-payment.ts';
 import { setCancellation } from '../billing/actions/set-cancellation.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
-import { fields } from '../billing/projection/fields.ts';
 import { isAppError } from '../errors.ts';
 import { router, scopedProcedure } from './trpc.ts';
 
@@ -36,13 +35,17 @@ export const billingRouter = router({
 
 /** Accepts any JSON: the use case has the interface's sentence for a tier of any type, or none. */
 function checkoutBody(input: unknown): { tier?: unknown; organisation_id?: unknown } {
-  const organisation = organisationBody(input);
-  return { tier: fields(input)?.tier, ...organisation };
+  return { ...organisationBody(input), tier: membersOf(input).tier };
 }
 
 function organisationBody(input: unknown): { organisation_id?: unknown } | undefined {
   if (isAppError(input)) throw input;
-  return { organisation_id: fields(input)?.organisation_id };
+  return { organisation_id: membersOf(input).organisation_id };
+}
+
+/** The members of a body; those of a body that is no object are undefined. */
+function membersOf(input: unknown): Record<string, unknown> {
+  return Object(input);
 }
 
 function noBody(input: unknown): undefined {

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentEvents as event, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
+import { fields, textOf } from '../../providers/untrusted-json.ts';
 import { invoiceClosedTypes, invoiceProblemTypes } from '../events/event-handlers.ts';
-import { fields, textOf } from '../projection/fields.ts';
-import { graceEnd } from './entitlement.ts';
-import type { OrganisationPlan } from './read-plan.ts';
+
+import { graceEnd, type OrganisationPlan } from './read-plan.ts';
 
 export type PaymentNotice = {
   kind: 'payment_failed' | 'action_required';

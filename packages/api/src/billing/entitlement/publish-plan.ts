@@ -5,8 +5,8 @@ import { prepared, type Transaction } from '../../db/client.ts';
 import { toldOrganisations as published } from '../../db/schema/changes.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
 import { planFacts } from '../../organisations/plan-facts.ts';
-import { graceEnd } from './entitlement.ts';
-import { type OrganisationPlan, planFrom } from './read-plan.ts';
+
+import { graceEnd, type OrganisationPlan, planFrom } from './read-plan.ts';
 
 /**
  * Adds plan.changed to the feed if the organisation's plan differs from what the feed contains,

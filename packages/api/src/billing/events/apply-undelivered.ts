@@ -2,8 +2,8 @@ import { inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import { applyEvent } from './apply-event.ts';
 import { type PaymentEvent, parseEvent } from './parse-event.ts';
+import { applyEvent } from './receive-event.ts';
 
 /** Undelivered events may belong to other endpoints and be many, so one run is bounded. */
 const maxPages = 50;

@@ -1,8 +1,18 @@
+import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
+import type { Transaction } from '../../db/client.ts';
+import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { awaitAnswer, type SendLast, transactSendingLast } from '../../db/send-with-commit.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { openDelivery, type SignedText } from '../../providers/payment.ts';
-import { type Answer, applyEvent } from './apply-event.ts';
-import { type PaymentEvent, parseEvent } from './parse-event.ts';
+import { readFacts } from '../projection/subscription-row.ts';
+import { readSubscriptionState } from '../projection/subscription-state.ts';
+import { handleEvent, handlerOf } from './event-handlers.ts';
+import { applied, eventOutcomes } from './event-outcome.ts';
+import { type Entry, type Place, payloadOf, store, storeAgain, storeOutcome, wasHandled } from './event-store.ts';
+import { type PaymentEvent, parseEvent, type Subject, subjectOf } from './parse-event.ts';
+
+export type Answer = { received: true; handled: boolean };
 
 type Delivery = {
   /** The raw bytes of the request. */
@@ -51,4 +61,81 @@ async function apply(app: App, event: PaymentEvent, payload: string): Promise<An
     app.log.error('A payment event could not be applied.', { type: event.type, event: event.id, error: cause });
     throw new AppError('INTERNAL', 'Could not process the event.', { cause });
   }
+}
+
+/**
+ * Stores an event and updates the rows that it concerns, in one transaction and without a
+ * request to the provider. The rows depend on the set of stored events, not on their order of
+ * arrival. A duplicate changes nothing and gets the first one's answer. After the commit this
+ * process asks the provider about the subscription. The row is marked, so that after a crash the
+ * sweep that runs each minute asks.
+ */
+export async function applyEvent(app: App, event: PaymentEvent, payload: string): Promise<Answer> {
+  const entry = interpret(app, event, payload);
+  const { handled, outcome, toSync } = await transactSendingLast(app.db, async (tx, sendLast) => {
+    // Both statements are sent in one round trip; the reads see the event.
+    const [place, facts] = await Promise.all([store(tx, app, entry), factsFor(tx, entry)]);
+    if (place === null) {
+      return { handled: await wasHandled(tx, event.id), outcome: 'duplicate' as const, toSync: null };
+    }
+    return runHandler(app, tx, { entry, place, facts, sendLast });
+  });
+  app.metrics.count('gatehouse_payment_events_total', { outcome });
+
+  if (toSync !== null) app.syncs.request(toSync);
+  if (entry.handler === 'prices') app.jobs.wake('payment-prices');
+  if (entry.handler === 'customer_gone') app.jobs.wake('payment-sync');
+  return { received: true, handled };
+}
+
+/**
+ * Applies a stored event again and returns whether it was handled and the subscription to sync
+ * after the commit; null if there is no such event. It keeps its number, so an old event cannot
+ * outrank newer ones. Its organisation and mode are determined again, because they may have been
+ * unknown when it arrived.
+ */
+export async function applyAgain(app: App, tx: Transaction, id: string) {
+  const payload = await payloadOf(tx, id);
+  const event = payload === null ? null : parseEvent(JSON.parse(payload));
+  if (payload === null || event === null) return null;
+
+  const entry = interpret(app, event, payload);
+  const place = await storeAgain(tx, entry);
+  if (place === null) return null;
+  return runHandler(app, tx, { entry, place, facts: await factsFor(tx, entry), sendLast: awaitAnswer });
+}
+
+/** Returns what the event alone decides: its handler, the state that it shows and the objects that it names. */
+function interpret(app: App, event: PaymentEvent, payload: string): Entry {
+  const ourMode = event.livemode === app.payment?.livemode;
+  const handler = ourMode ? handlerOf(event.type) : null;
+  const outcome = handler !== null ? applied : ourMode ? eventOutcomes.ignored : eventOutcomes.other_mode;
+  const state = handler === 'state' ? readSubscriptionState(event.object) : null;
+  return { event, payload, handler, state, subject: subjectOf(event), outcome };
+}
+
+function factsFor(tx: Transaction, { event, state }: Entry) {
+  return state === null ? null : readFacts(tx, state.id, { parsed: { ...event, state } });
+}
+
+type Run = { entry: Entry; place: Place; facts: Awaited<ReturnType<typeof factsFor>>; sendLast: SendLast };
+
+/** Runs the event's handler and stores its outcome if it differs from the expected one. */
+async function runHandler(app: App, tx: Transaction, { entry, place, facts, sendLast }: Run) {
+  const { handler, outcome, event, subject, state } = entry;
+  const { organisationId } = place;
+  if (organisationId !== null && place.isModeUnknown) await storeMode(tx, subject, event.livemode);
+  if (handler === null) return { ...outcome, toSync: null };
+
+  const found = await handleEvent(app, tx, { event, subject, state, handler, ...place, facts, sendLast });
+  if (found.outcome !== outcome) await storeOutcome(tx, event.id, found.outcome);
+  return { ...found.outcome, toSync: found.toSync };
+}
+
+/** Stores the event's mode in rows of unknown mode, which are older than the column. */
+async function storeMode(tx: Transaction, { customerId, subscriptionId }: Subject, livemode: boolean): Promise<void> {
+  const customer = and(eq(paymentCustomers.customerId, customerId ?? ''), isNull(paymentCustomers.livemode));
+  await tx.update(paymentCustomers).set({ livemode }).where(customer);
+  const subscription = and(eq(paymentSubscriptions.id, subscriptionId ?? ''), isNull(paymentSubscriptions.livemode));
+  await tx.update(paymentSubscriptions).set({ livemode }).where(subscription);
 }

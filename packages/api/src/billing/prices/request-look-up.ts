@@ -2,10 +2,10 @@ import { eq, or } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
 import { paymentKnownPrices, paymentLivePrices } from '../../db/schema/billing.ts';
+import { idOf, textOf } from '../../providers/untrusted-json.ts';
 import { applied, type EventOutcome, eventOutcomes } from '../events/event-outcome.ts';
 import type { PaymentEvent } from '../events/parse-event.ts';
 import { priceNames } from '../plans/plans.ts';
-import { idOf, textOf } from '../projection/fields.ts';
 
 /**
  * Enqueues a look-up of the prices for after the commit; the last known ones apply until then.

@@ -1,9 +1,24 @@
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
-import type { paymentSubscriptions } from '../../db/schema/billing.ts';
+import { paymentKnownPrices } from '../../db/schema/billing.ts';
+import { publishPlan } from '../entitlement/publish-plan.ts';
+import type { Recomputed, SubscriptionRow } from './projection.ts';
 
-type State = Pick<typeof paymentSubscriptions.$inferSelect, 'status' | 'tier' | 'ended'>;
+type State = Pick<SubscriptionRow, 'status' | 'tier' | 'ended'>;
+
+/** Stores what follows from a recomputed row that this transaction has written. `before` is the row as it was. */
+export async function followRecomputed(
+  app: App,
+  tx: Transaction,
+  organisationId: string,
+  before: State,
+  { columns, newPrice }: Recomputed,
+): Promise<void> {
+  if (newPrice !== null) await tx.insert(paymentKnownPrices).values(newPrice).onConflictDoNothing();
+  await recordChange(app, tx, organisationId, before, columns);
+  await publishPlan(app, tx, organisationId);
+}
 
 /**
  * Records in the audit log that a plan started, changed or ended, or that a payment failed, as a

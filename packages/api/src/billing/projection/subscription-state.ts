@@ -1,4 +1,4 @@
-import { fields, idOf, seconds, textOf } from './fields.ts';
+import { fields, idOf, seconds, textOf } from '../../providers/untrusted-json.ts';
 
 /** A subscription as an event or an answer of the provider shows it, in any version of its API. Times in seconds. */
 export type SubscriptionState = {

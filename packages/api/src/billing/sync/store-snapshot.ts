@@ -5,8 +5,9 @@ import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { isHeld } from '../customers/lease.ts';
-import { readFacts } from '../projection/read-facts.ts';
-import { followRecomputed, recompute } from '../projection/recompute.ts';
+import { recompute } from '../projection/projection.ts';
+import { followRecomputed } from '../projection/record-change.ts';
+import { readFacts } from '../projection/subscription-row.ts';
 import { isEnded, type SubscriptionState } from '../projection/subscription-state.ts';
 
 type SubscriptionOwner = {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { applyAgain } from '../../billing/events/apply-event.ts';
+import { applyAgain } from '../../billing/events/receive-event.ts';
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import type { Operator } from '../../sessions/authorisation.ts';

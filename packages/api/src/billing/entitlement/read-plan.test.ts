@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadPlans, type Plans } from '../plans/plans.ts';
-import { best, graceEnd, isEntitled, type RankedFacts } from './entitlement.ts';
+import { best, graceEnd, isEntitled, type RankedFacts } from './read-plan.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
 const day = 86_400_000;

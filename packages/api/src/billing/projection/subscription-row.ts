@@ -1,19 +1,9 @@
-import { eq, sql } from 'drizzle-orm';
-import { type Executor, prepared } from '../../db/client.ts';
+import { eq, getTableColumns, sql } from 'drizzle-orm';
+import { type Executor, prepared, type Transaction } from '../../db/client.ts';
 import { paymentEvents as event, paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
+import { fields } from '../../providers/untrusted-json.ts';
 import type { KnownPrice } from '../plans/match-tier.ts';
-import { fields } from './fields.ts';
-import type { StateEvent } from './projection.ts';
-
-export type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
-
-/** Everything from which a subscription's row is computed. */
-export type Facts = {
-  /** The row as it is stored; null if there is none. */
-  row: SubscriptionRow | null;
-  events: StateEvent[];
-  prices: KnownPrice[];
-};
+import type { Computed, Facts, StateEvent, SubscriptionRow } from './projection.ts';
 
 /** An event that this transaction stores, so that its payload is not read back and not parsed again. */
 type Parsed = Omit<StateEvent, 'number'>;
@@ -86,3 +76,90 @@ const factsOf = prepared((db) =>
     .leftJoin(paymentSubscriptions, eq(paymentSubscriptions.id, sql.placeholder('subscriptionId')))
     .prepare('payment_facts'),
 );
+
+/** Whether a computed row is the stored one, but for its marks. */
+export function isSameRow(row: SubscriptionRow, computed: Partial<SubscriptionRow>): boolean {
+  const stored: Record<string, unknown> = row;
+  return Object.entries(computed).every(([name, value]) => plain(value) === plain(stored[name]));
+}
+
+/** What identifies a row, and the number of the event that is its last one. */
+export type RowKeys = { id: string; organisationId: string; customerId: string; livemode: boolean; number: number };
+
+/**
+ * Inserts or updates a subscription's row and marks it for a sync. Returns false and changes nothing if the
+ * row belongs to another organisation or customer.
+ */
+export async function upsertState(tx: Transaction, keys: RowKeys, columns: Computed): Promise<boolean> {
+  const rows = await stateUpsert(tx).execute({ ...keys, ...valuesOf(columns) });
+  return rows.length > 0;
+}
+
+/** The same for a row whose state is not known: only marks it. */
+export async function upsertMark(tx: Transaction, keys: RowKeys): Promise<boolean> {
+  const rows = await mark(tx).execute(keys);
+  return rows.length > 0;
+}
+
+const mark = prepared((db) => upsert(db, {}).prepare('payment_subscription_mark'));
+
+const stateUpsert = prepared((db) => upsert(db, computedColumns).prepare('payment_subscription_state'));
+
+/** Casts from text, because drizzle's own encoder of times fails on null. */
+function time(name: keyof Computed) {
+  return sql`${sql.placeholder(name)}::timestamptz`;
+}
+
+const computedColumns = {
+  status: sql.placeholder('status'),
+  ended: sql.placeholder('ended'),
+  tier: sql.placeholder('tier'),
+  tierSource: sql.placeholder('tierSource'),
+  priceId: sql.placeholder('priceId'),
+  cancelAtPeriodEnd: sql.placeholder('cancelAtPeriodEnd'),
+  currentPeriodEnd: time('currentPeriodEnd'),
+  endsAt: time('endsAt'),
+  startedAt: time('startedAt'),
+  pastDueSince: time('pastDueSince'),
+} satisfies Record<keyof Computed, unknown>;
+
+function valuesOf(columns: Computed) {
+  const written = Object.entries(columns).map(([name, value]) => [name, plain(value)]);
+  return Object.fromEntries(written) as Record<keyof Computed, unknown>;
+}
+
+function plain(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString() : value;
+}
+
+function upsert(db: Executor, columns: Partial<typeof computedColumns>) {
+  const table = getTableColumns(paymentSubscriptions);
+  const computed = Object.keys(columns).map((name) => [
+    name,
+    sql`excluded.${sql.identifier(table[name as keyof typeof table].name)}`,
+  ]);
+  return db
+    .insert(paymentSubscriptions)
+    .values({
+      id: sql.placeholder('id'),
+      organisationId: sql.placeholder('organisationId'),
+      customerId: sql.placeholder('customerId'),
+      livemode: sql.placeholder('livemode'),
+      lastEventNumber: sql.placeholder('number'),
+      needsSync: true,
+      ...columns,
+    })
+    .onConflictDoUpdate({
+      target: paymentSubscriptions.id,
+      set: {
+        // An event that is applied again keeps its old number.
+        lastEventNumber: sql`greatest(${paymentSubscriptions.lastEventNumber}, excluded.last_event_number)`,
+        livemode: sql`excluded.livemode`,
+        needsSync: true,
+        ...Object.fromEntries(computed),
+      },
+      setWhere: sql`${paymentSubscriptions.organisationId} = excluded.organisation_id
+        and ${paymentSubscriptions.customerId} = excluded.customer_id`,
+    })
+    .returning({ id: paymentSubscriptions.id });
+}

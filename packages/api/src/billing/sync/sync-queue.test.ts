@@ -34,11 +34,24 @@ test('requests for a subscription that waits are one sync, and one more follows 
     await pause(100);
   });
   queue.request('sub_1');
+  await vi.advanceTimersByTimeAsync(0);
   for (let each = 0; each < 10; each++) queue.request('sub_1');
   await vi.advanceTimersByTimeAsync(1000);
 
   expect(synced).toEqual(['sub_1', 'sub_1']);
   expect(queue.isIdle()).toBe(true);
+});
+
+test('a sync begins in a later turn of the event loop, so that the event is answered first', async () => {
+  const synced: string[] = [];
+  const { queue } = start(async (id) => void synced.push(id));
+  queue.request('sub_1');
+  for (let each = 0; each < 100; each++) await Promise.resolve();
+  expect(synced).toEqual([]);
+  expect(queue.isIdle()).toBe(false);
+
+  await vi.advanceTimersByTimeAsync(0);
+  expect(synced).toEqual(['sub_1']);
 });
 
 test('at most four subscriptions are synced at once, and never the same one twice', async () => {
@@ -109,6 +122,7 @@ test('stopping starts nothing more and waits for what runs, ten seconds at most'
     synced.push(id);
   });
   for (let each = 1; each <= 6; each++) queue.request(`sub_${each}`);
+  await vi.advanceTimersByTimeAsync(0);
   const stopped = queue.stop();
   await vi.advanceTimersByTimeAsync(500);
   await stopped;

@@ -43,11 +43,14 @@ export function createSyncQueue({ log, metrics, traces, sync, retry }: Options):
   const running = new Map<string, Promise<void>>();
   const pace = tokenBucket(syncsPerSecond);
   let timer: NodeJS.Timeout | undefined;
+  let soon: NodeJS.Immediate | undefined;
   let stopped = false;
 
   function startNext() {
     clearTimeout(timer);
+    clearImmediate(soon);
     timer = undefined;
+    soon = undefined;
     for (const [id, parent] of waiting) {
       if (running.size >= maxConcurrent) return;
       if (running.has(id)) continue;
@@ -83,7 +86,8 @@ export function createSyncQueue({ log, metrics, traces, sync, retry }: Options):
     request(id) {
       if (stopped || (waiting.size >= maxWaiting && !waiting.has(id))) return;
       waiting.set(id, traces.carried());
-      if (timer === undefined) startNext();
+      // In a later turn of the event loop, so that the event is answered first.
+      if (timer === undefined) soon ??= setImmediate(startNext);
     },
     async turn() {
       for (let pause = pace.take(); pause > 0; pause = pace.take()) {
@@ -94,6 +98,7 @@ export function createSyncQueue({ log, metrics, traces, sync, retry }: Options):
     async stop() {
       stopped = true;
       clearTimeout(timer);
+      clearImmediate(soon);
       waiting.clear();
       await Promise.race([Promise.all(running.values()), pauseFor(stopMilliseconds, undefined, { ref: false })]);
     },

@@ -12,7 +12,7 @@ function admitted(
   path: string,
   client: string,
 ) {
-  return Array.from({ length: 3000 }, () => admission.admit(request, path, client)).filter((leave) => leave !== null);
+  return Array.from({ length: 3000 }, () => admission.admit(request, path, client)).filter((place) => place !== null);
 }
 
 it('a client that reaches its limit does not block others', () => {
@@ -48,7 +48,7 @@ it('only a signed-in request of exactly /api/changes counts as waiting', () => {
 
 it('a request that has ended no longer counts', () => {
   const admission = createAdmission();
-  const [leave] = admitted(admission, post, '/api/login', '192.0.2.1');
-  leave?.();
+  const [place] = admitted(admission, post, '/api/login', '192.0.2.1');
+  place?.leave();
   expect(admission.admit(post, '/api/login', '192.0.2.1')).not.toBeNull();
 });

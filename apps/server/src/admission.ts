@@ -18,14 +18,29 @@ const classes = {
 
 type Class = keyof typeof classes;
 
-type Admission = {
-  /** Counts a request of a client as open. Returns the function that ends it, or null if a limit is reached. */
-  admit: (request: IncomingMessage, path: string, client: string) => (() => void) | null;
+/** For how long requests are started, and for how long connections are then accepted, before either continues. */
+const workMilliseconds = 10;
+const acceptMilliseconds = 10;
+
+/** The place of a request that counts as open. */
+export type Place = {
+  /** Calls `work` in its turn; not at all once the place is left. */
+  start: (work: () => void) => void;
+  /** The request no longer counts. */
+  leave: () => void;
 };
 
-/** Limits how many requests are open at once, in memory: each process counts its own. */
+type Admission = {
+  /** Counts a request of a client as open, or returns null if a limit is reached. */
+  admit: (request: IncomingMessage, path: string, client: string) => Place | null;
+  /** To be called for each connection that was accepted. */
+  noteConnection: () => void;
+};
+
+/** Limits how many requests are open at once, in memory, and decides when each starts. Each process counts its own. */
 export function createAdmission(): Admission {
   const open = new Map<string, number>();
+  const { enqueue, noteConnection } = createTurns();
 
   function change(key: string, by: number) {
     const count = (open.get(key) ?? 0) + by;
@@ -41,9 +56,72 @@ export function createAdmission(): Admission {
       if ((open.get(keys.all) ?? 0) >= all || (open.get(keys.client) ?? 0) >= ofClient) return null;
 
       for (const key of Object.values(keys)) change(key, 1);
-      return () => {
-        for (const key of Object.values(keys)) change(key, -1);
+      let hasLeft = false;
+      return {
+        start: (work) => enqueue(kind, () => hasLeft || work()),
+        leave() {
+          hasLeft = true;
+          for (const key of Object.values(keys)) change(key, -1);
+        },
       };
+    },
+    noteConnection,
+  };
+}
+
+/**
+ * Starts requests after all connections were read that have sent something. Otherwise a page that is rendered without
+ * waiting would be finished before the next request is counted: a thousand of them would be rendered in one turn of
+ * the event loop, while no limit is reached and every probe waits. Requests that one turn does not start wait for the
+ * next ones, where the classes alternate. Node accepts one connection in each turn, so while connections wait, turns
+ * that only accept and read alternate with those that work (docs/decisions/041).
+ */
+function createTurns() {
+  const lanes: Record<Class, (() => void)[]> = { webhooks: [], signedIn: [], waiting: [], ordinary: [] };
+  const order = Object.values(lanes);
+  let hasLeader = false;
+  let isWorking = false;
+  let hasAccepted = false;
+  let acceptUntil = 0;
+  let workUntil = 0;
+  let started = 0;
+
+  /** Sets a call for each request that waits. The first one that is set for a turn is its leader. */
+  function setCall() {
+    setImmediate(hasLeader ? startNext : leadTurn);
+    hasLeader = true;
+  }
+
+  function leadTurn() {
+    const now = performance.now();
+    if (isWorking) acceptUntil = now + acceptMilliseconds;
+    isWorking = !hasAccepted || now >= acceptUntil;
+    workUntil = now + workMilliseconds;
+    started = 0;
+    hasAccepted = false;
+    hasLeader = false;
+    startNext();
+  }
+
+  /** Node runs promises between two calls, so that the next one begins when a page is rendered. */
+  function startNext() {
+    // One request starts in any case: the time may have passed because the process was stopped.
+    if (!isWorking || (started > 0 && performance.now() > workUntil)) return setCall();
+
+    const at = order.findIndex((lane) => lane.length > 0);
+    const [lane] = order.splice(at, 1) as [(() => void)[]];
+    order.push(lane);
+    started += 1;
+    lane.shift()?.();
+  }
+
+  return {
+    enqueue(kind: Class, work: () => void) {
+      lanes[kind].push(work);
+      setCall();
+    },
+    noteConnection() {
+      hasAccepted = true;
     },
   };
 }

@@ -46,3 +46,55 @@ it('the requests of a connection that is cut no longer count', async () => {
   await pause(1_000);
   expect(await ask('/login', '203.0.113.1')).toBe(200);
 });
+
+/** Opens a connection, which sends its request when `send` is called. Resolves `status` to that of the answer. */
+async function openRequest(target: string, forwardedFor: string) {
+  const socket = net.connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  const status = once(socket, 'data').then(([bytes]) => {
+    socket.destroy();
+    return String(bytes).slice(9, 12);
+  });
+  const send = () => void socket.write(`GET ${target} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${forwardedFor}\r\n\r\n`);
+  return { send, status };
+}
+
+it('while pages arrive faster than they are rendered, those beyond the limit get 503, and a probe overtakes the others', async () => {
+  const flood = await Promise.all(Array.from({ length: 400 }, (_, at) => openRequest('/spin', `203.0.113.${at % 4}`)));
+  const probe = await openRequest('/healthz', '203.0.113.9');
+  let rendered = 0;
+  for (const { status } of flood) status.then((code) => (rendered += code === '200' ? 1 : 0));
+  for (const { send } of flood) send();
+  probe.send();
+  expect(await probe.status).toBe('200');
+  expect(rendered).toBeLessThan(100);
+
+  const codes = await Promise.all(flood.map(({ status }) => status));
+  expect(codes.filter((code) => code === '200').length).toBeGreaterThanOrEqual(200);
+  expect(codes.filter((code) => code === '503').length).toBeGreaterThan(50);
+});
+
+it('while new connections flood the service with pages, a probe on a new connection overtakes them', async () => {
+  program.child.kill('SIGSTOP');
+  // More would not fit into the queue of the system, in which they wait while the process is stopped.
+  const flood = Array.from({ length: 400 }, (_, at) => ask('/spin', `203.0.113.${at % 4}`));
+  await pause(1_000);
+  const probe = ask('/healthz', '203.0.113.9');
+  await pause(100);
+  let answered = 0;
+  for (const status of flood) status.then(() => answered++);
+  program.child.kill('SIGCONT');
+  expect(await probe).toBe(200);
+  expect(answered).toBeLessThan(250);
+  const codes = await Promise.all(flood);
+  expect(codes.filter((code) => code === 200).length).toBeGreaterThanOrEqual(200);
+});
+
+it('a process that was stopped for a second refuses none of the requests that arrived meanwhile', async () => {
+  const waiting = await Promise.all(Array.from({ length: 100 }, () => openRequest('/spin', '203.0.113.1')));
+  program.child.kill('SIGSTOP');
+  for (const { send } of waiting) send();
+  await pause(1_000);
+  program.child.kill('SIGCONT');
+  expect(new Set(await Promise.all(waiting.map(({ status }) => status)))).toEqual(new Set(['200']));
+});

@@ -1,15 +1,17 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '@gatehouse/api/config';
-import { createAdmission } from './admission.ts';
-import { busyPage, busyPagePolicy } from './busy-page.ts';
+import { createAdmission, type Place } from './admission.ts';
 import { canonicalise, clientAddress, pathOf } from './canonical-request.ts';
 import { watchProbes } from './drain.ts';
+import { createRefusals } from './refusals.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
 
 /** The path and query of a request, and the address of its client. */
 export type Addressed = { target: string; clientAddress: string };
+
+type Admitted = Addressed & { place: Place };
 
 export type Application = {
   /** Answers a request to a REST endpoint. Returns false for any other path. */
@@ -32,7 +34,6 @@ type HttpServer = {
 
 const drainMilliseconds = 18_000;
 const pollMilliseconds = 25;
-const retrySeconds = 2;
 
 /**
  * Listens on HOST and PORT. Before the application is loaded and at the end of a shutdown,
@@ -44,6 +45,7 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
   const openResponses = new Set<ServerResponse>();
   const probes = watchProbes();
   const admission = createAdmission();
+  const refuseBusy = createRefusals(config);
   let application: Application | null = null;
   let isEnding = false;
 
@@ -51,14 +53,11 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     openResponses.add(response);
     response.once('close', () => openResponses.delete(response));
     closeWithSocket(request.socket, response);
-    const addressed = admit(request, response);
-    if (addressed === null || application === null || application.rest(request, response, addressed)) return;
-
-    setFixedHeaders(response);
-    canonicalise(request, config, addressed.clientAddress);
-    request.url = addressed.target;
-    application.pages(request, response, () => refuse(response, 404, 'NOT_FOUND', 'There is no such path.'));
+    const loaded = application;
+    const admitted = admit(request, response);
+    if (admitted !== null && loaded !== null) admitted.place.start(() => pass(request, response, admitted, loaded));
   });
+  server.on('connection', admission.noteConnection);
   // Longer than the idle timeout of common proxies, so that a proxy never reuses a connection that was just closed.
   server.keepAliveTimeout = 65_000;
   // A request that is sent slowly takes the place of others.
@@ -73,14 +72,22 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     }
   }
 
+  function pass(request: IncomingMessage, response: ServerResponse, addressed: Addressed, loaded: Application) {
+    if (loaded.rest(request, response, addressed)) return;
+
+    setFixedHeaders(response);
+    canonicalise(request, config, addressed.clientAddress);
+    request.url = addressed.target;
+    loaded.pages(request, response, () => refuse(response, 404, 'NOT_FOUND', 'There is no such path.'));
+  }
+
   /** Returns what the application answers. Answers every other request, and returns null. */
-  function admit(request: IncomingMessage, response: ServerResponse): Addressed | null {
+  function admit(request: IncomingMessage, response: ServerResponse): Admitted | null {
     function answered(answer: () => void): null {
       setFixedHeaders(response);
       answer();
       return null;
     }
-    const busy = () => answered(() => refuseBusy(request, response, config.service.name));
 
     const target = pathOf(request.url ?? '');
     if (target === null) {
@@ -90,7 +97,10 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     const [pathname] = target.split('?', 1);
     if (pathname === '/healthz') return answered(() => answerHealth(request, response));
     const isProbe = pathname === '/readyz';
-    if (!application || (isEnding && isProbe)) return busy();
+    if (!application || (isEnding && isProbe)) {
+      refuseBusy(request, response, 'unready');
+      return null;
+    }
 
     if (isProbe) {
       probes.noteProbe();
@@ -99,13 +109,16 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     }
     const { headers, socket } = request;
     const client = clientAddress(socket.remoteAddress, headers['x-forwarded-for'], config.trustedProxies);
-    const leave = admission.admit(request, target, client);
-    if (leave === null) return busy();
-    response.once('close', leave);
+    const place = admission.admit(request, target, client);
+    if (place === null) {
+      refuseBusy(request, response, isEnding ? 'unready' : 'overloaded');
+      return null;
+    }
+    response.once('close', place.leave);
 
     // The proxy opens its next connection to another node.
     if (isEnding) response.setHeader('Connection', 'close');
-    return { target, clientAddress: client };
+    return { target, clientAddress: client, place };
   }
 
   return {
@@ -165,27 +178,6 @@ async function answerProbe(request: IncomingMessage, response: ServerResponse, r
 function refuseMethod(response: ServerResponse, allow: string) {
   response.setHeader('Allow', allow);
   refuse(response, 405, 'METHOD_NOT_ALLOWED', 'This method is not allowed here.');
-}
-
-function refuseBusy(request: IncomingMessage, response: ServerResponse, serviceName: string) {
-  response.setHeader('Retry-After', String(retrySeconds));
-  response.setHeader('Connection', 'close');
-  if (!acceptsHtml(request)) {
-    return refuse(response, 503, 'BUSY', 'The service is starting or stopping. Try again in a moment.');
-  }
-
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
-  response.writeHead(503, {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Cache-Control': 'no-store',
-    'Content-Security-Policy': busyPagePolicy,
-  });
-  response.end(busyPage(serviceName, { retrySeconds: isRead ? retrySeconds : null }));
-}
-
-/** Browsers accept text/html when they open a page. Routes below /api and /webhooks answer JSON to every client. */
-function acceptsHtml({ url = '', headers }: IncomingMessage): boolean {
-  return !/^\/(api|webhooks)\//.test(url) && /\btext\/html\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(headers.accept ?? '');
 }
 
 function refuse(response: ServerResponse, status: number, code: string, error: string) {

@@ -60,7 +60,7 @@ test('before the service is ready, /healthz answers 200 and every other path 503
 
   expect((await untilListening()).status).toBe(200);
   const busy = await ask('/readyz');
-  expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '2']);
+  expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '5']);
   expect(await busy.json()).toMatchObject({ code: 'BUSY', error: expect.any(String) });
 
   await program.prints('Serving on');
@@ -168,7 +168,7 @@ test('above its capacity a node answers 503 at once, and still answers probes, w
   await new Promise((resolve) => setTimeout(resolve, 300));
   const started = Date.now();
   const refused = await ask('/login');
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
   const preferred: [string, RequestInit][] = [
     ['/healthz', {}],
     ['/readyz', {}],

@@ -16,7 +16,7 @@ const world = await openWorld();
 const url = `${world.origin}/login?rendered`;
 const alone = await autocannon({ url, connections: 20, duration: capacitySeconds });
 const capacity = alone.requests.average;
-const before = await probe(world);
+const before = longestOf(await probe(world));
 
 const overload = autocannon({
   url,
@@ -28,47 +28,65 @@ const overload = autocannon({
   workers: 1,
 });
 await pause(2_000);
-const during = [];
-for (const end = Date.now() + (overloadSeconds - 3) * 1000; Date.now() < end; ) during.push(await probe(world));
+const during: Answer[] = [];
+for (const end = Date.now() + (overloadSeconds - 3) * 1000; Date.now() < end; ) during.push(...(await probe(world)));
 const flood = await overload;
 
 const ended = Date.now();
 let recovered: number | null = null;
 while (recovered === null && Date.now() - ended < 4 * recoveryLimitSeconds * 1000) {
-  const { longest, failed } = await probe(world);
-  if (failed === 0 && longest < Math.max(200, 2 * before.longest)) recovered = (Date.now() - ended) / 1000;
+  const answers = await probe(world);
+  if (answers.every(isRight) && longestOf(answers) < Math.max(200, 2 * before)) recovered = (Date.now() - ended) / 1000;
 }
 
-const longest = Math.max(...during.map((each) => each.longest));
-const failed = during.reduce((sum, each) => sum + each.failed, 0);
-console.log(`capacity: ${capacity.toFixed(0)} pages a second; probes and reads ${before.longest.toFixed(0)} ms`);
+const failed = during.filter((each) => !isRight(each)).length;
+console.log(`capacity: ${capacity.toFixed(0)} pages a second; probes and reads ${before.toFixed(0)} ms`);
 console.log(
   `at twice that for ${overloadSeconds} s: ${flood['2xx']} pages, ${flood.non2xx} refused, ${flood.errors} errors, longest ${flood.latency.max} ms`,
 );
-console.log(`meanwhile probes, events and signed-in reads: ${failed} failed, longest ${longest.toFixed(0)} ms`);
+for (const { path } of asked(world)) console.log(describe(path, during));
 console.log(`recovered after ${recovered === null ? 'more than 20' : recovered.toFixed(1)} s`);
 await world.close();
 process.exit(recovered !== null && recovered < recoveryLimitSeconds && failed === 0 ? 0 : 1);
 
-/** Sends the requests that an overload must not affect. Returns the longest time in milliseconds, and how many failed. */
-async function probe({ origin, owners }: World): Promise<{ longest: number; failed: number }> {
-  const cookie = `session=${owners[0]?.session}`;
-  const asked: [path: string, status: number, init: RequestInit][] = [
-    ['/healthz', 200, {}],
-    ['/readyz', 200, {}],
-    ['/api/session', 200, { headers: { cookie } }],
-    ['/webhooks/payment', 400, { method: 'POST', body: '{}' }],
+type Asked = { path: string; status: number; init?: RequestInit };
+type Answer = { path: string; status: number; expected: number; milliseconds: number };
+
+/** The requests that an overload must not affect, with their status. */
+function asked({ owners }: World): Asked[] {
+  return [
+    { path: '/healthz', status: 200 },
+    { path: '/readyz', status: 200 },
+    { path: '/api/session', status: 200, init: { headers: { cookie: `session=${owners[0]?.session}` } } },
+    { path: '/webhooks/payment', status: 400, init: { method: 'POST', body: '{}' } },
   ];
-  const answers = await Promise.all(
-    asked.map(async ([path, status, init]) => {
+}
+
+/** Sends all of these requests at once. */
+function probe(world: World): Promise<Answer[]> {
+  return Promise.all(
+    asked(world).map(async ({ path, status: expected, init }) => {
       const started = performance.now();
-      const response = await fetch(origin + path, init).catch(() => null);
+      const response = await fetch(world.origin + path, init).catch(() => null);
       await response?.arrayBuffer();
-      return { isRight: response?.status === status, milliseconds: performance.now() - started };
+      return { path, status: response?.status ?? 0, expected, milliseconds: performance.now() - started };
     }),
   );
-  return {
-    longest: Math.max(...answers.map(({ milliseconds }) => milliseconds)),
-    failed: answers.filter(({ isRight }) => !isRight).length,
-  };
+}
+
+function isRight({ status, expected }: Answer): boolean {
+  return status === expected;
+}
+
+function longestOf(answers: Answer[]): number {
+  return Math.max(...answers.map(({ milliseconds }) => milliseconds));
+}
+
+function describe(path: string, all: Answer[]): string {
+  const answers = all.filter((each) => each.path === path);
+  const sorted = answers.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other);
+  const percentile = (share: number) => `${(sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(0)} ms`;
+  const wrong = Map.groupBy(answers.filter((each) => !isRight(each)), ({ status }) => status);
+  const failures = [...wrong].map(([status, each]) => `${status}: ${each.length}`).join(', ') || 'none';
+  return `meanwhile ${path}: ${answers.length} answers, median ${percentile(0.5)}, p99 ${percentile(0.99)}, longest ${longestOf(answers).toFixed(0)} ms; failures ${failures}`;
 }

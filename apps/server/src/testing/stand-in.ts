@@ -3,6 +3,7 @@ import type { Config } from '@gatehouse/api/config';
 import type { Application } from '../http-server.ts';
 
 const slowMilliseconds = 700;
+const spinMilliseconds = 5;
 
 /**
  * Opens a stand-in for the application after STAND_IN_INIT milliseconds.
@@ -29,10 +30,16 @@ async function close() {
 
 type Exchange = { request: IncomingMessage; response: ServerResponse; next: () => void };
 
-/** Responds with the request that it received; /slow responds after 700 ms. */
+/** Responds with the request that it received. /slow responds after 700 ms, /spin after 5 ms of the processor. */
 function answer(settings: { config: Config; migrations: string }, { request, response, next }: Exchange): void {
   if (request.url === '/nowhere') {
     next();
+    return;
+  }
+
+  if (request.url === '/spin') {
+    for (const end = performance.now() + spinMilliseconds; performance.now() < end; );
+    response.end();
     return;
   }
 

@@ -60,7 +60,7 @@ test('before the service is ready, /healthz answers 200 and every other path 503
 
   expect((await untilListening()).status).toBe(200);
   const busy = await ask('/readyz');
-  expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '5']);
+  expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '2']);
   expect(await busy.json()).toMatchObject({ code: 'BUSY', error: expect.any(String) });
 
   await program.prints('Serving on');

@@ -86,7 +86,8 @@ function describe(path: string, all: Answer[]): string {
   const answers = all.filter((each) => each.path === path);
   const sorted = answers.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other);
   const percentile = (share: number) => `${(sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(0)} ms`;
-  const wrong = Map.groupBy(answers.filter((each) => !isRight(each)), ({ status }) => status);
-  const failures = [...wrong].map(([status, each]) => `${status}: ${each.length}`).join(', ') || 'none';
-  return `meanwhile ${path}: ${answers.length} answers, median ${percentile(0.5)}, p99 ${percentile(0.99)}, longest ${longestOf(answers).toFixed(0)} ms; failures ${failures}`;
+  const failed = answers.filter((each) => !isRight(each));
+  const statuses = [...new Set(failed.map(({ status }) => status))].join(', ');
+  const failures = failed.length === 0 ? 'none failed' : `${failed.length} failed (${statuses})`;
+  return `meanwhile ${path}: ${answers.length} answers, median ${percentile(0.5)}, p99 ${percentile(0.99)}, longest ${longestOf(answers).toFixed(0)} ms; ${failures}`;
 }

@@ -107,3 +107,15 @@ test('pages are not compressed, because their length could reveal a secret in th
 
   expect(headers['content-encoding']).toBeUndefined();
 });
+
+test('a page is sent whole, with its length and no ETag, and HEAD has the same length', async ({ service }) => {
+  for (const path of ['/login', '/login', '/invitation?token=none', '/no-such-page']) {
+    const { headers, text } = await send(service, path);
+    expect(text, path).toMatch(/<\/html>\s*$/);
+    expect(Number(headers['content-length']), path).toBeGreaterThanOrEqual(text.length);
+    expect([headers.etag, headers['transfer-encoding']], path).toEqual([undefined, undefined]);
+
+    const head = await send(service, path, { method: 'HEAD' });
+    expect([head.text, head.headers['content-length']], path).toEqual(['', headers['content-length']]);
+  }
+});

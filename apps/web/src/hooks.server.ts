@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Handle, type HandleServerError, type ServerInit, sequence } from '@sveltejs/kit/hooks';
+import type { RequestEvent } from '@sveltejs/kit';
+import type { Handle, HandleServerError, ServerInit } from '@sveltejs/kit/hooks';
 import { formHeader, locationHeader } from '#lib/page-script/headers.ts';
 import { openApp, parseConfig, theApp } from '#lib/server/app.ts';
 import { guardRequest, methodsOf } from '#lib/server/guards/request-guard.ts';
@@ -7,7 +8,7 @@ import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import { observeRequest } from '#lib/server/http/observe-request.ts';
 import { recordFailure } from '#lib/server/http/record-failure.ts';
 import { rejectRequest } from '#lib/server/http/reject-request.ts';
-import { renderPage } from '#lib/server/http/render-page.ts';
+import { type Resolve, renderPage, writingPages } from '#lib/server/http/render-page.ts';
 import { openContext } from '#lib/server/http/router-context.ts';
 import { addSecurityHeaders } from '#lib/server/http/security-headers.ts';
 import { chooseLanguage, inLanguage } from '#lib/server/language/choose-language.ts';
@@ -17,8 +18,8 @@ import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
 
 export const init: ServerInit = () => openApp();
 
-// For apps/server, which opens the App before it loads Kit.
-export { openApp, parseConfig };
+// For apps/server, which opens the App before it loads Kit, and wraps Kit's handler.
+export { openApp, parseConfig, writingPages };
 
 /** Resolves to null while the database answers, else to the code of the reason. */
 export function readiness(): Promise<string | null> {
@@ -30,8 +31,11 @@ export function restHandler(): RestHandler {
   return createRestHandler(theApp());
 }
 
-/** Writes the log line, span and metrics of a request to a page, and numbers it. */
-const requestLog: Handle = async ({ event, resolve }) => {
+/**
+ * Answers a request to a page: log line, span and metrics around its answer, with a number. One function in place of
+ * Kit's `sequence`, which opens a span and a context for each of its steps.
+ */
+export const handle: Handle = async ({ event, resolve }) => {
   const { locals, request, cookies, route } = event;
   const app = theApp();
   locals.app = app;
@@ -39,53 +43,36 @@ const requestLog: Handle = async ({ event, resolve }) => {
   locals.language = chooseLanguage(cookies, request.headers);
 
   const about = { method: request.method, route: route.id ?? 'none', headers: request.headers };
-  const response = await observeRequest(locals, about, async () => resolve(event));
-  response.headers.set('x-request-id', locals.requestId);
+  // Every text and format of the answer follows the request's language.
+  const response = await observeRequest(locals, about, () => inLanguage(locals.language, () => answer(event, resolve)));
+  const { headers } = response;
+  addSecurityHeaders(app, headers);
+  headers.set('x-request-id', locals.requestId);
   // Pages cannot set it: Kit renders them from the status alone.
-  if (response.status === 503 && !response.headers.has('retry-after')) response.headers.set('retry-after', '5');
+  if (response.status === 503 && !headers.has('retry-after')) headers.set('retry-after', '5');
   return response;
 };
 
-/** Every text and format of the answer follows the request's language. */
-const language: Handle = ({ event, resolve }) => inLanguage(event.locals.language, () => resolve(event));
-
-const securityHeaders: Handle = async ({ event, resolve }) => {
-  const response = await resolve(event);
-  addSecurityHeaders(event.locals.app, response.headers);
-  return response;
-};
-
-/** Rejects a wrong method, too large a body and a foreign origin, in this order. */
-const requestGuard: Handle = ({ event, resolve }) => {
-  const { request, url, isDataRequest, locals } = event;
-  try {
-    const methods = methodsOf({ pathname: url.pathname, isPageData: isDataRequest }, locals.app.config);
-    locals.accepted = guardRequest(request, { pathname: url.pathname, methods }, locals.app.config);
-  } catch (thrown) {
-    return rejectRequest(event, thrown);
-  }
-  return resolve(event);
-};
-
-const principal: Handle = async ({ event, resolve }) => {
-  const { locals, cookies, url, request } = event;
+/** Rejects a wrong method, too large a body, a foreign origin and an unknown API key, in this order. */
+async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> {
+  const { locals, cookies, url, request, isDataRequest } = event;
+  const { pathname } = url;
   const { headers, signal } = request;
-  const clientAddress = event.getClientAddress();
   try {
-    await openContext(locals, { pathname: url.pathname, headers, cookies, clientAddress, signal });
+    const methods = methodsOf({ pathname, isPageData: isDataRequest }, locals.app.config);
+    locals.accepted = guardRequest(request, { pathname, methods }, locals.app.config);
+    await openContext(locals, { pathname, headers, cookies, clientAddress: event.getClientAddress(), signal });
   } catch (thrown) {
-    locals.principal = null;
+    locals.principal ??= null;
     return rejectRequest(event, thrown);
   }
   locals.sessionEnded = locals.principal === null && readCookie(locals.app, cookies, 'session') !== null;
   if (locals.sessionEnded) await rememberPageOfEndedSession(event);
-  return renderPage(event, resolve);
-};
+  return redirectInHeader(request, await renderPage(event, resolve));
+}
 
 /** Answers a form that the page script sent with 204 and a header in place of a redirect. The cookies stay. */
-const scriptedForm: Handle = async ({ event, resolve }) => {
-  const { request } = event;
-  const response = await resolve(event);
+function redirectInHeader(request: Request, response: Response): Response {
   const location = response.headers.get('location');
   if (location === null || request.method !== 'POST' || !request.headers.has(formHeader)) return response;
 
@@ -93,9 +80,7 @@ const scriptedForm: Handle = async ({ event, resolve }) => {
   headers.delete('location');
   headers.set(locationHeader, location);
   return new Response(null, { status: 204, headers });
-};
-
-export const handle = sequence(requestLog, language, securityHeaders, requestGuard, principal, scriptedForm);
+}
 
 /** An AppError that no page caught keeps its status and message. Any other error is logged and shows a generic one. */
 export const handleError: HandleServerError = ({ kind, error: caught, event }) => {

@@ -4,12 +4,13 @@ import {
   entitlementsInput,
   readEntitlements,
 } from '../subscription/read-entitlements.ts';
-import { readOverview, readSubscription } from '../subscription/read-subscription.ts';
+import { readOverview, readOverviewWithHistory, readSubscription } from '../subscription/read-subscription.ts';
 import { body, holderProcedure, router, scopedProcedure } from './trpc.ts';
 
 export const subscriptionRouter = router({
   read: scopedProcedure('READ').query(({ ctx }) => readSubscription(ctx.app, ctx.principal)),
   overview: scopedProcedure('READ').query(({ ctx }) => readOverview(ctx.app, ctx.principal)),
+  overviewWithHistory: scopedProcedure('READ').query(({ ctx }) => readOverviewWithHistory(ctx.app, ctx.principal)),
 });
 
 /** What plans permit, for the services of the company. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readableTarget, targetField, writableTarget, writableTargets } from '../sessions/target-organisation.ts';
-import { readHistory, readRecentHistories } from '../usage/read-history.ts';
+import { readHistory } from '../usage/read-history.ts';
 import { release } from '../usage/release.ts';
 import { report } from '../usage/report.ts';
 import { reserve } from '../usage/reserve.ts';
@@ -12,7 +12,7 @@ import {
   usageRecordInput,
   usageRequestInput,
 } from '../usage/usage-input.ts';
-import { body, holderProcedure, router, scopedProcedure } from './trpc.ts';
+import { body, holderProcedure, router } from './trpc.ts';
 
 const ofOrganisation = { organisation: targetField };
 const meterField = z.string('A meter is required.');
@@ -45,8 +45,6 @@ export const usageRouter = router({
       const target = await writableTarget(ctx.app, ctx.principal, input.organisation);
       return setGauge(ctx.app, target, input.meter, input);
     }),
-  /** The last 30 days of every meter. */
-  recent: scopedProcedure('READ').query(({ ctx }) => readRecentHistories(ctx.app, ctx.principal)),
   read: holderProcedure('READ')
     .input(body(z.object({ ...ofOrganisation, meter: meterField, days: usageDaysInput })))
     .query(async ({ ctx, input }) => {

@@ -11,11 +11,12 @@ import type { Price, Tier } from '../billing/plans/plans.ts';
 import { livePrices } from '../billing/prices/live-prices.ts';
 import type { LivePrices } from '../billing/prices/price-cache.ts';
 import { prepared } from '../db/client.ts';
-import { planFacts } from '../organisations/plan-facts.ts';
-import { usageFacts } from '../organisations/usage-facts.ts';
+import { type PlanFacts, planFacts } from '../organisations/plan-facts.ts';
+import { type UsageFacts, usageFacts } from '../organisations/usage-facts.ts';
 import type { Reader } from '../sessions/authorisation.ts';
 import { organisationOf } from '../sessions/principal.ts';
 import { type MeterReading, readingsFrom } from '../usage/meter.ts';
+import { historiesFrom, type MeterHistory, rangeOf, usageDays } from '../usage/read-history.ts';
 
 /** GET /api/subscription (interface §2). Amounts in minor units, times in ISO 8601. */
 export type SubscriptionSummary = {
@@ -76,9 +77,37 @@ export async function readSubscription(app: App, principal: Reader): Promise<Sub
  * @throws AppError as `readSubscription`.
  */
 export async function readOverview(app: App, principal: Reader): Promise<SubscriptionOverview> {
-  const hasNotice = app.payment !== null && principal.scopes.includes('ADMIN');
-  const facts = await readOverviewFacts(app, principal, hasNotice);
+  const withProblem = seesNotice(app, principal);
+  return overviewOf(app, await readOverviewFacts(app, principal, withProblem), withProblem);
+}
 
+/**
+ * Returns the same with the history of every meter for 30 days, by one statement.
+ *
+ * @throws AppError as `readSubscription`.
+ */
+export async function readOverviewWithHistory(
+  app: App,
+  principal: Reader,
+): Promise<SubscriptionOverview & { history: MeterHistory[] }> {
+  const { meters } = app.plans;
+  const range = rangeOf(app, meters, 30);
+  const withProblem = seesNotice(app, principal);
+  const values = factValues(app, principal, withProblem);
+  const [[row], prices] = await Promise.all([
+    factsAndHistory(app.db).execute({ ...values, ...range }),
+    livePrices(app),
+  ]);
+
+  const overview = overviewOf(app, overviewFacts(app, principal, row, prices), withProblem);
+  return { ...overview, history: historiesFrom(meters, range.dates, row?.stored ?? null) };
+}
+
+function seesNotice(app: App, principal: Reader): boolean {
+  return app.payment !== null && principal.scopes.includes('ADMIN');
+}
+
+function overviewOf(app: App, facts: OverviewFacts, hasNotice: boolean): SubscriptionOverview {
   const summary = summaryOf(app, facts);
   const endsAt = facts.current.subscription?.endsAt ?? null;
   const ended = endsAt !== null && endsAt <= app.now();
@@ -98,40 +127,53 @@ type OverviewFacts = {
 };
 
 async function readOverviewFacts(app: App, principal: Reader, withProblem: boolean): Promise<OverviewFacts> {
-  const { id, slug, name } = organisationOf(principal);
   const { usageFacts: known } = principal;
   const query =
     known !== null && !withProblem
       ? [{ plan: principal.planFacts, usage: known, problem: null }]
-      : readOrganisationFacts(app, id, withProblem);
+      : organisationFacts(app.db).execute(factValues(app, principal, withProblem));
   const [[row], prices] = await Promise.all([query, livePrices(app)]);
+  return overviewFacts(app, principal, row, prices);
+}
 
+type FactsRow = { plan: PlanFacts | null; usage: UsageFacts; problem: PaymentProblem | null };
+
+function overviewFacts(app: App, principal: Reader, row: FactsRow | undefined, prices: LivePrices): OverviewFacts {
+  const { id, slug, name } = organisationOf(principal);
   const current = planFrom(app, row?.plan);
   const usage = readingsFrom(app, current, row?.usage ?? { counted: null, members: 0 });
   return { organisation: { id, slug, name }, current, usage, problem: row?.problem ?? null, prices };
 }
 
-function readOrganisationFacts(app: App, organisationId: string, withProblem: boolean) {
-  return organisationFacts(app.db).execute({
-    organisationId,
+function factValues(app: App, principal: Reader, withProblem: boolean) {
+  return {
+    organisationId: organisationOf(principal).id,
     now: app.now().toISOString(),
     livemode: app.payment?.livemode ?? null,
     withProblem,
-  });
+  };
 }
 
-const organisationFacts = prepared((db) => {
+const factColumns = (() => {
   const organisationId = sql.placeholder('organisationId');
   const problem = openPaymentProblem(organisationId, sql`${sql.placeholder('livemode')}::boolean`);
-  return db
-    .select({
-      plan: planFacts(organisationId),
-      usage: usageFacts(organisationId, sql.placeholder('now')),
-      problem: sql<PaymentProblem | null>`case when ${sql.placeholder('withProblem')}::boolean then ${problem} end`,
-    })
+  return {
+    plan: planFacts(organisationId),
+    usage: usageFacts(organisationId, sql.placeholder('now')),
+    problem: sql<PaymentProblem | null>`case when ${sql.placeholder('withProblem')}::boolean then ${problem} end`,
+  };
+})();
+
+const organisationFacts = prepared((db) =>
+  db.select(factColumns).from(sql`(select 1) as one`).prepare('subscription_summary'),
+);
+
+const factsAndHistory = prepared((db) =>
+  db
+    .select({ ...factColumns, stored: usageDays(sql.placeholder('organisationId')) })
     .from(sql`(select 1) as one`)
-    .prepare('subscription_summary');
-});
+    .prepare('subscription_history'),
+);
 
 function summaryOf(app: App, { organisation, current, usage, prices }: OverviewFacts): SubscriptionSummary {
   return {

@@ -164,7 +164,7 @@ test('the history of all meters, by one statement, is that of each meter', async
     await setGauge(app, target, 'projects', { used: amount });
   }
   const { api } = await addMember(running, target.organisationId, 'viewer');
-  const recent = await api.usage.recent();
+  const { history: recent } = await api.subscription.overviewWithHistory();
   expect(recent.map(({ meter }) => meter)).toEqual(running.app.plans.meters.map(({ meter }) => meter));
   const { organisationId: organisation } = target;
   expect(recent).toEqual(await Promise.all(recent.map(({ meter }) => api.usage.read({ organisation, meter }))));

@@ -1,6 +1,6 @@
+import { type SQL, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import type { Reader } from '../sessions/authorisation.ts';
-import { organisationOf } from '../sessions/principal.ts';
+import { prepared } from '../db/client.ts';
 import { dayOf, type Meter, meterInPath } from './meter.ts';
 
 const dayMilliseconds = 86_400_000;
@@ -26,52 +26,63 @@ export async function readHistory(
   return history ?? { meter: name, days: [] };
 }
 
-/**
- * Returns the history of every meter of the principal's organisation, for 30 days, by one statement.
- *
- * @throws AppError NO_ORGANISATION if the principal has no organisation.
- */
-export function readRecentHistories(app: App, principal: Reader): Promise<MeterHistory[]> {
-  return readHistories(app, organisationOf(principal).id, app.plans.meters, 30);
+async function readHistories(app: App, organisationId: string, meters: Meter[], days: number): Promise<MeterHistory[]> {
+  const range = rangeOf(app, meters, days);
+  const [row] = await storedDays(app.db).execute({ organisationId, ...range });
+  return historiesFrom(meters, range.dates, row?.stored ?? null);
 }
 
-async function readHistories(app: App, organisationId: string, meters: Meter[], days: number): Promise<MeterHistory[]> {
-  const now = app.now();
-  const dates = Array.from({ length: days }, (_, at) =>
-    dayOf(new Date(now.getTime() - (days - 1 - at) * dayMilliseconds)),
-  );
+const storedDays = prepared((db) =>
+  db
+    .select({ stored: usageDays(sql.placeholder('organisationId')) })
+    .from(sql`(select 1) as one`)
+    .prepare('usage_days'),
+);
 
-  const rows = await readDays(app, organisationId, meters, dates[0] ?? dayOf(now));
+/** A stored day of a meter, as the database writes it in JSON. */
+export type StoredDay = { meter: string; date: string; used: number };
+
+/** The days in UTC of a history, and the values of the placeholders of `usageDays`. */
+export function rangeOf(app: App, meters: Meter[], days: number) {
+  const now = app.now().getTime();
+  const dates = Array.from({ length: days }, (_, at) => dayOf(new Date(now - (days - 1 - at) * dayMilliseconds)));
+  const asked = JSON.stringify(meters.map(({ meter, kind }) => ({ meter, is_gauge: kind === 'gauge' })));
+  return { dates, asked, first: dates[0] ?? '', today: dates.at(-1) ?? '' };
+}
+
+/**
+ * A column for any query that knows an organisation's id and has the placeholders of `rangeOf`: the stored days
+ * from the first one on, in their order, and, for a gauge, the last day before it. The current row of a meter
+ * holds its own last day.
+ */
+export function usageDays(organisationId: unknown): SQL<StoredDay[] | null> {
+  const first = sql`${sql.placeholder('first')}::date`;
+  return sql<StoredDay[] | null>`(
+    with asked as (select * from json_to_recordset(${sql.placeholder('asked')}::json) as asked (meter text, is_gauge boolean))
+    select json_agg(each order by each.date, each.is_current) from (
+      select asked.meter, stored.date, stored.used, false as is_current from asked cross join lateral (
+        select day as date, used from usage_days
+        where organisation_id = ${organisationId} and meter = asked.meter and day >= coalesce((
+          select max(day) from usage_days
+          where asked.is_gauge and organisation_id = ${organisationId} and meter = asked.meter and day < ${first}), ${first})
+      ) as stored
+      union all
+      select meter, day, case when is_gauge then used else day_used end, true from usage join asked using (meter)
+      where organisation_id = ${organisationId} and (is_gauge or day >= ${first})
+      union all
+      select meter, ${sql.placeholder('today')}::date, (
+        select count(*) from memberships where organisation_id = ${organisationId}
+      ), true from asked where meter = 'members'
+    ) as each)`;
+}
+
+/** Returns a history of each meter from the stored days. */
+export function historiesFrom(meters: Meter[], dates: string[], stored: StoredDay[] | null): MeterHistory[] {
   return meters.map(({ meter, kind }) => {
-    const own = rows.filter((row) => row.meter === meter);
+    const own = (stored ?? []).filter((row) => row.meter === meter);
     const used = kind === 'gauge' ? levels(own, dates) : sums(own, dates);
     return { meter, days: dates.map((date, at) => ({ date, used: used[at] ?? 0 })) };
   });
-}
-
-/**
- * Reads the stored days from `first` on and, for a gauge, the last day before it. The current row of a
- * meter holds its own last day.
- */
-async function readDays(app: App, organisationId: string, meters: Meter[], first: string) {
-  const asked = JSON.stringify(meters.map(({ meter, kind }) => ({ meter, is_gauge: kind === 'gauge' })));
-  const hasMembers = meters.some(({ meter }) => meter === 'members');
-  const rows = await app.sql<{ meter: string; date: string; used: string }[]>`
-    with asked as (select * from json_to_recordset(${asked}::json) as asked (meter text, is_gauge boolean))
-    select asked.meter, stored.date, stored.used from asked cross join lateral (
-      select day::text as date, used from usage_days
-      where organisation_id = ${organisationId} and meter = asked.meter and day >= coalesce((
-        select max(day) from usage_days
-        where asked.is_gauge and organisation_id = ${organisationId} and meter = asked.meter and day < ${first}), ${first}::date)
-    ) as stored
-    union all
-    select meter, day::text, case when is_gauge then used else day_used end from usage join asked using (meter)
-    where organisation_id = ${organisationId} and (is_gauge or day >= ${first})
-    union all
-    select 'members', ${dayOf(app.now())}, count(*) from memberships
-    where ${hasMembers} and organisation_id = ${organisationId} having ${hasMembers}
-    order by 2`;
-  return rows.map(({ meter, date, used }) => ({ meter, date, used: Number(used) }));
 }
 
 function sums(rows: UsageDay[], dates: string[]): number[] {

@@ -6,6 +6,7 @@ import { requirePage } from '#lib/server/guards/page-guard.ts';
 import type { Actions, PageServerLoad } from './$types';
 import { cancelledText, keptText } from './cancellation-text.ts';
 import { askForPayment, confirmationOf } from './confirmation.ts';
+import { shownHistory } from './usage-chart.ts';
 
 export const load: PageServerLoad = async (event) => {
   const { organisation, scopes } = requirePage(event);
@@ -17,7 +18,7 @@ export const load: PageServerLoad = async (event) => {
   const paying = administers && app.payment !== null;
   if (paying) await askForPayment(event);
 
-  const [{ notice, ...summary }, history] = await Promise.all([api.subscription.overview(), api.usage.recent()]);
+  const { notice, history, ...summary } = await api.subscription.overviewWithHistory();
   return {
     here: {
       id: organisation.id,
@@ -25,11 +26,7 @@ export const load: PageServerLoad = async (event) => {
       administers,
       confirmation: paying ? confirmationOf(event, summary.plan) : null,
       summary,
-      // A meter without use has no chart.
-      history: history.flatMap(({ meter, days }) => {
-        const used = days.map((day) => day.used);
-        return used.some((each) => each > 0) ? [{ meter, since: days[0]?.date ?? '', used }] : [];
-      }),
+      history: shownHistory(history),
       notice,
       returned: searchParams.get('checkout'),
       askingToCancel: administers && searchParams.get('ask') === 'cancel',

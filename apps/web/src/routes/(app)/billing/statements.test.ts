@@ -43,24 +43,24 @@ function eventOf(principal: Principal): RequestEvent {
   return { request: new Request(url), url, locals } as RequestEvent;
 }
 
-test('after the session’s query, /billing runs two statements for an administrator: the plan, and the history of all meters', async () => {
+test('after the session’s query, /billing runs one statement for an administrator: plan, notice, and the history of all meters', async () => {
   const event = eventOf(administrator);
   let data: unknown;
   const sent = await statementsOf(async () => {
     data = await load(event as Parameters<typeof load>[0]);
   });
   expect(data).toMatchObject({ here: { notice: { kind: 'payment_failed' } } });
-  expect(sent).toHaveLength(2);
+  expect(sent).toHaveLength(1);
 });
 
-test('after the session’s query, /billing runs two statements for a viewer, who gets no notice', async () => {
+test('after the session’s query, /billing runs one statement for a viewer, who gets no notice', async () => {
   const event = eventOf(viewer);
   let data: unknown;
   const sent = await statementsOf(async () => {
     data = await load(event as Parameters<typeof load>[0]);
   });
   expect(data).toMatchObject({ here: { notice: null } });
-  expect(sent).toHaveLength(2);
+  expect(sent).toHaveLength(1);
 });
 
 test('after the session’s query, GET /api/subscription runs one statement', async () => {

@@ -3,8 +3,21 @@ import { formatNumber } from '#lib/format/numbers.ts';
 import { billingTexts } from '#lib/messages/app/billing.ts';
 import type { Usage } from '#lib/subscription.ts';
 
-/** The use of each meter on consecutive days, since the first one. Dates of all days would be most of the page's data. */
-export type History = { meter: string; since: string; used: number[] }[];
+/**
+ * The use of each meter on consecutive days from `since` on, as numbers with spaces between them. The dates of all
+ * days, and lists of numbers, would be most of the page's data.
+ */
+export type History = { since: string; meters: { meter: string; used: string }[] };
+
+/** Returns what the page needs of the histories. A meter without use has no chart. */
+export function shownHistory(histories: { meter: string; days: { date: string; used: number }[] }[]): History {
+  return {
+    since: histories[0]?.days[0]?.date ?? '',
+    meters: histories
+      .filter(({ days }) => days.some(({ used }) => used > 0))
+      .map(({ meter, days }) => ({ meter, used: days.map(({ used }) => used).join(' ') })),
+  };
+}
 
 /** A day as a bar, with its number and texts: its height as a part of the highest one, from 0 to 1. */
 type Bar = { at: number; day: string; used: string; height: number };
@@ -15,35 +28,33 @@ type Chart = { usage: Usage; bars: Bar[]; sentence: string };
 const leastHeight = 0.04;
 
 /** Returns a chart of each meter that was used in the last 30 days, with the sentence that says what it shows. */
-export function chartsOf(usage: Usage[], history: History): Chart[] {
-  return usage.flatMap((reading) => {
-    const days = daysOf(history.find(({ meter }) => meter === reading.meter));
-    const highest = days.reduce((most, day) => (day.used > most.used ? day : most), { date: '', used: 0 });
-    if (highest.used === 0) return [];
+export function chartsOf(usage: Usage[], { since, meters }: History): Chart[] {
+  const series = meters.map(({ meter, used }) => ({ meter, days: used.split(' ').map(Number) }));
+  const texts = (series[0]?.days ?? []).map((_, at) => dayAfter(since, at));
 
-    const bars = days.map(({ date, used }, at) => {
-      const height = used === 0 ? 0 : Math.max(leastHeight, used / highest.used);
-      return { at, day: formatDay(date, 'UTC'), used: formatNumber(used), height };
+  return usage.flatMap((reading) => {
+    const days = series.find(({ meter }) => meter === reading.meter)?.days;
+    if (days === undefined) return [];
+
+    const highest = Math.max(...days);
+    const bars = days.map((used, at) => {
+      const height = used === 0 ? 0 : Math.max(leastHeight, used / highest);
+      return { at, day: texts[at] ?? '', used: formatNumber(used), height };
     });
-    return [{ usage: reading, bars, sentence: sentenceOf(reading, days, highest) }];
+    return [{ usage: reading, bars, sentence: sentenceOf(reading, days, texts[days.indexOf(highest)] ?? '') }];
   });
 }
 
 const dayMilliseconds = 86_400_000;
 
-function daysOf(series: History[number] | undefined): { date: string; used: number }[] {
-  if (series === undefined) return [];
-  const first = Date.parse(series.since);
-  return series.used.map((used, at) => ({
-    date: new Date(first + at * dayMilliseconds).toISOString().slice(0, 10),
-    used,
-  }));
+function dayAfter(since: string, days: number): string {
+  return formatDay(new Date(Date.parse(since) + days * dayMilliseconds).toISOString().slice(0, 10), 'UTC');
 }
 
 /** A counter adds up over the days; a gauge does not. */
-function sentenceOf({ resets_at }: Usage, days: { used: number }[], highest: { date: string; used: number }): string {
+function sentenceOf({ resets_at }: Usage, days: number[], busiest: string): string {
   const t = billingTexts();
-  const [most, day] = [formatNumber(highest.used), formatDay(highest.date, 'UTC')];
-  if (resets_at === null) return t.chartOfGauge(most, day);
-  return t.chartOfCounter(formatNumber(days.reduce((total, { used }) => total + used, 0)), most, day);
+  const most = formatNumber(Math.max(...days));
+  if (resets_at === null) return t.chartOfGauge(most, busiest);
+  return t.chartOfCounter(formatNumber(days.reduce((total, used) => total + used, 0)), most, busiest);
 }

@@ -74,8 +74,13 @@ type Entry = {
  * entry never changes, except that erasing a user removes client, user agent and details.
  */
 export async function recordAudit(db: Executor, now: Date, entry: Entry): Promise<void> {
-  await insertion(db).execute({
-    id: newId(now),
+  await insertion(db).execute(auditValues(now, entry));
+}
+
+/** The values of an audit entry, for the placeholders of a statement that inserts `auditRow`. */
+export function auditValues(now: Date, entry: Entry) {
+  return {
+    auditId: newId(now),
     at: now,
     action: entry.action,
     actorId: entry.actorId ?? null,
@@ -84,22 +89,20 @@ export async function recordAudit(db: Executor, now: Date, entry: Entry): Promis
     client: entry.client?.address ?? null,
     userAgent: entry.client?.userAgent?.slice(0, 300) ?? null,
     details: entry.details ?? {},
-  });
+  };
 }
 
-const insertion = prepared((db) =>
-  db
-    .insert(auditEvents)
-    .values({
-      id: sql.placeholder('id'),
-      at: sql.placeholder('at'),
-      action: sql.placeholder('action'),
-      actorId: sql.placeholder('actorId'),
-      userId: sql.placeholder('userId'),
-      organisationId: sql.placeholder('organisationId'),
-      client: sql.placeholder('client'),
-      userAgent: sql.placeholder('userAgent'),
-      details: sql.placeholder('details'),
-    })
-    .prepare('audit_event'),
-);
+/** The row of an audit entry as placeholders. */
+export const auditRow = {
+  id: sql.placeholder('auditId'),
+  at: sql.placeholder('at'),
+  action: sql.placeholder('action'),
+  actorId: sql.placeholder('actorId'),
+  userId: sql.placeholder('userId'),
+  organisationId: sql.placeholder('organisationId'),
+  client: sql.placeholder('client'),
+  userAgent: sql.placeholder('userAgent'),
+  details: sql.placeholder('details'),
+};
+
+const insertion = prepared((db) => db.insert(auditEvents).values(auditRow).prepare('audit_event'));

@@ -1,15 +1,17 @@
 import { and, desc, eq, gt, isNull, notInArray, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { recordAudit } from '../audit/record.ts';
-import { prepared, type Transaction } from '../db/client.ts';
+import { auditRow, auditValues } from '../audit/record.ts';
+import { type Executor, prepared, type Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { identities, users } from '../db/schema/accounts.ts';
+import { auditEvents } from '../db/schema/audit.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
 import { transactSendingLast } from '../db/send-with-commit.ts';
 import { AppError } from '../errors.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
-import { rememberBrowser } from './known-browser.ts';
+import { hashToken } from '../security/token.ts';
+import { browserParts } from './known-browser.ts';
 
 /** The maximum number of sessions of a user. */
 const maxSessions = 50;
@@ -44,87 +46,126 @@ export async function insertSession(app: App, newSession: NewSession): Promise<v
   const now = app.now();
 
   await transactSendingLast(app.db, async (tx, sendLast) => {
-    // The user is locked before the organisation, in the order of every transaction (see lockUser).
-    const [[user], [organisation = null]] = await Promise.all([
-      lockedUser(tx).execute({ userId }),
-      organisationId === null ? [] : lockedOrganisation(tx).execute({ organisationId }),
-    ]);
+    const [locked] = await lockedAccount(tx).execute({ userId, organisationId });
     const isUnchanged =
-      user !== undefined &&
-      (passwordHash === null || user.passwordHash === passwordHash) &&
+      locked !== undefined &&
+      (passwordHash === null || locked.user.passwordHash === passwordHash) &&
       (idpSubject === null || (await isLinked(tx, userId, idpSubject)));
     if (!isUnchanged) throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
+    const { user, organisation } = locked;
     const accountStatus = accountStatusOf(user, organisation);
     if (accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
     if (accountStatus === 'unverified') throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
 
-    const owner = { userId, organisationId: organisation?.id ?? null };
-    const values = { ...session, ...owner, id: newId(now), client, userAgent, idpSubject, createdAt: now };
-    const written = [
-      deletionOfOldest(tx).execute({ userId, now: now.toISOString() }),
-      insertion(tx).execute(values),
-      browserToken === null ? null : rememberBrowser(app, tx, userId, browserToken),
-      recordAudit(tx, now, {
-        action: 'signed-in',
-        actorId: userId,
-        ...owner,
-        client: { address: client, userAgent },
-        details: methodOf({ passwordHash, idpSubject }),
-      }),
-    ];
-    await sendLast(Promise.all(written));
+    const entry = auditValues(now, {
+      action: 'signed-in',
+      actorId: userId,
+      userId,
+      organisationId: organisation?.id ?? null,
+      client: { address: client, userAgent },
+      details: methodOf({ passwordHash, idpSubject }),
+    });
+    const values = { ...session, ...entry, sessionName: newId(now), idpSubject, now };
+    const written =
+      browserToken === null
+        ? insertion(tx).execute(values)
+        : insertionWithBrowser(tx).execute({ ...values, browserHash: hashToken(browserToken) });
+    await sendLast(written);
   });
 }
 
-const lockedUser = prepared((db) =>
-  db
-    .select()
-    .from(users)
-    .where(eq(users.id, sql.placeholder('userId')))
-    .for('no key update')
-    .prepare('session_user'),
-);
+/**
+ * Locks the user before the organisation, in the order of every transaction (see lockUser): PostgreSQL reads the
+ * left side of a join without a condition first.
+ */
+const lockedAccount = prepared((db) => {
+  const user = db.$with('locked_user').as(
+    db
+      .select({
+        passwordHash: users.passwordHash,
+        emailVerifiedAt: users.emailVerifiedAt,
+        suspendedAt: users.suspendedAt,
+        invitedOnly: users.invitedOnly,
+      })
+      .from(users)
+      .where(eq(users.id, sql.placeholder('userId')))
+      .for('no key update'),
+  );
+  const organisation = db.$with('locked_organisation').as(
+    db
+      .select({ id: organisations.id, approval: organisations.approval, suspendedAt: organisations.suspendedAt })
+      .from(organisations)
+      .where(eq(organisations.id, sql.placeholder('organisationId')))
+      .for('share'),
+  );
+  return db
+    .with(user, organisation)
+    .select({
+      user: {
+        passwordHash: user.passwordHash,
+        emailVerifiedAt: user.emailVerifiedAt,
+        suspendedAt: user.suspendedAt,
+        invitedOnly: user.invitedOnly,
+      },
+      organisation: { id: organisation.id, approval: organisation.approval, suspendedAt: organisation.suspendedAt },
+    })
+    .from(user)
+    .leftJoin(organisation, sql`true`)
+    .prepare('session_account');
+});
 
-const lockedOrganisation = prepared((db) =>
-  db
-    .select()
-    .from(organisations)
-    .where(eq(organisations.id, sql.placeholder('organisationId')))
-    .for('share')
-    .prepare('session_organisation'),
-);
+/** Inserts the session and its audit entry, and ends all but the user's newest 49 that have not expired. */
+const insertion = prepared((db) => {
+  const { inserted, oldestDeleted } = sessionParts(db);
+  return db.with(oldestDeleted, inserted).insert(auditEvents).values(auditRow).prepare('session_insert');
+});
 
-/** Makes room for one more session: ends all but the newest 49 that have not expired. */
-const deletionOfOldest = prepared((db) => {
+/** As `insertion`, and remembers the browser. */
+const insertionWithBrowser = prepared((db) => {
+  const { inserted, oldestDeleted } = sessionParts(db);
+  const browser = browserParts(db);
+  const stored = db.$with('browser').as(browser.stored);
+  const oldestBrowsersDeleted = db.$with('oldest_browsers').as(browser.oldestDeleted);
+  return db
+    .with(oldestDeleted, inserted, stored, oldestBrowsersDeleted)
+    .insert(auditEvents)
+    .values(auditRow)
+    .prepare('session_insert_browser');
+});
+
+/** The deletion does not see the row of the same statement. */
+function sessionParts(db: Executor) {
   const isTheirs = eq(sessions.userId, sql.placeholder('userId'));
   const kept = db
     .select({ idHash: sessions.idHash })
     .from(sessions)
-    .where(and(isTheirs, gt(sessions.expiresAt, sql`${sql.placeholder('now')}::timestamptz`)))
+    .where(and(isTheirs, gt(sessions.expiresAt, sql.param(sql.placeholder('now'), sessions.expiresAt))))
     .orderBy(desc(sessions.createdAt), desc(sessions.id))
     .limit(maxSessions - 1);
-  return db
-    .delete(sessions)
-    .where(and(isTheirs, notInArray(sessions.idHash, kept)))
-    .prepare('session_oldest');
-});
-
-const insertion = prepared((db) =>
-  db
-    .insert(sessions)
-    .values({
-      idHash: sql.placeholder('idHash'),
-      id: sql.placeholder('id'),
-      userId: sql.placeholder('userId'),
-      organisationId: sql.placeholder('organisationId'),
-      idpSubject: sql.placeholder('idpSubject'),
-      createdAt: sql.placeholder('createdAt'),
-      expiresAt: sql.placeholder('expiresAt'),
-      userAgent: sql.placeholder('userAgent'),
-      client: sql.placeholder('client'),
-    })
-    .prepare('session_insert'),
-);
+  const oldestDeleted = db.$with('oldest_sessions').as(
+    db
+      .delete(sessions)
+      .where(and(isTheirs, notInArray(sessions.idHash, kept)))
+      .returning({ id: sessions.id }),
+  );
+  const inserted = db.$with('session').as(
+    db
+      .insert(sessions)
+      .values({
+        idHash: sql.placeholder('idHash'),
+        id: sql.placeholder('sessionName'),
+        userId: sql.placeholder('userId'),
+        organisationId: sql.placeholder('organisationId'),
+        idpSubject: sql.placeholder('idpSubject'),
+        createdAt: sql.placeholder('now'),
+        expiresAt: sql.placeholder('expiresAt'),
+        userAgent: sql.placeholder('userAgent'),
+        client: sql.placeholder('client'),
+      })
+      .returning({ id: sessions.id }),
+  );
+  return { inserted, oldestDeleted };
+}
 
 async function isLinked(tx: Transaction, userId: string, subject: string): Promise<boolean> {
   const isOwn = and(eq(identities.userId, userId), eq(identities.subject, subject));

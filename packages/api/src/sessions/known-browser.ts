@@ -1,6 +1,6 @@
-import { and, desc, eq, gt, lte, notInArray, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, lte, ne, notInArray, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
-import { type Executor, prepared, type Transaction } from '../db/client.ts';
+import type { Executor } from '../db/client.ts';
 import { deleteInSteps } from '../db/delete-in-steps.ts';
 import { knownBrowsers, users } from '../db/schema/accounts.ts';
 import { hashToken, newToken } from '../security/token.ts';
@@ -28,41 +28,41 @@ export async function tokenForBrowser(app: App, sent: string | null): Promise<st
   return issued === undefined ? newToken() : sent;
 }
 
-/** Stores that a user signed in from the browser with this token. The caller holds the lock of the user's row. */
-export async function rememberBrowser(app: App, tx: Transaction, userId: string, token: string): Promise<void> {
-  await Promise.all([
-    insertion(tx).execute({ tokenHash: hashToken(token), userId, signedInAt: app.now() }),
-    deletionOfOldest(tx).execute({ userId }),
-  ]);
-}
-
-const insertion = prepared((db) =>
-  db
-    .insert(knownBrowsers)
-    .values({
-      tokenHash: sql.placeholder('tokenHash'),
-      userId: sql.placeholder('userId'),
-      signedInAt: sql.placeholder('signedInAt'),
-    })
-    .onConflictDoUpdate({
-      target: [knownBrowsers.tokenHash, knownBrowsers.userId],
-      set: { signedInAt: sql`excluded.signed_in_at` },
-    })
-    .prepare('known_browser'),
-);
-
-const deletionOfOldest = prepared((db) => {
+/**
+ * Builds the two parts of a statement that stores that a user signed in from a browser now. Its placeholders
+ * are `browserHash`, `userId` and `now`. The caller holds the lock of the user's row.
+ */
+export function browserParts(db: Executor) {
+  const { browserHash, userId, now } = placeholders;
+  const isOther = and(eq(knownBrowsers.userId, userId), ne(knownBrowsers.tokenHash, browserHash));
   const kept = db
     .select({ tokenHash: knownBrowsers.tokenHash })
     .from(knownBrowsers)
-    .where(eq(knownBrowsers.userId, sql.placeholder('userId')))
+    .where(isOther)
     .orderBy(desc(knownBrowsers.signedInAt), desc(knownBrowsers.tokenHash))
-    .limit(maxBrowsersPerUser);
-  return db
-    .delete(knownBrowsers)
-    .where(and(eq(knownBrowsers.userId, sql.placeholder('userId')), notInArray(knownBrowsers.tokenHash, kept)))
-    .prepare('known_browsers_oldest');
-});
+    .limit(maxBrowsersPerUser - 1);
+
+  return {
+    stored: db
+      .insert(knownBrowsers)
+      .values({ tokenHash: browserHash, userId, signedInAt: now })
+      .onConflictDoUpdate({
+        target: [knownBrowsers.tokenHash, knownBrowsers.userId],
+        set: { signedInAt: sql`excluded.signed_in_at` },
+      })
+      .returning({ stored: knownBrowsers.userId }),
+    oldestDeleted: db
+      .delete(knownBrowsers)
+      .where(and(isOther, notInArray(knownBrowsers.tokenHash, kept)))
+      .returning({ deleted: knownBrowsers.userId }),
+  };
+}
+
+const placeholders = {
+  browserHash: sql.placeholder('browserHash'),
+  userId: sql.placeholder('userId'),
+  now: sql.placeholder('now'),
+};
 
 /**
  * Whether a user has signed in from the browser with this token before. The answer decides only

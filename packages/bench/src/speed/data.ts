@@ -34,6 +34,10 @@ export async function insertData(sql: Sql, passwordHash: string): Promise<Owner[
     select hash, gen_random_uuid(), user_id, organisation_id, now(), now() + interval '30 days'
     from unnest(${owners.map(({ session }) => sha256(session))}::text[], ${column('userId')}::uuid[],
       ${column('organisationId')}::uuid[]) as row (hash, user_id, organisation_id)`;
+  // As in a running service. PostgreSQL would plan a sequential scan of an empty table, and keep that plan.
+  await sql`
+    insert into known_browsers (token_hash, user_id, signed_in_at)
+    select md5(user_id::text), user_id, now() from unnest(${column('userId')}::uuid[]) as user_id`;
   await sql`
     insert into payment_customers (organisation_id, generation, customer_id, livemode, created_at)
     select organisation_id, 1, customer_id, false, now()
@@ -45,7 +49,6 @@ export async function insertData(sql: Sql, passwordHash: string): Promise<Owner[
       now() + interval '20 days', now(), now()
     from unnest(${column('subscriptionId')}::text[], ${column('organisationId')}::uuid[], ${column('customerId')}::text[])
       as row (id, organisation_id, customer_id)`;
-  // As in a running service. PostgreSQL would plan a sequential scan of an empty table, and keep that plan.
   await sql`
     insert into payment_events (id, type, created, received_at, organisation_id, customer_id, subscription_id, status_class,
       handled, outcome, payload)

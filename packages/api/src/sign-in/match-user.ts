@@ -17,6 +17,11 @@ import { type Account, accountByEmail, accountById } from '../sessions/account.t
 import type { Identity } from './id-token.ts';
 import { findIdentity, identitiesOf, type LinkedIdentity, linkIdentity } from './linked-identity.ts';
 
+/** The user of an identity, with the organisation that the session acts for and the account status. */
+export type Matched = Pick<Account, 'organisationId' | 'accountStatus'> & {
+  user: Pick<Account['user'], 'id' | 'email'>;
+};
+
 /**
  * Returns the user of an identity: the user of its subject; otherwise the user of its address, which
  * the provider has verified; otherwise a new user with a new organisation, verified and awaiting
@@ -33,14 +38,15 @@ export async function matchUser(
   identity: Identity,
   client: Client,
   { invited = false } = {},
-): Promise<Account> {
-  const person = await match(app, tx, identity, { client, invited });
-  const { organisationId, accountStatus, user } = person;
-  const isProved = user.email === identity.email && isApprovedByDomain(app, identity);
-  if (accountStatus !== 'awaiting_approval' || organisationId === null || !isProved) return person;
+): Promise<Matched> {
+  const matched = await match(app, tx, identity, { client, invited });
+  const { organisationId, accountStatus, user } = matched;
+  if (accountStatus !== 'awaiting_approval' || organisationId === null) return matched;
+  if (user.email !== identity.email || !isApprovedByDomain(app, identity)) return matched;
 
-  await approveWaiting(tx, { organisationIds: [organisationId], actorId: null, client, now: app.now() });
-  return (await accountById(tx, user.id)) ?? person;
+  const decision = { organisationIds: [organisationId], actorId: null, client, now: app.now() };
+  const isApproved = (await approveWaiting(tx, decision)).length > 0;
+  return isApproved ? { ...matched, accountStatus: 'active' } : matched;
 }
 
 /**
@@ -56,7 +62,7 @@ function isApprovedByDomain(app: App, { issuer, email, hostedDomain }: Identity)
 
 type Coming = { client: Client; invited: boolean };
 
-async function match(app: App, tx: Transaction, identity: Identity, coming: Coming): Promise<Account> {
+async function match(app: App, tx: Transaction, identity: Identity, coming: Coming): Promise<Matched> {
   const known = await findIdentity(tx, identity);
   if (known?.unlinkedAt != null) throw new Error('the subject was unlinked');
   const bySubject = known && (await accountById(tx, known.userId));
@@ -80,7 +86,12 @@ function isSame(known: LinkedIdentity, { issuer, subject }: Identity): boolean {
   return known.issuer === issuer && known.subject === subject;
 }
 
-async function createUser(app: App, tx: Transaction, identity: Identity, { client, invited }: Coming) {
+async function createUser(
+  app: App,
+  tx: Transaction,
+  identity: Identity,
+  { client, invited }: Coming,
+): Promise<Matched | null> {
   const { email, name } = identity;
   const now = app.now();
   const [user] = await tx
@@ -100,7 +111,7 @@ async function createUser(app: App, tx: Transaction, identity: Identity, { clien
     details: { with: 'identity provider' },
   });
   app.metrics.count('gatehouse_sign_ups_total', { way: 'identity_provider' });
-  return accountById(tx, user.id);
+  return { user: { id: user.id, email }, organisationId, accountStatus: 'awaiting_approval' };
 }
 
 async function link(

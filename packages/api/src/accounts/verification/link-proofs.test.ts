@@ -42,17 +42,18 @@ function choose(token: string | undefined, password = chosen, org_name?: string)
   return callerFor(test, null).accounts.setPassword({ token: token ?? '', password, org_name });
 }
 
-function match(email: string) {
-  return test.app.db.transaction((tx) => matchUser(test.app, tx, makeIdentity({ email }), testClient));
+function match(email: string, identity = makeIdentity({ email })) {
+  return test.app.db.transaction((tx) => matchUser(test.app, tx, identity, testClient));
 }
 
 /** A sign-in through the identity provider, with its session. */
 async function enter(email: string) {
-  const person = await match(email);
+  const identity = makeIdentity({ email });
+  const person = await match(email, identity);
   await startSession(test.app, {
     userId: person.user.id,
     organisationId: person.organisationId,
-    idpSubject: person.user.idpSubject,
+    idpSubject: identity.subject,
     client: testClient,
   });
   return person;
@@ -152,7 +153,7 @@ describe('a sign-up’s link that is opened elsewhere', () => {
     const { email, token, browserToken } = await makeSignUp(test);
     await open(token);
     const { keepToken } = offersOf(await open(token, browserToken));
-    expect((await match(email)).user.emailVerifiedAt).not.toBeNull();
+    expect(await match(email)).toMatchObject({ accountStatus: 'awaiting_approval' });
     await expect(keep(keepToken, browserToken)).rejects.toMatchObject(notValid);
     expect(offersOf(await open(token, browserToken)).keepToken).toBeNull();
     await expect(signIn(email, testPassword)).rejects.toMatchObject(wrong);

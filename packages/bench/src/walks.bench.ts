@@ -11,7 +11,14 @@ import { openWorld, subscriptionOf, webhookSecret } from './speed/world.ts';
  * Measures which source files run for each of four requests, and compares them with the lists in
  * docs/architecture.md. Exits with 1 if a list lacks a file or names one that did not run.
  */
-const walks = ['POST /api/signup', 'GET /auth/idp/callback', 'POST /webhooks/payment', 'GET /api/subscription'];
+const prefix = 'The prefix of every request';
+/** The walks, each with the lists that it shares with others. */
+const walks = {
+  'POST /api/signup': [prefix],
+  'GET /auth/idp/callback': [prefix, 'A page or a redirect route'],
+  'POST /webhooks/payment': [prefix],
+  'GET /api/subscription': [prefix, 'A request with a session'],
+};
 /** Files that the lists leave out, because their names say what they do. */
 const below =
   /^packages\/api\/src\/((db|jobs|providers|security|telemetry|changes)\/|(errors|links|config|log|create-app)\.ts)/;
@@ -117,20 +124,18 @@ const namedIn = (title: string) => {
   const list = section.split('\n').filter((line) => /^(\d+\. | {3})/.test(line));
   return [...list.join('\n').matchAll(/`([\w./+-]+\.ts)`/g)].map(([, name = '']) => name);
 };
-const names = (name: string, file: string) => `/${file}`.endsWith(`/${name}`);
-const prefix = namedIn('The prefix of every request');
+const isNamed = (file: string, names: string[]) => names.some((name) => `/${file}`.endsWith(`/${name}`));
 
-/** Prints the files of a walk after the prefix, and where the list in the document differs. */
-for (const what of walks) {
+/** Prints the files of a walk after those that it shares with others, and where the lists in the document differ. */
+for (const [what, entries] of Object.entries(walks)) {
   const files = filesOf(what).filter((file) => !below.test(file));
   const own = namedIn(what);
-  const after = files.filter(
-    (file) => !prefix.some((name) => names(name, file)) || own.some((name) => names(name, file)),
-  );
-  const missing = after.filter((file) => !own.some((name) => names(name, file)));
-  const extra = own.filter((name) => !files.some((file) => names(name, file)));
+  const after = files.filter((file) => isNamed(file, own) || !entries.some((title) => isNamed(file, namedIn(title))));
+  const missing = after.filter((file) => !isNamed(file, own));
+  const extra = [own, ...entries.map(namedIn)].flat().filter((name) => !files.some((file) => isNamed(file, [name])));
 
-  console.log(`\n${what}: ${after.length} files after the prefix, ${files.length} in all`);
+  console.log(`\n${what}: ${after.length} files of its own, ${files.length} in all`);
+  for (const title of entries) console.log(`  ${namedIn(title).length} of: ${title}`);
   for (const file of after) console.log(`  ${missing.includes(file) ? 'not in the document: ' : ''}${file}`);
   for (const name of extra) console.log(`  did not run: ${name}`);
   if (missing.length + extra.length > 0) process.exitCode = 1;

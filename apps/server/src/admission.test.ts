@@ -52,3 +52,15 @@ it('a request that has ended no longer counts', () => {
   place?.leave();
   expect(admission.admit(post, '/api/login', '192.0.2.1')).not.toBeNull();
 });
+
+it('the bodies of a class together are bounded, whatever length each announces', () => {
+  const admission = createAdmission();
+  const event = (headers: object) => ({ method: 'POST', headers }) as IncomingMessage;
+  const large = event({ 'content-length': '999999999999' });
+  expect(admitted(admission, large, '/webhooks/payment', '192.0.2.1')).toHaveLength(32);
+  expect(admission.admit(event({ 'content-length': '2' }), '/webhooks/payment', '192.0.2.1')).toBeNull();
+  expect(admission.admit(event({ 'content-length': '2' }), '/api/login', '192.0.2.1')).not.toBeNull();
+
+  const chunked = event({ 'transfer-encoding': 'chunked' });
+  expect(admitted(createAdmission(), chunked, '/webhooks/payment', '192.0.2.1')).toHaveLength(32);
+});

@@ -22,6 +22,13 @@ type Class = keyof typeof classes;
 const workMilliseconds = 10;
 const acceptMilliseconds = 10;
 
+/** For how long a request may be sent before another one can take its place. */
+const sendingMilliseconds = 1_000;
+
+/** The bytes of all bodies of a class. A body counts with the length that it announces, up to what is read of one. */
+const maxClassBytes = 32 * 1024 * 1024;
+const maxBodyBytes = 1024 * 1024;
+
 /** The place of a request that counts as open. */
 export type Place = {
   /** Calls `work` in its turn; not at all once the place is left. */
@@ -31,15 +38,27 @@ export type Place = {
 };
 
 type Admission = {
-  /** Counts a request of a client as open, or returns null if a limit is reached. */
+  /**
+   * Counts a request of a client as open, or returns null if a limit is reached. At the limit it takes the place of
+   * a request that is being sent slowly, whose connection it closes.
+   */
   admit: (request: IncomingMessage, path: string, client: string) => Place | null;
   /** To be called for each connection that was accepted. */
   noteConnection: () => void;
 };
 
+/** A request with a body that was started, and may not have been sent to its end. */
+type Sending = { request: IncomingMessage; client: string; began: number; leave: () => void };
+
 /** Limits how many requests are open at once, in memory, and decides when each starts. Each process counts its own. */
 export function createAdmission(): Admission {
   const open = new Map<string, number>();
+  const sending: Record<Class, Set<Sending>> = {
+    webhooks: new Set(),
+    signedIn: new Set(),
+    waiting: new Set(),
+    ordinary: new Set(),
+  };
   const { enqueue, noteConnection } = createTurns();
 
   function change(key: string, by: number) {
@@ -48,25 +67,59 @@ export function createAdmission(): Admission {
     else open.set(key, count);
   }
 
-  return {
-    admit(request, path, client) {
-      const kind = classOf(request, path);
-      const keys = { all: kind, client: `${kind} ${clientKey(client)}` };
-      const { all, client: ofClient } = classes[kind];
-      if ((open.get(keys.all) ?? 0) >= all || (open.get(keys.client) ?? 0) >= ofClient) return null;
+  function endSlow(kind: Class, client: string | null): boolean {
+    for (const each of sending[kind]) {
+      const isSlow = !each.request.complete && performance.now() - each.began > sendingMilliseconds;
+      if (!isSlow || (client !== null && each.client !== client)) continue;
+      each.request.destroy();
+      each.leave();
+      return true;
+    }
+    return false;
+  }
 
-      for (const key of Object.values(keys)) change(key, 1);
+  return {
+    admit(request, path, address) {
+      const kind = classOf(request, path);
+      const { all, client: ofClient } = classes[kind];
+      const client = clientKey(address);
+      const bytes = bodyBytes(request);
+      const keys = { all: kind, client: `${kind} ${client}`, bytes: `${kind} bytes` };
+      const count = (key: string) => open.get(key) ?? 0;
+      if (count(keys.client) >= ofClient && !endSlow(kind, client)) return null;
+      if (count(keys.all) >= all && !endSlow(kind, null)) return null;
+      if (count(keys.bytes) + bytes > maxClassBytes) return null;
+
+      change(keys.all, 1);
+      change(keys.client, 1);
+      if (bytes > 0) change(keys.bytes, bytes);
+      const held: Sending = { request, client, began: 0, leave };
       let hasLeft = false;
-      return {
-        start: (work) => enqueue(kind, () => hasLeft || work()),
-        leave() {
-          hasLeft = true;
-          for (const key of Object.values(keys)) change(key, -1);
-        },
-      };
+      function leave() {
+        if (hasLeft) return;
+        hasLeft = true;
+        sending[kind].delete(held);
+        change(keys.all, -1);
+        change(keys.client, -1);
+        if (bytes > 0) change(keys.bytes, -bytes);
+      }
+      function start(work: () => void) {
+        enqueue(kind, () => {
+          if (hasLeft) return;
+          if (bytes > 0) sending[kind].add(Object.assign(held, { began: performance.now() }));
+          work();
+        });
+      }
+      return { start, leave };
     },
     noteConnection,
   };
+}
+
+/** How many bytes of a body are read at most. Without Content-Length it may be as long as is read of any. */
+function bodyBytes({ headers }: IncomingMessage): number {
+  if (headers['transfer-encoding'] !== undefined) return maxBodyBytes;
+  return Math.min(Number(headers['content-length'] ?? 0) || 0, maxBodyBytes);
 }
 
 /**

@@ -37,14 +37,38 @@ it('behind a proxy, the slow requests of one client do not block another, and a 
   expect((await Promise.all(flood)).filter((status) => status === 503)).toHaveLength(20);
 });
 
-it('the requests of a connection that is cut no longer count', async () => {
-  const socket = net.connect(port, '127.0.0.1');
-  await once(socket, 'connect');
-  socket.write('GET /slow HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.1\r\n\r\n'.repeat(150));
+it('the requests of connections that are cut no longer count', async () => {
+  const sockets = Array.from({ length: 5 }, () => net.connect(port, '127.0.0.1'));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  const slow = 'GET /slow HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.1\r\n\r\n';
+  for (const socket of sockets) socket.write(slow.repeat(30));
   await expect.poll(() => ask('/login', '203.0.113.1')).toBe(503);
-  socket.resetAndDestroy();
+  for (const socket of sockets) socket.resetAndDestroy();
   await pause(1_000);
   expect(await ask('/login', '203.0.113.1')).toBe(200);
+});
+
+it('a connection that sends requests without waiting for any answer is closed', async () => {
+  const socket = net.connect(port, '127.0.0.1').resume();
+  const closed = once(socket, 'close');
+  socket.on('error', () => {});
+  socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000));
+  await closed;
+  expect(await ask('/login', '203.0.113.1')).toBe(200);
+});
+
+it('requests whose bodies do not come give their places to others', async () => {
+  const header = 'POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nX-Forwarded-For: 203.0.113.';
+  const sockets = Array.from({ length: 200 }, (_, at) => {
+    const socket = net.connect(port, '127.0.0.1').resume();
+    socket.on('error', () => {});
+    socket.write(`${header}${at % 2}\r\n\r\n`);
+    return socket;
+  });
+  await expect.poll(() => ask('/login', '203.0.113.9'), { interval: 20 }).toBe(503);
+  await pause(1_100);
+  expect(await Promise.all([ask('/login', '203.0.113.9'), ask('/login', '203.0.113.1')])).toEqual([200, 200]);
+  for (const socket of sockets) socket.destroy();
 });
 
 /** Opens a connection, which sends its request when `send` is called. Resolves `status` to that of the answer. */
@@ -72,6 +96,7 @@ it('while pages arrive faster than they are rendered, those beyond the limit get
   const codes = await Promise.all(flood.map(({ status }) => status));
   expect(codes.filter((code) => code === '200').length).toBeGreaterThanOrEqual(200);
   expect(codes.filter((code) => code === '503').length).toBeGreaterThan(50);
+  expect(program.output().match(/Requests are refused: more arrive than this process can answer/g)).toHaveLength(1);
 });
 
 it('while new connections flood the service with pages, a probe on a new connection overtakes them', async () => {

@@ -1,8 +1,8 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Config } from '@gatehouse/api/config';
 import { createAdmission, type Place } from './admission.ts';
 import { canonicalise, clientAddress, pathOf } from './canonical-request.ts';
+import { createConnections } from './connections.ts';
 import { watchProbes } from './drain.ts';
 import { createRefusals } from './refusals.ts';
 
@@ -32,6 +32,13 @@ type HttpServer = {
   drain(): Promise<void>;
 };
 
+const timeouts = {
+  // Longer than the idle timeout of common proxies, so that a proxy never reuses a connection that was just closed.
+  keepAliveTimeout: 65_000,
+  // A request that is sent slowly takes the place of others.
+  requestTimeout: 20_000,
+  connectionsCheckingInterval: 5_000,
+};
 const drainMilliseconds = 18_000;
 const pollMilliseconds = 25;
 
@@ -44,24 +51,24 @@ const pollMilliseconds = 25;
 export async function openHttpServer(config: Config): Promise<HttpServer> {
   const openResponses = new Set<ServerResponse>();
   const probes = watchProbes();
+  const connections = createConnections();
   const admission = createAdmission();
   const refuseBusy = createRefusals(config);
   let application: Application | null = null;
   let isEnding = false;
 
-  const server = http.createServer((request, response) => {
+  const server = http.createServer(timeouts, (request, response) => {
+    if (!connections.addResponse(request.socket, response)) return;
     openResponses.add(response);
     response.once('close', () => openResponses.delete(response));
-    closeWithSocket(request.socket, response);
     const loaded = application;
     const admitted = admit(request, response);
     if (admitted !== null && loaded !== null) admitted.place.start(() => pass(request, response, admitted, loaded));
   });
-  server.on('connection', admission.noteConnection);
-  // Longer than the idle timeout of common proxies, so that a proxy never reuses a connection that was just closed.
-  server.keepAliveTimeout = 65_000;
-  // A request that is sent slowly takes the place of others.
-  server.requestTimeout = 20_000;
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    admission.noteConnection();
+  });
   await listen(server, config);
 
   /** Set here because the application's hook does not run for static files. The REST endpoints set their own. */
@@ -140,23 +147,6 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
       server.closeAllConnections();
     },
   };
-}
-
-const unclosed = new WeakMap<Socket, Set<ServerResponse>>();
-
-/**
- * Closes a response with its connection. Node 20 closes only the first of a connection's pipelined
- * responses, and the places that the others hold in the admission would never be left.
- */
-function closeWithSocket(socket: Socket, response: ServerResponse) {
-  const known = unclosed.get(socket);
-  const responses = known ?? new Set();
-  responses.add(response);
-  response.once('close', () => responses.delete(response));
-  if (known !== undefined) return;
-
-  unclosed.set(socket, responses);
-  socket.once('close', () => setImmediate(() => responses.forEach((each) => void each.emit('close'))));
 }
 
 function answerHealth(request: IncomingMessage, response: ServerResponse) {

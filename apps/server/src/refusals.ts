@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '@gatehouse/api/config';
+import { type Announce, announcer } from './announce.ts';
 
 /** Why a request is refused, and after how many seconds the client may try again. */
 const reasons = {
@@ -23,12 +24,17 @@ const reasons = {
 type Reason = keyof typeof reasons;
 type Refuse = (request: IncomingMessage, response: ServerResponse, reason: Reason) => void;
 
+/** For how long refusals are counted before the log names them again. */
+const logMilliseconds = 10_000;
+
 /**
  * Returns what answers a request with 503 and Retry-After: to a browser a page without script and external resource,
  * to a program JSON. A page that was asked for reloads itself; the answer to a POST must not. All bytes are prepared,
- * because these answers are sent when there is no time.
+ * because these answers are sent when there is no time. Refusals for overload are logged.
  */
-export function createRefusals({ service, strictTransportSecurity }: Config): Refuse {
+export function createRefusals(config: Config): Refuse {
+  const { service, strictTransportSecurity } = config;
+  const logRefusal = createRefusalLog(announcer(config));
   const fixed = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'];
   if (strictTransportSecurity !== null) fixed.push('Strict-Transport-Security', strictTransportSecurity);
 
@@ -50,6 +56,30 @@ export function createRefusals({ service, strictTransportSecurity }: Config): Re
     // The proxy opens its next connection to another node. An overloaded node would have to accept a new one.
     response.writeHead(503, reason === 'unready' ? [...headers, 'Connection', 'close'] : headers);
     response.end(body);
+    if (reason === 'overloaded') logRefusal();
+  };
+}
+
+/** Logs the first refusal at once, and how many followed every ten seconds. */
+function createRefusalLog(announce: Announce): () => void {
+  let refused = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function summarise() {
+    timer = undefined;
+    if (refused === 0) return;
+    announce('warn', `${refused} more requests were refused in ${logMilliseconds / 1000} s.`, { refused });
+    refused = 0;
+    timer = setTimeout(summarise, logMilliseconds).unref();
+  }
+
+  return () => {
+    if (timer !== undefined) {
+      refused += 1;
+      return;
+    }
+    announce('warn', 'Requests are refused: more arrive than this process can answer.');
+    timer = setTimeout(summarise, logMilliseconds).unref();
   };
 }
 

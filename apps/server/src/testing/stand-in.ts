@@ -30,7 +30,10 @@ async function close() {
 
 type Exchange = { request: IncomingMessage; response: ServerResponse; next: () => void };
 
-/** Responds with the request that it received. /slow responds after 700 ms, /spin after 5 ms of the processor. */
+/**
+ * Responds with the request that it received. /slow responds after 700 ms, /spin after 5 ms of the processor, /read
+ * after the body.
+ */
 function answer(settings: { config: Config; migrations: string }, { request, response, next }: Exchange): void {
   if (request.url === '/nowhere') {
     next();
@@ -40,6 +43,11 @@ function answer(settings: { config: Config; migrations: string }, { request, res
   if (request.url === '/spin') {
     for (const end = performance.now() + spinMilliseconds; performance.now() < end; );
     response.end();
+    return;
+  }
+
+  if (request.url === '/read') {
+    request.resume().once('end', () => response.end());
     return;
   }
 

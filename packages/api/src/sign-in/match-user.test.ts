@@ -55,6 +55,20 @@ it('makes a new organisation and owner, verified and awaiting approval', async (
   expect(await rowOf(email)).toMatchObject({ name: 'A Person', idpSubject: 'new-subject', passwordHash: null });
 });
 
+it('does not read back a user that it has created and approved', async () => {
+  const approving = await startTestApp({ environment: { APPROVED_DOMAINS: '*' } });
+  const { app } = approving;
+  const enter = () => app.db.transaction((tx) => matchUser(app, tx, makeIdentity({ email: newEmail() }), testClient));
+  const read: string[] = [];
+  app.sql.options.debug = (_, statement) => {
+    if (/^select .* from "users"/.test(statement)) read.push(statement);
+  };
+
+  expect(await enter()).toMatchObject({ accountStatus: 'active', organisationId: expect.any(String) });
+  expect(read).toEqual([]);
+  await approving.close();
+});
+
 it('recognises a subject whose address has changed', async () => {
   const email = newEmail();
   const first = await match({ email, subject: 'moving-subject' });

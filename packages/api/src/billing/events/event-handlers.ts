@@ -7,8 +7,8 @@ import type { SendLast } from '../../db/send-with-commit.ts';
 import { textOf } from '../../providers/untrusted-json.ts';
 import { requestPriceLookUp } from '../prices/request-look-up.ts';
 import { type Facts, recompute } from '../projection/projection.ts';
-import { followRecomputed } from '../projection/record-change.ts';
-import { isSameRow, upsertMark, upsertState } from '../projection/subscription-row.ts';
+import { followRecomputed, hasConsequences } from '../projection/record-change.ts';
+import { upsertMark, upsertState } from '../projection/subscription-row.ts';
 import type { SubscriptionState } from '../projection/subscription-state.ts';
 import { applied, type EventOutcome, eventOutcomes } from './event-outcome.ts';
 import type { PaymentEvent, Subject } from './parse-event.ts';
@@ -183,9 +183,9 @@ async function handleState(app: App, tx: Transaction, ours: Ours): Promise<Handl
   if (recomputed === null) return markForSync(tx, ours);
 
   const written = upsertState(tx, { id: state.id, customerId: state.customerId, ...keysOf(ours) }, recomputed.columns);
-  const computed = { organisationId, livemode: event.livemode, ...recomputed.columns };
-  if (facts.row !== null && recomputed.newPrice === null && isSameRow(facts.row, computed)) {
-    // Then nothing follows from the event. The lock of the organisation keeps this row as it was read, so the statement finds it.
+  const isOurs = facts.row?.organisationId === organisationId && facts.row.livemode === event.livemode;
+  if (facts.row !== null && isOurs && !hasConsequences(facts.row, recomputed)) {
+    // The lock of the organisation keeps this row as it was read, so the statement finds it.
     await sendLast(written);
     return { outcome: applied, toSync: state.id };
   }

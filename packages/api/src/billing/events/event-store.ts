@@ -1,7 +1,9 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { prepared, preparedSql, type Transaction } from '../../db/client.ts';
+import { type Database, prepared, preparedSql, type Transaction } from '../../db/client.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
+import type { Computed } from '../projection/projection.ts';
+import { computedAssignments, valuesOf } from '../projection/subscription-row.ts';
 import { type SubscriptionState, statusClassOf } from '../projection/subscription-state.ts';
 import type { HandlerName } from './event-handlers.ts';
 import type { EventOutcome } from './event-outcome.ts';
@@ -32,16 +34,28 @@ export type Place = {
  * Locks the organisation's row and stores the event, by one statement: the event gets its number
  * while the row is locked. Returns its place; null if it is stored already.
  */
-export async function store(tx: Transaction, app: App, { event, payload, ...entry }: Entry): Promise<Place | null> {
-  const [stored] = await insertion(tx).execute({
-    id: event.id,
-    type: event.type,
-    created: event.created,
-    receivedAt: app.now().toISOString(),
-    payload,
-    ...interpretationOf(entry),
-  });
+export async function store(tx: Transaction, app: App, entry: Entry): Promise<Place | null> {
+  const [stored] = await insertion(tx).execute(valuesOfEvent(app, entry));
   return stored === undefined ? null : placeOf(stored);
+}
+
+/**
+ * Locks the organisation's row, stores the event and writes its subscription's row, by one statement. Returns
+ * false and changes nothing if the row is no longer of that version, or of another organisation.
+ */
+export async function storeWithRow(
+  db: Database,
+  app: App,
+  entry: Entry,
+  { version, columns }: { version: string | null; columns: Computed },
+): Promise<boolean> {
+  const values = { ...valuesOfEvent(app, entry), ...valuesOf(columns), version };
+  return (await insertionWithRow(db).execute(values)).length > 0;
+}
+
+function valuesOfEvent(app: App, { event, payload, ...entry }: Entry) {
+  const { id, type, created } = event;
+  return { id, type, created, receivedAt: app.now().toISOString(), payload, ...interpretationOf(entry) };
 }
 
 /** Stores a new interpretation of a stored event and returns its place. Its number does not change. */
@@ -110,6 +124,28 @@ const insertion = preparedSql<StoredRow>(
   from (select 1) as one left join owner on true
   on conflict (id) do nothing
   returning number, organisation_id, (select mode_unknown from owner) as mode_unknown`,
+);
+
+/** The sequence gives the number after the lock. */
+const insertionWithRow = preparedSql(
+  'payment_event_store_with_row',
+  sql`
+  with owner as (${lockedOwner}), written as (
+    update payment_subscriptions set last_event_number = nextval('payment_events_number_seq'), needs_sync = true,
+      ${computedAssignments}
+    from owner
+    where payment_subscriptions.id = ${value('subscriptionId')} and organisation_id = owner.id
+      and payment_subscriptions.xmin = ${value('version', 'xid')} and not owner.mode_unknown
+    returning last_event_number, organisation_id)
+  insert into payment_events (number, id, type, created, received_at, customer_id, subscription_id, invoice_id, handled,
+    outcome, flagged, payload, organisation_id, status_class)
+  overriding system value
+  select last_event_number, ${value('id')}, ${value('type')}, ${value('created', 'bigint')},
+    ${value('receivedAt', 'timestamptz')}, ${value('customerId')}, ${value('subscriptionId')}, ${value('invoiceId')},
+    ${value('handled', 'boolean')}, ${value('outcome')}, ${value('flagged', 'boolean')}, ${value('payload')},
+    organisation_id, ${value('statusClass')}
+  from written
+  returning id`,
 );
 
 /** Returns whether a stored event was handled. */

@@ -5,11 +5,22 @@ import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.
 import { awaitAnswer, type SendLast, transactSendingLast } from '../../db/send-with-commit.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { openDelivery, type SignedText } from '../../providers/payment.ts';
+import { recompute } from '../projection/projection.ts';
+import { hasConsequences } from '../projection/record-change.ts';
 import { readFacts } from '../projection/subscription-row.ts';
 import { readSubscriptionState } from '../projection/subscription-state.ts';
 import { handleEvent, handlerOf } from './event-handlers.ts';
 import { applied, eventOutcomes } from './event-outcome.ts';
-import { type Entry, type Place, payloadOf, store, storeAgain, storeOutcome, wasHandled } from './event-store.ts';
+import {
+  type Entry,
+  type Place,
+  payloadOf,
+  store,
+  storeAgain,
+  storeOutcome,
+  storeWithRow,
+  wasHandled,
+} from './event-store.ts';
 import { type PaymentEvent, parseEvent, type Subject, subjectOf } from './parse-event.ts';
 
 export type Answer = { received: true; handled: boolean };
@@ -72,20 +83,54 @@ async function apply(app: App, event: PaymentEvent, payload: string): Promise<An
  */
 export async function applyEvent(app: App, event: PaymentEvent, payload: string): Promise<Answer> {
   const entry = interpret(app, event, payload);
-  const { handled, outcome, toSync } = await transactSendingLast(app.db, async (tx, sendLast) => {
-    // Both statements are sent in one round trip; the reads see the event.
-    const [place, facts] = await Promise.all([store(tx, app, entry), factsFor(tx, entry)]);
-    if (place === null) {
-      return { handled: await wasHandled(tx, event.id), outcome: 'duplicate' as const, toSync: null };
-    }
-    return runHandler(app, tx, { entry, place, facts, sendLast });
-  });
+  const { handled, outcome, toSync } = (await applyInOneStatement(app, entry))
+    ? { ...applied, toSync: entry.subject.subscriptionId }
+    : await applyUnderLock(app, entry);
   app.metrics.count('gatehouse_payment_events_total', { outcome });
 
   if (toSync !== null) app.syncs.request(toSync);
   if (entry.handler === 'prices') app.jobs.wake('payment-prices');
   if (entry.handler === 'customer_gone') app.jobs.wake('payment-sync');
   return { received: true, handled };
+}
+
+/**
+ * Applies an event from which nothing follows but its subscription's row, by one statement that commits alone.
+ * The row is computed before, without a lock. The statement locks the organisation and writes only if the row is
+ * still the version that was read: each event and each sync of a subscription writes its row. Returns false and
+ * changes nothing for any other event, so that the caller takes the lock first (docs/decisions/043).
+ */
+async function applyInOneStatement(app: App, entry: Entry): Promise<boolean> {
+  const { event, state } = entry;
+  if (state === null || changesPlan(event)) return false;
+
+  const { row, version, isStored, events, prices } = await readFacts(app.db, state.id, { parsed: { ...event, state } });
+  if (row === null || isStored || row.customerId !== state.customerId || row.livemode !== event.livemode) return false;
+  // After a late event others can decide than those that were read.
+  if (events.some(({ created }) => created > event.created)) return false;
+
+  // Its number will be higher than those of all stored events.
+  const last = { ...event, state, number: Number.MAX_SAFE_INTEGER };
+  const recomputed = recompute(app, { row, events: [...events, last], prices });
+  if (recomputed === null || hasConsequences(row, recomputed)) return false;
+
+  return storeWithRow(app.db, app, entry, { version, columns: recomputed.columns });
+}
+
+/** Whether something probably follows from an event. It saves a computation that would be repeated under the lock. */
+function changesPlan({ previous }: PaymentEvent): boolean {
+  return previous === null || ['status', 'cancel_at', 'cancel_at_period_end'].some((name) => name in previous);
+}
+
+function applyUnderLock(app: App, entry: Entry) {
+  return transactSendingLast(app.db, async (tx, sendLast) => {
+    // Both statements are sent in one round trip; the reads see the event.
+    const [place, facts] = await Promise.all([store(tx, app, entry), factsFor(tx, entry)]);
+    if (place === null) {
+      return { handled: await wasHandled(tx, entry.event.id), outcome: 'duplicate' as const, toSync: null };
+    }
+    return runHandler(app, tx, { entry, place, facts, sendLast });
+  });
 }
 
 /**

@@ -4,8 +4,18 @@ import type { Transaction } from '../../db/client.ts';
 import { paymentKnownPrices } from '../../db/schema/billing.ts';
 import { publishPlan } from '../entitlement/publish-plan.ts';
 import type { Recomputed, SubscriptionRow } from './projection.ts';
+import { isSameRow } from './subscription-row.ts';
 
 type State = Pick<SubscriptionRow, 'status' | 'tier' | 'ended'>;
+
+/**
+ * Whether anything follows from a computed row: a known price, an entry in the history or a change of the plan in
+ * the feed. The other columns can change without it, as at each renewal.
+ */
+export function hasConsequences(before: SubscriptionRow, { columns, newPrice }: Recomputed): boolean {
+  const { currentPeriodEnd: _end, priceId: _price, tierSource: _source, ...deciding } = columns;
+  return newPrice !== null || !isSameRow(before, deciding);
+}
 
 /** Stores what follows from a recomputed row that this transaction has written. `before` is the row as it was. */
 export async function followRecomputed(

@@ -8,17 +8,24 @@ import type { Computed, Facts, StateEvent, SubscriptionRow } from './projection.
 /** An event that this transaction stores, so that its payload is not read back and not parsed again. */
 type Parsed = Omit<StateEvent, 'number'>;
 
+type ReadFacts = Facts & {
+  /** The version of the row, which each write changes; null without a row. */
+  version: string | null;
+  /** Whether the event `parsed` is stored. */
+  isStored: boolean;
+};
+
 /**
  * Reads what decides a subscription's row, by one statement: the few events that can affect its projection are
  * the ended ones, those of the newest second and, for a run of failed payments, those of the second before the run
  * and the run's first event. The caller holds the lock of the organisation's row, or has sent the statement that
- * takes it before. `settledNumber` is the one that the caller is about to store, if it differs from the row's.
+ * takes it before, or writes only the version of the row that was read. `settledNumber` is the one that the caller is about to store, if it differs from the row's.
  */
 export async function readFacts(
   db: Executor,
   subscriptionId: string,
   { parsed, settledNumber = null }: { parsed?: Parsed; settledNumber?: number | null },
-): Promise<Facts> {
+): Promise<ReadFacts> {
   const [found] = await factsOf(db).execute({ subscriptionId, settledNumber, parsedId: parsed?.id ?? null });
   const distinct = new Map((found?.events ?? []).map((row) => [row.id, row])).values();
   const events = [...distinct].map(({ id, number, created, payload }) =>
@@ -26,7 +33,8 @@ export async function readFacts(
       ? { ...parsed, number }
       : { id, number, created, ...readChange(payload ?? '{}') },
   );
-  return { row: found?.row ?? null, events, prices: found?.prices ?? [] };
+  const { row = null, prices, version = null, isStored = false } = found ?? {};
+  return { row, events, prices: prices ?? [], version, isStored };
 }
 
 function readChange(payload: string): Pick<StateEvent, 'object' | 'previous'> {
@@ -69,9 +77,12 @@ const price = paymentKnownPrices;
 const knownPrices = sql<KnownPrice[] | null>`(select json_agg(json_build_object(
   'priceId', ${price.priceId}, 'productId', ${price.productId}, 'tier', ${price.tier})) from ${price})`;
 
+const version = sql<string | null>`${paymentSubscriptions}.xmin::text`;
+const isStored = sql<boolean>`exists (select from ${event} where ${event.id} = ${sql.placeholder('parsedId')}::text)`;
+
 const factsOf = prepared((db) =>
   db
-    .select({ row: paymentSubscriptions, events: decidingEvents, prices: knownPrices })
+    .select({ row: paymentSubscriptions, version, events: decidingEvents, prices: knownPrices, isStored })
     .from(sql`(select 1) as one`)
     .leftJoin(paymentSubscriptions, eq(paymentSubscriptions.id, sql.placeholder('subscriptionId')))
     .prepare('payment_facts'),
@@ -123,7 +134,16 @@ const computedColumns = {
   pastDueSince: time('pastDueSince'),
 } satisfies Record<keyof Computed, unknown>;
 
-function valuesOf(columns: Computed) {
+/** The statement's assignments of the computed columns, for an update; `valuesOf` gives their values. */
+export const computedAssignments = sql.join(
+  Object.entries(computedColumns).map(
+    ([name, value]) =>
+      sql`${sql.identifier(getTableColumns(paymentSubscriptions)[name as keyof Computed].name)} = ${value}`,
+  ),
+  sql`, `,
+);
+
+export function valuesOf(columns: Computed) {
   const written = Object.entries(columns).map(([name, value]) => [name, plain(value)]);
   return Object.fromEntries(written) as Record<keyof Computed, unknown>;
 }

@@ -3,7 +3,7 @@ import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startSession } from '@gatehouse/api/sessions/session';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
-import { makeOwner, testClient, testPassword } from '@gatehouse/api/testing/factories';
+import { makeOwner, newEmail, testClient, testPassword } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveEndpoints } from '../testing/serve-endpoints.ts';
 import { isRestPath } from './rest-handler.ts';
@@ -57,6 +57,19 @@ it('answers with the security headers, the length of the body and a request id o
     'x-gatehouse-scopes': 'READ WRITE ADMIN',
   });
   expect(one.headers.get('x-request-id')).not.toBe(other.headers.get('x-request-id'));
+});
+
+it.each([
+  [{ 'accept-language': 'de-AT,en;q=0.5' }, /^Bestätigen Sie/],
+  [{ 'accept-language': 'de', cookie: 'language=en' }, /^Confirm/],
+  [{}, /^Confirm/],
+])('answers in English, and mails in the language of the browser: %j', async (headers, subject) => {
+  const email = newEmail();
+  const body = JSON.stringify({ email, password: testPassword, org_name: 'Company' });
+  const post = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } };
+  expect(await (await ask('/api/signup', { ...post, body: '{}' })).text()).toContain('Enter');
+  expect((await ask('/api/signup', { ...post, body })).status).toBe(200);
+  expect((await test.sandbox.mailbox.waitFor(email)).subject).toMatch(subject);
 });
 
 it('answers HEAD with the headers of GET alone', async () => {

@@ -4,7 +4,14 @@ import { createAdmission } from './admission.ts';
 
 const get = { method: 'GET', headers: {} } as IncomingMessage;
 const signedIn = { method: 'GET', headers: { cookie: 'session=x' } } as IncomingMessage;
+const unread = { method: 'GET', headers: { cookie: 'session=y' } } as IncomingMessage;
+const shared = { method: 'GET', headers: { cookie: 'a=b; __Secure-gatehouse=x' } } as IncomingMessage;
 const post = { method: 'POST', headers: {} } as IncomingMessage;
+
+/** A client whose session x was valid lately. */
+function from(address: string) {
+  return { address, isRecent: ({ cookie }: IncomingMessage['headers']) => /=x$/.test(cookie ?? '') };
+}
 
 function admitted(
   admission: ReturnType<typeof createAdmission>,
@@ -12,20 +19,22 @@ function admitted(
   path: string,
   client: string,
 ) {
-  return Array.from({ length: 3000 }, () => admission.admit(request, path, client)).filter((place) => place !== null);
+  return Array.from({ length: 3000 }, () => admission.admit(request, path, from(client))).filter(
+    (place) => place !== null,
+  );
 }
 
 it('a client that reaches its limit does not block others', () => {
   const admission = createAdmission();
   expect(admitted(admission, post, '/api/login', '192.0.2.1')).toHaveLength(150);
-  expect(admission.admit(get, '/login', '192.0.2.2')).not.toBeNull();
-  expect(admission.admit(get, '/login', '192.0.2.1')).toBeNull();
+  expect(admission.admit(get, '/login', from('192.0.2.2'))).not.toBeNull();
+  expect(admission.admit(get, '/login', from('192.0.2.1'))).toBeNull();
 });
 
 it('the addresses of one IPv6 subscriber count as one client', () => {
   const admission = createAdmission();
   expect(admitted(admission, post, '/api/login', '2001:db8::1')).toHaveLength(150);
-  expect(admission.admit(post, '/api/login', '2001:db8::2')).toBeNull();
+  expect(admission.admit(post, '/api/login', from('2001:db8::2'))).toBeNull();
 });
 
 it('a flood of one class of requests does not block the others', () => {
@@ -35,9 +44,9 @@ it('a flood of one class of requests does not block the others', () => {
     admitted(admission, post, '/webhooks/payment', `192.0.2.${client}`);
     admitted(admission, signedIn, '/api/changes?wait=60', `192.0.2.${client}`);
   }
-  expect(admission.admit(signedIn, '/api/session', '192.0.2.20')).not.toBeNull();
-  expect(admission.admit(post, '/webhooks/payment', '192.0.2.20')).toBeNull();
-  expect(admission.admit(signedIn, '/api/changes?wait=60', '192.0.2.20')).toBeNull();
+  expect(admission.admit(signedIn, '/api/session', from('192.0.2.20'))).not.toBeNull();
+  expect(admission.admit(post, '/webhooks/payment', from('192.0.2.20'))).toBeNull();
+  expect(admission.admit(signedIn, '/api/changes?wait=60', from('192.0.2.20'))).toBeNull();
 });
 
 it('only a signed-in request of exactly /api/changes counts as waiting', () => {
@@ -50,7 +59,7 @@ it('a request that has ended no longer counts', () => {
   const admission = createAdmission();
   const [place] = admitted(admission, post, '/api/login', '192.0.2.1');
   place?.leave();
-  expect(admission.admit(post, '/api/login', '192.0.2.1')).not.toBeNull();
+  expect(admission.admit(post, '/api/login', from('192.0.2.1'))).not.toBeNull();
 });
 
 it('the bodies of a class together are bounded, whatever length each announces', () => {
@@ -58,9 +67,18 @@ it('the bodies of a class together are bounded, whatever length each announces',
   const event = (headers: object) => ({ method: 'POST', headers }) as IncomingMessage;
   const large = event({ 'content-length': '999999999999' });
   expect(admitted(admission, large, '/webhooks/payment', '192.0.2.1')).toHaveLength(32);
-  expect(admission.admit(event({ 'content-length': '2' }), '/webhooks/payment', '192.0.2.1')).toBeNull();
-  expect(admission.admit(event({ 'content-length': '2' }), '/api/login', '192.0.2.1')).not.toBeNull();
+  expect(admission.admit(event({ 'content-length': '2' }), '/webhooks/payment', from('192.0.2.1'))).toBeNull();
+  expect(admission.admit(event({ 'content-length': '2' }), '/api/login', from('192.0.2.1'))).not.toBeNull();
 
   const chunked = event({ 'transfer-encoding': 'chunked' });
   expect(admitted(createAdmission(), chunked, '/webhooks/payment', '192.0.2.1')).toHaveLength(32);
+});
+
+it('invented sessions leave places for those that were valid lately, which also a shared cookie proves', () => {
+  const admission = createAdmission();
+  expect(admitted(admission, unread, '/api/session', '192.0.2.1')).toHaveLength(100);
+  expect(admitted(admission, shared, '/api/session', '192.0.2.2')).toHaveLength(200);
+  expect(admitted(admission, unread, '/api/changes', '192.0.2.1')).toHaveLength(1000);
+  expect(admitted(admission, unread, '/api/changes', '192.0.2.2')).toHaveLength(500);
+  expect(admitted(admission, signedIn, '/api/changes', '192.0.2.3')).toHaveLength(500);
 });

@@ -1,19 +1,20 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { clientKey } from '@gatehouse/api/security/client-key';
 
 /**
  * How many requests of each class this process serves at once, and how many of one client. With more,
  * requests would wait for each other until their callers time out. Each class has its own limit, so
- * a flood of one does not block the others. A proxy that is not in TRUSTED_PROXIES is one client.
+ * a flood of one does not block the others. Above `unknown` a session or key must have been valid lately. A proxy that
+ * is not in TRUSTED_PROXIES is one client.
  */
 const classes = {
-  ordinary: { all: 200, client: 150 },
-  /** Reads with a session or a key. */
-  signedIn: { all: 300, client: 250 },
+  ordinary: { all: 200, client: 150, unknown: 200 },
+  /** Reads with a session or a key. Invented ones take no more than the first third of the places. */
+  signedIn: { all: 300, client: 250, unknown: 100 },
   /** The payment provider sends from a few addresses. */
-  webhooks: { all: 300, client: 250 },
+  webhooks: { all: 300, client: 250, unknown: 300 },
   /** Requests that wait for changes: they do nothing meanwhile. */
-  waiting: { all: 2000, client: 1000 },
+  waiting: { all: 2000, client: 1000, unknown: 1500 },
 };
 
 type Class = keyof typeof classes;
@@ -37,12 +38,15 @@ export type Place = {
   leave: () => void;
 };
 
+/** The address of a client, and what tells whether the session or key in its headers was valid lately. */
+type Client = { address: string; isRecent: (headers: IncomingHttpHeaders) => boolean };
+
 type Admission = {
   /**
    * Counts a request of a client as open, or returns null if a limit is reached. At the limit it takes the place of
    * a request that is being sent slowly, whose connection it closes.
    */
-  admit: (request: IncomingMessage, path: string, client: string) => Place | null;
+  admit: (request: IncomingMessage, path: string, client: Client) => Place | null;
   /** To be called for each connection that was accepted. */
   noteConnection: () => void;
 };
@@ -79,15 +83,16 @@ export function createAdmission(): Admission {
   }
 
   return {
-    admit(request, path, address) {
+    admit(request, path, { address, isRecent }) {
       const kind = classOf(request, path);
-      const { all, client: ofClient } = classes[kind];
+      const { all, client: ofClient, unknown } = classes[kind];
       const client = clientKey(address);
       const bytes = bodyBytes(request);
       const keys = { all: kind, client: `${kind} ${client}`, bytes: `${kind} bytes` };
       const count = (key: string) => open.get(key) ?? 0;
       if (count(keys.client) >= ofClient && !endSlow(kind, client)) return null;
       if (count(keys.all) >= all && !endSlow(kind, null)) return null;
+      if (unknown < all && count(keys.all) >= unknown && !isRecent(request.headers)) return null;
       if (count(keys.bytes) + bytes > maxClassBytes) return null;
 
       change(keys.all, 1);
@@ -182,7 +187,8 @@ function createTurns() {
 function classOf({ method, headers }: IncomingMessage, path: string): Class {
   const [pathname] = path.split('?');
   const isRead = method === 'GET' || method === 'HEAD';
-  const isSignedIn = /(^|;\s*)(__Host-)?session=/.test(headers.cookie ?? '') || headers.authorization !== undefined;
+  const isSignedIn =
+    /(^|;\s*)((__Host-)?session|__Secure-gatehouse)=/.test(headers.cookie ?? '') || headers.authorization !== undefined;
   if (pathname?.startsWith('/webhooks/')) return 'webhooks';
   if (isRead && isSignedIn) return pathname === '/api/changes' ? 'waiting' : 'signedIn';
   return 'ordinary';

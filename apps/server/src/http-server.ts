@@ -1,4 +1,4 @@
-import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Config } from '@gatehouse/api/config';
 import { createAdmission, type Place } from './admission.ts';
 import { canonicalise, clientAddress, pathOf } from './canonical-request.ts';
@@ -20,6 +20,8 @@ export type Application = {
   pages: Handler;
   /** Resolves to null while the database answers, else to the code of the reason, within two seconds. */
   readiness: () => Promise<string | null>;
+  /** Whether the session or the API key of these headers was valid lately in this process. */
+  isRecent: (headers: IncomingHttpHeaders) => boolean;
 };
 
 type HttpServer = {
@@ -116,7 +118,7 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     }
     const { headers, socket } = request;
     const client = clientAddress(socket.remoteAddress, headers['x-forwarded-for'], config.trustedProxies);
-    const place = admission.admit(request, target, client);
+    const place = admission.admit(request, target, { address: client, isRecent: application.isRecent });
     if (place === null) {
       refuseBusy(request, response, isEnding ? 'unready' : 'overloaded');
       return null;

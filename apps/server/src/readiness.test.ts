@@ -7,7 +7,12 @@ test('/readyz answers 200, or 503 with the reason, also to HEAD, and refuses oth
   const port = await freePort();
   const server = await openHttpServer(parseConfig({ PORT: String(port) }));
   let reason: string | null = null;
-  server.serve({ rest: () => false, pages: (_request, _response, next) => next(), readiness: async () => reason });
+  server.serve({
+    rest: () => false,
+    pages: (_request, _response, next) => next(),
+    readiness: async () => reason,
+    isRecent: () => false,
+  });
   const ask = (method = 'GET') => fetch(`http://127.0.0.1:${port}/readyz`, { method });
 
   const ready = await ask();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestEvent } from '@sveltejs/kit';
 import type { Handle, HandleServerError, ServerInit } from '@sveltejs/kit/hooks';
 import { formHeader, locationHeader } from '#lib/page-script/headers.ts';
@@ -9,7 +10,7 @@ import { observeRequest } from '#lib/server/http/observe-request.ts';
 import { recordFailure } from '#lib/server/http/record-failure.ts';
 import { rejectRequest } from '#lib/server/http/reject-request.ts';
 import { type Resolve, renderPage, writingPages } from '#lib/server/http/render-page.ts';
-import { openContext } from '#lib/server/http/router-context.ts';
+import { hasRecentToken, openContext } from '#lib/server/http/router-context.ts';
 import { addSecurityHeaders } from '#lib/server/http/security-headers.ts';
 import { chooseLanguage, inLanguage } from '#lib/server/language/choose-language.ts';
 import { createRestHandler, type RestHandler } from '#lib/server/rest/rest-handler.ts';
@@ -24,6 +25,11 @@ export { openApp, parseConfig, writingPages };
 /** Resolves to null while the database answers, else to the code of the reason. */
 export function readiness(): Promise<string | null> {
   return theApp().databaseHealth.check();
+}
+
+/** Whether a request has a session or an API key that was valid lately in this process. */
+export function isRecent(headers: IncomingHttpHeaders): boolean {
+  return hasRecentToken(theApp(), headers);
 }
 
 /** The answers to the REST endpoints, which apps/server asks before Kit. */

@@ -11,6 +11,7 @@ import type { Log } from './log.ts';
 import type { IdentityProvider } from './providers/identity.ts';
 import type { Mailer } from './providers/mailer.ts';
 import type { Payment } from './providers/payment.ts';
+import type { RecentTokens } from './security/recent-tokens.ts';
 import type { Throttle } from './security/throttle.ts';
 import type { PoolLoad } from './telemetry/instrument-statements.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -48,6 +49,8 @@ export type App = {
   traces: Traces;
   /** The load of the connection pool, counted if metrics are on. */
   load: PoolLoad;
+  /** The session ids and API keys that were valid lately in this process. */
+  recentTokens: RecentTokens;
   /** Names users and organisations in the log. */
   pseudonymOf: PseudonymOf;
   /** Logs a delivery that the payment provider did not sign. */

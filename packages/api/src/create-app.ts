@@ -29,6 +29,7 @@ import { createLog, type Log, silentLog } from './log.ts';
 import { createIdentityProvider } from './providers/identity.ts';
 import { createMailer } from './providers/mailer.ts';
 import { createPayment } from './providers/payment.ts';
+import { createRecentTokens } from './security/recent-tokens.ts';
 import { createThrottle } from './security/throttle.ts';
 import { instrumentCalls } from './telemetry/instrument-calls.ts';
 import { loadPseudonyms } from './telemetry/pseudonyms.ts';
@@ -101,6 +102,7 @@ export async function createApp({
     metrics,
     traces,
     load,
+    recentTokens: createRecentTokens(),
     pseudonymOf: () => 'unknown',
     logRefusedDelivery: createRefusalLog(log, 'A delivery to /webhooks/payment was refused.'),
     tierCounts: createTierCounts(pools.scheduled.sql, paidTiers(plans)),

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { openWorld, type World } from './faults/world.ts';
+import { type Answer, asked, describe, isRight, longestOf, probe } from './faults/probes.ts';
+import { openWorld } from './faults/world.ts';
 
 // Measures how many pages a second the nodes can render, then sends twice that rate for some seconds. Measures how
 // long the answers to probes, webhooks and signed-in reads take during this overload, and until when afterwards.
@@ -48,46 +49,3 @@ for (const { path } of asked(world)) console.log(describe(path, during));
 console.log(`recovered after ${recovered === null ? 'more than 20' : recovered.toFixed(1)} s`);
 await world.close();
 process.exit(recovered !== null && recovered < recoveryLimitSeconds && failed === 0 ? 0 : 1);
-
-type Asked = { path: string; status: number; init?: RequestInit };
-type Answer = { path: string; status: number; expected: number; milliseconds: number };
-
-/** The requests that an overload must not affect, with their status. */
-function asked({ owners }: World): Asked[] {
-  return [
-    { path: '/healthz', status: 200 },
-    { path: '/readyz', status: 200 },
-    { path: '/api/session', status: 200, init: { headers: { cookie: `session=${owners[0]?.session}` } } },
-    { path: '/webhooks/payment', status: 400, init: { method: 'POST', body: '{}' } },
-  ];
-}
-
-/** Sends all of these requests at once. */
-function probe(world: World): Promise<Answer[]> {
-  return Promise.all(
-    asked(world).map(async ({ path, status: expected, init }) => {
-      const started = performance.now();
-      const response = await fetch(world.origin + path, init).catch(() => null);
-      await response?.arrayBuffer();
-      return { path, status: response?.status ?? 0, expected, milliseconds: performance.now() - started };
-    }),
-  );
-}
-
-function isRight({ status, expected }: Answer): boolean {
-  return status === expected;
-}
-
-function longestOf(answers: Answer[]): number {
-  return Math.max(...answers.map(({ milliseconds }) => milliseconds));
-}
-
-function describe(path: string, all: Answer[]): string {
-  const answers = all.filter((each) => each.path === path);
-  const sorted = answers.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other);
-  const percentile = (share: number) => `${(sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(0)} ms`;
-  const failed = answers.filter((each) => !isRight(each));
-  const statuses = [...new Set(failed.map(({ status }) => status))].join(', ');
-  const failures = failed.length === 0 ? 'none failed' : `${failed.length} failed (${statuses})`;
-  return `meanwhile ${path}: ${answers.length} answers, median ${percentile(0.5)}, p99 ${percentile(0.99)}, longest ${longestOf(answers).toFixed(0)} ms; ${failures}`;
-}

@@ -19,6 +19,7 @@ export async function openStandIn(settings: { config: Config; migrations: string
     // No path is one of a REST endpoint.
     rest: () => false,
     readiness: async () => null,
+    isRecent: ({ cookie }) => cookie === 'session=valid',
     pages: (request, response, next) => answer(settings, { request, response, next }),
   };
 }

@@ -27,8 +27,10 @@ export function presentedKey(authorization: string | null): string | null {
  */
 export async function readKey(app: App, key: string): Promise<KeyPrincipal | null> {
   if (!isWellFormedKey(app.config, key)) return null;
-  const [row] = await keyFacts(app.db).execute({ hash: hashToken(key), now: app.now().toISOString() });
+  const hash = hashToken(key);
+  const [row] = await keyFacts(app.db).execute({ hash, now: app.now().toISOString() });
   if (row === undefined) return null;
+  app.recentTokens.note(hash);
 
   await recordUse(app, row);
   const { id, name, scope, organisation } = row;

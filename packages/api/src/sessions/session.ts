@@ -199,8 +199,10 @@ export function listSessions(app: App, userId: string) {
 function hashedIdAdapter(app: App, token: Token, wanted: Wanted): Adapter {
   return {
     async getSessionAndUser(id): Promise<[DatabaseSession | null, DatabaseUser | null]> {
-      const row = await readSessionRow(app, token, hashToken(id), wanted);
+      const tokenHash = hashToken(id);
+      const row = await readSessionRow(app, token, tokenHash, wanted);
       if (row === null) return [null, null];
+      app.recentTokens.note(tokenHash);
 
       const attributes = {
         organisationId: row.organisation?.id ?? null,

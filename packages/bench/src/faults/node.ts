@@ -9,6 +9,8 @@ const startMilliseconds = 60_000;
 
 /** The production build of the service, as a process. */
 export type Node = {
+  /** Its own address, past the proxy. */
+  origin: string;
   /** Resolves when /readyz answers 200. The variables replace those of the last start. */
   start: (env?: NodeJS.ProcessEnv) => Promise<void>;
   end: (signal: NodeJS.Signals) => Promise<void>;
@@ -23,6 +25,7 @@ export function makeNode(env: NodeJS.ProcessEnv & { PORT: string }): Node {
   let child: ChildProcess | null = null;
   let printed = '';
   return {
+    origin: `http://127.0.0.1:${env.PORT}`,
     async start(changed = {}) {
       variables = { ...variables, ...changed };
       child = spawn(process.execPath, [serviceFile], {

@@ -35,7 +35,7 @@ export type World = Target & {
 
 export const hasProxy = haproxy.isInstalled;
 
-export async function openWorld(): Promise<World> {
+export async function openWorld(environment: NodeJS.ProcessEnv = {}): Promise<World> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-faults-'));
   const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=400m,mode=0755', 'none', folder]).status === 0;
   // Also when a run is interrupted: the nodes, the proxy and PostgreSQL end with this process.
@@ -62,6 +62,7 @@ export async function openWorld(): Promise<World> {
     GATEHOUSE_ENV_FILE: 'off',
     LOG_FORMAT: 'json',
     LOG_LEVEL: 'info',
+    ...environment,
   };
   const nodes = [first, second].map((port) => makeNode({ ...env, PORT: String(port) }));
   await Promise.all(nodes.map((node) => node.start()));

@@ -1,5 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { App } from '@gatehouse/api/app';
 import { AppError } from '@gatehouse/api/errors';
-import { readKey } from '@gatehouse/api/keys/read-key';
+import { presentedKey, readKey } from '@gatehouse/api/keys/read-key';
 import { createCaller } from '@gatehouse/api/router/root';
 import type { Context } from '@gatehouse/api/router/trpc';
 import type { Client } from '@gatehouse/api/security/client';
@@ -9,6 +11,7 @@ import { endSession, readSession, readSharedSession, startSession } from '@gateh
 import {
   clearCookie,
   clearSharedCookie,
+  cookieJar,
   type RequestCookies,
   readCookie,
   readSharedCookie,
@@ -37,6 +40,13 @@ export async function openContext(locals: App.Locals, request: Asked): Promise<v
   locals.principal = await resolvePrincipal(locals, request);
   locals.session = sessionActions(locals, request.cookies);
   locals.api = createCaller(routerContext(locals), { signal: request.signal });
+}
+
+/** Whether the API key or the session of a request was valid lately in this process. Reads no database. */
+export function hasRecentToken(app: App, { authorization, cookie }: IncomingHttpHeaders): boolean {
+  const cookies = cookieJar(cookie);
+  const tokens = [presentedKey(authorization ?? null), readCookie(app, cookies, 'session')];
+  return [...tokens, readSharedCookie(app, cookies)].some((token) => token !== null && app.recentTokens.has(token));
 }
 
 /** Returns the router's context of a request whose context is open. */

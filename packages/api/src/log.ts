@@ -52,10 +52,15 @@ function writeWaiting(): void {
 }
 
 function describeErrors(fields: LogFields): LogFields {
-  if (!Object.values(fields).some((value) => value instanceof Error)) return fields;
+  if (!hasError(fields)) return fields;
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? describeError(value) : value]),
   );
+}
+
+function hasError(fields: LogFields): boolean {
+  for (const name in fields) if (fields[name] instanceof Error) return true;
+  return false;
 }
 
 /**

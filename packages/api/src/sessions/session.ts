@@ -33,8 +33,19 @@ declare module 'lucia' {
   }
 }
 
-/** An instance of Lucia holds nothing but its adapter and options, so each call creates one. */
-function luciaOf(app: App, token: Token = 'idHash', wanted: Wanted = {}) {
+/** The instances of Lucia of each App. They hold nothing but their adapter and options. */
+const instances = new WeakMap<App, Map<string, ReturnType<typeof createLucia>>>();
+
+function luciaOf(app: App, token: Token = 'idHash', { usage = false }: Wanted = {}) {
+  const ofApp = instances.get(app) ?? new Map<string, ReturnType<typeof createLucia>>();
+  instances.set(app, ofApp);
+  const name = usage ? `${token} with usage` : token;
+  const lucia = ofApp.get(name) ?? createLucia(app, token, { usage });
+  ofApp.set(name, lucia);
+  return lucia;
+}
+
+function createLucia(app: App, token: Token, wanted: Wanted) {
   return new Lucia(hashedIdAdapter(app, token, wanted), {
     sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
     getUserAttributes: ({ row }) => ({ row }),

@@ -36,7 +36,7 @@ type Asked = {
  * @throws AppError UNAUTHENTICATED for an API key that is not valid.
  */
 export async function openContext(locals: App.Locals, request: Asked): Promise<void> {
-  locals.client = clientOf(locals, request);
+  locals.client = new RequestClient(locals, request);
   locals.principal = await resolvePrincipal(locals, request);
   locals.session = sessionActions(locals, request.cookies);
   locals.api = createCaller(routerContext(locals), { signal: request.signal });
@@ -54,17 +54,24 @@ export function routerContext({ app, principal, requestId, client, session }: Ap
   return { app, principal, requestId, client, session };
 }
 
-/** The address, browser and language from which a request comes. */
-function clientOf(locals: App.Locals, { headers, cookies, clientAddress }: Asked): Client {
-  return {
-    address: clientAddress,
-    userAgent: headers.get('user-agent'),
-    knownBrowser: readCookie(locals.app, cookies, 'known'),
-    // Only mail needs it: most requests never choose one.
-    get language() {
-      return locals.language;
-    },
-  };
+/** The address, browser and language from which a request comes. A class, for the reason of RestLocals. */
+class RequestClient implements Client {
+  readonly address: string;
+  readonly userAgent: string | null;
+  readonly knownBrowser: string | null;
+  readonly #locals: App.Locals;
+
+  constructor(locals: App.Locals, { headers, cookies, clientAddress }: Asked) {
+    this.address = clientAddress;
+    this.userAgent = headers.get('user-agent');
+    this.knownBrowser = readCookie(locals.app, cookies, 'known');
+    this.#locals = locals;
+  }
+
+  /** Only mail needs it: most requests never choose one. */
+  get language() {
+    return this.#locals.language;
+  }
 }
 
 /** Routes that need no session. */

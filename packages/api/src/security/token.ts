@@ -13,3 +13,31 @@ export function newToken(byteCount = 32): string {
 export function hashToken(token: string): string {
   return hash('sha256', token, 'base64url');
 }
+
+export type RecentTokens = {
+  /** Remembers a token that was valid when it was read, by its hash. */
+  note: (tokenHash: string) => void;
+  /** Whether a token was valid when it was last read. It grants nothing: the token may have ended since. */
+  has: (token: string) => boolean;
+};
+
+const maxTokens = 10_000;
+
+/**
+ * Remembers which session ids and API keys were valid lately in this process, so that an overload by invented ones
+ * does not keep true users out. Of more than `most` the one is forgotten that was not read for longest.
+ */
+export function createRecentTokens(most = maxTokens): RecentTokens {
+  const hashes = new Set<string>();
+
+  return {
+    note(tokenHash) {
+      hashes.delete(tokenHash);
+      hashes.add(tokenHash);
+      if (hashes.size <= most) return;
+      const [oldest] = hashes;
+      if (oldest !== undefined) hashes.delete(oldest);
+    },
+    has: (token) => hashes.has(hashToken(token)),
+  };
+}

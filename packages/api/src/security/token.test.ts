@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createRecentTokens } from './recent-tokens.ts';
-import { hashToken } from './token.ts';
+
+import { createRecentTokens, hashToken } from './token.ts';
 
 it('remembers the tokens that were read last, up to its limit', () => {
   const tokens = createRecentTokens(2);

@@ -3,7 +3,7 @@ import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig, isRunnableDevEnvironment, type Plugin } from 'vite';
 import { leanBundle } from '../../packages/api/lean-bundle.ts';
-import { clientChunk } from './client-chunks.ts';
+import { clientChunk, errorPagesInBase } from './client-chunks.ts';
 import { staticIcons } from './static-icons.ts';
 
 export default defineConfig({
@@ -29,6 +29,7 @@ export default defineConfig({
     restEndpoints(),
     staticIcons(),
     leanBundle(),
+    errorPagesInBase(),
     tailwindcss(),
     sveltekit({
       adapter: adapter(),

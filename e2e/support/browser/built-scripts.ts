@@ -19,22 +19,35 @@ interface PageScripts {
   gzipBytes: number;
 }
 
-/** The scripts that the built pages load, by route: Kit's, those of layouts and page, and of the root error page. */
+/**
+ * The scripts that the built pages load, by route: Kit's, those of layouts and page, and what these import. Kit's own
+ * list lacks what a module loaded on demand imports too.
+ */
 export async function scriptsOfPages(): Promise<PageScripts[]> {
   const { manifest } = (await import(pathToFileURL(path.join(build, 'server/manifest.js')).href)) as {
     manifest: Manifest;
   };
   const importsOf = async (node: number) => (await manifest.nodes[node]?.())?.imports ?? [];
-  const rootError = 1;
 
   const pages: PageScripts[] = [];
   for (const { id, page } of manifest.routes) {
     if (page === null) continue;
-    const nodes = [...page.layouts, page.leaf, rootError].filter((node) => node !== undefined);
-    const files = [...new Set([...manifest.client.imports, ...(await Promise.all(nodes.map(importsOf))).flat()])];
+    const nodes = [...page.layouts, page.leaf].filter((node) => node !== undefined);
+    const files = withImports([...manifest.client.imports, ...(await Promise.all(nodes.map(importsOf))).flat()]);
     pages.push({ route: id, files, gzipBytes: files.reduce((sum, file) => sum + gzipSize(file), 0) });
   }
   return pages;
+}
+
+function withImports(listed: string[]): string[] {
+  const files = new Set(listed);
+  for (const file of files) {
+    const text = fs.readFileSync(path.join(builtClient, file), 'utf8');
+    for (const [, name = ''] of text.matchAll(/(?:from|import)"(\.[^"]+\.js)"/g)) {
+      files.add(path.posix.join(path.posix.dirname(file), name));
+    }
+  }
+  return [...files];
 }
 
 function gzipSize(file: string): number {

@@ -90,4 +90,21 @@ test('a dialog shows that another user has signed in', async ({ page, service })
   await expect(dialog.getByLabel('For whom')).toHaveValue('Noor');
   await dialog.getByRole('link', { name: 'Reload the page' }).click();
   await expect(page.getByRole('main').getByText(theirs)).toBeVisible();
+
+  await test.step('and a link then loads the document of the next user, its top bar included, once', async () => {
+    await page.goto('/members');
+    await signInElsewhere(page, mine);
+    const documents: string[] = [];
+    page.on('request', (request) => {
+      if (request.resourceType() === 'document') documents.push(new URL(request.url()).pathname);
+    });
+    await page.getByRole('link', { name: 'Billing' }).first().click();
+
+    await expect(page.getByRole('banner').getByText(mine)).toBeAttached();
+    await expect(page.getByRole('heading', { level: 1, name: 'Billing' })).toBeVisible();
+    await expect(page.getByRole('banner').getByText(theirs)).toHaveCount(0);
+    await page.getByRole('link', { name: 'Members' }).first().click();
+    await expect(page.getByRole('main').getByText(mine)).toBeVisible();
+    expect(documents).toEqual(['/billing']);
+  });
 });

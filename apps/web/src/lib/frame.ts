@@ -20,6 +20,8 @@ export interface Frame {
   notice: ShownNotice | null;
   /** On pages after sign-in: the organisations between which the user can switch. */
   organisations?: RouterOutputs['organisations']['mine'];
+  /** On pages after sign-in: the id of the user for whom the page's data was read. */
+  readFor?: string | null;
 }
 
 /** The data of the root layout on the current page. */

@@ -126,6 +126,7 @@ test.describe('without JavaScript', () => {
     await boxes(page).nth(2).check();
     await page.getByRole('button', { name: 'Decline the selected requests' }).click();
     await expect(page.getByRole('dialog').getByRole('listitem')).toHaveText(['Hedge Ash', 'Hedge Cedar']);
+    expect([...new URL(page.url()).searchParams.keys()]).not.toContain('rendered_for');
     await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click();
     await expect(page.getByRole('row', { name: /Hedge/ })).toHaveCount(1);
     await expect(page.getByRole('row', { name: /Hedge Beech/ })).toBeVisible();

@@ -184,8 +184,14 @@ test('a page with a token in its address changes its language, and the token is 
     expect(request.headers().referer).toBeUndefined();
   });
 
+  const email = newEmail();
+  const signUp = await page.request.post('/api/signup', {
+    data: { email, password: passPhrase, org_name: 'Quayside' },
+  });
+  expect(signUp.status()).toBe(200);
   for (const address of [
     invitation,
+    await linkFor(service, email),
     `${service.baseUrl}/verify?token=unknown`,
     `${service.baseUrl}/password?token=no`,
   ]) {

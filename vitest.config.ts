@@ -19,6 +19,8 @@ export default defineConfig({
   test: {
     // Importing the same modules again for each file took half of the time. Test files share no other state.
     isolate: false,
+    // Tests allocate much and keep little: a larger space for new objects saves a twentieth of the time.
+    execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
     // One worker more than cores: some tests wait, for a mail server that does not answer or a slow provider.
     maxWorkers: os.availableParallelism() + 1,
     // A test waits for an event, never for a time. These limits end what hangs, also on a machine under load.

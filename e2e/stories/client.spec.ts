@@ -118,7 +118,9 @@ for (const [module, moduleResolution] of [
        // @ts-expect-error The session may be null.
        export const id: string = session.user.id;`,
     );
-    const options = { module, moduleResolution, target: 'es2022', lib: ['es2022', 'dom'], types: [], strict: true };
+    // TypeScript's own library is not what is checked here, and takes longer than the rest.
+    const library = { target: 'es2022', lib: ['es2022', 'dom'], types: [], skipDefaultLibCheck: true };
+    const options = { module, moduleResolution, ...library, strict: true };
     write('tsconfig.json', JSON.stringify({ compilerOptions: { ...options, noEmit: true }, files: ['right.ts'] }));
     const compiled = await exec(process.execPath, [tsc, '-p', '.'], { cwd: elsewhere }).catch((error) => error);
     expect(compiled.stdout).toBe('');

@@ -1,7 +1,7 @@
-import AxeBuilder from '@axe-core/playwright';
 import { expect } from '@playwright/test';
+import { expectAccessible } from '../support/browser/accessibility.ts';
 import { addNote, signInAtNotes, test } from '../support/example.ts';
-import { inviteOn, linkFor, makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
+import { inviteOn, linkFor, makeOwner, newEmail, passPhrase, signInOnPage } from '../support/people.ts';
 import { paidLifeOf } from '../support/provider.ts';
 
 test('a product uses sign-in, limits, plans, keys and members of the service', async ({
@@ -28,7 +28,7 @@ test('a product uses sign-in, limits, plans, keys and members of the service', a
     await addNote(page, 'One too many');
     await expect(page.getByRole('alert')).toContainText('The Free plan allows 3 notes.');
     await expect(page.getByLabel('New note')).toHaveValue('One too many');
-    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await expectAccessible(page, 'the product with a refused note');
     await page.getByRole('link', { name: 'See the plans' }).click();
     await expect(page).toHaveURL('/billing');
   });
@@ -40,7 +40,7 @@ test('a product uses sign-in, limits, plans, keys and members of the service', a
     await chart.getByText('Show the numbers').click();
     await expect(chart.getByRole('row')).toHaveCount(31);
     await expect(chart.getByRole('row').nth(1)).toContainText('3');
-    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await expectAccessible(page, 'billing with the numbers of a chart');
   });
 
   await test.step('after an upgrade the product accepts notes again', async () => {
@@ -92,7 +92,7 @@ test('a product uses sign-in, limits, plans, keys and members of the service', a
     await theirs.getByLabel('Password', { exact: true }).fill(passPhrase);
     await theirs.getByRole('button', { name: /^Create (organisation|account)$/ }).click();
     await theirs.goto(await linkFor(service, email));
-    await signIn(theirs, email);
+    await signInOnPage(theirs, email);
     await theirs.getByRole('button', { name: 'Join Larch & Sons' }).click();
     await theirs.getByRole('button', { name: 'Continue', exact: true }).click();
     await theirs.waitForURL('/');

@@ -52,6 +52,7 @@ for (const javaScriptEnabled of [true, false]) {
     }) => {
       const owner = await makeOwner(service, page.request);
       await signIn(page, owner);
+      await page.goto('/');
       await endSession(page);
       await page.getByRole('link', { name: 'Members' }).first().click();
       await expect(page).toHaveURL('/login');
@@ -176,6 +177,7 @@ test('forced colours keep the current page, the current plan, its badge, the pre
   service,
 }) => {
   await signIn(page, await makeOwner(service, page.request));
+  await page.goto('/');
   await page.emulateMedia({ forcedColors: 'active' });
   await page.goto('/billing');
   const outline = (selector: string) =>
@@ -221,6 +223,7 @@ test('times are written in the reader’s zone once the page has loaded', async 
   const context = await browser.newContext({ baseURL: service.baseUrl, timezoneId: 'Pacific/Auckland' });
   const page = await context.newPage();
   await signIn(page, await makeOwner(service, context.request, { approved: false }));
+  await page.goto('/');
   const time = page.locator('time').first();
   await expect(time).not.toContainText('UTC');
   const written = await time.evaluate((element) =>

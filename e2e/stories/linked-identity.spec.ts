@@ -1,4 +1,4 @@
-import { makeOwner, passPhrase, signIn } from '../support/people.ts';
+import { makeOwner, passPhrase, signInOnPage } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
 
@@ -46,7 +46,7 @@ for (const javaScriptEnabled of [true, false]) {
     });
 
     await test.step('linking it again signs the user in', async () => {
-      await signIn(page, email);
+      await signInOnPage(page, email);
       await page.goto('/account');
       await openSetting(page, 'Not connected');
       const form = page.locator('form[action="?/connect"]');

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { inviteOn, linkFor, makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
+import { inviteOn, linkFor, makeOwner, newEmail, passPhrase, signIn, signInOnPage } from '../support/people.ts';
 import { expect, type Service, test } from '../support/service.ts';
 
 /** Creates an account on the page of an invitation, and confirms its address. */
@@ -12,6 +12,8 @@ async function signUpBy(page: Page, service: Service, invitation: string): Promi
   await page.getByLabel('E-mail', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill(passPhrase);
   await page.getByRole('button', { name: /^Create (organisation|account)$/ }).click();
+  // The mail can arrive before the page does, whose navigation would interrupt that of the link.
+  await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
   await expect(page.getByText('Join Larch & Sons')).toBeVisible();
   await page.goto(await linkFor(service, email));
   await expect(page.locator('main')).toHaveAttribute('data-awaiting-approval', 'true');
@@ -43,7 +45,7 @@ test('a user is invited, joins, changes roles, and is removed', async ({ browser
 
   await test.step('a new user signs up with it, and gets no organisation', async () => {
     email = await signUpBy(theirs, service, invitation);
-    await signIn(theirs, email);
+    await signInOnPage(theirs, email);
     await expect(theirs).toHaveURL('/invitation');
     expect((await theirs.request.get('/api/session')).status()).toBe(403);
   });
@@ -99,7 +101,7 @@ test('a member of two organisations switches between them by keyboard, and leave
   theirs.on('console', (message) => {
     if (message.text().includes('Content Security Policy')) violations.push(message.text());
   });
-  await signIn(theirs, await makeOwner(service, request, { organisation: 'Quayside' }));
+  await signInOnPage(theirs, await makeOwner(service, request, { organisation: 'Quayside' }));
   await theirs.goto(invitation);
   await theirs.getByRole('button', { name: 'Join Larch & Sons' }).click();
   await expect(theirs).toHaveURL('/');
@@ -192,7 +194,7 @@ test.describe('without JavaScript', () => {
     const context = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled: false });
     const theirs = await context.newPage();
     const email = await signUpBy(theirs, service, invitation);
-    await signIn(theirs, email);
+    await signInOnPage(theirs, email);
     await theirs.getByRole('button', { name: 'Join Larch & Sons' }).click();
     await theirs.getByRole('button', { name: 'Continue', exact: true }).click();
     await expect(theirs).toHaveURL('/');

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
+import { makeOwner, newEmail, passPhrase, signInOnPage } from '../support/people.ts';
 import { send } from '../support/raw-request.ts';
 import { expect, test } from '../support/service.ts';
 
@@ -116,7 +116,7 @@ test('the link can be sent again once a minute, and the button says when', async
 });
 
 test('a link to sign-in from a page that Kit runs loads a document', async ({ page, service }) => {
-  await signIn(page, await makeOwner(service, page.request, { approved: false }));
+  await signInOnPage(page, await makeOwner(service, page.request, { approved: false }));
   await page.getByRole('button', { name: 'Sign out' }).first().click();
   await expect(page).toHaveURL('/login');
   await expect(signInButton(page)).toBeVisible();

@@ -3,9 +3,13 @@ import { linkFor, newEmail, passPhrase } from '../support/people.ts';
 import { type Answer, type Sent, send } from '../support/raw-request.ts';
 import { expect, type Service, startService, test } from '../support/service.ts';
 
+const product = 'https://product.example';
+
 let limited: Service;
 test.beforeAll(async () => {
-  limited = await startService({ environment: { RATE_LIMITS: 'on', TRUSTED_PROXIES: '1' } });
+  limited = await startService({
+    environment: { RATE_LIMITS: 'on', TRUSTED_PROXIES: '1', RETURN_ORIGINS: product },
+  });
 });
 test.afterAll(() => limited.stop());
 
@@ -140,3 +144,23 @@ for (const [path, fields, most, minutes, before] of [
     expectToWait(refused, minutes);
   });
 }
+
+test('a client over its limit gets 429 with Retry-After from a procedure', async () => {
+  const client = newClient();
+  const ask = () => client('/api/trpc/accounts.resend', { method: 'POST', headers: { ...asJson }, body: '{}' });
+  for (let asked = 0; asked < 20; asked++) expect((await ask()).status).toBe(400);
+
+  const refused = await ask();
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+});
+
+test('a client over its limit still sees the sign-in page, without a return URL', async () => {
+  const client = newClient();
+  const openSignIn = () => client(`/login?return_to=${encodeURIComponent(product)}`);
+  expect((await openSignIn()).headers['set-cookie']?.[0]).toMatch(/^return=/);
+  for (let asked = 1; asked < 300; asked++) await openSignIn();
+
+  const { status, headers } = await openSignIn();
+  expect([status, headers['set-cookie']]).toEqual([200, undefined]);
+});

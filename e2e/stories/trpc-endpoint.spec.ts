@@ -1,6 +1,6 @@
 import { newEmail, passPhrase } from '../support/people.ts';
 import { type Sent, send } from '../support/raw-request.ts';
-import { expect, startService, test } from '../support/service.ts';
+import { expect, test } from '../support/service.ts';
 
 const json = { 'content-type': 'application/json' };
 const credentials = JSON.stringify({ email: newEmail(), password: passPhrase });
@@ -82,17 +82,3 @@ for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
     expect(JSON.parse(answer.text).code).toBe('METHOD_NOT_ALLOWED');
   });
 }
-
-test('a client over its limit gets 429 with Retry-After', async () => {
-  const limited = await startService({ environment: { RATE_LIMITS: 'on' } });
-  try {
-    const ask = () => send(limited, '/api/trpc/accounts.resend', { method: 'POST', headers: json, body: '{}' });
-    for (let asked = 0; asked < 20; asked++) expect((await ask()).status).toBe(400);
-
-    const refused = await ask();
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-  } finally {
-    await limited.stop();
-  }
-});

@@ -1,25 +1,15 @@
 import { inviteOn, linkFor, makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
 import { send } from '../support/raw-request.ts';
-import { test as base, expect, type Service, startService } from '../support/service.ts';
+import { approvedDomain, expect, type Service, test } from '../support/service.ts';
 
-/** Addresses of company.example are approved without an operator. */
-const test = base.extend<object, { service: Service }>({
-  service: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the requested fixtures.
-    async ({}, use) => {
-      const service = await startService({ environment: { APPROVED_DOMAINS: 'company.example' } });
-      await use(service);
-      await service.stop();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-});
+/** Returns an address that is approved without an operator. */
+const newAddress = () => newEmail('person', approvedDomain);
 
 const chosen = 'chosen on the page itself';
 const json = { 'content-type': 'application/json' };
 
 /** Signs up in another browser, and returns the link in the mail. */
-async function signUpElsewhere(service: Service, { email = newEmail(), org_name = '' } = {}): Promise<string> {
+async function signUpElsewhere(service: Service, { email = newAddress(), org_name = '' } = {}): Promise<string> {
   const body = JSON.stringify({ email, password: passPhrase, org_name });
   await send(service, '/api/signup', { method: 'POST', headers: json, body });
   return linkFor(service, email);
@@ -68,7 +58,7 @@ test.describe('without JavaScript', () => {
     page,
     service,
   }) => {
-    const email = newEmail();
+    const email = newAddress();
     const link = await signUpElsewhere(service, { email, org_name: 'Typed Ltd' });
     expect((await page.goto(link))?.status()).toBe(200);
     await expect(page.locator('main')).toHaveAttribute('data-ok', 'true');
@@ -108,7 +98,7 @@ test.describe('without JavaScript', () => {
     page,
     service,
   }) => {
-    const email = newEmail();
+    const email = newAddress();
     await page.request.post('/api/signup', { data: { email, password: passPhrase, org_name: 'Kept Ltd' } });
     const link = await linkFor(service, email);
     expect((await send(service, new URL(link).pathname + new URL(link).search)).status).toBe(200);

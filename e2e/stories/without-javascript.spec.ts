@@ -1,4 +1,4 @@
-import { linkFor, makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
+import { linkFor, makeOwner, newEmail, passPhrase, signInOnPage } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 
 test.use({ javaScriptEnabled: false });
@@ -60,7 +60,7 @@ test('a user who awaits approval changes the password, ends sessions and deletes
   service,
 }) => {
   const email = await makeOwner(service, request, { approved: false, organisation: 'Second Thoughts' });
-  await signIn(page, email);
+  await signInOnPage(page, email);
   await expect(page).toHaveURL('/awaiting-approval');
   await page.goto('/account');
   await expect(page).toHaveURL('/awaiting-approval');

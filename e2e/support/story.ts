@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test';
-import { linkFor, newEmail, passPhrase, signIn } from './people.ts';
+import { linkFor, newEmail, passPhrase, signIn, signInOnPage } from './people.ts';
 import { holdPaymentsBack } from './provider.ts';
 import { expect, type Service, test } from './service.ts';
 
@@ -32,7 +32,7 @@ export async function runStory(service: Service, { browser, page }: { browser: B
   });
 
   await test.step('sign in, and wait for approval', async () => {
-    await signIn(page, email);
+    await signInOnPage(page, email);
     await expect(page).toHaveURL('/awaiting-approval');
     await page.goto('/billing');
     await expect(page).toHaveURL('/awaiting-approval');
@@ -51,6 +51,7 @@ export async function runStory(service: Service, { browser, page }: { browser: B
     await theirs.request.get(await linkFor(service, operator));
     expect((await service.operator('grant', operator)).code).toBe(0);
     await signIn(operatorPage, operator);
+    await operatorPage.goto('/');
     await operatorPage.getByRole('link', { name: 'Operator' }).click();
     await expect(operatorPage.getByText(email, { exact: true })).toBeVisible();
     await operatorPage

@@ -7,15 +7,21 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const variable = 'GATEHOUSE_E2E_DATA';
 
+/** The folder of what every worker of a run reads. It is removed after the run. */
+export function runFolder(): string {
+  const folder = process.env[variable];
+  if (!folder) throw new Error('The run of the browser tests has no folder.');
+  return folder;
+}
+
 /**
  * Creates the data directory of a service. It holds a copy of a migrated database, which saves each
  * service a third of its start.
  */
 export function makeDataDirectory(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-e2e-'));
-  const prepared = process.env[variable];
   // -a keeps the owner, as which PostgreSQL runs.
-  if (prepared) execFileSync('cp', ['-a', path.join(prepared, 'postgres'), folder]);
+  execFileSync('cp', ['-a', path.join(runFolder(), 'postgres'), folder]);
   return folder;
 }
 

@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test';
-import { inviteOn, makeOwner, signIn } from '../people.ts';
+import { inviteOn, makeOwner, signIn, signInOnPage } from '../people.ts';
 import type { TourPart } from './tour-part.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function invitations({ service, request, newPage, see }: TourPart):
   await see(theirs, 'signup-invited');
   await see(theirs, 'login-invited', '/login');
   const other = { organisation: 'Quayside Studio', email: 'mia@quayside.example' };
-  await signIn(theirs, await makeOwner(service, request, other));
+  await signInOnPage(theirs, await makeOwner(service, request, other));
   await expect(theirs).toHaveURL('/invitation');
   await see(theirs, 'invitation-join');
   await theirs.getByRole('button', { name: /^Join/ }).click();

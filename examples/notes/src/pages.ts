@@ -71,7 +71,7 @@ export function notesPage({ gatehouseUrl, session, entitlements, notes, refused 
 const css = `
 :root { color-scheme: light dark; --soft: light-dark(#555, #aaa); --line: light-dark(#ddd, #444); --accent: light-dark(#7a3b12, #f0b080); }
 * { box-sizing: border-box; }
-body { margin: 0; font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+body { margin: 0; background: canvas; color: canvastext; font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 header { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 8px 24px; padding: 16px 24px; border-bottom: 1px solid var(--line); }
 nav { display: flex; flex-wrap: wrap; gap: 4px 20px; }
 main { max-width: 640px; margin: 32px auto; padding: 0 24px; }

@@ -33,23 +33,21 @@ declare module 'lucia' {
   }
 }
 
-/** The instances of Lucia of each App. They hold nothing but their adapter and options. */
-const instances = new WeakMap<App, Map<string, ReturnType<typeof createLucia>>>();
+/** Each App's instances of Lucia. They hold nothing but their adapter and options. */
+const instances = new WeakMap<App, Partial<Record<string, Lucia<Record<never, never>, { row: SessionRow }>>>>();
 
 function luciaOf(app: App, token: Token = 'idHash', { usage = false }: Wanted = {}) {
-  const ofApp = instances.get(app) ?? new Map<string, ReturnType<typeof createLucia>>();
+  const ofApp = instances.get(app) ?? {};
   instances.set(app, ofApp);
-  const name = usage ? `${token} with usage` : token;
-  const lucia = ofApp.get(name) ?? createLucia(app, token, { usage });
-  ofApp.set(name, lucia);
+  const name = usage ? `${token} usage` : token;
+  const lucia =
+    ofApp[name] ??
+    new Lucia(hashedIdAdapter(app, token, { usage }), {
+      sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
+      getUserAttributes: ({ row }) => ({ row }),
+    });
+  ofApp[name] = lucia;
   return lucia;
-}
-
-function createLucia(app: App, token: Token, wanted: Wanted) {
-  return new Lucia(hashedIdAdapter(app, token, wanted), {
-    sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
-    getUserAttributes: ({ row }) => ({ row }),
-  });
 }
 
 type Start = {

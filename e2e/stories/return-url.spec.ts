@@ -3,22 +3,33 @@ import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
 import { type Product, startProduct } from '../support/servers/product.ts';
 import { expect, type Service, startService } from '../support/service.ts';
 
-const test = base.extend<object, { beside: { product: Product; service: Service } }>({
+type Beside = { product: Product; service: Service };
+
+// The tests share it without a fixture of the worker, which would have a process of Playwright and a browser of its own.
+let started: Promise<Beside> | undefined;
+const test = base.extend<{ beside: Beside }>({
   beside: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the requested fixtures.
     async ({}, use) => {
-      const product = await startProduct();
-      const environment = { RETURN_ORIGINS: product.url, SERVICE_URL: product.url, SERVICE_NAME: 'Larch' };
-      const service = await startService({ environment });
-      product.askAt(service.baseUrl);
-      await use({ product, service });
-      await service.stop();
-      await product.stop();
+      started ??= startBeside();
+      await use(await started);
     },
-    { scope: 'worker', timeout: 120_000 },
+    { timeout: 120_000 },
   ],
   baseURL: ({ beside }, use) => use(beside.service.baseUrl),
 });
+test.afterAll(async ({ beside }) => {
+  await beside.service.stop();
+  await beside.product.stop();
+});
+
+async function startBeside(): Promise<Beside> {
+  const product = await startProduct();
+  const environment = { RETURN_ORIGINS: product.url, SERVICE_URL: product.url, SERVICE_NAME: 'Larch' };
+  const service = await startService({ environment });
+  product.askAt(service.baseUrl);
+  return { product, service };
+}
 
 test('sign-in with a password returns to the requested page, once', async ({ page, request, beside }) => {
   const { product, service } = beside;

@@ -28,8 +28,8 @@ export async function addNote(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Add note' }).click();
 }
 
-/** Playwright's `test` with one example per worker. Relative URLs are those of the service. */
-export const test = base.extend<object, { example: Example }>({
+/** Playwright's `test` with an example for each test. Relative URLs are those of the service. */
+export const test = base.extend<{ example: Example }>({
   example: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the requested fixtures.
     async ({}, use) => {
@@ -37,7 +37,7 @@ export const test = base.extend<object, { example: Example }>({
       await use(example);
       await example.service.stop();
     },
-    { scope: 'worker', timeout: 90_000 },
+    { timeout: 90_000 },
   ],
   baseURL: ({ example }, use) => use(example.service.baseUrl),
 });

@@ -41,6 +41,8 @@ const timeouts = {
   requestTimeout: 20_000,
   connectionsCheckingInterval: 5_000,
 };
+/** A connection that does not fit into the system's queue is tried again after a second. Node's default is 511. */
+const connectionsToAccept = 2048;
 const drainMilliseconds = 18_000;
 const pollMilliseconds = 25;
 
@@ -186,7 +188,7 @@ function listen(server: http.Server, { host, port }: Config): Promise<void> {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new Error(listenError(error, host, port), { cause: error })),
     );
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: connectionsToAccept }, resolve);
   });
 }
 

@@ -47,7 +47,7 @@ export async function storeWithRow(
   db: Database,
   app: App,
   entry: Entry,
-  { version, columns }: { version: string | null; columns: Computed },
+  { version, columns }: { version: string; columns: Computed },
 ): Promise<boolean> {
   const values = { ...valuesOfEvent(app, entry), ...valuesOf(columns), version };
   return (await insertionWithRow(db).execute(values)).length > 0;

@@ -7,8 +7,8 @@ import { AppError, toAppError } from '../../errors.ts';
 import { openDelivery, type SignedText } from '../../providers/payment.ts';
 import { recompute } from '../projection/projection.ts';
 import { hasConsequences } from '../projection/record-change.ts';
-import { readFacts } from '../projection/subscription-row.ts';
-import { readSubscriptionState } from '../projection/subscription-state.ts';
+import { readFacts, readRowBefore } from '../projection/subscription-row.ts';
+import { readSubscriptionState, statusClassOf } from '../projection/subscription-state.ts';
 import { handleEvent, handlerOf } from './event-handlers.ts';
 import { applied, eventOutcomes } from './event-outcome.ts';
 import {
@@ -95,23 +95,23 @@ export async function applyEvent(app: App, event: PaymentEvent, payload: string)
 }
 
 /**
- * Applies an event from which nothing follows but its subscription's row, by one statement that commits alone.
- * The row is computed before, without a lock. The statement locks the organisation and writes only if the row is
- * still the version that was read: each event and each sync of a subscription writes its row. Returns false and
- * changes nothing for any other event, so that the caller takes the lock first (docs/decisions/043).
+ * Applies an event that decides its subscription's row alone and from which nothing else follows, by one statement
+ * that commits alone. The row is computed before, without a lock. The statement locks the organisation and writes
+ * only if the row is still the version that was read: each event and each sync of a subscription writes its row.
+ * Returns false and changes nothing for any other event, which needs the lock first (docs/decisions/043).
  */
 async function applyInOneStatement(app: App, entry: Entry): Promise<boolean> {
   const { event, state } = entry;
-  if (state === null || changesPlan(event)) return false;
+  if (state === null || statusClassOf(state.status) !== 'other' || changesPlan(event)) return false;
 
-  const { row, version, isStored, events, prices } = await readFacts(app.db, state.id, { parsed: { ...event, state } });
-  if (row === null || isStored || row.customerId !== state.customerId || row.livemode !== event.livemode) return false;
-  // After a late event others can decide than those that were read.
-  if (events.some(({ created }) => created > event.created)) return false;
+  const before = await readRowBefore(app.db, state.id, event);
+  if (before === null) return false;
+  const { row, version, prices } = before;
+  if (row.customerId !== state.customerId || row.livemode !== event.livemode) return false;
 
-  // Its number will be higher than those of all stored events.
+  // A stored end would show in the row, which then differs. The number will be higher than those of all stored events.
   const last = { ...event, state, number: Number.MAX_SAFE_INTEGER };
-  const recomputed = recompute(app, { row, events: [...events, last], prices });
+  const recomputed = recompute(app, { row, events: [last], prices });
   if (recomputed === null || hasConsequences(row, recomputed)) return false;
 
   return storeWithRow(app.db, app, entry, { version, columns: recomputed.columns });

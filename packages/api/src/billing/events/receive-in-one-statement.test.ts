@@ -115,6 +115,22 @@ test('a late event decides with events that did not decide before it', async () 
   expect(await row()).toMatchObject({ pastDueSince: new Date(3_000_000) });
 });
 
+test('a late renewal does not replace a newer one, and an ended subscription is not renewed', async () => {
+  const { deliver, row } = await newSubscription();
+  await deliver({}, { created: 2000 });
+  await deliver(renewal(9500), { created: 3000, previous: renewal(9000) });
+  await deliver(renewal(9300), { created: 2500, previous: renewal(9000) });
+  expect(await row()).toMatchObject({ currentPeriodEnd: new Date(9_500_000) });
+  // Of two changes in one second, the first one arrives last.
+  await deliver(renewal(9700), { created: 3500, previous: renewal(9600) });
+  await deliver(renewal(9600), { created: 3500, previous: renewal(9500) });
+  expect(await row()).toMatchObject({ currentPeriodEnd: new Date(9_700_000) });
+
+  await deliver({ status: 'canceled' }, { created: 4000, previous: { status: 'active' } });
+  await deliver(renewal(9700), { created: 5000, previous: renewal(9500) });
+  expect(await row()).toMatchObject({ status: 'canceled', ended: true, currentPeriodEnd: null });
+});
+
 test('the mode of a customer that is older than the column is stored', async () => {
   const subscription = await newSubscription();
   await subscription.deliver({}, { created: 2000 });

@@ -8,24 +8,17 @@ import type { Computed, Facts, StateEvent, SubscriptionRow } from './projection.
 /** An event that this transaction stores, so that its payload is not read back and not parsed again. */
 type Parsed = Omit<StateEvent, 'number'>;
 
-type ReadFacts = Facts & {
-  /** The version of the row, which each write changes; null without a row. */
-  version: string | null;
-  /** Whether the event `parsed` is stored. */
-  isStored: boolean;
-};
-
 /**
  * Reads what decides a subscription's row, by one statement: the few events that can affect its projection are
  * the ended ones, those of the newest second and, for a run of failed payments, those of the second before the run
  * and the run's first event. The caller holds the lock of the organisation's row, or has sent the statement that
- * takes it before, or writes only the version of the row that was read. `settledNumber` is the one that the caller is about to store, if it differs from the row's.
+ * takes it before. `settledNumber` is the one that the caller is about to store, if it differs from the row's.
  */
 export async function readFacts(
   db: Executor,
   subscriptionId: string,
   { parsed, settledNumber = null }: { parsed?: Parsed; settledNumber?: number | null },
-): Promise<ReadFacts> {
+): Promise<Facts> {
   const [found] = await factsOf(db).execute({ subscriptionId, settledNumber, parsedId: parsed?.id ?? null });
   const distinct = new Map((found?.events ?? []).map((row) => [row.id, row])).values();
   const events = [...distinct].map(({ id, number, created, payload }) =>
@@ -33,8 +26,7 @@ export async function readFacts(
       ? { ...parsed, number }
       : { id, number, created, ...readChange(payload ?? '{}') },
   );
-  const { row = null, prices, version = null, isStored = false } = found ?? {};
-  return { row, events, prices: prices ?? [], version, isStored };
+  return { row: found?.row ?? null, events, prices: found?.prices ?? [] };
 }
 
 function readChange(payload: string): Pick<StateEvent, 'object' | 'previous'> {
@@ -77,15 +69,49 @@ const price = paymentKnownPrices;
 const knownPrices = sql<KnownPrice[] | null>`(select json_agg(json_build_object(
   'priceId', ${price.priceId}, 'productId', ${price.productId}, 'tier', ${price.tier})) from ${price})`;
 
-const version = sql<string | null>`${paymentSubscriptions}.xmin::text`;
-const isStored = sql<boolean>`exists (select from ${event} where ${event.id} = ${sql.placeholder('parsedId')}::text)`;
-
 const factsOf = prepared((db) =>
   db
-    .select({ row: paymentSubscriptions, version, events: decidingEvents, prices: knownPrices, isStored })
+    .select({ row: paymentSubscriptions, events: decidingEvents, prices: knownPrices })
     .from(sql`(select 1) as one`)
     .leftJoin(paymentSubscriptions, eq(paymentSubscriptions.id, sql.placeholder('subscriptionId')))
     .prepare('payment_facts'),
+);
+
+type RowBefore = {
+  row: SubscriptionRow;
+  /** The version of the row, which each write changes. */
+  version: string;
+  prices: KnownPrice[];
+};
+
+/**
+ * Reads a subscription's row before a new event that is later than all that are stored. Null for any other event,
+ * and without a row. A caller that writes only this version of the row needs no lock.
+ */
+export async function readRowBefore(
+  db: Executor,
+  subscriptionId: string,
+  { id, created }: Pick<StateEvent, 'id' | 'created'>,
+): Promise<RowBefore | null> {
+  const [found] = await rowBefore(db).execute({ subscriptionId, eventId: id, created });
+  if (found === undefined || !found.isLast) return null;
+  return { ...found, prices: found.prices ?? [] };
+}
+
+const isLast = sql<boolean>`not exists (select from ${event} where ${event.id} = ${sql.placeholder('eventId')})
+  and not exists (select from ${event} where ${ofSubscription} and ${event.created} >= ${sql.placeholder('created')})`;
+
+const rowBefore = prepared((db) =>
+  db
+    .select({
+      row: getTableColumns(paymentSubscriptions),
+      version: sql<string>`${paymentSubscriptions}.xmin::text`,
+      prices: knownPrices,
+      isLast,
+    })
+    .from(paymentSubscriptions)
+    .where(eq(paymentSubscriptions.id, sql.placeholder('subscriptionId')))
+    .prepare('payment_row_before'),
 );
 
 /** Whether a computed row is the stored one, but for its marks. */

@@ -33,21 +33,12 @@ declare module 'lucia' {
   }
 }
 
-/** Each App's instances of Lucia. They hold nothing but their adapter and options. */
-const instances = new WeakMap<App, Partial<Record<string, Lucia<Record<never, never>, { row: SessionRow }>>>>();
-
-function luciaOf(app: App, token: Token = 'idHash', { usage = false }: Wanted = {}) {
-  const ofApp = instances.get(app) ?? {};
-  instances.set(app, ofApp);
-  const name = usage ? `${token} usage` : token;
-  const lucia =
-    ofApp[name] ??
-    new Lucia(hashedIdAdapter(app, token, { usage }), {
-      sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
-      getUserAttributes: ({ row }) => ({ row }),
-    });
-  ofApp[name] = lucia;
-  return lucia;
+/** An instance of Lucia holds nothing but its adapter and options, so each call creates one. */
+function luciaOf(app: App, token: Token = 'idHash', wanted: Wanted = {}) {
+  return new Lucia(hashedIdAdapter(app, token, wanted), {
+    sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
+    getUserAttributes: ({ row }) => ({ row }),
+  });
 }
 
 type Start = {

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { App } from '@gatehouse/api/app';
 import type { Cookies, RequestEvent } from '@sveltejs/kit';
 import type { Handle } from '@sveltejs/kit/hooks';
 import type { Language } from '#lib/language/language.ts';
@@ -91,8 +90,8 @@ function encode([start, rest]: [string, string]): Uint8Array {
   return bytes;
 }
 
-/** By the App, because a page shows its configuration. At most two paths, two queries, and the languages and themes. */
-const keptPages = new WeakMap<App, Map<string, Page>>();
+/** A process has one App, whose configuration the pages show. At most two paths, two queries, and the languages and themes. */
+const keptPages = new Map<string, Page>();
 
 /** Cookies that change nothing on these pages, but for language and theme, which are part of the key. */
 const neutralCookie = /^(theme|language|(__Host-)?known)$/;
@@ -109,16 +108,13 @@ async function visitorPage(
 ): Promise<Response | Page> {
   if (import.meta.env.DEV || !isForAllVisitors(event)) return render();
 
-  const { app, language } = event.locals;
-  const pages = keptPages.get(app) ?? new Map<string, Page>();
-  keptPages.set(app, pages);
-  const key = [event.url.pathname, event.url.search, language, theme].join(' ');
-  const kept = pages.get(key);
+  const key = [event.url.pathname, event.url.search, event.locals.language, theme].join(' ');
+  const kept = keptPages.get(key);
   if (kept) return kept;
 
   const page = await render();
   if (page instanceof Response || page.status !== 200 || page.headers.has('set-cookie')) return page;
-  pages.set(key, page);
+  keptPages.set(key, page);
   return page;
 }
 

@@ -62,16 +62,34 @@ it('a request that has ended no longer counts', () => {
   expect(admission.admit(post, '/api/login', from('192.0.2.1'))).not.toBeNull();
 });
 
-it('the bodies of a class together are bounded, whatever length each announces', () => {
+it('the bodies of a client and of a class are bounded, whatever length each announces', () => {
   const admission = createAdmission();
   const event = (headers: object) => ({ method: 'POST', headers }) as IncomingMessage;
   const large = event({ 'content-length': '999999999999' });
-  expect(admitted(admission, large, '/webhooks/payment', '192.0.2.1')).toHaveLength(32);
-  expect(admission.admit(event({ 'content-length': '2' }), '/webhooks/payment', from('192.0.2.1'))).toBeNull();
-  expect(admission.admit(event({ 'content-length': '2' }), '/api/login', from('192.0.2.1'))).not.toBeNull();
+  const small = event({ 'content-length': '2' });
+  expect(admitted(admission, large, '/webhooks/payment', '192.0.2.1')).toHaveLength(8);
+  expect(admission.admit(small, '/webhooks/payment', from('192.0.2.1'))).toBeNull();
+  expect(admission.admit(small, '/webhooks/payment', from('192.0.2.2'))).not.toBeNull();
 
   const chunked = event({ 'transfer-encoding': 'chunked' });
-  expect(admitted(createAdmission(), chunked, '/webhooks/payment', '192.0.2.1')).toHaveLength(32);
+  for (const client of ['192.0.2.3', '192.0.2.4', '192.0.2.5'])
+    admitted(admission, chunked, '/webhooks/payment', client);
+  expect(admission.admit(chunked, '/webhooks/payment', from('192.0.2.6'))).toBeNull();
+  expect(admission.admit(small, '/api/login', from('192.0.2.1'))).not.toBeNull();
+});
+
+it('each request that is refused is counted by its class, and ends no other', () => {
+  const refused: string[] = [];
+  const admission = createAdmission((kind) => refused.push(kind));
+  expect(admitted(admission, unread, '/api/session', '192.0.2.1')).toHaveLength(100);
+  expect(refused).toEqual(Array(2900).fill('reads'));
+});
+
+it('a scrape of the metrics is served while reads with invented sessions take all their places', () => {
+  const admission = createAdmission();
+  admitted(admission, unread, '/api/session', '192.0.2.1');
+  const scrape = { method: 'GET', headers: { authorization: 'Bearer x' } } as IncomingMessage;
+  expect(admission.admit(scrape, '/metrics', from('192.0.2.1'))).not.toBeNull();
 });
 
 it('invented sessions leave places for those that were valid lately, which also a shared cookie proves', () => {

@@ -10,14 +10,16 @@ import { clientKey } from '@gatehouse/api/security/client-key';
 const classes = {
   ordinary: { all: 200, client: 150, unknown: 200 },
   /** Reads with a session or a key. Invented ones take no more than the first third of the places. */
-  signedIn: { all: 300, client: 250, unknown: 100 },
+  reads: { all: 300, client: 250, unknown: 100 },
   /** The payment provider sends from a few addresses. */
   webhooks: { all: 300, client: 250, unknown: 300 },
   /** Requests that wait for changes: they do nothing meanwhile. */
-  waiting: { all: 2000, client: 1000, unknown: 1500 },
+  polls: { all: 2000, client: 1000, unknown: 1500 },
+  /** GET /metrics: an operator needs it most when everything else is refused. */
+  scrapes: { all: 10, client: 10, unknown: 10 },
 };
 
-type Class = keyof typeof classes;
+export type Class = keyof typeof classes;
 
 /** For how long requests are started, and for how long connections are then accepted, before either continues. */
 const workMilliseconds = 10;
@@ -26,8 +28,12 @@ const acceptMilliseconds = 10;
 /** For how long a request may be sent before another one can take its place. */
 const sendingMilliseconds = 1_000;
 
-/** The bytes of all bodies of a class. A body counts with the length that it announces, up to what is read of one. */
+/**
+ * The bytes of all bodies of a class, and those of one client. A body counts with the length that it announces, up to
+ * what is read of one.
+ */
 const maxClassBytes = 32 * 1024 * 1024;
+const maxClientBytes = maxClassBytes / 4;
 const maxBodyBytes = 1024 * 1024;
 
 /** The place of a request that counts as open. */
@@ -54,27 +60,28 @@ type Admission = {
 /** A request with a body that was started, and may not have been sent to its end. */
 type Sending = { request: IncomingMessage; client: string; began: number; leave: () => void };
 
-/** Limits how many requests are open at once, in memory, and decides when each starts. Each process counts its own. */
-export function createAdmission(): Admission {
+/**
+ * Limits how many requests are open at once, in memory, and decides when each starts. Each process counts its own.
+ * `onRefusal` is called for each request that a limit of its class refuses.
+ */
+export function createAdmission(onRefusal: (kind: Class) => void = () => {}): Admission {
   const open = new Map<string, number>();
-  const sending: Record<Class, Set<Sending>> = {
-    webhooks: new Set(),
-    signedIn: new Set(),
-    waiting: new Set(),
-    ordinary: new Set(),
-  };
+  const sending = perClass(() => new Set<Sending>());
   const { enqueue, noteConnection } = createTurns();
 
   function change(key: string, by: number) {
+    if (by === 0) return;
     const count = (open.get(key) ?? 0) + by;
     if (count === 0) open.delete(key);
     else open.set(key, count);
   }
 
+  /** Ends one request that is sent slowly, of a client or of any. One that waits for the service to read it is not slow. */
   function endSlow(kind: Class, client: string | null): boolean {
     for (const each of sending[kind]) {
-      const isSlow = !each.request.complete && performance.now() - each.began > sendingMilliseconds;
-      if (!isSlow || (client !== null && each.client !== client)) continue;
+      const { complete, readableLength, readableHighWaterMark } = each.request;
+      const isSlow = !complete && performance.now() - each.began > sendingMilliseconds;
+      if (!isSlow || readableLength >= readableHighWaterMark || (client !== null && each.client !== client)) continue;
       each.request.destroy();
       each.leave();
       return true;
@@ -88,30 +95,42 @@ export function createAdmission(): Admission {
       const { all, client: ofClient, unknown } = classes[kind];
       const client = clientKey(address);
       const bytes = bodyBytes(request);
-      const keys = { all: kind, client: `${kind} ${client}`, bytes: `${kind} bytes` };
+      const keys = {
+        all: kind,
+        client: `${kind} ${client}`,
+        bytes: `${kind} bytes`,
+        clientBytes: `${kind} bytes ${client}`,
+      };
       const count = (key: string) => open.get(key) ?? 0;
-      if (count(keys.client) >= ofClient && !endSlow(kind, client)) return null;
-      if (count(keys.all) >= all && !endSlow(kind, null)) return null;
-      if (unknown < all && count(keys.all) >= unknown && !isRecent(request.headers)) return null;
-      if (count(keys.bytes) + bytes > maxClassBytes) return null;
+      const isClientFull = () => count(keys.client) >= ofClient || count(keys.clientBytes) + bytes > maxClientBytes;
+      const isClassFull = () => count(keys.all) >= all || count(keys.bytes) + bytes > maxClassBytes;
+      const isUnknown = unknown < all && count(keys.all) >= unknown && !isRecent(request.headers);
 
-      change(keys.all, 1);
-      change(keys.client, 1);
-      if (bytes > 0) change(keys.bytes, bytes);
-      const held: Sending = { request, client, began: 0, leave };
+      let hasRoom = !isUnknown;
+      while (hasRoom && isClientFull()) hasRoom = endSlow(kind, client);
+      while (hasRoom && isClassFull()) hasRoom = endSlow(kind, null);
+      if (!hasRoom) {
+        onRefusal(kind);
+        return null;
+      }
+
+      const held = { all: 1, client: 1, bytes, clientBytes: bytes };
+      const changeAll = (sign: 1 | -1) => {
+        for (const name of Object.keys(keys) as (keyof typeof keys)[]) change(keys[name], sign * held[name]);
+      };
+      changeAll(1);
+      const sent: Sending = { request, client, began: 0, leave };
       let hasLeft = false;
       function leave() {
         if (hasLeft) return;
         hasLeft = true;
-        sending[kind].delete(held);
-        change(keys.all, -1);
-        change(keys.client, -1);
-        if (bytes > 0) change(keys.bytes, -bytes);
+        sending[kind].delete(sent);
+        changeAll(-1);
       }
       function start(work: () => void) {
         enqueue(kind, () => {
           if (hasLeft) return;
-          if (bytes > 0) sending[kind].add(Object.assign(held, { began: performance.now() }));
+          if (bytes > 0) sending[kind].add(Object.assign(sent, { began: performance.now() }));
           work();
         });
       }
@@ -119,6 +138,10 @@ export function createAdmission(): Admission {
     },
     noteConnection,
   };
+}
+
+function perClass<Value>(create: () => Value): Record<Class, Value> {
+  return Object.fromEntries(Object.keys(classes).map((kind) => [kind, create()])) as Record<Class, Value>;
 }
 
 /** How many bytes of a body are read at most. Without Content-Length it may be as long as is read of any. */
@@ -135,7 +158,7 @@ function bodyBytes({ headers }: IncomingMessage): number {
  * that only accept and read alternate with those that work (docs/decisions/041).
  */
 function createTurns() {
-  const lanes: Record<Class, (() => void)[]> = { webhooks: [], signedIn: [], waiting: [], ordinary: [] };
+  const lanes = perClass((): (() => void)[] => []);
   const order = Object.values(lanes);
   let hasLeader = false;
   let isWorking = false;
@@ -190,6 +213,7 @@ function classOf({ method, headers }: IncomingMessage, path: string): Class {
   const isSignedIn =
     /(^|;\s*)((__Host-)?session|__Secure-gatehouse)=/.test(headers.cookie ?? '') || headers.authorization !== undefined;
   if (pathname?.startsWith('/webhooks/')) return 'webhooks';
-  if (isRead && isSignedIn) return pathname === '/api/changes' ? 'waiting' : 'signedIn';
+  if (pathname === '/metrics') return 'scrapes';
+  if (isRead && isSignedIn) return pathname === '/api/changes' ? 'polls' : 'reads';
   return 'ordinary';
 }

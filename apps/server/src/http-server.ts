@@ -1,6 +1,6 @@
 import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Config } from '@gatehouse/api/config';
-import { createAdmission, type Place } from './admission.ts';
+import { type Class, createAdmission, type Place } from './admission.ts';
 import { canonicalise, clientAddress, pathOf } from './canonical-request.ts';
 import { createConnections } from './connections.ts';
 import { watchProbes } from './drain.ts';
@@ -22,6 +22,8 @@ export type Application = {
   readiness: () => Promise<string | null>;
   /** Whether the session or the API key of these headers was valid lately in this process. */
   isRecent: (headers: IncomingHttpHeaders) => boolean;
+  /** Counts a request that was refused because too many of its class are open. */
+  countRefusal: (kind: Class) => void;
 };
 
 type HttpServer = {
@@ -43,6 +45,7 @@ const timeouts = {
 };
 /** A connection that does not fit into the system's queue is tried again after a second. Node's default is 511. */
 const connectionsToAccept = 2048;
+const silentMilliseconds = 120_000;
 const drainMilliseconds = 18_000;
 const pollMilliseconds = 25;
 
@@ -56,7 +59,7 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
   const openResponses = new Set<ServerResponse>();
   const probes = watchProbes();
   const connections = createConnections();
-  const admission = createAdmission();
+  const admission = createAdmission((kind) => application?.countRefusal(kind));
   const refuseBusy = createRefusals(config);
   let application: Application | null = null;
   let isEnding = false;
@@ -69,6 +72,8 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     const admitted = admit(request, response);
     if (admitted !== null && loaded !== null) admitted.place.start(() => pass(request, response, admitted, loaded));
   });
+  // A client that reads no answer holds the places of its requests. A poll is answered within 60 s.
+  server.timeout = silentMilliseconds;
   server.on('connection', (socket) => {
     connections.add(socket);
     admission.noteConnection();

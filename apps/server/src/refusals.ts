@@ -90,7 +90,10 @@ function answer(text: string, headers: string[], seconds: number) {
 
 /** Browsers accept text/html when they open a page. Routes below /api and /webhooks answer JSON to every client. */
 function acceptsHtml({ url = '', headers }: IncomingMessage): boolean {
-  return !/^\/(api|webhooks)\//.test(url) && /\btext\/html\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(headers.accept ?? '');
+  return (
+    !/^(https?:\/\/[^/]*)?\/(api|webhooks)\//i.test(url) &&
+    /\btext\/html\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(headers.accept ?? '')
+  );
 }
 
 function busyPage(serviceName: string, reason: Reason, { reloads }: { reloads: boolean }): string {

@@ -32,6 +32,11 @@ export function isRecent(headers: IncomingHttpHeaders): boolean {
   return hasRecentToken(theApp(), headers);
 }
 
+/** Counts a request that apps/server refused, because too many of its class were open. */
+export function countRefusal(kind: string): void {
+  theApp().metrics.count('gatehouse_overload_refusals_total', { class: kind });
+}
+
 /** The answers to the REST endpoints, which apps/server asks before Kit. */
 export function restHandler(): RestHandler {
   return createRestHandler(theApp());

@@ -88,6 +88,14 @@ const connectionFailures = new Set([
   'ENETUNREACH',
 ]);
 
+/** Whether a failed statement, or its cause, has one of the SQLSTATEs. */
+export function isSqlState(error: unknown, ...states: string[]): boolean {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if ('code' in current && states.includes(String(current.code))) return true;
+  }
+  return false;
+}
+
 /** Whether the database is unavailable or failing over, so that the same request may succeed on a retry. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {

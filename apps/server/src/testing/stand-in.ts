@@ -20,6 +20,7 @@ export async function openStandIn(settings: { config: Config; migrations: string
     rest: () => false,
     readiness: async () => null,
     isRecent: ({ cookie }) => cookie === 'session=valid',
+    countRefusal: () => {},
     pages: (request, response, next) => answer(settings, { request, response, next }),
   };
 }

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { Transaction } from '../db/client.ts';
 import { organisations } from '../db/schema/organisations.ts';
+import { isSqlState } from '../errors.ts';
 import { slugCandidate, slugFrom } from './create.ts';
 
 /** Changes an organisation's name, or removes it, and derives the slug from it. */
@@ -19,13 +20,7 @@ export async function renameOrganisation(
       );
       return;
     } catch (error) {
-      if (!isUniqueViolation(error)) throw error;
+      if (!isSqlState(error, '23505')) throw error;
     }
   }
-}
-
-/** Whether a statement failed because of a unique constraint. */
-export function isUniqueViolation(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === '23505';
 }

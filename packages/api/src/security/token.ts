@@ -24,8 +24,9 @@ export type RecentTokens = {
 const maxTokens = 10_000;
 
 /**
- * Remembers which session ids and API keys were valid lately in this process, so that an overload by invented ones
- * does not keep true users out. Of more than `most` the one is forgotten that was not read for longest.
+ * Remembers which session ids and API keys were recently read from the database by this process, so that an overload
+ * by invented ones does not keep true users out. It grants no right: a closed account's session may be among them.
+ * Beyond `most`, the one that was read least recently is forgotten.
  */
 export function createRecentTokens(most = maxTokens): RecentTokens {
   const hashes = new Set<string>();

@@ -76,7 +76,7 @@ export async function insertSession(app: App, newSession: NewSession): Promise<v
 
 /**
  * Locks the user before the organisation, in the order of every transaction (see lockUser): PostgreSQL reads the
- * left side of a join without a condition first.
+ * left side of a LEFT JOIN without a condition first. It may swap the sides of an inner join.
  */
 const lockedAccount = prepared((db) => {
   const user = db.$with('locked_user').as(

@@ -51,6 +51,11 @@ const cases: Case[] = [
     labels: page,
   },
   {
+    alert: 'GatehouseRequestsRefused',
+    series: { 'gatehouse_overload_refusals_total{class="ordinary"}': '0+60x70' },
+    labels: { ...page, class: 'ordinary' },
+  },
+  {
     alert: 'GatehousePoolExhausted',
     series: { 'gatehouse_database_transactions{state="waiting"}': '2x70' },
     labels: { ...page, state: 'waiting' },

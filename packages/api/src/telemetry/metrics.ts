@@ -41,6 +41,10 @@ export const counters = {
     help: 'Requests refused by a rate limit, by rule.',
     labels: { rule: rules },
   },
+  gatehouse_overload_refusals_total: {
+    help: 'Requests answered 503 because too many of their class were open: webhooks, reads (with a session or key), polls (of /api/changes), scrapes (of /metrics), ordinary. They are in no other metric.',
+    labels: { class: ['webhooks', 'reads', 'polls', 'scrapes', 'ordinary'] as readonly string[] },
+  },
 } as const satisfies Record<string, Definition>;
 
 /** Histograms of durations, in seconds. */

@@ -1,9 +1,9 @@
 import type { App } from '../app.ts';
 import { entitlingSubscription, type OrganisationPlan, planFrom, readPlan } from '../billing/entitlement/read-plan.ts';
 import { planOf, type Tier } from '../billing/plans/plans.ts';
-import { AppError } from '../errors.ts';
+import { AppError, isSqlState } from '../errors.ts';
 import type { PlanFacts } from '../organisations/plan-facts.ts';
-import { isSqlState, keyCutoff } from './idempotency.ts';
+import { keyCutoff } from './idempotency.ts';
 import { dayOf, type Meter, maxUsed, periodOf } from './meter.ts';
 import type { UsageRequest } from './usage-input.ts';
 

@@ -14,11 +14,3 @@ export function keyCutoff(now: Date): string {
 export function deleteExpiredKeys(app: App): Promise<number> {
   return deleteInSteps(app.db, usageRequests, lte(usageRequests.at, new Date(keyCutoff(app.now()))));
 }
-
-/** Whether a failed statement, or its cause, has one of the SQLSTATEs. */
-export function isSqlState(error: unknown, ...states: string[]): boolean {
-  for (let current = error; current instanceof Error; current = current.cause) {
-    if ('code' in current && states.includes(String(current.code))) return true;
-  }
-  return false;
-}

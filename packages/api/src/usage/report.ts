@@ -3,9 +3,9 @@ import type { TransactionSql } from 'postgres';
 import type { App } from '../app.ts';
 import { entitlingSubscription, planFrom } from '../billing/entitlement/read-plan.ts';
 import { organisations } from '../db/schema/organisations.ts';
-import { AppError, invalid } from '../errors.ts';
+import { AppError, invalid, isSqlState } from '../errors.ts';
 import { planFactsOfOrganisations } from '../organisations/plan-facts.ts';
-import { isSqlState, keyCutoff } from './idempotency.ts';
+import { keyCutoff } from './idempotency.ts';
 import { dayOf, type Meter, maxUsed, type Period, periodOf } from './meter.ts';
 import { timeProblem, type UsageRecord } from './usage-input.ts';
 

@@ -1,7 +1,6 @@
 import type { App } from '../app.ts';
-import { AppError, invalid } from '../errors.ts';
+import { AppError, invalid, isSqlState } from '../errors.ts';
 import { planOfTarget, type UsageTarget } from './count.ts';
-import { isSqlState } from './idempotency.ts';
 import { dayOf, meterInPath } from './meter.ts';
 import { type GaugeValue, timeProblem } from './usage-input.ts';
 

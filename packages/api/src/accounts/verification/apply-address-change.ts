@@ -5,9 +5,8 @@ import type { Transaction } from '../../db/client.ts';
 import { users, type verificationLinks } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { sessions } from '../../db/schema/sessions.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, isSqlState } from '../../errors.ts';
 import { deleteWithoutMembers } from '../../organisations/delete-without-members.ts';
-import { isUniqueViolation } from '../../organisations/rename.ts';
 import type { Client } from '../../security/client.ts';
 import { accountByEmail, accountById } from '../../sessions/account.ts';
 import { endInvitations } from '../password/end-invitations.ts';
@@ -87,7 +86,7 @@ async function setAddress(tx: Transaction, userId: string, email: string): Promi
   try {
     await tx.transaction((savepoint) => savepoint.update(users).set({ email }).where(eq(users.id, userId)));
   } catch (error) {
-    throw isUniqueViolation(error) ? notValid() : error;
+    throw isSqlState(error, '23505') ? notValid() : error;
   }
 }
 

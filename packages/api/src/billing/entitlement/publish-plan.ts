@@ -5,7 +5,6 @@ import { prepared, type Transaction } from '../../db/client.ts';
 import { toldOrganisations as published } from '../../db/schema/changes.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
 import { planFacts } from '../../organisations/plan-facts.ts';
-
 import { graceEnd, type OrganisationPlan, planFrom } from './read-plan.ts';
 
 /**

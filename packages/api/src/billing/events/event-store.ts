@@ -2,6 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { type Database, prepared, preparedSql, type Transaction } from '../../db/client.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
+import { isSqlState } from '../../errors.ts';
 import type { Computed } from '../projection/projection.ts';
 import { computedAssignments, valuesOf } from '../projection/subscription-row.ts';
 import { type SubscriptionState, statusClassOf } from '../projection/subscription-state.ts';
@@ -41,7 +42,8 @@ export async function store(tx: Transaction, app: App, entry: Entry): Promise<Pl
 
 /**
  * Locks the organisation's row, stores the event and writes its subscription's row, by one statement. Returns
- * false and changes nothing if the row is no longer of that version, or of another organisation.
+ * false and changes nothing if the row is no longer of that version or of another organisation, if the mode of the
+ * organisation's customer is not known, or if the event was stored since.
  */
 export async function storeWithRow(
   db: Database,
@@ -50,7 +52,13 @@ export async function storeWithRow(
   { version, columns }: { version: string; columns: Computed },
 ): Promise<boolean> {
   const values = { ...valuesOfEvent(app, entry), ...valuesOf(columns), version };
-  return (await insertionWithRow(db).execute(values)).length > 0;
+  try {
+    return (await insertionWithRow(db).execute(values)).length > 0;
+  } catch (error) {
+    // A node with a key of the other mode stores the event without writing the row.
+    if (isSqlState(error, '23505')) return false;
+    throw error;
+  }
 }
 
 function valuesOfEvent(app: App, { event, payload, ...entry }: Entry) {

@@ -117,7 +117,7 @@ async function applyInOneStatement(app: App, entry: Entry): Promise<boolean> {
   return storeWithRow(app.db, app, entry, { version, columns: recomputed.columns });
 }
 
-/** Whether something probably follows from an event. It saves a computation that would be repeated under the lock. */
+/** Whether something probably follows from an event. Computing its row without the lock would then be wasted. */
 function changesPlan({ previous }: PaymentEvent): boolean {
   return previous === null || ['status', 'cancel_at', 'cancel_at_period_end'].some((name) => name in previous);
 }

@@ -131,6 +131,26 @@ test('a late renewal does not replace a newer one, and an ended subscription is 
   expect(await row()).toMatchObject({ status: 'canceled', ended: true, currentPeriodEnd: null });
 });
 
+test('an event that another node has stored meanwhile, with a key of the other mode, is a duplicate', async () => {
+  const subscription = await newSubscription();
+  await subscription.deliver({}, { created: 2000 });
+  const id = `evt_twice_${subscription.unique}`;
+
+  let late: Promise<unknown> = Promise.resolve();
+  await billing.app.sql.begin(async (tx) => {
+    await tx`select from organisations where id = ${subscription.organisationId} for no key update`;
+    late = subscription.deliver(renewal(9500), { id, created: 2001, previous: renewal(9000) });
+    const waiting = () =>
+      tx`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await expect.poll(async () => (await waiting()).count).toBe(1);
+    await tx`insert into payment_events (id, type, created, received_at, handled, outcome, payload)
+      values (${id}, 'customer.subscription.updated', 2001, now(), false, 'other_mode', '{}')`;
+  });
+
+  expect(await late).toEqual({ received: true, handled: false });
+  expect(await subscription.events()).toHaveLength(1);
+});
+
 test('the mode of a customer that is older than the column is stored', async () => {
   const subscription = await newSubscription();
   await subscription.deliver({}, { created: 2000 });

@@ -8,7 +8,7 @@ const unread = { method: 'GET', headers: { cookie: 'session=y' } } as IncomingMe
 const shared = { method: 'GET', headers: { cookie: 'a=b; __Secure-gatehouse=x' } } as IncomingMessage;
 const post = { method: 'POST', headers: {} } as IncomingMessage;
 
-/** A client whose session x was valid lately. */
+/** A client whose session x was valid recently. */
 function from(address: string) {
   return { address, isRecent: ({ cookie }: IncomingMessage['headers']) => /=x$/.test(cookie ?? '') };
 }
@@ -92,7 +92,7 @@ it('a scrape of the metrics is served while reads with invented sessions take al
   expect(admission.admit(scrape, '/metrics', from('192.0.2.1'))).not.toBeNull();
 });
 
-it('invented sessions leave places for those that were valid lately, which also a shared cookie proves', () => {
+it('invented sessions leave places for those that were valid recently, which also a shared cookie proves', () => {
   const admission = createAdmission();
   expect(admitted(admission, unread, '/api/session', '192.0.2.1')).toHaveLength(100);
   expect(admitted(admission, shared, '/api/session', '192.0.2.2')).toHaveLength(200);

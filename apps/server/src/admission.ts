@@ -4,7 +4,7 @@ import { clientKey } from '@gatehouse/api/security/client-key';
 /**
  * How many requests of each class this process serves at once, and how many of one client. With more,
  * requests would wait for each other until their callers time out. Each class has its own limit, so
- * a flood of one does not block the others. Above `unknown` a session or key must have been valid lately. A proxy that
+ * a flood of one does not block the others. Above `unknown` a session or key must have been valid recently. A proxy that
  * is not in TRUSTED_PROXIES is one client.
  */
 const classes = {
@@ -44,7 +44,7 @@ export type Place = {
   leave: () => void;
 };
 
-/** The address of a client, and what tells whether the session or key in its headers was valid lately. */
+/** The address of a client, and what tells whether the session or key in its headers was valid recently. */
 type Client = { address: string; isRecent: (headers: IncomingHttpHeaders) => boolean };
 
 type Admission = {

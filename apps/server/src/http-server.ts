@@ -20,7 +20,7 @@ export type Application = {
   pages: Handler;
   /** Resolves to null while the database answers, else to the code of the reason, within two seconds. */
   readiness: () => Promise<string | null>;
-  /** Whether the session or the API key of these headers was valid lately in this process. */
+  /** Whether the session or the API key of these headers was valid recently in this process. */
   isRecent: (headers: IncomingHttpHeaders) => boolean;
   /** Counts a request that was refused because too many of its class are open. */
   countRefusal: (kind: Class) => void;

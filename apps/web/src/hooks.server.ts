@@ -27,7 +27,7 @@ export function readiness(): Promise<string | null> {
   return theApp().databaseHealth.check();
 }
 
-/** Whether a request has a session or an API key that was valid lately in this process. */
+/** Whether a request has a session or an API key that was valid recently in this process. */
 export function isRecent(headers: IncomingHttpHeaders): boolean {
   return hasRecentToken(theApp(), headers);
 }

@@ -114,7 +114,7 @@ const rowBefore = prepared((db) =>
     .prepare('payment_row_before'),
 );
 
-/** Whether a computed row is the stored one, but for its marks. */
+/** Whether a computed row is the stored one, apart from its marks. */
 export function isSameRow(row: SubscriptionRow, computed: Partial<SubscriptionRow>): boolean {
   const stored: Record<string, unknown> = row;
   return Object.entries(computed).every(([name, value]) => plain(value) === plain(stored[name]));

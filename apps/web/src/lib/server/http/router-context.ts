@@ -42,7 +42,7 @@ export async function openContext(locals: App.Locals, request: Asked): Promise<v
   locals.api = createCaller(routerContext(locals), { signal: request.signal });
 }
 
-/** Whether the API key or the session of a request was valid lately in this process. Reads no database. */
+/** Whether the API key or the session of a request was valid recently in this process. Reads no database. */
 export function hasRecentToken(app: App, { authorization, cookie }: IncomingHttpHeaders): boolean {
   const cookies = cookieJar(cookie);
   const tokens = [presentedKey(authorization ?? null), readCookie(app, cookies, 'session')];

@@ -1,13 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import { lockUser } from '../accounts/profile/lock-user.ts';
-import { isApprovedDomain } from '../accounts/sign-up/approved-domain.ts';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { AppError } from '../errors.ts';
-import { approveWaiting } from '../organisations/approve.ts';
+import { approveByAddress, approveWaiting } from '../organisations/approve.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import type { Client } from '../security/client.ts';
 import { oneLine } from '../security/text.ts';
@@ -62,10 +61,9 @@ export async function createOwnOrganisation(
       client,
     });
 
-    const decision = { organisationIds: [organisationId], client, now };
-    if (account.user.operator) await approveWaiting(tx, { ...decision, actorId: user.id });
-    else if (isApprovedDomain(app, account.user.email)) await approveWaiting(tx, { ...decision, actorId: null });
-    else return { awaiting_approval: true };
+    const { email, operator } = account.user;
+    if (!operator) return { awaiting_approval: !(await approveByAddress(app, tx, { organisationId, email, client })) };
+    await approveWaiting(tx, { organisationIds: [organisationId], actorId: user.id, client, now });
     return { awaiting_approval: false };
   });
 }

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { accountStatusOf } from './account-status.ts';
+import { describe, expect, it } from 'vitest';
+import { accountStatusOf, isApprovedDomain } from './account-status.ts';
 
 const then = new Date(0);
 const verified = { emailVerifiedAt: then, suspendedAt: null, invitedOnly: false };
@@ -26,4 +26,20 @@ it.each([
   [suspended, null, 'closed'],
 ] as const)('%j with %j is %s', (user, organisation, accountStatus) => {
   expect(accountStatusOf(user, organisation)).toBe(accountStatus);
+});
+
+describe.each([
+  [['company.example'], 'a@company.example', true],
+  [['other.example', 'company.example'], 'a@company.example', true],
+  [['*'], 'a@anywhere.example', true],
+  [[], 'a@company.example', false],
+  [['company.example'], 'a@sub.company.example', false],
+  [['company.example'], 'a@notcompany.example', false],
+  [['company.example'], 'a@company.example.evil.example', false],
+  [['sub.company.example'], 'a@company.example', false],
+  [['*.company.example'], 'a@sub.company.example', false],
+])('with APPROVED_DOMAINS %j', (approvedDomains, email, approved) => {
+  it(`${email} is ${approved ? '' : 'not '}approved`, () => {
+    expect(isApprovedDomain({ config: { approvedDomains } } as never, email)).toBe(approved);
+  });
 });

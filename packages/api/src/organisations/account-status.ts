@@ -1,5 +1,7 @@
+import type { App } from '../app.ts';
 import type { users } from '../db/schema/accounts.ts';
 import type { organisations } from '../db/schema/organisations.ts';
+import { domainOf } from '../security/address.ts';
 
 type OrganisationGate = Pick<typeof organisations.$inferSelect, 'approval' | 'suspendedAt'>;
 type UserGate = Pick<typeof users.$inferSelect, 'emailVerifiedAt' | 'suspendedAt' | 'invitedOnly'>;
@@ -36,4 +38,9 @@ export type Approval = 'approved' | 'pending' | 'closed';
 export function approvalOf({ approval, suspendedAt }: OrganisationGate): Approval {
   if (suspendedAt !== null || approval === 'declined') return 'closed';
   return approval;
+}
+
+/** Whether APPROVED_DOMAINS lists an address's domain, so that proving the address opens the approval gate. */
+export function isApprovedDomain({ config }: Pick<App, 'config'>, email: string): boolean {
+  return config.approvedDomains.includes('*') || config.approvedDomains.includes(domainOf(email));
 }

@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, ne, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { oneTimeTokens } from '../db/schema/accounts.ts';
@@ -7,6 +8,7 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
 import type { Client } from '../security/client.ts';
+import { isApprovedDomain } from './account-status.ts';
 
 /** A decision and its actor: an operator in the console; null for an admin command or a rule. */
 type Decision = { organisationIds: string[]; actorId: string | null; client?: Client | undefined; now: Date };
@@ -29,6 +31,20 @@ export function approveWaiting(tx: Transaction, decision: Decision): Promise<str
     .from(auditEvents)
     .where(and(eq(auditEvents.organisationId, organisations.id), eq(auditEvents.action, 'decision-undone')));
   return approve(tx, decision, sql`${organisations.approval} = 'pending' and not exists ${undone}`);
+}
+
+/**
+ * Opens the approval gate of an organisation, as `approveWaiting` does, if APPROVED_DOMAINS lists the domain of the
+ * address that its owner has proved. Returns whether the gate was opened.
+ */
+export async function approveByAddress(
+  app: App,
+  tx: Transaction,
+  { organisationId, email, client }: { organisationId: string; email: string; client: Client },
+): Promise<boolean> {
+  if (!isApprovedDomain(app, email)) return false;
+  const decision = { organisationIds: [organisationId], actorId: null, client, now: app.now() };
+  return (await approveWaiting(tx, decision)).length > 0;
 }
 
 async function approve(

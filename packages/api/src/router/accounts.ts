@@ -29,7 +29,7 @@ import { keepPassword, keepPasswordInput } from '../accounts/verification/keep-p
 import { resendInput, resendVerification } from '../accounts/verification/sending/resend-verification.ts';
 import { readActivity } from '../audit/read-activity.ts';
 import { isKnownBrowser } from '../sessions/known-browser.ts';
-import { connectIdentityInput, startConnecting } from '../sign-in/connect-identity.ts';
+import { connectIdentityInput, startConnecting } from '../sign-in/start-connecting.ts';
 import { approvedProcedure, body, limited, nothing, publicProcedure, router, userProcedure } from './trpc.ts';
 
 export const accountsRouter = router({

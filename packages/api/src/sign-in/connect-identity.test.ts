@@ -13,8 +13,7 @@ import {
   testClient,
   testPassword,
 } from '../testing/factories.ts';
-import { finishSignIn } from './finish-sign-in.ts';
-import { startSignIn } from './start-sign-in.ts';
+import { finishSignIn, startSignIn } from './attempt.ts';
 
 let test: TestApp;
 beforeAll(async () => {

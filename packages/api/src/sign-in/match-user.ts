@@ -1,13 +1,14 @@
-import { and, eq, isNull } from 'drizzle-orm';
-import { isApprovedDomain } from '../accounts/sign-up/approved-domain.ts';
+import { and, asc, eq, isNull, or } from 'drizzle-orm';
+import { lockUser } from '../accounts/profile/lock-user.ts';
 import { endSignUps } from '../accounts/sign-up/pending-sign-up.ts';
 import { provisionOrganisation } from '../accounts/sign-up/provision-organisation.ts';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import type { Transaction } from '../db/client.ts';
+import type { Executor, Transaction } from '../db/client.ts';
 import { newId } from '../db/id.ts';
-import { oneTimeTokens, signUps, users, verificationLinks } from '../db/schema/accounts.ts';
+import { identities, oneTimeTokens, signUps, users, verificationLinks } from '../db/schema/accounts.ts';
 import { sessions } from '../db/schema/sessions.ts';
+import { isApprovedDomain } from '../organisations/account-status.ts';
 import { approveWaiting } from '../organisations/approve.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import { verifiesForeignDomains } from '../providers/identity.ts';
@@ -15,7 +16,6 @@ import { domainOf } from '../security/address.ts';
 import type { Client } from '../security/client.ts';
 import { type Account, accountByEmail, accountById } from '../sessions/account.ts';
 import type { Identity } from './id-token.ts';
-import { findIdentity, identitiesOf, type LinkedIdentity, linkIdentity } from './linked-identity.ts';
 
 /** The user of an identity, with the organisation that the session acts for and the account status. */
 export type Matched = Pick<Account, 'organisationId' | 'accountStatus'> & {
@@ -165,4 +165,50 @@ async function named(tx: Transaction, person: Account, { name }: Identity): Prom
       .where(and(eq(users.id, person.user.id), isNull(users.name)));
   }
   return person;
+}
+
+type LinkedIdentity = typeof identities.$inferSelect;
+type Subject = Pick<Identity, 'issuer' | 'subject'>;
+
+/**
+ * Returns the row of a subject, linked or unlinked, or null. A row that is older than the column
+ * `issuer` gets the issuer of the first sign-in that names its subject.
+ */
+export async function findIdentity(tx: Transaction, { issuer, subject }: Subject): Promise<LinkedIdentity | null> {
+  const [row] = await tx
+    .select()
+    .from(identities)
+    .where(and(eq(identities.subject, subject), or(eq(identities.issuer, issuer), isNull(identities.issuer))))
+    .orderBy(asc(identities.issuer))
+    .limit(1);
+  if (row === undefined) return null;
+  if (row.issuer !== null) return row;
+
+  await lockUser(tx, row.userId);
+  const [updated] = await tx
+    .update(identities)
+    .set({ issuer })
+    .where(and(eq(identities.subject, subject), isNull(identities.issuer)))
+    .returning();
+  // A concurrent sign-in has updated the row, or the user was deleted.
+  return updated ?? findIdentity(tx, { issuer, subject });
+}
+
+/** Returns all subjects of a user. At most one is linked. */
+export function identitiesOf(db: Executor, userId: string): Promise<LinkedIdentity[]> {
+  return db.select().from(identities).where(eq(identities.userId, userId));
+}
+
+/**
+ * Links a subject to a user. The constraints refuse a subject of another user and a second linked
+ * subject.
+ *
+ * @throws Error if a constraint is violated.
+ */
+export async function linkIdentity(
+  tx: Transaction,
+  now: Date,
+  { userId, issuer, subject }: Subject & { userId: string },
+): Promise<void> {
+  await tx.insert(identities).values({ userId, issuer, subject, linkedAt: now });
 }

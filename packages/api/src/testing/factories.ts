@@ -14,7 +14,7 @@ import { accountByEmail } from '../sessions/account.ts';
 import type { Principal, Role, UserPrincipal } from '../sessions/principal.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import type { Identity } from '../sign-in/id-token.ts';
-import { linkIdentity } from '../sign-in/linked-identity.ts';
+import { linkIdentity } from '../sign-in/match-user.ts';
 import { approveOwner, grantOperator } from './admin-commands.ts';
 import type { TestApp } from './app.ts';
 

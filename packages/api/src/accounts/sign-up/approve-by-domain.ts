@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { AppError } from '../../errors.ts';
+import { isApprovedDomain } from '../../organisations/account-status.ts';
 import { approveWaiting } from '../../organisations/approve.ts';
 import type { Client } from '../../security/client.ts';
 import { accountById } from '../../sessions/account.ts';
 import { consumeOneTimeToken, notValid } from '../password/one-time-token.ts';
-import { isApprovedDomain } from './approved-domain.ts';
 
 export const approveByDomainInput = z.object({ token: z.string({ error: notValid }) });
 

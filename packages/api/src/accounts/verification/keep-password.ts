@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { AppError } from '../../errors.ts';
-import { approveWaiting } from '../../organisations/approve.ts';
+import { approveByAddress } from '../../organisations/approve.ts';
 import type { Client } from '../../security/client.ts';
 import { consumeOneTimeToken, notValid } from '../password/one-time-token.ts';
 import { replacePassword } from '../password/set-password.ts';
-import { isApprovedDomain } from '../sign-up/approved-domain.ts';
 import { signUpOf } from '../sign-up/pending-sign-up.ts';
 import { provisionOrganisation } from '../sign-up/provision-organisation.ts';
 import { requestedBy } from './open-sign-up-link.ts';
@@ -37,8 +36,6 @@ export async function keepPassword(
     const current = { userId, email, organisationId: account.organisationId };
     const organisationId = await provisionOrganisation(tx, app.now(), { ...current, wanted: requested });
     await replacePassword(app, tx, { userId, passwordHash: signUp.passwordHash, client });
-    if (organisationId !== null && isApprovedDomain(app, email)) {
-      await approveWaiting(tx, { organisationIds: [organisationId], actorId: null, client, now: app.now() });
-    }
+    if (organisationId !== null) await approveByAddress(app, tx, { organisationId, email, client });
   });
 }

@@ -1,9 +1,9 @@
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
 import type { verificationLinks } from '../../db/schema/accounts.ts';
+import { isApprovedDomain } from '../../organisations/account-status.ts';
 import type { Account } from '../../sessions/account.ts';
 import { newPageToken } from '../password/one-time-token.ts';
-import { isApprovedDomain } from '../sign-up/approved-domain.ts';
 import { pendingSignUp, signUpOf } from '../sign-up/pending-sign-up.ts';
 import { unnamedOrganisation } from '../sign-up/unnamed-organisation.ts';
 import type { Offers, PasswordForm } from './outcome.ts';

@@ -4,9 +4,8 @@ import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { signUps, users } from '../../db/schema/accounts.ts';
 import { AppError } from '../../errors.ts';
-import { approveWaiting } from '../../organisations/approve.ts';
+import { approveByAddress } from '../../organisations/approve.ts';
 import { accountById } from '../../sessions/account.ts';
-import { isApprovedDomain } from '../sign-up/approved-domain.ts';
 import { endSignUps, signUpOf } from '../sign-up/pending-sign-up.ts';
 import { provisionOrganisation } from '../sign-up/provision-organisation.ts';
 import { endEqualLinks } from './end-links.ts';
@@ -46,8 +45,8 @@ export async function openSignUpLink(app: App, tx: Transaction, opening: Opening
     client,
     details: { same_browser: String(signUp !== null) },
   });
-  if (signUp !== null && organisationId !== null && isApprovedDomain(app, link.email)) {
-    await approveWaiting(tx, { organisationIds: [organisationId], actorId: null, client, now });
+  if (signUp !== null && organisationId !== null) {
+    await approveByAddress(app, tx, { organisationId, email: link.email, client });
   }
 
   const verified = await accountById(tx, link.userId);

@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts';
 import { openDatabase } from '../../db/client.ts';
 import { createIdentityProvider } from '../../providers/identity.ts';
 import { createMailer } from '../../providers/mailer.ts';
-import { startSignIn } from '../../sign-in/start-sign-in.ts';
+import { startSignIn } from '../../sign-in/attempt.ts';
 import { examineDatabase } from './check-database.ts';
 import { examine } from './doctor.ts';
 import { useDoctorTest, wrongWith } from './testing/use-doctor-test.ts';

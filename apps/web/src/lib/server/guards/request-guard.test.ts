@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSameOrigin } from './request-guard.ts';
+import { isNavigation, isSameOrigin } from './request-guard.ts';
 
 const base = 'https://id.company.example';
 const asked = { method: 'POST', pathname: '/api/login', origin: null, fetchSite: null, publicBaseUrl: base };
@@ -40,4 +40,27 @@ it.each([
   ['http://localhost:3000.evil.example', false],
 ])('on loopback, %s', (origin, passes) => {
   expect(isSameOrigin({ ...asked, origin, publicBaseUrl: 'http://localhost:3000' })).toBe(passes);
+});
+
+it.each<[boolean, Record<string, string>]>([
+  [true, {}],
+  [true, { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }],
+  [true, { 'sec-fetch-mode': 'navigate' }],
+  [true, { 'sec-fetch-dest': 'document', 'sec-fetch-site': 'cross-site' }],
+  [false, { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
+  [false, { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],
+  [true, { 'sec-fetch-mode': 'cors' }],
+  [true, { 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'none' }],
+  [false, { 'sec-fetch-mode': 'no-cors' }],
+  [false, { 'sec-fetch-dest': 'script' }],
+  [false, { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }],
+  [false, { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'object' }],
+  [false, { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'fencedframe' }],
+  [false, { 'sec-fetch-mode': 'websocket', 'sec-fetch-dest': 'document' }],
+  [false, { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch;prerender' }],
+  [false, { purpose: 'prefetch' }],
+  [false, { 'x-moz': 'prefetch' }],
+  [false, { 'sec-fetch-mode': '' }],
+])('whether a request is a navigation: %s for %j', (navigation, headers) => {
+  expect(isNavigation(new Headers(headers))).toBe(navigation);
 });

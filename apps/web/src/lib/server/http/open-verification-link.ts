@@ -1,7 +1,7 @@
 import { type FailedOutcome, type Outcome, verifyEmail } from '@gatehouse/api/accounts/verification/verify-email';
 import { error, type RequestEvent } from '@sveltejs/kit';
 import { linkTexts } from '#lib/messages/sign-in/link.ts';
-import { isNavigation, isPrefetch } from '../guards/navigation.ts';
+import { isNavigation, isPrefetch } from '../guards/request-guard.ts';
 import { translateBody, translateError } from '../language/translate-error.ts';
 import { readCookie } from '../session/cookies.ts';
 import { httpErrorOf } from './error-response.ts';

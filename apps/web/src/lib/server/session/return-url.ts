@@ -2,7 +2,7 @@ import { toAppError } from '@gatehouse/api/errors';
 import { consumeReturnUrl, storeReturnPath, storeReturnUrl } from '@gatehouse/api/sign-in/return-url';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import { noticeTexts } from '#lib/messages/shared/notices.ts';
-import { isNavigation } from '../guards/navigation.ts';
+import { isNavigation } from '../guards/request-guard.ts';
 import { clearCookie, readCookie, writeCookie } from './cookies.ts';
 import { notify } from './notice.ts';
 import { returnTo } from './return-to.ts';

@@ -5,7 +5,7 @@ import type { App } from '../../../app.ts';
 import { setUpBilling } from '../../../billing/actions/set-up-billing.ts';
 import { receiveEvent } from '../../../billing/events/receive-event.ts';
 import type { Config } from '../../../config.ts';
-import { startSignIn } from '../../../sign-in/start-sign-in.ts';
+import { startSignIn } from '../../../sign-in/attempt.ts';
 import { startTestApp, type TestApp } from '../../../testing/app.ts';
 import { examine } from '../doctor.ts';
 

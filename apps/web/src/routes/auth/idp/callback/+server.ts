@@ -1,6 +1,6 @@
-import { finishSignIn } from '@gatehouse/api/sign-in/finish-sign-in';
+import { finishSignIn } from '@gatehouse/api/sign-in/attempt';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
-import { requireNavigation } from '#lib/server/guards/navigation.ts';
+import { requireNavigation } from '#lib/server/guards/request-guard.ts';
 import { clearCookie, readCookie } from '#lib/server/session/cookies.ts';
 
 /** Handles the identity provider's response. Every failure is the same redirect, byte for byte; the reason is logged. */

@@ -1,6 +1,6 @@
-import { startSignIn } from '@gatehouse/api/sign-in/start-sign-in';
+import { startSignIn } from '@gatehouse/api/sign-in/attempt';
 import { type RequestHandler, redirect } from '@sveltejs/kit';
-import { requireNavigation } from '#lib/server/guards/navigation.ts';
+import { requireNavigation } from '#lib/server/guards/request-guard.ts';
 import { readCookie, writeCookie } from '#lib/server/session/cookies.ts';
 import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
 

@@ -5,8 +5,7 @@ import { signInAttempts } from '../db/schema/sign-in.ts';
 import { declineOwner, suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, newEmail, testClient } from '../testing/factories.ts';
-import { finishSignIn } from './finish-sign-in.ts';
-import { startSignIn } from './start-sign-in.ts';
+import { finishSignIn, startSignIn } from './attempt.ts';
 
 let test: TestApp;
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
+import { readPlan } from '../../billing/entitlement/read-plan.ts';
 import { assignPositions } from '../../changes/assign-positions.ts';
 import { newId } from '../../db/id.ts';
 import { oneTimeTokens, verificationLinks } from '../../db/schema/accounts.ts';
@@ -57,3 +58,26 @@ it('only mails that had not been sent are counted as dropped', async () => {
   expect((await afterRestore(app, commandLine)).mails).toBe(1);
   expect(await app.sql`select from pgboss.job where name = 'verification-mail'`).toEqual([]);
 });
+
+it('after the promotion of a copy without sequences, new events and changes get numbers above all stored ones', async () => {
+  const { app } = test;
+  const { principal, subscription } = await makeSubscriber(test);
+  const stored = await highestNumbers();
+  await app.sql`select setval('payment_events_number_seq', 1), setval('changes_id_seq', 1)`;
+
+  await afterRestore(app, commandLine);
+  test.sandbox.payment.forceStatus(subscription.id, 'canceled');
+  await test.settled();
+
+  const next = await highestNumbers();
+  expect(next.event).toBeGreaterThan(stored.event);
+  expect(next.change).toBeGreaterThan(stored.change);
+  expect((await readPlan(app, principal.organisationId)).tier).toBe('free');
+});
+
+async function highestNumbers() {
+  const [row] = await test.app.sql<{ event: number; change: number }[]>`
+    select (select max(number) from payment_events)::int as event, (select max(id) from changes)::int as change`;
+  if (row === undefined) throw new Error('A select without a table gives one row.');
+  return row;
+}

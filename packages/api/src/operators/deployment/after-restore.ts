@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
+import type { Transaction } from '../../db/client.ts';
 import { oneTimeTokens, verificationLinks } from '../../db/schema/accounts.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { changeFeed } from '../../db/schema/changes.ts';
@@ -12,11 +13,12 @@ import { tokenKeys } from '../../db/schema/tokens.ts';
 import type { Actor } from '../actor.ts';
 
 /**
- * Makes a database safe that was restored from a backup, before the service starts on it. What was
- * ended or used after the backup would be valid again, so all sessions, links, tokens and invitations
- * end and waiting mails are dropped. All subscriptions are synced with the payment provider. The feed
- * of changes gets a new identity, so that its readers notice that it went back and read everything
- * again. Returns how many rows of each kind were affected.
+ * Makes a database safe that was restored from a backup or is a promoted copy, before the service
+ * starts on it. What was ended or used after the backup would be valid again, so all sessions, links,
+ * tokens and invitations end and waiting mails are dropped. All subscriptions are synced with the
+ * payment provider. The feed of changes gets a new identity, so that its readers notice that it went
+ * back and read everything again. New events and changes get higher numbers than all stored ones.
+ * Returns how many rows of each kind were affected.
  */
 export function afterRestore(app: App, actor: Actor) {
   return app.db.transaction(async (tx) => {
@@ -35,6 +37,7 @@ export function afterRestore(app: App, actor: Actor) {
       .set({ needsSync: true })
       .returning({ id: paymentSubscriptions.id });
     await tx.update(changeFeed).set({ deployment: sql`gen_random_uuid()` });
+    await raiseSequences(tx);
     await recordAudit(tx, app.now(), { action: 'backup-restored', ...actor });
     return {
       sessions: ended.length,
@@ -46,4 +49,19 @@ export function afterRestore(app: App, actor: Actor) {
       validKeys: await tx.$count(apiKeys, sql`${apiKeys.revokedAt} is null`),
     };
   });
+}
+
+/**
+ * Raises the sequences of numbers over all stored ones: logical replication copies rows and no sequences, and an
+ * event with a low number would be outranked by events and answers that are older.
+ */
+async function raiseSequences(tx: Transaction): Promise<void> {
+  await tx.execute(sql`
+    select setval('payment_events_number_seq', greatest(
+      (select last_value from payment_events_number_seq),
+      (select max(number) from payment_events),
+      (select max(last_event_number) from payment_subscriptions)
+    ))`);
+  await tx.execute(sql`
+    select setval('changes_id_seq', greatest((select last_value from changes_id_seq), (select max(id) from changes)))`);
 }

@@ -34,16 +34,11 @@ test('the process prints ready, and ends with code 0 on a signal and when its pa
   }
 });
 
-test.each([
-  [{ PUBLIC_BASE_URL: 'https://gatehouse.example' }, 'must be on localhost'],
-  [{ PUBLIC_BASE_URL: 'http://localhost.example' }, 'must be on localhost'],
-  [{ SANDBOX_PORT: 'many' }, 'SANDBOX_PORT must be a port number'],
-  [{ PAYMENT_SECRET_KEY: '' }, 'PAYMENT_SECRET_KEY is not set'],
-])('with %o the process does not start, and prints one sentence', async (changes, sentence) => {
-  const child = start({ SANDBOX_DATA_DIR: dataDir, ...changes });
+test('with a wrong variable the process does not start, and prints one sentence', async () => {
+  const child = start({ SANDBOX_DATA_DIR: dataDir, PUBLIC_BASE_URL: 'https://gatehouse.example' });
   const printed = child.stderr.toArray();
   expect(await once(child, 'exit')).toEqual([1, null]);
-  expect(Buffer.concat((await printed) as Buffer[]).toString()).toMatch(new RegExp(`^[^\n]*${sentence}[^\n]*\n$`));
+  expect(Buffer.concat((await printed) as Buffer[]).toString()).toMatch(/^[^\n]*must be on localhost[^\n]*\n$/);
 });
 
 function start(changes: Record<string, string>) {

@@ -10,7 +10,7 @@ import { startPaymentProvider } from '@gatehouse/payment-sandbox/payment-provide
 import { openStoredFile } from '@gatehouse/payment-sandbox/provider/stored-file';
 import { handleControl } from './control/control-handler.ts';
 import { readDemoAccounts } from './demo-accounts.ts';
-import { type IdentityProvider, startIdentityProvider } from './idp/identity-provider.ts';
+import { type IdentityProvider, openIdentityProvider } from './idp/identity-provider.ts';
 import { handleIdp } from './idp/idp-handler.ts';
 import { createMailbox, type Mailbox, type MailboxState } from './mailbox/mailbox.ts';
 import { handleMailbox } from './mailbox/mailbox-handler.ts';
@@ -61,7 +61,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   const mailbox = createMailbox(openStoredFile<MailboxState>(path('mailbox.json'), { mails: [] }));
   const smtp = await startSmtp(options.smtpPort, mailbox);
-  const idp = await startIdentityProvider({
+  const idp = openIdentityProvider({
     url,
     ...options.idp,
     serviceUrl: () => serviceUrl,

@@ -1,5 +1,5 @@
 import { bootstrap } from '../install/bootstrap.mjs';
-import { build } from '../install/build.mjs';
+import { build, everyBuild } from '../install/build.mjs';
 import { browserEnvironment } from '../process/browser.mjs';
 import { testEnvironment } from '../process/environment.mjs';
 import { endAll, launch } from '../process/processes.mjs';
@@ -11,17 +11,17 @@ const playwrightCommand = ['e2e/node_modules/.bin/playwright', 'test', '--config
  * choose (a path, `-g NAME`).
  */
 export function runBrowserTests(args) {
-  return runPlaywright('stories', ['web', 'server', 'client'], args);
+  return runPlaywright('stories', args);
 }
 
 /** Writes a picture of every page into e2e/pictures: see e2e/screenshots.ts. */
 export function runScreenshots(args) {
-  return runPlaywright('screenshots', ['web', 'server'], args);
+  return runPlaywright('screenshots', args);
 }
 
-async function runPlaywright(project, builds, args) {
+async function runPlaywright(project, args) {
   await bootstrap();
-  await build(builds);
+  await build(everyBuild);
   await endAll(await launchPlaywright(project, args));
 }
 
@@ -29,6 +29,9 @@ async function runPlaywright(project, builds, args) {
 export async function launchPlaywright(project, args, variables = {}) {
   // Node itself loads TypeScript; Playwright's own loader would compile every module in each of its processes.
   const loader = { PW_DISABLE_TS_ESM: '1' };
-  const env = { ...testEnvironment(), ...loader, ...(await browserEnvironment(process.env)), ...variables };
+  const browser = await browserEnvironment(process.env);
+  // The programs of the tests need not compare the build with its sources at each start.
+  const built = { GATEHOUSE_BUILT: '1' };
+  const env = { ...testEnvironment(), ...loader, ...built, ...browser, ...variables };
   return launch([...playwrightCommand, `--project=${project}`, ...args], { env }).exited;
 }

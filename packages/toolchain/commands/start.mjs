@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { createDemoAccounts } from '../../sandbox/demo/create-demo-accounts.mjs';
 import { bootstrap, nodeBinary } from '../install/bootstrap.mjs';
-import { build } from '../install/build.mjs';
+import { build, builds } from '../install/build.mjs';
 import { prepareDataDirectory } from '../process/data-directory.mjs';
 import { requireLoopback, serviceOptions, startEnvironment, userEnvironment } from '../process/environment.mjs';
 import { log, step } from '../process/log.mjs';
@@ -19,8 +19,8 @@ import { welcome } from '../process/welcome.mjs';
  */
 export async function start(flags, product = null) {
   const { port, environment, dataDir } = await prepare(product ?? {});
-  await build(['web', 'server', ...(product === null ? [] : ['client'])]);
-  await runWithSandbox([nodeBinary(), ...serviceOptions, fromRoot('apps/server/dist/main.js')], {
+  await build(['web', 'server', 'sandbox', ...(product === null ? [] : ['client'])]);
+  await runWithSandbox([nodeBinary(), ...serviceOptions, fromRoot(builds.server.entry)], {
     port,
     environment,
     dataDir,
@@ -43,7 +43,7 @@ export async function prepare({ ports = 3, variables = () => ({}) } = {}) {
 export async function runWithSandbox(service, { port, environment, dataDir, demo, product = null }) {
   recordRunningDemo({ port, dataDir });
   const options = { env: environment, stdio: ['pipe', 'pipe'], ownProgram: true };
-  const sandbox = withBufferedOutput(launch([nodeBinary(), fromRoot('packages/sandbox/src/main.ts')], options));
+  const sandbox = withBufferedOutput(launch([nodeBinary(), fromRoot(builds.sandbox.entry)], options));
   const main = withBufferedOutput(launch(service, options));
   endWhenItEnds('sandbox', sandbox);
   endWhenItEnds('service', main);

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { bootstrap } from '../install/bootstrap.mjs';
-import { build } from '../install/build.mjs';
+import { build, everyBuild } from '../install/build.mjs';
 import { testEnvironment } from '../process/environment.mjs';
 import { log, step } from '../process/log.mjs';
 import { endAll, isEnding, run } from '../process/processes.mjs';
@@ -62,7 +62,7 @@ function startChecks() {
   const builtPages = build(['web']);
   const built = countAsOneTest('The build', async () => {
     await builtPages;
-    await build(['server', 'client']);
+    await build(everyBuild);
   });
   const checked = Promise.all([
     built,

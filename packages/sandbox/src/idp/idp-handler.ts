@@ -1,6 +1,5 @@
 import { redirect, sendJson, sendPage } from '@gatehouse/payment-sandbox/http/answer';
 import { type Exchange, HttpError, readForm, readJson } from '@gatehouse/payment-sandbox/http/request';
-import { errors, type InteractionResults } from 'oidc-provider';
 import { type AnswerKind, answers, findAnswer } from './answers.ts';
 import { answersPage, chooserPage, errorPage } from './chooser-page.ts';
 import type { RunningIdentityProvider } from './identity-provider.ts';
@@ -25,7 +24,7 @@ export async function handleIdp(idp: RunningIdentityProvider, exchange: Exchange
   } else if (path === '/idp/people') {
     await people(idp, exchange);
   } else {
-    idp.handle(req, res);
+    (await idp.protocol()).handle(req, res);
   }
   return true;
 }
@@ -33,18 +32,18 @@ export async function handleIdp(idp: RunningIdentityProvider, exchange: Exchange
 /** Answers requests of the chooser. The cookie identifies the attempt; the uid in the address only has to match it. */
 async function interaction(idp: RunningIdentityProvider, exchange: Exchange, uid: string, action?: string) {
   const { req, res, method } = exchange;
+  const protocol = await idp.protocol();
   try {
-    const details = await idp.provider.interactionDetails(req, res);
-    if (details.uid !== uid) throw new errors.SessionNotFound('another sign-in was started in this browser');
+    await protocol.requireAttempt(req, res, uid);
     if (method !== 'POST') return sendPage(res, 200, chooserPage(uid, idp.choices(), null));
     if (action === 'cancel')
-      return await finish(idp, exchange, { error: 'access_denied', error_description: 'cancelled' });
+      return await protocol.finish(req, res, { error: 'access_denied', error_description: 'cancelled' });
 
     const form = await readForm(req);
     if (action !== 'person') {
       const sub = form.get('sub') ?? '';
       if (!idp.people.find(sub)) return sendPage(res, 400, chooserPage(uid, idp.choices(), 'Choose one of these.'));
-      return await finish(idp, exchange, { login: { accountId: sub }, select_account: {} });
+      return await protocol.finish(req, res, { login: { accountId: sub }, select_account: {} });
     }
     const email = form.get('email')?.trim() ?? '';
     if (!email.includes('@')) {
@@ -55,15 +54,11 @@ async function interaction(idp: RunningIdentityProvider, exchange: Exchange, uid
       email_verified: form.get('email_verified') === 'true',
       name: form.get('name')?.trim() ?? '',
     });
-    return await finish(idp, exchange, { login: { accountId: person.sub }, select_account: {} });
+    return await protocol.finish(req, res, { login: { accountId: person.sub }, select_account: {} });
   } catch (error) {
-    if (!(error instanceof errors.OIDCProviderError)) throw error;
+    if (!protocol.isProtocolError(error)) throw error;
     sendPage(res, 400, errorPage(error.error, `${error.error_description ?? ''} Start again at the service.`.trim()));
   }
-}
-
-function finish(idp: RunningIdentityProvider, { req, res }: Exchange, result: InteractionResults): Promise<void> {
-  return idp.provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
 }
 
 async function setAnswer(idp: RunningIdentityProvider, { req, res }: Exchange): Promise<void> {

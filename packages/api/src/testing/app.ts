@@ -12,6 +12,8 @@ export type TestApp = {
   sandbox: Sandbox;
   /** Moves the service's clock forward. */
   advance: (milliseconds: number) => void;
+  /** Stops the service's clock, for times that must be exact: from now on only `advance` moves it. */
+  stopClock: () => void;
   /** The entries of the log so far. */
   logged: { level: LogLevel; message: string; fields: LogFields }[];
   /** Stops everything. @throws Error if the log contains an error entry, which fails the test. */
@@ -41,10 +43,11 @@ export async function startTestApp({ environment = {}, timeouts = {}, work = tru
     idp: sandboxIdentity,
     payment: sandboxPayment,
   });
-  const database = await createTestDatabase();
+  // A test that names a database of its own needs no other.
+  const database = environment.DATABASE_URL ? null : await createTestDatabase({ isStarted: work });
   const parsed = parseConfig({
     PUBLIC_BASE_URL: serviceUrl,
-    DATABASE_URL: database.url,
+    DATABASE_URL: database?.url,
     SMTP_URL: sandbox.smtpUrl,
     MAIL_FROM: 'Gatehouse <no-reply@gatehouse.example>',
     IDP_CLIENT_ID: sandboxIdentity.clientId,
@@ -61,13 +64,14 @@ export async function startTestApp({ environment = {}, timeouts = {}, work = tru
   const config = withTimeouts(parsed, timeouts);
 
   let ahead = 0;
+  let stopped: number | null = null;
   const logged: TestApp['logged'] = [];
   const app = await createApp({
     config,
     migrations: migrationsFolder,
     work,
     log: collecting(logged),
-    now: () => new Date(Date.now() + ahead),
+    now: () => new Date((stopped ?? Date.now()) + ahead),
   });
 
   return {
@@ -76,11 +80,14 @@ export async function startTestApp({ environment = {}, timeouts = {}, work = tru
     advance: (milliseconds) => {
       ahead += milliseconds;
     },
+    stopClock() {
+      stopped = Date.now();
+    },
     logged,
     async close() {
       await app.close();
       await sandbox.close();
-      await database.drop();
+      await database?.drop();
       const errors = logged.filter(({ level }) => level === 'error');
       if (errors.length > 0) throw new Error(`The log holds errors: ${JSON.stringify(errors)}`);
     },

@@ -64,6 +64,7 @@ describe('the keys that sign tokens', () => {
   });
 
   it('are published an hour before they sign, and kept until the last token they signed has expired', async () => {
+    test.stopClock();
     const first = await issue();
     test.advance(23 * hour);
     expect(await published()).toEqual([kidOf(first), expect.any(String)]);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('a session or key counts as valid lately once it was read, an invented one never', async () => {
+it('a session or key counts as recent once it was read, an invented one never', async () => {
   const { userId, organisationId } = await makeOwner(test);
   const session = await startSession(test.app, { userId, organisationId, client: testClient });
   const headers = { cookie: `language=en; session=${session}` };

@@ -71,7 +71,7 @@ export async function createApp({
 }: Options): Promise<App> {
   if (config.databaseUrl === null) throw new Error('DATABASE_URL is unset and no embedded database was started.');
 
-  const plans = await loadPlans(config.plansFile);
+  const plans = await loadPlans(config);
   // An admin command ends before its metrics could be scraped.
   const telemetry = work ? await createTelemetry(config, log) : noTelemetry();
   const { metrics, traces, load } = telemetry;

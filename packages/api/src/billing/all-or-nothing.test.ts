@@ -5,7 +5,7 @@ import { type BillingTest, makeMember, ownedBy, startBillingTest } from '../test
 import { failingAt } from '../testing/database/failing-database.ts';
 import { deliver, makeEvent } from '../testing/payment/payment-events.ts';
 import { startCheckout } from './actions/start-checkout.ts';
-import { readSubscriptionState } from './projection/subscription-state.ts';
+import { readSubscriptionState } from './projection/provider-objects.ts';
 import { storeSnapshot } from './sync/store-snapshot.ts';
 
 let billing: BillingTest;

@@ -46,7 +46,7 @@ async function plansFile(tiers: unknown[]): Promise<string> {
 
 /** The same deployment with other plans. */
 async function withTiers(tiers: unknown[]): Promise<App> {
-  return { ...billing.app, plans: await loadPlans(await plansFile(tiers)) };
+  return { ...billing.app, plans: await loadPlans({ ...billing.app.config, plansFile: await plansFile(tiers) }) };
 }
 
 const tierOf = async (app: App, organisationId: string) => (await readPlan(app, organisationId)).tier;

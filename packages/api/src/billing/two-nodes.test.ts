@@ -13,9 +13,9 @@ import { endSubscriptions } from './actions/end-subscriptions.ts';
 import { type BillingApp, requireBilling } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
-import { publishDuePlans } from './entitlement/publish-plan.ts';
 import { readPlan } from './entitlement/read-plan.ts';
 import { receiveEvent } from './events/receive-event.ts';
+import { publishDuePlans } from './projection/consequences.ts';
 
 // Two nodes share one database and one provider. The clock of the second node may be ahead.
 const first = useBillingTest();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { publishDuePlans } from '../billing/entitlement/publish-plan.ts';
+import { publishDuePlans } from '../billing/projection/consequences.ts';
 import { makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { changesInput, readChanges } from './read-changes.ts';

@@ -1,8 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { App } from '../app.ts';
 import { type BillingApp, requireBilling, requirePayment } from '../billing/actions/require-payment.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
 import { receiveEvent } from '../billing/events/receive-event.ts';
+import { loadPlans } from '../billing/plans/plans.ts';
+import type { Config } from '../config.ts';
 import { newId } from '../db/id.ts';
 import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
@@ -158,4 +161,10 @@ export function makeIncomplete({ app, sandbox }: TestApp, customer: unknown, tie
 export function priceOf({ sandbox }: Pick<TestApp, 'sandbox'>, tier: string): string {
   const prices = Object.values(sandbox.payment.state().prices);
   return prices.find(({ lookup_key }) => lookup_key === `${tier}_monthly`)?.id ?? '';
+}
+
+/** The same deployment with other configured prices. */
+export async function withPrices<Some extends App>(app: Some, prices: Config['prices']): Promise<Some> {
+  const config = { ...app.config, prices };
+  return { ...app, config, plans: await loadPlans(config) };
 }

@@ -6,7 +6,7 @@ import { billingPage } from '../../links.ts';
 import { toDate } from '../../providers/untrusted-json.ts';
 import { best, readPlan } from '../entitlement/read-plan.ts';
 import { planOf } from '../plans/plans.ts';
-import type { SubscriptionState } from '../projection/subscription-state.ts';
+import type { SubscriptionState } from '../projection/provider-objects.ts';
 import { type CheckoutContext, priceOf } from './checkout-session.ts';
 import { portalSession } from './open-portal.ts';
 import { payableInvoice } from './payable-invoice.ts';

@@ -1,6 +1,6 @@
 import { listAll } from '../../providers/list-all.ts';
 import { type Ask, isMissing } from '../../providers/payment.ts';
-import { isEnded, requireSubscriptionState, type SubscriptionState } from '../projection/subscription-state.ts';
+import { isEnded, requireSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
 
 /**
  * Ends one subscription at the provider immediately, whatever its status and whether or not

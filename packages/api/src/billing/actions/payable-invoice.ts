@@ -1,5 +1,5 @@
 import { type Ask, providerErrorOf } from '../../providers/payment.ts';
-import type { SubscriptionState } from '../projection/subscription-state.ts';
+import type { SubscriptionState } from '../projection/provider-objects.ts';
 
 /**
  * Returns the hosted page of the invoice whose payment reactivates a subscription: the newest

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { AppError } from '../../errors.ts';
 import { type Ask, providerErrorOf } from '../../providers/payment.ts';
-import { isEnded, requireSubscriptionState, type SubscriptionState } from '../projection/subscription-state.ts';
+import { isEnded, requireSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
 import { lastNumbers, storeSnapshot } from '../sync/store-snapshot.ts';
 import { endNow } from './end-now.ts';
 

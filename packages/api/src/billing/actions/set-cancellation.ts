@@ -9,11 +9,10 @@ import type { Administrator } from '../../sessions/authorisation.ts';
 import { organisationMeantIfNamed } from '../../sessions/require-same-organisation.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
-import { ofOurMode } from '../customers/mode.ts';
-import { rankedSubscriptions, readPlan, type SubscriptionFacts } from '../entitlement/read-plan.ts';
+import { ofOurMode, rankedSubscriptions, readPlan, type SubscriptionFacts } from '../entitlement/read-plan.ts';
 import { recordOf, type SubscriptionRecord } from '../entitlement/subscription-record.ts';
 import { planOf } from '../plans/plans.ts';
-import { isEnded, type SubscriptionState } from '../projection/subscription-state.ts';
+import { isEnded, type SubscriptionState, statusClassOf } from '../projection/provider-objects.ts';
 import { syncOrganisation } from '../sync/sync.ts';
 import type { BillingApp } from './require-payment.ts';
 import { endIsAsWanted, setEnd } from './schedule-end.ts';
@@ -105,7 +104,7 @@ function requireAll(app: App, order: SubscriptionFacts[], { live, failed, unknow
   const remaining = order.filter((facts) => {
     if (failed.some((each) => each.id === facts.id)) return true;
     const isHidden = unknown.includes(facts.id) || (unseen.length > 0 && !live.some(({ id }) => id === facts.id));
-    return isHidden && !isEnded(facts) && facts.cancelAtPeriodEnd !== wanted;
+    return isHidden && statusClassOf(facts.status) !== 'ended' && facts.cancelAtPeriodEnd !== wanted;
   });
   const [first] = [...failed.map(({ error }) => error), ...unseen];
   if (failed.length > 0 && live.length === 1 && remaining.length <= 1) throw first;

@@ -2,7 +2,7 @@ import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPayment } from '../../providers/payment.ts';
 import { sandboxIdentity, sandboxPayment, serviceUrl, startTestApp, type TestApp } from '../../testing/app.ts';
-import { makeMember } from '../../testing/billing.ts';
+import { makeMember, withPrices } from '../../testing/billing.ts';
 import { openPortal } from './open-portal.ts';
 import type { BillingApp } from './require-payment.ts';
 import { setUpBilling } from './set-up-billing.ts';
@@ -88,7 +88,7 @@ describe('two deployments in one account', () => {
   test('each have their own portal configuration and products', async () => {
     await setUpBilling(app);
     const before = structuredClone(empty.payment.state());
-    const apart = { ...other(), config: { ...other().config, prices: ownKeys } };
+    const apart = await withPrices(other(), ownKeys);
     expect(await setUpBilling(apart)).toMatch(/^silver: price price_\w+ made\ngold: price price_\w+ made\nportal: /);
 
     const { products, prices, portal_configurations } = empty.payment.state();
@@ -130,7 +130,6 @@ test('unmarked objects of an earlier version are recognised by return address an
 });
 
 test('a configured price id that does not exist is refused with a sentence', async () => {
-  const { config } = app;
-  const wrong = { ...app, config: { ...config, prices: { PAYMENT_PRICE_GOLD: 'price_nowhere' } } };
+  const wrong = await withPrices(app, { PAYMENT_PRICE_GOLD: 'price_nowhere' });
   await expect(setUpBilling(wrong)).rejects.toThrow('PAYMENT_PRICE_GOLD names the price price_nowhere');
 });

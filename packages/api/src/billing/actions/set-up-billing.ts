@@ -4,7 +4,7 @@ import { billingPage } from '../../links.ts';
 import { listAll } from '../../providers/list-all.ts';
 import type { Ask } from '../../providers/payment.ts';
 import { withLease } from '../customers/lease.ts';
-import { type PaidTier, paidTiers, planOf, priceNames, priceVariable } from '../plans/plans.ts';
+import { type PaidTier, paidTiers, planOf, priceVariable } from '../plans/plans.ts';
 import { deploymentMark, deploymentOf, isOurs } from '../prices/deployment-mark.ts';
 import { listByLookupKey } from '../prices/list-by-lookup-key.ts';
 import { readPrices } from '../prices/look-up-prices.ts';
@@ -50,7 +50,7 @@ export async function setUpBilling(app: App): Promise<string> {
 }
 
 async function makePrice(app: App, ask: Ask, tier: PaidTier): Promise<void> {
-  const lookupKey = priceNames(app)[tier];
+  const lookupKey = app.plans.priceNames[tier];
   if (lookupKey?.startsWith('price_')) {
     throw new Error(`${priceVariable(tier)} names the price ${lookupKey}, which the provider does not sell.`);
   }
@@ -94,7 +94,7 @@ async function findProduct(app: App, ask: Ask, tier: PaidTier): Promise<string |
 
 /** Maps our lookup keys to the address of the other deployment that created their price, archived ones included. */
 async function foreignKeys(app: App, ask: Ask): Promise<Map<string, string>> {
-  const names = Object.values(priceNames(app));
+  const names = Object.values(app.plans.priceNames);
   const found = await Promise.all([true, false].map((active) => listByLookupKey(ask, names, { active })));
   return new Map(
     found.flat().flatMap(({ lookup_key, metadata }) => {
@@ -107,7 +107,7 @@ async function foreignKeys(app: App, ask: Ask): Promise<Map<string, string>> {
 }
 
 function foreignPrice(app: App, foreign: Map<string, string>, tier: PaidTier): string | null {
-  const key = priceNames(app)[tier] ?? '';
+  const key = app.plans.priceNames[tier] ?? '';
   const deployment = foreign.get(key);
   if (deployment === undefined) return null;
   return `${tier}: the price ${key} was made by ${deployment}. Set ${priceVariable(tier)} to another key for a price of your own.`;

@@ -3,9 +3,9 @@ import type { App } from '../../app.ts';
 import { paymentCustomers } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { isMissing } from '../../providers/payment.ts';
+import { ofOurMode } from '../entitlement/read-plan.ts';
 import { checkCustomer, leaseOf } from './customer.ts';
 import { withLease } from './lease.ts';
-import { ofOurMode } from './mode.ts';
 
 /**
  * Sets an organisation's billing address at its customer, if the customer has another one. The

@@ -4,8 +4,8 @@ import { paymentCustomers } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
 import { type Ask, isMissing, providerErrorOf } from '../../providers/payment.ts';
 import { requirePayment } from '../actions/require-payment.ts';
+import { ofOurMode } from '../entitlement/read-plan.ts';
 import { withLease } from './lease.ts';
-import { ofOurMode } from './mode.ts';
 
 /**
  * Runs `work` with the organisation's lease and its customer at the provider, which is

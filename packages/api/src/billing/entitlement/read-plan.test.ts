@@ -52,11 +52,11 @@ describe('whether a subscription is entitled', () => {
 describe('the subscription that determines the plan', () => {
   let plans: Plans;
   beforeAll(async () => {
-    const { meters, tiers } = await loadPlans(null);
-    const [free, ...paid] = tiers;
+    const loaded = await loadPlans({ plansFile: null, prices: {} });
+    const [free, ...paid] = loaded.tiers;
     const [lower] = paid;
     if (lower === undefined) throw new Error('There is no paid tier.');
-    plans = { meters, tiers: [free, lower, ...paid.slice(1), { ...lower, tier: 'platinum' }] };
+    plans = { ...loaded, tiers: [free, lower, ...paid.slice(1), { ...lower, tier: 'platinum' }] };
   });
   const pick = (...all: RankedFacts[]) => best(plans, all, 7, now);
 

@@ -1,10 +1,10 @@
-import { sql } from 'drizzle-orm';
+import { eq, isNull, or, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { App } from '../../app.ts';
 import { type Executor, prepared } from '../../db/client.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
-import { isOfOurMode } from '../customers/mode.ts';
-import { type PaidTier, type Plan, type Plans, planOf, rankOf, type Tier } from '../plans/plans.ts';
-import { statusClassOf } from '../projection/subscription-state.ts';
+import type { PaidTier, Plan, Plans, Tier } from '../plans/plans.ts';
+import { statusClassOf } from '../projection/provider-objects.ts';
 
 /** The properties of a subscription record that decide the plan. */
 export type SubscriptionFacts = RankedFacts & { id: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
@@ -32,8 +32,10 @@ export async function rankedSubscriptions(app: App, organisationId: string): Pro
 /** Computes the plan from the column `planFacts`, which any query can include. */
 export function planFrom(app: App, facts: PlanFacts | null | undefined): OrganisationPlan {
   const [deciding] = rankedFrom(app, facts);
-  const tier = (deciding?.entitled && deciding.facts.tier) || 'free';
-  return { tier, plan: planOf(app.plans, tier), subscription: deciding?.facts ?? null };
+  const [free] = app.plans.tiers;
+  const entitled = deciding?.entitled ? app.plans.tiers.find(({ tier }) => tier === deciding.facts.tier) : undefined;
+  const plan = entitled ?? free;
+  return { tier: plan.tier, plan, subscription: deciding?.facts ?? null };
 }
 
 /** Returns the subscription that entitles the organisation to its tier, whose period counters may follow; null on the free tier. */
@@ -47,6 +49,20 @@ function rankedFrom(app: App, facts: PlanFacts | null | undefined) {
     .filter(({ livemode }) => isOfOurMode(app, livemode))
     .map((row) => toSubscriptionFacts(app.plans, row));
   return ranked(app.plans, subscriptions, app.config.pastDueGraceDays, app.now());
+}
+
+/**
+ * Returns whether a row is valid under our key. Rows of the other mode are not. A row of
+ * unknown mode is valid, because a plan must not end for lack of information. Without a key
+ * there is no mode, and every row is valid.
+ */
+export function isOfOurMode({ payment }: Pick<App, 'payment'>, livemode: boolean | null): boolean {
+  return payment === null || livemode === null || livemode === payment.livemode;
+}
+
+/** The rule of `isOfOurMode` as a condition on the column that holds the mode. */
+export function ofOurMode({ payment }: Pick<App, 'payment'>, livemode: PgColumn): SQL | undefined {
+  return payment === null ? undefined : or(isNull(livemode), eq(livemode, payment.livemode));
 }
 
 const organisationFacts = prepared((db) =>
@@ -135,6 +151,11 @@ export function ranked<Some extends RankedFacts>(
 
 function rankOfFacts(plans: Plans, { tier, status, startedAt }: RankedFacts, entitled: boolean): number[] {
   return [entitled ? 0 : 1, statusRank(status), -rankOf(plans, tier), -(startedAt?.getTime() ?? 0)];
+}
+
+/** Returns the tier's position in the plans; -1 for a tier that the plans do not hold. A higher rank is the better tier. */
+function rankOf(plans: Plans, tier: Tier | null): number {
+  return plans.tiers.findIndex((each) => each.tier === tier);
 }
 
 function statusRank(status: string): number {

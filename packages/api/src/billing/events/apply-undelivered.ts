@@ -2,7 +2,7 @@ import { inArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import { type PaymentEvent, parseEvent } from './parse-event.ts';
+import { type PaymentEvent, parseEvent } from '../projection/provider-objects.ts';
 import { applyEvent } from './receive-event.ts';
 
 /** Undelivered events may belong to other endpoints and be many, so one run is bounded. */

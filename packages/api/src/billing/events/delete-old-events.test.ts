@@ -7,8 +7,8 @@ import { paymentEvents } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { history } from '../../testing/payment/random-history.ts';
 import { project } from '../projection/projection.ts';
+import { statusClassOf } from '../projection/provider-objects.ts';
 import { readFacts } from '../projection/subscription-row.ts';
-import { statusClassOf } from '../projection/subscription-state.ts';
 import { billingJobs } from '../sync/jobs.ts';
 import { deleteOldEvents } from './delete-old-events.ts';
 

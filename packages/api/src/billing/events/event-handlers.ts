@@ -6,12 +6,11 @@ import { organisations } from '../../db/schema/organisations.ts';
 import type { SendLast } from '../../db/send-with-commit.ts';
 import { textOf } from '../../providers/untrusted-json.ts';
 import { requestPriceLookUp } from '../prices/request-look-up.ts';
+import { followRecomputed, hasConsequences } from '../projection/consequences.ts';
 import { type Facts, recompute } from '../projection/projection.ts';
-import { followRecomputed, hasConsequences } from '../projection/record-change.ts';
+import type { PaymentEvent, Subject, SubscriptionState } from '../projection/provider-objects.ts';
 import { upsertMark, upsertState } from '../projection/subscription-row.ts';
-import type { SubscriptionState } from '../projection/subscription-state.ts';
 import { applied, type EventOutcome, eventOutcomes } from './event-outcome.ts';
-import type { PaymentEvent, Subject } from './parse-event.ts';
 
 /** The handlers of the event types that we subscribe to. Events of other types are stored and change nothing. */
 export type HandlerName =

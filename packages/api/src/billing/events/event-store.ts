@@ -4,11 +4,10 @@ import { type Database, prepared, preparedSql, type Transaction } from '../../db
 import { paymentEvents } from '../../db/schema/billing.ts';
 import { isSqlState } from '../../errors.ts';
 import type { Computed } from '../projection/projection.ts';
+import type { PaymentEvent, Subject, SubscriptionState } from '../projection/provider-objects.ts';
 import { computedAssignments, valuesOf } from '../projection/subscription-row.ts';
-import { type SubscriptionState, statusClassOf } from '../projection/subscription-state.ts';
 import type { HandlerName } from './event-handlers.ts';
 import type { EventOutcome } from './event-outcome.ts';
-import type { PaymentEvent, Subject } from './parse-event.ts';
 
 export type Entry = {
   event: PaymentEvent;
@@ -87,7 +86,7 @@ function interpretationOf({ state, subject, outcome }: Omit<Entry, 'event' | 'pa
     customerId: subject.customerId,
     subscriptionId: subject.subscriptionId,
     invoiceId: subject.invoiceId,
-    statusClass: state && statusClassOf(state.status),
+    statusClass: state?.statusClass ?? null,
     ...outcome,
   };
 }

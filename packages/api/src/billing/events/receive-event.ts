@@ -5,10 +5,16 @@ import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.
 import { awaitAnswer, type SendLast, transactSendingLast } from '../../db/send-with-commit.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { openDelivery, type SignedText } from '../../providers/payment.ts';
+import { hasConsequences } from '../projection/consequences.ts';
 import { recompute } from '../projection/projection.ts';
-import { hasConsequences } from '../projection/record-change.ts';
+import {
+  type PaymentEvent,
+  parseEvent,
+  readSubscriptionState,
+  type Subject,
+  subjectOf,
+} from '../projection/provider-objects.ts';
 import { readFacts, readRowBefore } from '../projection/subscription-row.ts';
-import { readSubscriptionState, statusClassOf } from '../projection/subscription-state.ts';
 import { handleEvent, handlerOf } from './event-handlers.ts';
 import { applied, eventOutcomes } from './event-outcome.ts';
 import {
@@ -21,7 +27,6 @@ import {
   storeWithRow,
   wasHandled,
 } from './event-store.ts';
-import { type PaymentEvent, parseEvent, type Subject, subjectOf } from './parse-event.ts';
 
 export type Answer = { received: true; handled: boolean };
 
@@ -102,7 +107,7 @@ export async function applyEvent(app: App, event: PaymentEvent, payload: string)
  */
 async function applyInOneStatement(app: App, entry: Entry): Promise<boolean> {
   const { event, state } = entry;
-  if (state === null || statusClassOf(state.status) !== 'other' || changesPlan(event)) return false;
+  if (state === null || state.statusClass !== 'other' || changesPlan(event)) return false;
 
   const before = await readRowBefore(app.db, state.id, event);
   if (before === null) return false;

@@ -9,7 +9,7 @@ import { deliver, makeEvent } from '../../testing/payment/payment-events.ts';
 import { history } from '../../testing/payment/random-history.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { type Facts, recompute } from '../projection/projection.ts';
-import { readSubscriptionState } from '../projection/subscription-state.ts';
+import { readSubscriptionState } from '../projection/provider-objects.ts';
 import { noSyncs } from '../sync/sync-queue.ts';
 
 const billing = useBillingTest();

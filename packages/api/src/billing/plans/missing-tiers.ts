@@ -1,7 +1,7 @@
 import { and, count, eq, isNotNull, notInArray } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
-import { ofOurMode } from '../customers/mode.ts';
+import { ofOurMode } from '../entitlement/read-plan.ts';
 import { paidTiers } from './plans.ts';
 
 /**

@@ -14,13 +14,14 @@ afterAll(() => rm(folder, { recursive: true }));
 async function load(content: unknown) {
   const file = join(folder, 'plans.json');
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
-  return loadPlans(file);
+  return loadPlans({ plansFile: file, prices: {} });
 }
 
+const builtIn = { plansFile: null, prices: {} };
 const [free, silver, gold] = defaultPlans.tiers;
 
 test('without a file the built-in plans apply', async () => {
-  const { tiers } = await loadPlans(null);
+  const { tiers } = await loadPlans(builtIn);
   expect(tiers.map(({ tier, price }) => [tier, price?.amount ?? null])).toEqual([
     ['free', null],
     ['silver', 2400],
@@ -36,11 +37,16 @@ test('a file may sell one paid tier or many, in rising rank', async () => {
 
 test('the sentence that asks for a paid plan names each of them', async () => {
   const platinum = { ...silver, tier: 'platinum', name: 'Platinum' };
-  expect(choosePaidPlan(await loadPlans(null))).toBe('Choose the Silver or Gold plan.');
+  expect(choosePaidPlan(await loadPlans(builtIn))).toBe('Choose the Silver or Gold plan.');
   expect(choosePaidPlan(await load({ ...defaultPlans, tiers: [free, gold] }))).toBe('Choose the Gold plan.');
   expect(choosePaidPlan(await load({ ...defaultPlans, tiers: [free, silver, gold, platinum] }))).toBe(
     'Choose the Silver, Gold or Platinum plan.',
   );
+});
+
+test('each paid tier is sold under its configured name, else under one made from the tier', async () => {
+  const { priceNames } = await loadPlans({ ...builtIn, prices: { PAYMENT_PRICE_GOLD: 'price_gold_now' } });
+  expect(priceNames).toEqual({ silver: 'silver_monthly', gold: 'price_gold_now' });
 });
 
 test('a file replaces them', async () => {
@@ -97,7 +103,7 @@ test.each<[string, unknown, RegExp]>([
 });
 
 test('a missing file is refused the same way', async () => {
-  await expect(loadPlans(join(folder, 'missing.json'))).rejects.toThrow(
+  await expect(loadPlans({ ...builtIn, plansFile: join(folder, 'missing.json') })).rejects.toThrow(
     /^PLANS_FILE names a file that cannot be read\.$/,
   );
 });

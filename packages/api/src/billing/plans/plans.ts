@@ -3,7 +3,11 @@ import { z } from 'zod';
 import { type Config, ConfigError } from '../../config.ts';
 import { defaultPlans } from './default-plans.ts';
 
-export type Plans = z.output<typeof plansSchema>;
+type Sold = z.output<typeof plansSchema>;
+export type Plans = Sold & {
+  /** The lookup key or price id under which each paid tier is sold. */
+  priceNames: Record<PaidTier, string>;
+};
 export type Plan = Plans['tiers'][number];
 /** The identifier of a tier in the plans, such as `gold`. */
 export type Tier = string;
@@ -12,13 +16,17 @@ export type PaidTier = Tier;
 export type Price = z.output<typeof price>;
 
 /**
- * Reads the plans that a deployment sells: its PLANS_FILE, or the built-in ones.
+ * Reads the plans that a deployment sells: its PLANS_FILE, or the built-in ones. A tier's price is named as
+ * configured by PAYMENT_PRICE_<TIER>, else `gold_monthly`.
  *
  * @throws ConfigError if the file cannot be read or is invalid; its message names PLANS_FILE and each mistake.
  */
-export async function loadPlans(file: string | null): Promise<Plans> {
-  if (file === null) return plansSchema.parse(defaultPlans);
+export async function loadPlans({ plansFile, prices }: Pick<Config, 'plansFile' | 'prices'>): Promise<Plans> {
+  const sold = plansFile === null ? plansSchema.parse(defaultPlans) : await readPlans(plansFile);
+  return { ...sold, priceNames: forPaidTiers(sold, (tier) => prices[priceVariable(tier)] ?? `${tier}_monthly`) };
+}
 
+async function readPlans(file: string): Promise<Sold> {
   const read = plansSchema.safeParse(await readJson(file));
   if (read.success) return read.data;
   throw new ConfigError(
@@ -38,12 +46,12 @@ async function readJson(file: string): Promise<unknown> {
 }
 
 /** The identifiers of the paid tiers, in rising rank. */
-export function paidTiers({ tiers: [, ...paid] }: Plans): PaidTier[] {
+export function paidTiers({ tiers: [, ...paid] }: Sold): PaidTier[] {
   return paid.map(({ tier }) => tier);
 }
 
 /** A value for each paid tier, in rising rank. */
-export function forPaidTiers<Value>(plans: Plans, make: (tier: PaidTier) => Value): Record<PaidTier, Value> {
+export function forPaidTiers<Value>(plans: Sold, make: (tier: PaidTier) => Value): Record<PaidTier, Value> {
   return Object.fromEntries(paidTiers(plans).map((tier) => [tier, make(tier)]));
 }
 
@@ -52,11 +60,6 @@ const either = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 /** Returns a sentence with the names of the paid tiers: "Choose the Silver or Gold plan." */
 export function choosePaidPlan({ tiers: [, ...paid] }: Plans): string {
   return `Choose the ${either.format(paid.map(({ name }) => name))} plan.`;
-}
-
-/** Returns the tier's position in the plans; -1 for a tier that the plans do not hold. A higher rank is the better tier. */
-export function rankOf(plans: Plans, tier: Tier | null): number {
-  return plans.tiers.findIndex((each) => each.tier === tier);
 }
 
 /** The plan of a tier. @throws Error if the plans do not hold the tier. */
@@ -139,20 +142,13 @@ function sameNames(some: string[], others: string[]): boolean {
   return [...some].sort().join() === [...others].sort().join();
 }
 
-type Named = { config: Pick<Config, 'prices'>; plans: Plans };
-
 /** The variable that names a tier's price: PAYMENT_PRICE_GOLD. */
 export function priceVariable(tier: PaidTier): string {
   return `PAYMENT_PRICE_${tier.toUpperCase()}`;
 }
 
-/** The lookup key or price id under which each paid tier is sold: as configured, else `gold_monthly`. */
-export function priceNames({ config, plans }: Named): Record<PaidTier, string> {
-  return forPaidTiers(plans, (tier) => config.prices[priceVariable(tier)] ?? `${tier}_monthly`);
-}
-
 /** A sentence for each configured price whose tier the plans do not hold: probably a misspelt name. */
-export function unusedPriceWarnings({ config, plans }: Named): string[] {
+export function unusedPriceWarnings({ config, plans }: { config: Pick<Config, 'prices'>; plans: Plans }): string[] {
   const used = paidTiers(plans).map(priceVariable);
   return Object.keys(config.prices)
     .filter((name) => !used.includes(name))

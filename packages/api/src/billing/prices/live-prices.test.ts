@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from '../../app.ts';
 import { paymentKnownPrices, paymentLivePrices } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { withPrices } from '../../testing/billing.ts';
 import { livePrices, refreshPrices } from './live-prices.ts';
 import { createPriceCache } from './price-cache.ts';
 
@@ -145,8 +146,8 @@ describe('live prices', () => {
 
   test('may be configured by their id', async () => {
     const price = Object.values(provider().state().prices).find(({ lookup_key }) => lookup_key === 'gold_monthly');
-    const { config } = running.app;
-    const app = node({ config: { ...config, prices: { PAYMENT_PRICE_GOLD: price?.id ?? '' } } });
+    const { config, plans } = await withPrices(running.app, { PAYMENT_PRICE_GOLD: price?.id ?? '' });
+    const app = node({ config, plans });
     await refreshPrices(app);
     expect((await livePrices(app)).gold?.amount).toBe(7900);
   });

@@ -4,7 +4,7 @@ import { paymentKnownPrices, paymentLivePrices, paymentSettings } from '../../db
 import { type Ask, isMissing } from '../../providers/payment.ts';
 import { idOf, textOf } from '../../providers/untrusted-json.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import { type Price, paidTiers, priceNames } from '../plans/plans.ts';
+import { type Price, paidTiers } from '../plans/plans.ts';
 import { listByLookupKey } from './list-by-lookup-key.ts';
 import { requestPortalUpdate } from './portal-offer.ts';
 import type { TierPrice, TierPrices } from './tier-price.ts';
@@ -27,7 +27,7 @@ export async function lookUpPrices(app: App, ask: Ask): Promise<TierPrices> {
  * @throws AppError PROVIDER_UNAVAILABLE.
  */
 export async function readPrices(app: App, ask: Ask): Promise<TierPrices> {
-  const names = Object.entries(priceNames(app));
+  const names = Object.entries(app.plans.priceNames);
   const listed = await listByLookupKey(
     ask,
     names.map(([, name]) => name),

@@ -4,8 +4,7 @@ import type { Transaction } from '../../db/client.ts';
 import { paymentKnownPrices, paymentLivePrices } from '../../db/schema/billing.ts';
 import { idOf, textOf } from '../../providers/untrusted-json.ts';
 import { applied, type EventOutcome, eventOutcomes } from '../events/event-outcome.ts';
-import type { PaymentEvent } from '../events/parse-event.ts';
-import { priceNames } from '../plans/plans.ts';
+import type { PaymentEvent } from '../projection/provider-objects.ts';
 
 /**
  * Enqueues a look-up of the prices for after the commit; the last known ones apply until then.
@@ -20,7 +19,7 @@ export async function requestPriceLookUp(
   await tx.update(paymentLivePrices).set({ lookedUpAt: null });
   await app.jobs.send(tx, 'payment-prices', {}, { key: 'prices' });
 
-  const names = Object.values(priceNames(app));
+  const names = Object.values(app.plans.priceNames);
   const isNamed = names.includes(textOf(object.lookup_key) ?? '') || names.includes(textOf(object.id) ?? '');
   if (isNamed) return applied;
 

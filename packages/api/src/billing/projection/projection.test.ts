@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type History, history } from '../../testing/payment/random-history.ts';
 import { decide, project, type StateEvent } from './projection.ts';
-import { readSubscriptionState, type SubscriptionState, statusClassOf } from './subscription-state.ts';
+import { readSubscriptionState, type SubscriptionState, statusClassOf } from './provider-objects.ts';
 
 const runs = { numRuns: 3000 };
 
@@ -182,7 +182,7 @@ test('the projection is null without events, and of unreadable ones', () => {
 });
 
 const due = new Date(50_000);
-const state = (status: string) => ({ id: 'sub_1', status }) as SubscriptionState;
+const state = (status: string) => ({ id: 'sub_1', status, statusClass: statusClassOf(status) }) as SubscriptionState;
 const answered = (status: string, number: number, pastDueSince: Date | null = null) => ({
   state: state(status),
   number,

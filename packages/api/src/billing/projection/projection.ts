@@ -1,16 +1,10 @@
 import type { App } from '../../app.ts';
 import type { paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { type Fields, toDate } from '../../providers/untrusted-json.ts';
-import { type KnownPrice, matchTier } from '../plans/match-tier.ts';
-import { priceNames } from '../plans/plans.ts';
-import { canonical, undo } from './previous-state.ts';
-import {
-  isEnded,
-  readSubscriptionState,
-  type StatusClass,
-  type SubscriptionState,
-  statusClassOf,
-} from './subscription-state.ts';
+import type { PaidTier } from '../plans/plans.ts';
+import { startOfRun } from './past-due-run.ts';
+import { isEnded, parseSnapshot, readSubscriptionState, type SubscriptionState } from './provider-objects.ts';
+import { lastOfSecond } from './same-second.ts';
 
 export type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
 
@@ -52,7 +46,7 @@ export function recompute(app: App, { row, events, prices }: Facts): Recomputed 
 
   const { state, pastDueSince, certain } = decided;
   const ended = isEnded(state);
-  const { tier, source, priceId } = matchTier(state, prices, priceNames(app));
+  const { tier, source, priceId } = matchTier(state, prices, app.plans.priceNames);
   const productId = state.items.find((item) => item.priceId === priceId)?.productId ?? null;
   const isNew = source === 'lookup_key' && priceId !== null && tier !== null;
   return {
@@ -110,7 +104,7 @@ function dueSince({ state, pastDueSince }: Snapshot, projection: Projection | nu
 
 function snapshotOf({ snapshot, snapshotNumber, snapshotPastDueSince }: SubscriptionRow): Snapshot | null {
   if (snapshot === null || snapshotNumber === null) return null;
-  return { state: JSON.parse(snapshot), number: snapshotNumber, pastDueSince: snapshotPastDueSince };
+  return { state: parseSnapshot(snapshot), number: snapshotNumber, pastDueSince: snapshotPastDueSince };
 }
 
 /** A stored event that shows the state of its subscription. */
@@ -148,7 +142,7 @@ export type Projection = {
  */
 export function project(events: Iterable<StateEvent>, settledNumber = 0): Projection | null {
   const parsed = distinct(events);
-  const ended = parsed.filter((event) => event.statusClass === 'ended');
+  const ended = parsed.filter((event) => event.state.statusClass === 'ended');
   const decided = lastOf(ended.length > 0 ? ended : parsed);
   if (decided === null) return null;
 
@@ -157,11 +151,11 @@ export function project(events: Iterable<StateEvent>, settledNumber = 0): Projec
     number: event.number,
     state: event.state,
     certain: certain || ended.length > 0,
-    pastDueSince: event.statusClass === 'past_due' ? startOfRun(parsed, event, settledNumber) : null,
+    pastDueSince: event.state.statusClass === 'past_due' ? startOfRun(parsed, event, settledNumber) : null,
   };
 }
 
-type ParsedEvent = StateEvent & { state: SubscriptionState; statusClass: StatusClass };
+type ParsedEvent = StateEvent & { state: SubscriptionState };
 
 /** The readable events, one for each id, sorted by id. */
 function distinct(events: Iterable<StateEvent>): ParsedEvent[] {
@@ -169,64 +163,68 @@ function distinct(events: Iterable<StateEvent>): ParsedEvent[] {
   for (const event of events) {
     if (byId.has(event.id)) continue;
     const state = event.state ?? readSubscriptionState(event.object);
-    if (state !== null) byId.set(event.id, { ...event, state, statusClass: statusClassOf(state.status) });
+    if (state !== null) byId.set(event.id, { ...event, state });
   }
   return [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 /** The event with the last state of the newest second. */
 function lastOf(parsed: ParsedEvent[]): { event: ParsedEvent; certain: boolean } | null {
-  const newest = newestSecond(parsed);
+  const newest = parsed.reduce((latest, { created }) => Math.max(latest, created), -1);
   const second = parsed.filter(({ created }) => created === newest);
   const last = second.at(-1);
   if (last === undefined) return null;
   if (second.length === 1) return { event: last, certain: true };
 
-  const changes = second.map((event) => ({
-    event,
-    after: canonical(event.object),
-    before: event.previous === null ? null : canonical(undo(event.object, event.previous)),
-  }));
-  const moves = changes.filter(({ before, after }) => before !== null && before !== after);
-  const left = new Set(moves.map(({ before }) => before));
-  const remaining = changes.filter(({ after }) => !left.has(after));
-  const event = remaining.at(-1)?.event ?? last;
-  const onePath = formOnePath(moves, [...left, ...changes.map(({ after }) => after)]);
-  return { event, certain: onePath && new Set(remaining.map(({ after }) => after)).size === 1 };
+  const { event, certain } = lastOfSecond(second);
+  return { event: event ?? last, certain };
 }
 
-type Move = { before: string | null; after: string };
+export type KnownPrice = { priceId: string; productId: string | null; tier: PaidTier };
+type TierSource = 'price' | 'lookup_key' | 'product' | 'metadata';
+type TierMatch = { tier: PaidTier | null; source: TierSource | null; priceId: string | null };
 
 /**
- * Whether the moves form one path from a single first state through all states. Otherwise an
- * event is missing, or payloads of two shapes are mixed, and a state that no event leaves is
- * not necessarily the last one.
+ * Finds the tier that a subscription pays for: by its price, then by that price's lookup key,
+ * then by its product if all known prices of the product are of one tier, and last by our own
+ * metadata, which keep the first tier after a change in the portal. A tier that the plans no
+ * longer hold never matches. The tier is null if nothing matches.
+ *
+ * `names` holds each paid tier's lookup key or price id.
  */
-function formOnePath(moves: Move[], states: (string | null)[]): boolean {
-  const entered = new Set<string | null>(moves.map(({ after }) => after));
-  const reached = new Set(states.filter((state) => !entered.has(state)).slice(0, 1));
-  for (let before = 0; before !== reached.size; ) {
-    before = reached.size;
-    for (const move of moves) if (reached.has(move.before)) reached.add(move.after);
+export function matchTier(
+  { items, metadata }: Pick<SubscriptionState, 'items' | 'metadata'>,
+  allKnown: KnownPrice[],
+  names: Record<PaidTier, string>,
+): TierMatch {
+  const tiers = Object.keys(names);
+  const known = allKnown.filter((price) => tiers.includes(price.tier));
+  const steps: [TierSource, (item: SubscriptionState['items'][number]) => PaidTier | null][] = [
+    ['price', ({ priceId }) => tierOfPrice(priceId, known) ?? tierOfName(priceId, names)],
+    ['lookup_key', ({ lookupKey }) => tierOfName(lookupKey, names)],
+    ['product', ({ productId }) => tierOfProduct(productId, known)],
+  ];
+  for (const [source, match] of steps) {
+    for (const item of items) {
+      const tier = match(item);
+      if (tier !== null) return { tier, source, priceId: item.priceId };
+    }
   }
-  return states.every((state) => reached.has(state));
+
+  const tier = tiers.find((each) => each === metadata.tier) ?? null;
+  return { tier, source: tier === null ? null : 'metadata', priceId: items[0]?.priceId ?? null };
 }
 
-/**
- * The second of the first past-due event after the newest event of another status; that
- * event's own second counts if it certainly ends past due.
- */
-function startOfRun(parsed: ParsedEvent[], last: ParsedEvent, settledNumber: number): number {
-  const broken = newestSecond(parsed.filter(({ statusClass }) => statusClass !== 'past_due'));
-  const inThatSecond = lastOf(parsed.filter(({ created }) => created === broken));
-  const first = inThatSecond?.certain && inThatSecond.event.statusClass === 'past_due' ? broken : broken + 1;
-
-  const run = parsed.filter(
-    ({ created, statusClass, number }) => statusClass === 'past_due' && created >= first && number > settledNumber,
-  );
-  return run.reduce((earliest, { created }) => Math.min(earliest, created), last.created);
+function tierOfPrice(priceId: string | null, known: KnownPrice[]): PaidTier | null {
+  return known.find((price) => price.priceId === priceId)?.tier ?? null;
 }
 
-function newestSecond(parsed: ParsedEvent[]): number {
-  return parsed.reduce((latest, { created }) => Math.max(latest, created), -1);
+function tierOfName(name: string | null, names: Record<PaidTier, string>): PaidTier | null {
+  return Object.keys(names).find((tier) => names[tier] === name) ?? null;
+}
+
+function tierOfProduct(productId: string | null, known: KnownPrice[]): PaidTier | null {
+  if (productId === null) return null;
+  const tiers = new Set(known.filter((price) => price.productId === productId).map((price) => price.tier));
+  return tiers.size === 1 ? ([...tiers][0] ?? null) : null;
 }

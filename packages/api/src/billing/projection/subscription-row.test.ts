@@ -7,8 +7,8 @@ import { paymentEvents } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { history } from '../../testing/payment/random-history.ts';
 import { project, type StateEvent } from './projection.ts';
+import { statusClassOf } from './provider-objects.ts';
 import { readFacts } from './subscription-row.ts';
-import { statusClassOf } from './subscription-state.ts';
 
 let running: TestApp;
 beforeAll(async () => {

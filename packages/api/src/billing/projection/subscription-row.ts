@@ -2,8 +2,7 @@ import { eq, getTableColumns, sql } from 'drizzle-orm';
 import { type Executor, prepared, type Transaction } from '../../db/client.ts';
 import { paymentEvents as event, paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { fields } from '../../providers/untrusted-json.ts';
-import type { KnownPrice } from '../plans/match-tier.ts';
-import type { Computed, Facts, StateEvent, SubscriptionRow } from './projection.ts';
+import type { Computed, Facts, KnownPrice, StateEvent, SubscriptionRow } from './projection.ts';
 
 /** An event that this transaction stores, so that its payload is not read back and not parsed again. */
 type Parsed = Omit<StateEvent, 'number'>;

@@ -4,9 +4,8 @@ import { paymentCustomers, paymentSubscriptions as subscription } from '../../db
 import { organisations } from '../../db/schema/organisations.ts';
 import { toDate } from '../../providers/untrusted-json.ts';
 import { requirePayment } from '../actions/require-payment.ts';
-import { ofOurMode } from '../customers/mode.ts';
-import { rankOf } from '../plans/plans.ts';
-import { readSubscriptionState, type SubscriptionState } from '../projection/subscription-state.ts';
+import { ofOurMode } from '../entitlement/read-plan.ts';
+import { readSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
 import type { Report } from './report.ts';
 import { startRound } from './sync-round.ts';
 
@@ -139,7 +138,7 @@ async function localFindings(app: App) {
     unmappedPrices: live
       .filter(
         ({ status, tier, tierSource }) =>
-          status !== null && (rankOf(app.plans, tier) === -1 || tierSource === 'metadata'),
+          status !== null && (!app.plans.tiers.some((each) => each.tier === tier) || tierSource === 'metadata'),
       )
       .map(({ id, priceId, tier }) => ({ subscription: id, price: priceId, tier })),
     deadCustomers: dead,

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
 import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
-import { publishPlan } from '../entitlement/publish-plan.ts';
+import { publishPlan } from '../projection/consequences.ts';
 
 /**
  * Ends the rows of an organisation's subscriptions that the provider does not know, and adds the

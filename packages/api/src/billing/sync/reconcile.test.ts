@@ -7,7 +7,7 @@ import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { startCheckout } from '../actions/start-checkout.ts';
 import { readPlan } from '../entitlement/read-plan.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
-import { readSubscriptionState } from '../projection/subscription-state.ts';
+import { readSubscriptionState } from '../projection/provider-objects.ts';
 import { enqueueDue } from './jobs.ts';
 import { reconcileAll } from './reconcile.ts';
 import { findingsOf } from './report.ts';

@@ -5,10 +5,10 @@ import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { isHeld } from '../customers/lease.ts';
+import { followRecomputed } from '../projection/consequences.ts';
 import { recompute } from '../projection/projection.ts';
-import { followRecomputed } from '../projection/record-change.ts';
+import { isEnded, parseSnapshot, type SubscriptionState } from '../projection/provider-objects.ts';
 import { readFacts } from '../projection/subscription-row.ts';
-import { isEnded, type SubscriptionState } from '../projection/subscription-state.ts';
 
 type SubscriptionOwner = {
   organisationId: string;
@@ -47,7 +47,7 @@ export async function storeSnapshot(
       return;
     }
     if (row.snapshotNumber !== null && row.snapshotNumber > number) return;
-    const last: SubscriptionState | null = row.snapshot === null ? null : JSON.parse(row.snapshot);
+    const last = row.snapshot === null ? null : parseSnapshot(row.snapshot);
     if (last !== null && isEnded(last) && !isEnded(state)) return;
 
     const pastDueSince = last?.status === 'past_due' ? row.snapshotPastDueSince : null;

@@ -6,13 +6,13 @@ import { listAll } from '../../providers/list-all.ts';
 import { type Ask, isMissing, providerErrorOf } from '../../providers/payment.ts';
 import { checkCustomer, confirmCustomer, customersOf, leaseOf, unknownCustomer } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
-import { isOfOurMode, ofOurMode } from '../customers/mode.ts';
+import { isOfOurMode, ofOurMode } from '../entitlement/read-plan.ts';
 import {
   isEnded,
   readSubscriptionState,
   requireSubscriptionState,
   type SubscriptionState,
-} from '../projection/subscription-state.ts';
+} from '../projection/provider-objects.ts';
 import { endUnknown } from './end-unknown.ts';
 import { lastNumbers, markUnknownToProvider, storeSnapshot } from './store-snapshot.ts';
 

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { describeOtherMode, readOtherMode } from '../../billing/customers/other-mode.ts';
 import { missingTiers } from '../../billing/plans/missing-tiers.ts';
-import { planOf, priceNames, priceVariable } from '../../billing/plans/plans.ts';
+import { planOf, priceVariable } from '../../billing/plans/plans.ts';
 import { lookUpPrices } from '../../billing/prices/look-up-prices.ts';
 import type { TierPrices } from '../../billing/prices/tier-price.ts';
 import { pingDatabase } from '../../db/ping.ts';
@@ -90,7 +90,7 @@ function examineClock(app: App, dateHeader: string | undefined): Finding {
 }
 
 function examinePrices(app: App, prices: TierPrices): Finding[] {
-  return Object.entries(priceNames(app)).map(([tier, name]) => {
+  return Object.entries(app.plans.priceNames).map(([tier, name]) => {
     const about = `Price of ${planOf(app.plans, tier).name}`;
     const found = prices[tier];
     if (found == null) {

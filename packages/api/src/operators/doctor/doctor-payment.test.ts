@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { paymentCustomers, paymentSettings } from '../../db/schema/billing.ts';
 import { createPayment } from '../../providers/payment.ts';
-import { makeMember } from '../../testing/billing.ts';
+import { makeMember, withPrices } from '../../testing/billing.ts';
 import { examine } from './doctor.ts';
 import { useDoctorTest, wrongWith } from './testing/use-doctor-test.ts';
 
@@ -59,7 +59,8 @@ describe('the payment provider', () => {
   });
 
   test('that does not sell a tier', async () => {
-    expect(await wrongWith(running.withConfig({ prices: { PAYMENT_PRICE_GOLD: 'nobody_sells_this' } }))).toEqual([
+    const app = await withPrices(running.app, { PAYMENT_PRICE_GOLD: 'nobody_sells_this' });
+    expect(await wrongWith(app)).toEqual([
       expect.stringMatching(/^Price of Gold: .*billing-setup.*PAYMENT_PRICE_GOLD/),
     ]);
   });

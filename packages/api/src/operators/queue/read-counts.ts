@@ -1,6 +1,6 @@
 import { and, eq, gt, gte, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { ofOurMode } from '../../billing/customers/mode.ts';
+import { ofOurMode } from '../../billing/entitlement/read-plan.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type KnownPrice, matchTier } from './match-tier.ts';
+import { type KnownPrice, matchTier } from './projection.ts';
 
 const names = { silver: 'silver_monthly', gold: 'price_gold_now' };
 const known: KnownPrice[] = [

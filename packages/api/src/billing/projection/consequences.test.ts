@@ -4,7 +4,7 @@ import { auditEvents } from '../../db/schema/audit.ts';
 import { makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { syncSubscription } from '../sync/sync.ts';
-import { changeOf } from './record-change.ts';
+import { changeOf } from './consequences.ts';
 
 const none = { status: null, tier: null, ended: false };
 const silver = { status: 'active', tier: 'silver', ended: false };

@@ -1,0 +1,21 @@
+import type { StatusClass } from './provider-objects.ts';
+import { type Change, lastOfSecond } from './same-second.ts';
+
+type RunEvent = Change & { created: number; number: number; state: { statusClass: StatusClass } };
+
+/**
+ * Returns the second in which the run of failed payments began that `last` belongs to: that of the first past-due
+ * event after the newest event of another status. That event's own second counts if it certainly ends past due. Events
+ * up to `settledNumber` belong to an earlier run.
+ */
+export function startOfRun(events: RunEvent[], last: RunEvent, settledNumber: number): number {
+  const others = events.filter(({ state }) => state.statusClass !== 'past_due');
+  const broken = others.reduce((latest, { created }) => Math.max(latest, created), -1);
+  const end = lastOfSecond(events.filter(({ created }) => created === broken));
+  const first = end.certain && end.event?.state.statusClass === 'past_due' ? broken : broken + 1;
+
+  const run = events.filter(
+    ({ created, state, number }) => state.statusClass === 'past_due' && created >= first && number > settledNumber,
+  );
+  return run.reduce((earliest, { created }) => Math.min(earliest, created), last.created);
+}

@@ -40,6 +40,8 @@ const maxBodyBytes = 1024 * 1024;
 export type Place = {
   /** Calls `work` in its turn; not at all once the place is left. */
   start: (work: () => void) => void;
+  /** Resolves in a later turn. To be awaited before a page is rendered, which may follow an answer of the database. */
+  nextTurn: () => Promise<void>;
   /** The request no longer counts. */
   leave: () => void;
 };
@@ -134,7 +136,8 @@ export function createAdmission(onRefusal: (kind: Class) => void = () => {}): Ad
           work();
         });
       }
-      return { start, leave };
+      const nextTurn = () => new Promise<void>((resolve) => enqueue(kind, resolve));
+      return { start, nextTurn, leave };
     },
     noteConnection,
   };

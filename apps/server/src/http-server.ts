@@ -1,12 +1,11 @@
 import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Config } from '@gatehouse/api/config';
 import { type Class, createAdmission, type Place } from './admission.ts';
 import { canonicalise, clientAddress, pathOf } from './canonical-request.ts';
-import { createConnections } from './connections.ts';
 import { watchProbes } from './drain.ts';
+import { listen } from './listen.ts';
 import { createRefusals } from './refusals.ts';
-
-export type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
 
 /** The path and query of a request, and the address of its client. */
 export type Addressed = { target: string; clientAddress: string };
@@ -16,8 +15,8 @@ type Admitted = Addressed & { place: Place };
 export type Application = {
   /** Answers a request to a REST endpoint. Returns false for any other path. */
   rest: (request: IncomingMessage, response: ServerResponse, addressed: Addressed) => boolean;
-  /** Answers every other request. */
-  pages: Handler;
+  /** Answers every other request. `next` answers a path of no page. `nextTurn` resolves when a page may be rendered. */
+  pages: (request: IncomingMessage, response: ServerResponse, next: () => void, nextTurn: Place['nextTurn']) => unknown;
   /** Resolves to null while the database answers, else to the code of the reason, within two seconds. */
   readiness: () => Promise<string | null>;
   /** Whether the session or the API key of these headers was valid recently in this process. */
@@ -43,9 +42,17 @@ const timeouts = {
   requestTimeout: 20_000,
   connectionsCheckingInterval: 5_000,
 };
-/** A connection that does not fit into the system's queue is tried again after a second. Node's default is 511. */
-const connectionsToAccept = 2048;
-const silentMilliseconds = 120_000;
+
+/** What bounds the connections of this process. */
+const limits = {
+  /** Each takes memory and a file descriptor, which connections to the database need too. */
+  connections: 10_000,
+  /** Requests that a connection sends without waiting for the answers. Browsers and proxies send one at a time. */
+  pipelined: 32,
+  /** A client that reads no answer holds the places of its requests. A poll is answered within 60 s. */
+  silentMilliseconds: 120_000,
+};
+
 const drainMilliseconds = 18_000;
 const pollMilliseconds = 25;
 
@@ -55,10 +62,9 @@ const pollMilliseconds = 25;
  *
  * @throws Error whose message is a sentence, if the server cannot listen on the address.
  */
-export async function openHttpServer(config: Config): Promise<HttpServer> {
-  const openResponses = new Set<ServerResponse>();
+export async function openHttpServer(config: Config, bounds: Partial<typeof limits> = {}): Promise<HttpServer> {
   const probes = watchProbes();
-  const connections = createConnections();
+  const connections = createConnections({ ...limits, ...bounds });
   const admission = createAdmission((kind) => application?.countRefusal(kind));
   const refuseBusy = createRefusals(config);
   let application: Application | null = null;
@@ -66,14 +72,11 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
 
   const server = http.createServer(timeouts, (request, response) => {
     if (!connections.addResponse(request.socket, response)) return;
-    openResponses.add(response);
-    response.once('close', () => openResponses.delete(response));
     const loaded = application;
     const admitted = admit(request, response);
     if (admitted !== null && loaded !== null) admitted.place.start(() => pass(request, response, admitted, loaded));
   });
-  // A client that reads no answer holds the places of its requests. A poll is answered within 60 s.
-  server.timeout = silentMilliseconds;
+  server.timeout = bounds.silentMilliseconds ?? limits.silentMilliseconds;
   server.on('connection', (socket) => {
     connections.add(socket);
     admission.noteConnection();
@@ -88,13 +91,14 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     }
   }
 
-  function pass(request: IncomingMessage, response: ServerResponse, addressed: Addressed, loaded: Application) {
+  function pass(request: IncomingMessage, response: ServerResponse, addressed: Admitted, loaded: Application) {
     if (loaded.rest(request, response, addressed)) return;
 
     setFixedHeaders(response);
     canonicalise(request, config, addressed.clientAddress);
     request.url = addressed.target;
-    loaded.pages(request, response, () => refuse(response, 404, 'NOT_FOUND', 'There is no such path.'));
+    const next = () => refuse(response, 404, 'NOT_FOUND', 'There is no such path.');
+    loaded.pages(request, response, next, addressed.place.nextTurn);
   }
 
   /** Returns what the application answers. Answers every other request, and returns null. */
@@ -143,13 +147,14 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
     },
     async drain() {
       isEnding = true;
-      for (const response of openResponses) if (!response.headersSent) response.setHeader('Connection', 'close');
+      for (const response of connections.responses())
+        if (!response.headersSent) response.setHeader('Connection', 'close');
       await new Promise((resolve) => setTimeout(resolve, probes.noticeMilliseconds()));
 
       application = null;
       server.closeIdleConnections();
       const deadline = performance.now() + drainMilliseconds;
-      while (openResponses.size > 0 && performance.now() < deadline)
+      while (connections.responses().length > 0 && performance.now() < deadline)
         await new Promise((resolve) => setTimeout(resolve, pollMilliseconds));
 
       server.close();
@@ -158,9 +163,59 @@ export async function openHttpServer(config: Config): Promise<HttpServer> {
   };
 }
 
+/**
+ * Bounds the connections of this process, and the requests that are open on each. Above the limit the connection
+ * that has been without a request for longest is closed, so that connections on which nothing is sent do not keep
+ * others out.
+ */
+function createConnections({ connections: most, pipelined }: typeof limits) {
+  const open = new Map<Socket, Set<ServerResponse>>();
+  const idle = new Set<Socket>();
+
+  return {
+    /** All that are open. */
+    responses: () => [...open.values()].flatMap((each) => [...each]),
+    /** To be called for each connection that was accepted. */
+    add(socket: Socket): void {
+      const responses = new Set<ServerResponse>();
+      open.set(socket, responses);
+      idle.add(socket);
+      socket.once('close', () => {
+        open.delete(socket);
+        idle.delete(socket);
+        // Node 20 closes only the first of a connection's pipelined responses, and the others would count for ever.
+        setImmediate(() => responses.forEach((each) => void each.emit('close')));
+      });
+      if (open.size <= most) return;
+
+      const [oldest] = idle;
+      if (oldest === undefined) return;
+      idle.delete(oldest);
+      oldest.destroy();
+    },
+
+    /** Counts a response until it closes. Returns false, and closes the connection, if it sent too many requests at once. */
+    addResponse(socket: Socket, response: ServerResponse): boolean {
+      const responses = open.get(socket);
+      if (responses === undefined || socket.destroyed) return false;
+      if (responses.size >= pipelined) {
+        socket.destroy();
+        return false;
+      }
+
+      idle.delete(socket);
+      responses.add(response);
+      response.once('close', () => {
+        responses.delete(response);
+        if (responses.size === 0 && !socket.destroyed) idle.add(socket);
+      });
+      return true;
+    },
+  };
+}
+
 function answerHealth(request: IncomingMessage, response: ServerResponse) {
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response, 'GET, HEAD');
-
   send(response, 200, { ok: true });
 }
 
@@ -186,22 +241,4 @@ function refuse(response: ServerResponse, status: number, code: string, error: s
 function send(response: ServerResponse, status: number, body: object) {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
   response.end(JSON.stringify(body));
-}
-
-function listen(server: http.Server, { host, port }: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Error(listenError(error, host, port), { cause: error })),
-    );
-    server.listen({ port, host, backlog: connectionsToAccept }, resolve);
-  });
-}
-
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): string {
-  if (error.code === 'EADDRINUSE')
-    return `Port ${port} is in use: stop what listens there, or choose another with PORT=${port + 100}.`;
-  if (error.code === 'EACCES') return `This user may not listen on port ${port}: choose one above 1023 with PORT=…`;
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return `HOST is ${host}, which is no address of this machine.`;
-  return `Port ${port} cannot be listened on: ${error.message}.`;
 }

@@ -24,6 +24,12 @@ const reasons = {
 type Reason = keyof typeof reasons;
 type Refuse = (request: IncomingMessage, response: ServerResponse, reason: Reason) => void;
 
+/**
+ * After how long a refusal for overload is sent. A client that repeats its request at once would otherwise cause so many
+ * refusals that they take the time of the requests that are served.
+ */
+const pauseMilliseconds = 250;
+
 /** For how long refusals are counted before the log names them again. */
 const logMilliseconds = 10_000;
 
@@ -53,10 +59,13 @@ export function createRefusals(config: Config): Refuse {
     const { json, read, write } = answers[reason];
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const { headers, body } = acceptsHtml(request) ? (isRead ? read : write) : json;
-    // The proxy opens its next connection to another node. An overloaded node would have to accept a new one.
-    response.writeHead(503, reason === 'unready' ? [...headers, 'Connection', 'close'] : headers);
-    response.end(body);
-    if (reason === 'overloaded') logRefusal();
+    if (reason === 'overloaded') {
+      logRefusal();
+      setTimeout(() => response.writeHead(503, headers).end(body), pauseMilliseconds);
+    } else {
+      // The proxy opens its next connection to another node. An overloaded node would have to accept a new one.
+      response.writeHead(503, [...headers, 'Connection', 'close']).end(body);
+    }
   };
 }
 

@@ -162,7 +162,7 @@ test('a shutdown waits for jobs that still run, so that none of them is done twi
   expect(program.output()).toContain('the application has closed');
 });
 
-test('above its capacity a node answers 503 at once, and still answers probes, webhooks and signed-in reads', async () => {
+test('above its capacity a node answers 503, and still answers probes, webhooks and signed-in reads', async () => {
   const program = await serving();
   const flood = Array.from({ length: 260 }, () => ask('/slow'));
   await new Promise((resolve) => setTimeout(resolve, 300));

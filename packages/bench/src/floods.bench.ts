@@ -19,17 +19,41 @@ type Flood = { name: string; run: () => Promise<string> };
 // This program adds the client's address as a first proxy would, HAProxy its own.
 const world = await openWorld({ TRUSTED_PROXIES: '2' });
 // Each node reads the session, as it would have before a flood.
-for (let round = 0; round < 6; round++) await probe(world);
+for (const { origin } of world.nodes) await probe({ ...world, origin });
 
 const invented = () => ({ cookie: `session=${randomBytes(32).toString('base64url')}` });
 const json = { 'content-type': 'application/json' };
 const signIn = JSON.stringify({ email: 'flood@company.example', password: 'not the pass phrase' });
+const form = {
+  'content-type': 'application/x-www-form-urlencoded',
+  accept: 'text/html',
+  origin: world.origin.replace('127.0.0.1', 'localhost'),
+};
+const owner = { cookie: `session=${world.owners[1]?.session}` };
+const largeCookies = { cookie: `${invented().cookie}; ${'a=b; '.repeat(2_500)}` };
+const key = { authorization: `Bearer gh_live_${randomBytes(24).toString('base64url')}` };
+const file = /_app\/immutable\/[^"]+\.css/.exec(await (await fetch(`${world.origin}/login`)).text())?.[0];
 const unsigned = { ...json, 'payment-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` };
 
 const floods: Flood[] = [
   http('pages without a session', '/login?rendered', {}),
   http('pages with invented sessions', '/login?rendered', { headers: invented() }),
   http('reads with invented sessions', '/api/session', { headers: invented() }),
+  http('pages with invented sessions and cookies of 12 kB', '/login?rendered', { headers: largeCookies }),
+  http('forms with invented sessions', '/account?/name', {
+    method: 'POST',
+    headers: { ...invented(), ...form },
+    body: 'name=A',
+  }),
+  http('pages of a user', '/billing', { headers: owner }),
+  http('pages of an API key', '/login?rendered', { headers: key }),
+  http('links that were never sent', `/verify?token=${randomBytes(32).toString('base64url')}`, {}),
+  http('notices that do not exist', '/login?rendered', {
+    headers: { cookie: `notice=${randomBytes(32).toString('base64url')}` },
+  }),
+  http('pages that do not exist', '/nowhere', {}),
+  http('files', `/${file}`, {}),
+  http('reads with invented keys', '/api/subscription', { headers: key }),
   http('polls with invented sessions', '/api/changes?wait=60', { headers: invented() }),
   http('sign-ins', '/api/login', { method: 'POST', headers: json, body: signIn }),
   http('events without a valid signature', '/webhooks/payment', { method: 'POST', headers: unsigned, body: '{}' }),

@@ -4,6 +4,7 @@ import type { Application } from '../http-server.ts';
 
 const slowMilliseconds = 700;
 const spinMilliseconds = 5;
+const togetherMilliseconds = 200;
 
 /**
  * Opens a stand-in for the application after STAND_IN_INIT milliseconds.
@@ -21,7 +22,7 @@ export async function openStandIn(settings: { config: Config; migrations: string
     readiness: async () => null,
     isRecent: ({ cookie }) => cookie === 'session=valid',
     countRefusal: () => {},
-    pages: (request, response, next) => answer(settings, { request, response, next }),
+    pages: (request, response, next, nextTurn) => answer(settings, { request, response, next, nextTurn }),
   };
 }
 
@@ -30,19 +31,26 @@ async function close() {
   console.log('the application has closed');
 }
 
-type Exchange = { request: IncomingMessage; response: ServerResponse; next: () => void };
+type Exchange = { request: IncomingMessage; response: ServerResponse; next: () => void; nextTurn: () => Promise<void> };
 
 /**
  * Responds with the request that it received. /slow responds after 700 ms, /spin after 5 ms of the processor, /read
- * after the body.
+ * after the body. /together waits until 200 ms pass without another one, then for its turn, and spins.
  */
-function answer(settings: { config: Config; migrations: string }, { request, response, next }: Exchange): void {
+async function answer(
+  settings: { config: Config; migrations: string },
+  { request, response, next, nextTurn }: Exchange,
+): Promise<void> {
   if (request.url === '/nowhere') {
     next();
     return;
   }
 
-  if (request.url === '/spin') {
+  if (request.url === '/together') {
+    await togetherWithOthers();
+    await nextTurn();
+  }
+  if (request.url === '/spin' || request.url === '/together') {
     for (const end = performance.now() + spinMilliseconds; performance.now() < end; );
     response.end();
     return;
@@ -60,4 +68,17 @@ function answer(settings: { config: Config; migrations: string }, { request, res
     migrations: settings.migrations,
   });
   setTimeout(() => response.end(text), request.url === '/slow' ? slowMilliseconds : 0);
+}
+
+let together = Promise.withResolvers<void>();
+let timer: NodeJS.Timeout | undefined;
+
+/** Resolves for all callers at once, as the answers of a database that was stopped arrive. */
+function togetherWithOthers(): Promise<void> {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    together.resolve();
+    together = Promise.withResolvers();
+  }, togetherMilliseconds);
+  return together.promise;
 }

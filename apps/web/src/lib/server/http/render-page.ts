@@ -6,6 +6,9 @@ import { hasPageScript } from '#lib/page-script/paths.ts';
 
 export type Resolve = Parameters<Handle>[0]['resolve'];
 
+/** The status in the log of a request whose client disconnected before its page was rendered, as nginx has it. */
+const closedByClient = 499;
+
 /** A page as it is sent. */
 type Page = { status: number; headers: Headers; body: Uint8Array };
 
@@ -17,6 +20,7 @@ export async function renderPage(event: RequestEvent, resolve: Resolve): Promise
 }
 
 /**
+ * Renders a page in a turn of the server (docs/decisions/041): the database may answer many requests at once.
  * Kit would hash a page for an ETag that no request can match, copy it twice, and pass it on by a stream: a tenth of
  * the CPU of a page of 28 kB. So the page is kept from Kit, whose response is empty.
  */
@@ -29,6 +33,8 @@ async function render(event: RequestEvent, resolve: Resolve, theme: Theme): Prom
     return '';
   }
 
+  await exchangeOf(event)?.nextTurn();
+  if (event.request.signal.aborted) return new Response(null, { status: closedByClient });
   const response = await resolve(event, { transformPageChunk });
   const { headers, status } = response;
   if (body === undefined || !headers.has('x-sveltekit-page')) return response;
@@ -38,22 +44,29 @@ async function render(event: RequestEvent, resolve: Resolve, theme: Theme): Prom
   return { status, headers, body };
 }
 
+/** What a page needs of the server: Node's response, and what resolves when the page may be rendered. */
+type Exchange = { response: ServerResponse; nextTurn: () => Promise<void> };
 type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
-type WithResponse = IncomingMessage & { [nodeResponse]?: ServerResponse };
+type PagesHandler = (...args: [...Parameters<Handler>, nextTurn: Exchange['nextTurn']]) => unknown;
+type WithExchange = IncomingMessage & { [exchange]?: Exchange };
 
-const nodeResponse = Symbol('nodeResponse');
+const exchange = Symbol('exchange');
 
-/** Makes the response of Node known to `writePage`. adapter-node gives Kit the request alone. */
-export function writingPages(handler: Handler): Handler {
-  return (request: WithResponse, response, next) => {
-    request[nodeResponse] = response;
+/** Makes the exchange of a request known to its page. adapter-node gives Kit the request alone. */
+export function writingPages(handler: Handler): PagesHandler {
+  return (request: WithExchange, response, next, nextTurn) => {
+    request[exchange] = { response, nextTurn };
     return handler(request, response, next);
   };
 }
 
+function exchangeOf({ platform }: RequestEvent): Exchange | undefined {
+  return (platform?.req as WithExchange | undefined)?.[exchange];
+}
+
 /** Ends Node's response with the page. adapter-node ends a response that has no body by `end()`. */
-function writePage({ platform }: RequestEvent, { status, headers, body }: Page): Response {
-  const node = (platform?.req as WithResponse | undefined)?.[nodeResponse];
+function writePage(event: RequestEvent, { status, headers, body }: Page): Response {
+  const node = exchangeOf(event)?.response;
   if (node === undefined) throw new Error('Kit was not called by the handler of writingPages.');
 
   const end = node.end.bind(node);

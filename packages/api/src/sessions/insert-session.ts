@@ -11,10 +11,8 @@ import { transactSendingLast } from '../db/send-with-commit.ts';
 import { AppError } from '../errors.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
 import { hashToken } from '../security/token.ts';
+import { insertAtOnce, maxSessions } from './insert-at-once.ts';
 import { browserParts } from './known-browser.ts';
-
-/** The maximum number of sessions of a user. */
-const maxSessions = 50;
 
 type NewSession = {
   idHash: string;
@@ -36,7 +34,7 @@ type NewSession = {
  * since the user proved them. The user's row is locked: a concurrent change of the password or
  * closing of the account either commits first and is seen here, or waits and ends the session.
  * Sign-ins of one user also run in turn, so that the user never has more than 50 sessions: the
- * oldest end.
+ * oldest end. Most sign-ins with a password take one statement (docs/decisions/045).
  *
  * @throws AppError UNAUTHENTICATED if the account is deleted or not verified, or no longer has
  *   the password or the subject; FORBIDDEN if it is closed.
@@ -44,6 +42,23 @@ type NewSession = {
 export async function insertSession(app: App, newSession: NewSession): Promise<void> {
   const { userId, organisationId, passwordHash, idpSubject, client, userAgent, browserToken, ...session } = newSession;
   const now = app.now();
+  const browserHash = browserToken === null ? null : hashToken(browserToken);
+  const sessionName = newId(now);
+  const entryFor = (organisationId: string | null) =>
+    auditValues(now, {
+      action: 'signed-in',
+      actorId: userId,
+      userId,
+      organisationId,
+      client: { address: client, userAgent },
+      details: methodOf({ passwordHash, idpSubject }),
+    });
+
+  if (passwordHash !== null && idpSubject === null && organisationId !== null) {
+    const entry = entryFor(organisationId);
+    const values = { ...session, userId, organisationId, passwordHash, sessionName, browserHash, entry, now };
+    if (await insertAtOnce(app.db, values)) return;
+  }
 
   await transactSendingLast(app.db, async (tx, sendLast) => {
     const [locked] = await lockedAccount(tx).execute({ userId, organisationId });
@@ -57,19 +72,11 @@ export async function insertSession(app: App, newSession: NewSession): Promise<v
     if (accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
     if (accountStatus === 'unverified') throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
 
-    const entry = auditValues(now, {
-      action: 'signed-in',
-      actorId: userId,
-      userId,
-      organisationId: organisation?.id ?? null,
-      client: { address: client, userAgent },
-      details: methodOf({ passwordHash, idpSubject }),
-    });
-    const values = { ...session, ...entry, sessionName: newId(now), idpSubject, now };
+    const values = { ...session, ...entryFor(organisation?.id ?? null), sessionName, idpSubject, now };
     const written =
-      browserToken === null
+      browserHash === null
         ? insertion(tx).execute(values)
-        : insertionWithBrowser(tx).execute({ ...values, browserHash: hashToken(browserToken) });
+        : insertionWithBrowser(tx).execute({ ...values, browserHash });
     await sendLast(written);
   });
 }

@@ -9,7 +9,7 @@ import { hashToken, newToken } from '../security/token.ts';
 export const knownBrowserDays = 400;
 
 /** The most browsers kept for one user. Beyond that, those with the oldest sign-ins are deleted. */
-const maxBrowsersPerUser = 20;
+export const maxBrowsersPerUser = 20;
 
 const dayMs = 86_400_000;
 

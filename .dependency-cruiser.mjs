@@ -98,8 +98,15 @@ export default {
       name: 'no-cycle',
       comment: 'Files that import each other.',
       severity: 'error',
-      from: {},
+      from: { pathNot: '^e2e/' },
       to: { circular: true },
+    },
+    {
+      name: 'no-cycle-of-values',
+      comment: 'Files of the browser tests that import each other. A type may come from a file above.',
+      severity: 'error',
+      from: { path: '^e2e/' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     ...layerRules,
     {

@@ -11,7 +11,7 @@ test('an invalid variable stops the start, and prints its sentence alone', async
 
 test('GET /healthz, REST endpoints and pages answer as in the built service', { timeout: 120_000 }, async () => {
   const port = await freePort();
-  const { child, ended } = runProgram(new URL('dev.ts', import.meta.url), [], {
+  const { child, ended } = runProgram(new URL('dev.ts', import.meta.url), ['--mode', 'test'], {
     PORT: String(port),
     DATABASE_URL: process.env.TEST_DATABASE_URL,
   });

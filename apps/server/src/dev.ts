@@ -18,7 +18,7 @@ try {
 
 /**
  * Runs the development server: vite serves the pages from their sources, with the same database
- * as the built service. Returns vite's exit code.
+ * as the built service. Arguments are passed to vite. Returns vite's exit code.
  *
  * @throws Error whose message is a sentence that says why it cannot start.
  */
@@ -28,7 +28,7 @@ async function develop(): Promise<number> {
   const url = config.databaseUrl ?? (await database.start());
 
   const address = ['--host', config.host, '--port', String(config.port), '--strictPort'];
-  const vite = spawn('pnpm', ['exec', 'vite', 'dev', ...address], {
+  const vite = spawn('pnpm', ['exec', 'vite', 'dev', ...address, ...process.argv.slice(2)], {
     cwd: web,
     env: { ...process.env, DATABASE_URL: url, GATEHOUSE_MIGRATIONS: migrationsOf(import.meta.url) },
     stdio: ['ignore', 'inherit', 'inherit'],

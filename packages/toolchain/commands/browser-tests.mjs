@@ -1,5 +1,5 @@
 import { bootstrap } from '../install/bootstrap.mjs';
-import { build, everyBuild } from '../install/build.mjs';
+import { build, everyBuild, isBuilt } from '../install/build.mjs';
 import { browserEnvironment } from '../process/browser.mjs';
 import { testEnvironment } from '../process/environment.mjs';
 import { endAll, launch } from '../process/processes.mjs';
@@ -22,16 +22,13 @@ export function runScreenshots(args) {
 async function runPlaywright(project, args) {
   await bootstrap();
   await build(everyBuild);
-  await endAll(await launchPlaywright(project, args));
+  await endAll(await launchPlaywright(project, args, await browserEnvironment(process.env)));
 }
 
-/** Runs Playwright on an existing build. Resolves to its exit code. */
-export async function launchPlaywright(project, args, variables = {}) {
+/** Runs Playwright on an existing build, with the variables that name the browser. Resolves to its exit code. */
+export async function launchPlaywright(project, args, variables) {
   // Node itself loads TypeScript; Playwright's own loader would compile every module in each of its processes.
   const loader = { PW_DISABLE_TS_ESM: '1' };
-  const browser = await browserEnvironment(process.env);
-  // The programs of the tests need not compare the build with its sources at each start.
-  const built = { GATEHOUSE_BUILT: '1' };
-  const env = { ...testEnvironment(), ...loader, ...built, ...browser, ...variables };
+  const env = { ...testEnvironment(), ...loader, ...isBuilt, ...variables };
   return launch([...playwrightCommand, `--project=${project}`, ...args], { env }).exited;
 }

@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { bootstrap } from '../install/bootstrap.mjs';
-import { build, everyBuild } from '../install/build.mjs';
+import { build, everyBuild, isBuilt } from '../install/build.mjs';
+import { browserEnvironment } from '../process/browser.mjs';
 import { testEnvironment } from '../process/environment.mjs';
 import { log, step } from '../process/log.mjs';
 import { endAll, isEnding, run } from '../process/processes.mjs';
@@ -33,13 +34,19 @@ async function runEverything() {
   await bootstrap();
   const reports = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-reports-'));
   const { built, checked } = startChecks();
+  // Meanwhile, because a fresh clone fetches it.
+  const browser = browserEnvironment(process.env);
+  browser.catch(() => {});
   // Side by side, because both wait for a third of their time. The browser tests take longer, so they start first.
   const tested = [
     built.then(({ failures }) =>
-      failures.length > 0 ? skipStories() : runStories(path.join(reports, 'playwright.json')),
+      failures.length > 0 ? skipStories() : runStories(path.join(reports, 'playwright.json'), browser),
     ),
     // After the types of the pages: a test of the development server writes the folder that they are read from.
-    checked.then(() => runVitest(path.join(reports, 'vitest.json'))),
+    checked.then(async () => {
+      const { failures } = await built;
+      return runVitest(path.join(reports, 'vitest.json'), failures.length === 0 ? isBuilt : {});
+    }),
   ];
   const results = [...(await checked), ...(await Promise.all(tested))];
 
@@ -97,11 +104,11 @@ async function countAsOneTest(name, work) {
 }
 
 /** Prints vitest's output at its end, in one piece, because the browser tests print at the same time. */
-async function runVitest(report) {
+async function runVitest(report, variables) {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   let result;
   await step('Unit and integration tests', async () => {
-    const { code, output } = await run([...vitestCommand, ...reporters], testEnvironment());
+    const { code, output } = await run([...vitestCommand, ...reporters], { ...testEnvironment(), ...variables });
     process.stdout.write(output);
     result = countVitest(report, code);
     return result.failures.length === 0;
@@ -114,10 +121,11 @@ function skipStories() {
   return { passed: 0, failures: [] };
 }
 
-async function runStories(report) {
+async function runStories(report, browser) {
   log('Browser tests …');
   try {
-    const code = await launchPlaywright('stories', ['--reporter=list,json'], { PLAYWRIGHT_JSON_OUTPUT_NAME: report });
+    const variables = { ...(await browser), PLAYWRIGHT_JSON_OUTPUT_NAME: report };
+    const code = await launchPlaywright('stories', ['--reporter=list,json'], variables);
     return countPlaywright(report, code);
   } catch (error) {
     log(error.message);

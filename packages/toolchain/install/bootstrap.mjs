@@ -32,26 +32,32 @@ export async function bootstrap() {
   await withFileLock(async () => {
     if (isInstalled()) return;
     requireDiskSpace(fromRoot(), installMegabytes);
-    if (!isRecent(process.versions.node)) {
+    if (isRecent(process.versions.node)) {
+      await installTools(`Fetching pnpm ${pnpmVersion} (once)`, { pnpm: pnpmVersion });
+    } else {
       log(
         `Node ${process.versions.node} is older than ${oldestNode.join('.')}: a newer one is downloaded into this folder.`,
       );
-      await installTool(`Fetching Node ${nodeVersion} (once, 130 MB)`, nodePackage(), nodeVersion);
+      const tools = { [nodePackage()]: nodeVersion, pnpm: pnpmVersion };
+      await installTools(`Fetching Node ${nodeVersion} and pnpm ${pnpmVersion} (once, 130 MB)`, tools);
     }
-    await installTool(`Fetching pnpm ${pnpmVersion} (once)`, 'pnpm', pnpmVersion);
     await step('Installing packages', () => installPackages());
     fs.writeFileSync(stampFile(), fingerprint());
   });
 }
 
-/** Installs one package of that version into .tools, if it is missing. @throws UserError if npm fails. */
-export async function installTool(name, packageName, version) {
-  if (installedVersion(packageName) === version) return;
+/** Installs packages into .tools, unless they are there in these versions. @throws UserError if npm fails. */
+export async function installTools(name, versions) {
+  const missing = Object.entries(versions).filter(
+    ([packageName, version]) => installedVersion(packageName) !== version,
+  );
+  if (missing.length === 0) return;
 
+  const packages = missing.map(([packageName, version]) => `${packageName}@${version}`);
   const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--prefix', fromRoot('.tools')];
   fs.mkdirSync(fromRoot('.tools'), { recursive: true });
   await step(name, async () => {
-    const { code, output } = await run(['npm', 'install', ...flags, `${packageName}@${version}`], process.env);
+    const { code, output } = await run(['npm', 'install', ...flags, ...packages], process.env);
     if (code !== 0) throw explainInstallFailure(output);
   });
 }

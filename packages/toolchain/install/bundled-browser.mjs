@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { log } from '../process/log.mjs';
 import { fromRoot } from '../process/paths.mjs';
 import { run } from '../process/processes.mjs';
-import { installTool, nodeBinary } from './bootstrap.mjs';
+import { installTools, nodeBinary } from './bootstrap.mjs';
 
 const version = '147.0.0';
 
@@ -21,11 +21,9 @@ export async function bundledBrowser() {
   const folder = fromRoot('.tools', `chromium-${version}`);
   try {
     if (!fs.existsSync(folder)) {
-      await installTool(
-        `Fetching Chromium ${version} for the browser tests (once, 67 MB)`,
-        '@sparticuz/chromium',
-        version,
-      );
+      await installTools(`Fetching Chromium ${version} for the browser tests (once, 67 MB)`, {
+        '@sparticuz/chromium': version,
+      });
       await unpackInto(folder);
     }
   } catch (error) {

@@ -81,6 +81,16 @@ const forms: [file: string, text: string][] = [
   [`${web}/routes/f6.svelte`, '<script lang="ts">\nimport { it } from \'@gatehouse/api/db/target\';\n</script>\n{it}'],
 ];
 
+/** Two files that import each other, and how one of them does. */
+const cycles: [folder: string, statement: string, isRefused: boolean][] = [
+  [`${api}/audit`, 'import { it } from', true],
+  [`${api}/members`, 'import type { It } from', true],
+  [`${web}/lib/components`, 'import type { It } from', true],
+  ['examples/notes/src', 'import type { It } from', true],
+  ['e2e/support/one', 'import { it } from', true],
+  ['e2e/support/two', 'import type { It } from', false],
+];
+
 const packages = ['api', 'sandbox', 'payment-sandbox', 'embedded-postgres', 'client'];
 let tree: string;
 let violations: Set<string>;
@@ -102,6 +112,10 @@ beforeAll(() => {
   for (const [file, text] of forms) write(file, text);
   for (const [file, source] of [...refused, ...allowed])
     write(file, `import { it } from '${source}';\nexport const mine = it;`);
+  for (const [folder, statement] of cycles) {
+    write(`${folder}/c1.ts`, `${statement} './c2.ts';\nexport const mine = 1;`);
+    write(`${folder}/c2.ts`, `import { mine } from './c1.ts';\n${stub}`);
+  }
   write('packages/client/src/ok8.ts', "import type { It } from '@gatehouse/api/router/root';\nexport type Mine = It;");
   fs.copyFileSync(path.join(root, 'tsconfig.base.json'), path.join(tree, 'tsconfig.base.json'));
 
@@ -109,7 +123,7 @@ beforeAll(() => {
   const config = path.join(root, '.dependency-cruiser.mjs');
   const { stdout, stderr } = spawnSync(
     process.execPath,
-    [command, '--config', config, '--output-type', 'json', 'apps', 'packages'],
+    [command, '--config', config, '--output-type', 'json', 'apps', 'packages', 'examples', 'e2e'],
     { cwd: tree, encoding: 'utf8', maxBuffer: 100_000_000 },
   );
   expect(stdout, stderr).toMatch(/^\{/);
@@ -134,6 +148,10 @@ it.each(refused)('%s may not import %s', (file) => {
 
 it.each(forms)('%s may not import it by: %s', (file) => {
   expect(violations).toContain(file);
+});
+
+it.each(cycles)('in %s a cycle by "%s" is refused: %s', (folder, _statement, isRefused) => {
+  expect(violations.has(`${folder}/c1.ts`)).toBe(isRefused);
 });
 
 it('allows everything else', () => {

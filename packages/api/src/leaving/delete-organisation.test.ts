@@ -6,6 +6,7 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { readSession, startSession } from '../sessions/session.ts';
 import { ownedBy } from '../testing/billing.ts';
+import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
 import { addMember, makeAccount, makeInvitation, makeOwner, testClient, testPassword } from '../testing/factories.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 
@@ -92,4 +93,18 @@ it('succeeds or is refused as BUSY while members join, switch and leave, and nev
     if (ended[0] !== 'done') expect(ended[0]).toBe('BUSY');
     expect(await exists(organisation_id)).toBe(ended[0] !== 'done');
   }
+});
+
+it('a switch to an organisation whose deletion commits meanwhile finds none', async () => {
+  const [deleted, own] = [await makeOwner(test), await makeOwner(test)];
+  const { organisationId: organisation_id } = deleted;
+  const belongs = { userId: own.userId, organisationId: organisation_id, createdAt: test.app.now() };
+  await test.app.db.insert(memberships).values({ ...belongs, role: 'member' });
+  let switched: Promise<string> | undefined;
+  await test.app.db.transaction(async (tx) => {
+    await tx.delete(organisations).where(eq(organisations.id, organisation_id));
+    switched = codeOf(own.api.organisations.switch({ organisation_id }));
+    await waitingForLocks(test, 1);
+  });
+  expect(await switched).toBe('NOT_FOUND');
 });

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { prepared } from '../db/client.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
-import { AppError } from '../errors.ts';
+import { AppError, isSqlState } from '../errors.ts';
 import { approvalOf } from '../organisations/account-status.ts';
 import { basicColumns } from '../organisations/basic-columns.ts';
 import type { Approved } from '../sessions/authorisation.ts';
@@ -52,15 +52,18 @@ export async function switchOrganisation(
 ): Promise<void> {
   const { user, sessionId } = principal;
 
-  await app.db.transaction(async (tx) => {
+  const unknown = new AppError('NOT_FOUND', 'There is no such organisation.');
+  const switched = app.db.transaction(async (tx) => {
     const [own] = await tx
       .select({ approval: organisations.approval, suspendedAt: organisations.suspendedAt })
       .from(memberships)
       .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
       .where(and(eq(memberships.userId, user.id), eq(memberships.organisationId, organisationId)));
-    if (own === undefined || approvalOf(own) !== 'approved') {
-      throw new AppError('NOT_FOUND', 'There is no such organisation.');
-    }
+    if (own === undefined || approvalOf(own) !== 'approved') throw unknown;
     await chooseOrganisation(tx, { userId: user.id, sessionId, organisationId });
+  });
+  await switched.catch((error: unknown) => {
+    // The organisation was deleted after it was read. A lock on it before the user's could deadlock with the deletion.
+    throw isSqlState(error, '23503') ? unknown : error;
   });
 }

@@ -11,13 +11,14 @@ import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { errorCodes, isAppError } from '../errors.ts';
+import type { JobName } from '../jobs/registry.ts';
 import { type Administrator, type Reader, requireScope } from '../sessions/authorisation.ts';
 import { makePrincipal, type Role, type UserPrincipal } from '../sessions/principal.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
 export type BillingTest = TestApp & {
   app: BillingApp;
-  /** Resolves when all events are delivered and the jobs that they caused have ended. */
+  /** Resolves when all events are delivered, and the jobs and syncs that they caused have ended. */
   settled: () => Promise<void>;
   /** Decides the results of later deliveries: `resultOf` is called for each. */
   deliveriesAre: (resultOf: () => DeliveryResult) => void;
@@ -60,8 +61,9 @@ export async function startBillingTest(options: Parameters<typeof startTestApp>[
       resultOf = next;
     },
     async settled() {
-      await test.sandbox.payment.deliveries.settled({ retries: true });
-      await jobsDone(test);
+      // A job may change an object at the provider, which causes further events.
+      do await test.sandbox.payment.deliveries.settled({ retries: true });
+      while (await waitForJobs(test));
     },
     async close() {
       test.sandbox.payment.setWebhookUrl(null);
@@ -72,15 +74,18 @@ export async function startBillingTest(options: Parameters<typeof startTestApp>[
   };
 }
 
-async function jobsDone({ app }: TestApp): Promise<void> {
-  for (let attempt = 0; attempt < 1000; attempt++) {
-    const [waiting] = await app.sql`
-      select count(*)::int as count from pgboss.job where name in ('payment-sync', 'payment-contact', 'payment-prices', 'payment-portal') and state < 'completed'`;
-    if (waiting?.count === 0 && app.syncs.isIdle()) return;
-    app.jobs.wake('payment-sync');
-    app.jobs.wake('payment-contact');
-    app.jobs.wake('payment-prices');
-    app.jobs.wake('payment-portal');
+/** Waits until no sync and no job of billing waits or runs. Resolves to false if none did at the call. */
+async function waitForJobs({ app }: TestApp): Promise<boolean> {
+  const deadline = performance.now() + 60_000;
+  for (let hasWaited = false; performance.now() < deadline; hasWaited = true) {
+    // Asked before and after the jobs: a sync may enqueue a job, and a job may request a sync.
+    const wasIdle = app.syncs.isIdle();
+    const open = await app.sql<{ name: JobName; waits: boolean }[]>`
+      select name, bool_or(state < 'active') as waits from pgboss.job
+      where name in ('payment-sync', 'payment-contact', 'payment-prices', 'payment-portal') and state < 'completed'
+      group by name`;
+    if (open.length === 0 && wasIdle && app.syncs.isIdle()) return hasWaited;
+    for (const { name, waits } of open) if (waits) app.jobs.wake(name);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error('The payment jobs did not end.');

@@ -25,16 +25,16 @@ const additionalPasswords = `
   `;
 
 /**
- * Whether a password is among the common ones: zxcvbn-ts's dictionary of leaked passwords
- * (17,950 of eight or more characters) and the additional ones, compared in their folded form.
+ * Whether a folded password is among the common ones: zxcvbn-ts's dictionary of leaked passwords
+ * (17,950 of eight or more characters) and the additional ones.
  * Loading the dictionary takes 70 ms and happens when the first password is chosen.
  */
-export async function isCommonPassword(password: string): Promise<boolean> {
+export async function isCommonPassword(folded: string): Promise<boolean> {
   loading ??= load().catch((error: unknown) => {
     loading = null;
     throw error;
   });
-  return (await loading).has(foldPassword(password));
+  return (await loading).has(folded);
 }
 
 let loading: Promise<ReadonlySet<string>> | null = null;

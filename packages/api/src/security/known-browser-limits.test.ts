@@ -30,8 +30,8 @@ function newSubnet(): (host: number) => string {
 
 it('allows a known browser to sign in, however many attempts fail elsewhere', async () => {
   const { email, userId, organisationId } = await makeOwner(test);
-  const knownBrowser = await tokenForBrowser(test.app, null);
-  await startSession(test.app, { userId, organisationId, browserToken: knownBrowser, client: testClient });
+  const { token: knownBrowser, hash: browserHash } = await tokenForBrowser(test.app, null);
+  await startSession(test.app, { userId, organisationId, browserHash, client: testClient });
   const signIn = (browser: string | null, password = testPassword, client = newSubnet()(1)) =>
     callerFor(test, null, { client, knownBrowser: browser }).signIn.withPassword({ email, password });
 
@@ -56,8 +56,8 @@ it('allows a known browser to sign in, however many attempts fail elsewhere', as
 
 it('limits the guesses with a known browser’s cookie that was copied to many clients', async () => {
   const { email, userId, organisationId } = await makeOwner(test);
-  const knownBrowser = await tokenForBrowser(test.app, null);
-  await startSession(test.app, { userId, organisationId, browserToken: knownBrowser, client: testClient });
+  const { token: knownBrowser, hash: browserHash } = await tokenForBrowser(test.app, null);
+  await startSession(test.app, { userId, organisationId, browserHash, client: testClient });
   const guess = () =>
     callerFor(test, null, { client: newSubnet()(1), knownBrowser }).signIn.withPassword({ email, password: 'not it' });
   expect((await inBatches(100, () => secondsToWait(guess()))).filter((wait) => wait !== null)).toEqual([]);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { clientKey, clientNetwork } from './client-key.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { fairQueue } from './fair-queue.ts';
-import { normalisePassword } from './fold-password.ts';
+import { foldPassword, normalisePassword } from './fold-password.ts';
 import { resembles } from './resembles.ts';
 import { isStorable } from './text.ts';
 
@@ -19,8 +19,9 @@ const maximumLength = 256;
  * service's name.
  */
 export async function passwordFault(password: string, forbidden: string[]): Promise<string | null> {
-  if (await isCommonPassword(password)) return 'This password is on every list of common passwords. Choose another.';
-  if (resembles(password, forbidden)) {
+  const folded = foldPassword(password);
+  if (await isCommonPassword(folded)) return 'This password is on every list of common passwords. Choose another.';
+  if (resembles(folded, forbidden)) {
     return 'A password must not be your address, a part of it or the name of this service, with or without digits.';
   }
   return null;

@@ -2,13 +2,13 @@ import { domainToUnicode } from 'node:url';
 import { foldPassword } from './fold-password.ts';
 
 /**
- * Whether a password equals one of the words, or a part of an address among them, with or
+ * Whether a folded password equals one of the words, or a part of an address among them, with or
  * without digits: "jane.doe@company.example" matches "JaneDoe1985" and "company2026".
  */
-export function resembles(password: string, words: string[]): boolean {
-  const folded = foldPassword(password);
+export function resembles(folded: string, words: string[]): boolean {
   const letters = lettersOf(folded);
-  return words.flatMap(partsOf).some((part) => part === folded || (letters !== '' && lettersOf(part) === letters));
+  const parts = [...new Set(words.flatMap(partsOf))];
+  return parts.some((part) => part === folded || (letters !== '' && lettersOf(part) === letters));
 }
 
 /**

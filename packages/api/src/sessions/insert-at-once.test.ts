@@ -26,8 +26,8 @@ async function makeUser() {
   await app.db.delete(knownBrowsers).where(eq(knownBrowsers.userId, userId));
   const [user] = await app.db.select().from(users).where(eq(users.id, userId));
   const passwordHash = user?.passwordHash ?? null;
-  const start = (browserToken: string | null = newToken()) =>
-    startSession(app, { userId, organisationId, passwordHash, browserToken, client: testClient });
+  const start = (browserHash: string | null = newToken()) =>
+    startSession(app, { userId, organisationId, passwordHash, browserHash, client: testClient });
   const count = () => app.db.$count(sessions, eq(sessions.userId, userId));
   const countBrowsers = () => app.db.$count(knownBrowsers, eq(knownBrowsers.userId, userId));
   return { userId, organisationId, start, count, countBrowsers };

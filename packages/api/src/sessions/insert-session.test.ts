@@ -37,7 +37,7 @@ it('names no organisation that was deleted since the user proved the credentials
   await app.db.delete(sessions).where(eq(sessions.userId, userId));
   await app.db.delete(organisations).where(eq(organisations.id, organisationId));
 
-  await startSession(app, { userId, organisationId, browserToken: 'a token', client: testClient });
+  await startSession(app, { userId, organisationId, browserHash: 'a hash', client: testClient });
   const [started] = await app.db.select().from(sessions).where(eq(sessions.userId, userId));
   const [recorded] = await app.db
     .select()

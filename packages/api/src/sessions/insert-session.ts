@@ -10,7 +10,6 @@ import { sessions } from '../db/schema/sessions.ts';
 import { transactSendingLast } from '../db/send-with-commit.ts';
 import { AppError } from '../errors.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
-import { hashToken } from '../security/token.ts';
 import { insertAtOnce, maxSessions } from './insert-at-once.ts';
 import { browserParts } from './known-browser.ts';
 
@@ -25,8 +24,8 @@ type NewSession = {
   expiresAt: Date;
   client: string;
   userAgent: string | null;
-  /** The token of the browser's cookie `known`; null if the session is not a browser's. */
-  browserToken: string | null;
+  /** The hash of the browser's token in the cookie `known`; null if the session is not a browser's. */
+  browserHash: string | null;
 };
 
 /**
@@ -40,9 +39,8 @@ type NewSession = {
  *   the password or the subject; FORBIDDEN if it is closed.
  */
 export async function insertSession(app: App, newSession: NewSession): Promise<void> {
-  const { userId, organisationId, passwordHash, idpSubject, client, userAgent, browserToken, ...session } = newSession;
+  const { userId, organisationId, passwordHash, idpSubject, client, userAgent, browserHash, ...session } = newSession;
   const now = app.now();
-  const browserHash = browserToken === null ? null : hashToken(browserToken);
   const sessionName = newId(now);
   const entryFor = (organisationId: string | null) =>
     auditValues(now, {

@@ -19,8 +19,8 @@ type Made = { email: string; userId: string; organisationId: string };
 
 /** Signs in from a browser that sends this cookie, and returns the cookie that it receives. */
 async function signIn({ userId, organisationId }: Made, sent: string | null, at = test) {
-  const token = await tokenForBrowser(at.app, sent);
-  const session = await startSession(at.app, { userId, organisationId, browserToken: token, client: testClient });
+  const { token, hash: browserHash } = await tokenForBrowser(at.app, sent);
+  const session = await startSession(at.app, { userId, organisationId, browserHash, client: testClient });
   return { token, session };
 }
 

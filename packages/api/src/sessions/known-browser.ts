@@ -14,18 +14,22 @@ export const maxBrowsersPerUser = 20;
 const dayMs = 86_400_000;
 
 /**
- * Returns the token for the cookie of a browser that signs in: the token that the browser sent if
- * this service issued it, so that several users of one browser share it; otherwise a new one. A
+ * Returns the token for the cookie of a browser that signs in, and the hash under which it is stored: the token that
+ * the browser sent if this service issued it, so that several users of one browser share it; otherwise a new one. A
  * value that this service did not issue is never kept.
  */
-export async function tokenForBrowser(app: App, sent: string | null): Promise<string> {
-  if (sent === null) return newToken();
-  const [issued] = await app.db
-    .select({ userId: knownBrowsers.userId })
-    .from(knownBrowsers)
-    .where(and(eq(knownBrowsers.tokenHash, hashToken(sent)), notExpired(app)))
-    .limit(1);
-  return issued === undefined ? newToken() : sent;
+export async function tokenForBrowser(app: App, sent: string | null): Promise<{ token: string; hash: string }> {
+  if (sent !== null) {
+    const hash = hashToken(sent);
+    const [issued] = await app.db
+      .select({ userId: knownBrowsers.userId })
+      .from(knownBrowsers)
+      .where(and(eq(knownBrowsers.tokenHash, hash), notExpired(app)))
+      .limit(1);
+    if (issued !== undefined) return { token: sent, hash };
+  }
+  const token = newToken();
+  return { token, hash: hashToken(token) };
 }
 
 /**

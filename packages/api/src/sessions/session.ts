@@ -27,7 +27,7 @@ declare module 'lucia' {
       client: string;
       passwordHash: string | null;
       idpSubject: string | null;
-      browserToken: string | null;
+      browserHash: string | null;
     };
     DatabaseUserAttributes: { row: SessionRow };
   }
@@ -48,8 +48,8 @@ type Start = {
   passwordHash?: string | null;
   /** The subject that the identity provider confirmed; null for a sign-in without it. */
   idpSubject?: string | null;
-  /** The token of the browser's cookie `known`, from `tokenForBrowser`. */
-  browserToken?: string | null;
+  /** The hash of the browser's token in the cookie `known`, from `tokenForBrowser`. */
+  browserHash?: string | null;
   client: Client;
 };
 
@@ -61,7 +61,7 @@ type Start = {
  */
 export async function startSession(
   app: App,
-  { userId, organisationId, passwordHash = null, idpSubject = null, browserToken = null, client }: Start,
+  { userId, organisationId, passwordHash = null, idpSubject = null, browserHash = null, client }: Start,
 ): Promise<string> {
   const { id } = await luciaOf(app).createSession(
     userId,
@@ -69,7 +69,7 @@ export async function startSession(
       organisationId,
       passwordHash,
       idpSubject,
-      browserToken,
+      browserHash,
       userAgent: client.userAgent?.slice(0, 300) ?? null,
       client: client.address,
     },
@@ -210,7 +210,7 @@ function hashedIdAdapter(app: App, token: Token, wanted: Wanted): Adapter {
         client: '',
         passwordHash: null,
         idpSubject: null,
-        browserToken: null,
+        browserHash: null,
       };
       return [
         { id, userId: row.user.id, expiresAt: row.expiresAt, attributes },

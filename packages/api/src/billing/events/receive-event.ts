@@ -161,7 +161,7 @@ function interpret(app: App, event: PaymentEvent, payload: string): Entry {
   const handler = ourMode ? handlerOf(event.type) : null;
   const outcome = handler !== null ? applied : ourMode ? eventOutcomes.ignored : eventOutcomes.other_mode;
   const state = handler === 'state' ? readSubscriptionState(event.object) : null;
-  return { event, payload, handler, state, subject: subjectOf(event), outcome };
+  return { event, payload, handler, state, subject: subjectOf(event, state), outcome };
 }
 
 function factsFor(tx: Transaction, { event, state }: Entry) {

@@ -22,7 +22,7 @@ test.each([
 describe('the objects that an event names', () => {
   function subject(type: string, object: object) {
     const read = parseEvent({ ...event, type, data: { object } });
-    return read && subjectOf(read);
+    return read && subjectOf(read, null);
   }
 
   test('an invoice names its subscription by its parent', () => {
@@ -58,6 +58,14 @@ describe('the objects that an event names', () => {
 
   test('a customer event names its own id as the customer', () => {
     expect(subject('customer.deleted', { id: 'cus_1' })).toMatchObject({ customerId: 'cus_1', subscriptionId: null });
+  });
+
+  test('a subscription that is read already names the same objects as its event', () => {
+    const object = { id: 'sub_1', customer: { id: 'cus_1' }, status: 'active', metadata: { organisation: 'o' } };
+    const read = parseEvent({ ...event, type: 'customer.subscription.updated', data: { object } });
+    const named = subject('customer.subscription.updated', object);
+    expect(named).toMatchObject({ customerId: 'cus_1', subscriptionId: 'sub_1', claims: ['o'] });
+    expect(read && subjectOf(read, readSubscriptionState(object))).toEqual(named);
   });
 
   test('a subscription event names its own id as the subscription', () => {

@@ -36,8 +36,16 @@ export type Subject = {
   claims: string[];
 };
 
-/** Returns the objects that an event names. */
-export function subjectOf({ type, object }: PaymentEvent): Subject {
+/** Returns the objects that an event names. `state` is the subscription that it shows, if that is read already. */
+export function subjectOf(event: PaymentEvent, state: SubscriptionState | null): Subject {
+  const { organisation, ...named } = state === null ? namedBy(event) : shownBy(state);
+  const claims = [textOf(event.object.client_reference_id), organisation].filter((claim) => claim !== null);
+  return { ...named, claims };
+}
+
+type Named = Omit<Subject, 'claims'> & { organisation: string | null };
+
+function namedBy({ type, object }: PaymentEvent): Named {
   const [kind = ''] = type.split('.');
   const isSubscription = type.startsWith('customer.subscription.');
   const isInvoice = kind === 'invoice';
@@ -46,10 +54,12 @@ export function subjectOf({ type, object }: PaymentEvent): Subject {
     customerId: isCustomer(type) ? textOf(object.id) : idOf(object.customer),
     subscriptionId: isSubscription ? textOf(object.id) : subscriptionOf(object),
     invoiceId: isInvoice ? textOf(object.id) : null,
-    claims: [textOf(object.client_reference_id), textOf(fields(object.metadata)?.organisation)].filter(
-      (claim) => claim !== null,
-    ),
+    organisation: textOf(fields(object.metadata)?.organisation),
   };
+}
+
+function shownBy({ id, customerId, metadata: { organisation } }: SubscriptionState): Named {
+  return { customerId, subscriptionId: id, invoiceId: null, organisation };
 }
 
 function isCustomer(type: string): boolean {
@@ -106,7 +116,7 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
   const status = textOf(subscription?.status);
   if (subscription === null || id === null || customerId === null || status === null) return null;
 
-  const items = dataOf(subscription.items);
+  const items = dataOf(subscription.items).map(fields);
   const cancelFlag = subscription.cancel_at_period_end === true;
   const cancelAt = seconds(subscription.cancel_at);
   const currentPeriodEnd = earliestPeriodEnd(items) ?? seconds(subscription.current_period_end);
@@ -152,13 +162,12 @@ function dataOf(list: unknown): unknown[] {
   return Array.isArray(data) ? data : [];
 }
 
-function earliestPeriodEnd(items: unknown[]): number | null {
-  const ends = items.map((item) => seconds(fields(item)?.current_period_end)).filter((end) => end !== null);
+function earliestPeriodEnd(items: (Fields | null)[]): number | null {
+  const ends = items.map((item) => seconds(item?.current_period_end)).filter((end) => end !== null);
   return ends.length > 0 ? Math.min(...ends) : null;
 }
 
-function readItem(value: unknown): SubscriptionItem {
-  const item = fields(value);
+function readItem(item: Fields | null): SubscriptionItem {
   const price = fields(item?.price) ?? fields(item?.plan);
   return {
     id: textOf(item?.id),

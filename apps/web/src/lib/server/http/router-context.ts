@@ -122,11 +122,11 @@ export function sessionActions({ app, client }: App.Locals, cookies: RequestCook
 
   return {
     async start(holder) {
-      const browserToken = await tokenForBrowser(app, readCookie(app, cookies, 'known'));
-      const id = await startSession(app, { ...holder, browserToken, client });
+      const browser = await tokenForBrowser(app, client.knownBrowser ?? null);
+      const id = await startSession(app, { ...holder, browserHash: browser.hash, client });
       await end();
       await write(id);
-      writeCookie(app, cookies, 'known', browserToken);
+      writeCookie(app, cookies, 'known', browser.token);
     },
     async end() {
       await end();

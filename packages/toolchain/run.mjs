@@ -17,13 +17,13 @@ const commands = {
   test: async (args) => (await import('./commands/test.mjs')).test(args),
   'test:unit': async (args) => (await import('./commands/unit-tests.mjs')).runUnitTests(args),
   'test:pure': async (args) => (await import('./commands/unit-tests.mjs')).runPureTests(args),
-  'test:e2e': async (args) => (await import('./commands/browser-tests.mjs')).runBrowserTests(args),
+  'test:e2e': async (args) => (await import('./commands/browser-tests.mjs')).runPlaywright('stories', args),
   lint: async () => (await import('./commands/developer-tools.mjs')).lint(),
   format: async (args) => (await import('./commands/developer-tools.mjs')).format(args),
   typecheck: async () => (await import('./commands/developer-tools.mjs')).typecheck(),
   'db:generate': async (args) => (await import('./commands/developer-tools.mjs')).generateMigration(args),
   bench: async (args) => (await import('./commands/programs.mjs')).bench(args),
-  screenshots: async (args) => (await import('./commands/browser-tests.mjs')).runScreenshots(args),
+  screenshots: async (args) => (await import('./commands/browser-tests.mjs')).runPlaywright('screenshots', args),
 };
 const endsBySignalInSuccess = ['start', 'example', 'dev'];
 const ownsTerminal = ['operator', 'db:generate'];

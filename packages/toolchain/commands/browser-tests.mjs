@@ -7,19 +7,10 @@ import { endAll, launch } from '../process/processes.mjs';
 const playwrightCommand = ['e2e/node_modules/.bin/playwright', 'test', '--config=e2e/playwright.config.ts'];
 
 /**
- * Runs the browser tests on the production build: all of them, or those that Playwright's arguments
- * choose (a path, `-g NAME`).
+ * Runs a project of e2e/playwright.config.ts on the production build: `stories`, the browser tests, or `screenshots`, which
+ * writes a picture of every page into e2e/pictures. Playwright's arguments choose some of it (a path, `-g NAME`).
  */
-export function runBrowserTests(args) {
-  return runPlaywright('stories', args);
-}
-
-/** Writes a picture of every page into e2e/pictures: see e2e/screenshots.ts. */
-export function runScreenshots(args) {
-  return runPlaywright('screenshots', args);
-}
-
-async function runPlaywright(project, args) {
+export async function runPlaywright(project, args) {
   await bootstrap();
   await build(everyBuild);
   await endAll(await launchPlaywright(project, args, await browserEnvironment(process.env)));

@@ -8,7 +8,7 @@ import { testEnvironment } from '../process/environment.mjs';
 import { log, step } from '../process/log.mjs';
 import { endAll, isEnding, run } from '../process/processes.mjs';
 import { countPlaywright, countVitest } from '../process/test-results.mjs';
-import { launchPlaywright, runBrowserTests } from './browser-tests.mjs';
+import { launchPlaywright, runPlaywright } from './browser-tests.mjs';
 import {
   compilerEnvironment,
   importsCommand,
@@ -23,7 +23,7 @@ import { runUnitTests, vitestCommand } from './unit-tests.mjs';
 export function test(args) {
   if (args.length === 0) return runEverything();
   const isBrowserTest = args.some((argument) => /^e2e\/|\.spec\.ts\b/.test(argument));
-  return isBrowserTest ? runBrowserTests(args) : runUnitTests(args);
+  return isBrowserTest ? runPlaywright('stories', args) : runUnitTests(args);
 }
 
 /**

@@ -7,47 +7,26 @@ import { fromRoot } from '../process/paths.mjs';
 import { run } from '../process/processes.mjs';
 import { toolEnvironment } from './bootstrap.mjs';
 
-const shared = [
-  'packages/api/src',
-  'packages/api/lean-bundle.ts',
-  'packages/api/package.json',
-  'pnpm-lock.yaml',
-  'patches',
-  'tsconfig.base.json',
-];
+const common = ['pnpm-lock.yaml', 'tsconfig.base.json'];
+const api = ['src', 'lean-bundle.ts', 'package.json'].map((name) => `packages/api/${name}`);
 
-/** Each build: its package, its output, the file that shows that it exists, and its sources. */
+/** Each build: the folder of its package, the file that shows that it exists, its output, and its sources. */
 export const builds = {
-  web: {
-    package: '@gatehouse/web',
-    output: 'apps/web/build',
-    entry: 'apps/web/build/handler.js',
-    sources: ['apps/web', ...shared],
-  },
-  server: {
-    package: '@gatehouse/server',
-    output: 'apps/server/dist',
-    entry: 'apps/server/dist/main.js',
-    sources: ['apps/server', 'packages/embedded-postgres', ...shared],
-  },
-  client: {
-    package: '@gatehouse/client',
-    output: 'packages/client/dist',
-    entry: 'packages/client/dist/client.js',
-    sources: ['packages/client', 'pnpm-lock.yaml', 'tsconfig.base.json'],
-  },
-  sandbox: {
-    package: '@gatehouse/sandbox',
-    output: 'packages/sandbox/dist',
-    entry: 'packages/sandbox/dist/main.js',
-    sources: ['packages/sandbox', 'packages/payment-sandbox', 'pnpm-lock.yaml', 'tsconfig.base.json'],
-  },
+  web: describe('apps/web', 'build/handler.js', [...api, 'patches']),
+  server: describe('apps/server', 'dist/main.js', ['packages/embedded-postgres', ...api, 'patches']),
+  client: describe('packages/client', 'dist/client.js', []),
+  sandbox: describe('packages/sandbox', 'dist/main.js', ['packages/payment-sandbox']),
 };
+
+function describe(folder, file, others) {
+  const entry = `${folder}/${file}`;
+  return { folder, entry, output: path.dirname(entry), sources: [folder, ...others, ...common] };
+}
 
 /** Tells the programs of the tests that everything is built, so that they need not compare it with its sources. */
 export const isBuilt = { GATEHOUSE_BUILT: '1' };
 
-/** All of them. Production needs no sandbox. */
+/** All builds. Production needs no sandbox. */
 export const everyBuild = Object.keys(builds);
 
 /** Builds the named builds whose sources have changed, or all of them with `always`. @throws UserError if a build fails. */
@@ -55,24 +34,24 @@ export async function build(names, { always = false } = {}) {
   if (!always && (process.env.GATEHOUSE_BUILT === '1' || names.every(isFresh))) return;
   await withFileLock(async () => {
     for (const name of names) {
-      if (always || !isFresh(name)) await step(`Building ${builds[name].package}`, () => buildOne(name));
+      if (always || !isFresh(name)) await step(`Building ${builds[name].folder}`, () => buildOne(name));
     }
   });
 }
 
 async function buildOne(name) {
-  const { package: packageName, output } = builds[name];
+  const { folder } = builds[name];
   // Computed before the build, so that a file saved during the build makes it stale.
   const print = fingerprint(name);
   fs.rmSync(stampFile(name), { force: true });
-  const done = await run(['pnpm', '--filter', packageName, 'build'], { ...toolEnvironment(), NODE_ENV: 'production' });
+  const done = await run(['pnpm', '--dir', folder, 'build'], { ...toolEnvironment(), NODE_ENV: 'production' });
   if (done.code !== 0) {
     const hint = /ENOSPC/.test(done.output) ? 'There is no space left on this disk.' : '';
     throw new UserError(
-      `${done.output.trim().split('\n').slice(-40).join('\n')}\nThe build of ${packageName} failed. ${hint}`,
+      `${done.output.trim().split('\n').slice(-40).join('\n')}\nThe build of ${folder} failed. ${hint}`,
     );
   }
-  fs.writeFileSync(path.join(fromRoot(output), '.sources'), print);
+  fs.writeFileSync(stampFile(name), print);
 }
 
 function isFresh(name) {

@@ -35,7 +35,8 @@ type Exchange = { request: IncomingMessage; response: ServerResponse; next: () =
 
 /**
  * Responds with the request that it received. /slow responds after 700 ms, /spin after 5 ms of the processor, /read
- * after the body. /together waits until 200 ms pass without another one, then for its turn, and spins.
+ * after the body, /held at the next /release. /together waits until 200 ms pass without another one, then for its
+ * turn, and spins.
  */
 async function answer(
   settings: { config: Config; migrations: string },
@@ -46,6 +47,16 @@ async function answer(
     return;
   }
 
+  if (request.url === '/held') {
+    await released.promise;
+    response.end();
+    return;
+  }
+
+  if (request.url === '/release') {
+    released.resolve();
+    released = Promise.withResolvers();
+  }
   if (request.url === '/together') {
     await togetherWithOthers();
     await nextTurn();
@@ -70,6 +81,7 @@ async function answer(
   setTimeout(() => response.end(text), request.url === '/slow' ? slowMilliseconds : 0);
 }
 
+let released = Promise.withResolvers<void>();
 let together = Promise.withResolvers<void>();
 let timer: NodeJS.Timeout | undefined;
 

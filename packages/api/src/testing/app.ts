@@ -27,7 +27,7 @@ export const serviceUrl = 'http://localhost:3999';
 type Options = {
   /** Environment variables, which override those of the sandbox. */
   environment?: Record<string, string>;
-  /** Timeouts that are shorter than in production. */
+  /** Timeouts that the test is about. */
   timeouts?: Partial<Timeouts>;
   /** Whether the process handles jobs, which send the mails. */
   work?: boolean;
@@ -61,7 +61,7 @@ export async function startTestApp({ environment = {}, timeouts = {}, work = tru
     RATE_LIMITS: 'off',
     ...environment,
   });
-  const config = withTimeouts(parsed, timeouts);
+  const config = withTimeouts(parsed, { ...patience, ...timeouts });
 
   let ahead = 0;
   let stopped: number | null = null;
@@ -94,8 +94,11 @@ export async function startTestApp({ environment = {}, timeouts = {}, work = tru
   };
 }
 
-function withTimeouts(config: Config, shorter: Partial<Timeouts>): Config {
-  const timeouts = { ...config.timeouts, ...shorter };
+/** Fifty requests at once wait longer for a connection than in production, where a machine has nothing else to do. */
+const patience = { statementSeconds: 60, transactionSeconds: 60, connectionQueueSeconds: 60 };
+
+function withTimeouts(config: Config, changed: Partial<Timeouts>): Config {
+  const timeouts = { ...config.timeouts, ...changed };
   const idp = config.idp && { ...config.idp, timeoutSeconds: timeouts.identityProviderSeconds };
   return { ...config, timeouts, idp };
 }

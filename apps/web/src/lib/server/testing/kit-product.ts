@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const fromRoot = (file: string) => fileURLToPath(new URL(`../../../../../../${file}`, import.meta.url));
-const timeoutMilliseconds = 30_000;
+const timeoutMilliseconds = 100_000;
 
 /** The files of a SvelteKit application that is guarded by the client's adapter. */
 const files = {

@@ -138,9 +138,11 @@ for (const viewport of [
     await page.goto('/account');
     await openSetting(page, 'Name');
     await page.getByLabel('Your name').fill('Mia Larch');
+    // The row that was opened has moved those below it.
+    const { length: before } = await layoutShifts(page, { afterInput: true });
     await page.getByLabel('Your name').press('Enter');
     await expect(page.locator('#notice')).toBeInViewport({ ratio: 1 });
-    expect(await layoutShifts(page)).toEqual([]);
+    expect((await layoutShifts(page, { afterInput: true })).slice(before)).toEqual([]);
 
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
     const covered = await page.evaluate(() =>

@@ -2,6 +2,7 @@ import { type APIRequestContext, expect, type Page } from '@playwright/test';
 import { difficultNames, linkFor, makeOwner, newEmail, passPhrase } from '../people.ts';
 import type { Service } from '../service.ts';
 import type { Seen } from './routes.ts';
+import { newestId } from './tour-part.ts';
 
 type See = (address?: string) => Promise<void>;
 
@@ -110,7 +111,14 @@ async function seeConsole(page: Page, see: See): Promise<void> {
   await see();
   await page.getByRole('dialog').getByRole('button', { name: 'Ablehnen' }).click();
   await expect(page.getByRole('status').getByText('ist abgelehnt.')).toBeVisible();
-  for (const path of ['?search=x-y-z', '/decided', '/people', '/people?search=x-y-z', '/organisations']) {
+  for (const path of [
+    '?search=x-y-z',
+    '/decided',
+    '/people',
+    '/people?search=x-y-z',
+    `/people?after=${newestId}`,
+    '/organisations',
+  ]) {
     await see(`${at}${path}`);
   }
   await page.getByRole('link', { name: '🦊' }).first().click();

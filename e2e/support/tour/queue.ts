@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
 import { difficultNames, makeOwner, signIn } from '../people.ts';
-import type { TourPart } from './tour-part.ts';
+import { newestId, type TourPart } from './tour-part.ts';
 
 /** Visits the operators' pages about organisations and people, including a password link. */
 export async function queue({ service, request, newPage, see }: TourPart): Promise<void> {
@@ -34,6 +34,7 @@ export async function queue({ service, request, newPage, see }: TourPart): Promi
 
   await see(page, 'operator-organisations', '/operator/organisations');
   await see(page, 'operator-organisations-nothing-found', '/operator/organisations?search=nothing-of-this-sort');
+  await see(page, 'operator-organisations-older', `/operator/organisations?after=${newestId}`);
   await page.goto('/operator/organisations?search=optics');
   await page.getByRole('link', { name: 'Northern Light Optics' }).click();
   await expect(page.getByRole('heading', { name: 'Northern Light Optics' })).toBeVisible();

@@ -4,6 +4,7 @@ import tailwindcss from '@tailwindcss/vite';
 import { defineConfig, isRunnableDevEnvironment, type Plugin } from 'vite';
 import { leanBundle } from '../../packages/api/lean-bundle.ts';
 import { clientChunk, errorPagesInBase } from './client-chunks.ts';
+import { serverChunks } from './server-chunks.ts';
 import { staticIcons } from './static-icons.ts';
 
 export default defineConfig({
@@ -13,7 +14,16 @@ export default defineConfig({
   worker: { format: 'es' },
   environments: {
     // Comments are most of some libraries. Node would read them at each start, and keep them in memory.
-    ssr: { build: { rolldownOptions: { output: { comments: false } } } },
+    ssr: {
+      build: {
+        rolldownOptions: {
+          output: {
+            comments: false,
+            codeSplitting: { groups: serverChunks },
+          },
+        },
+      },
+    },
     client: {
       build: {
         rolldownOptions: {

@@ -1,5 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseConfig, variables } from './config.ts';
+import { isPriceVariable } from './config-warnings.ts';
+
+const letters = fc.constantFrom('A', 'E', 'X', '_');
 
 const warningsOf = (environment: Record<string, string>) => parseConfig(environment).warnings;
 
@@ -21,6 +25,24 @@ describe('the warnings of a configuration', () => {
     [{ smtp_url: 'smtp://mail.company.example' }, /^smtp_url .* Perhaps it is SMTP_URL\.$/],
   ])('of %j name the variable', (environment, said) => {
     expect(warningsOf(environment)).toEqual([expect.stringMatching(said)]);
+  });
+
+  it('name a long variable of which two letters are wrong, missing or too many', () => {
+    const long = Object.keys(variables.shape).filter((name) => name.length >= 10);
+    const edit = fc.record({ kind: fc.constantFrom('insert', 'remove', 'replace'), at: fc.nat(), letter: letters });
+    fc.assert(
+      fc.property(fc.constantFrom(...long), fc.array(edit, { minLength: 1, maxLength: 2 }), (name, edits) => {
+        const typed = edits.reduce((text, { kind, at, letter }) => {
+          const place = at % text.length;
+          const rest = text.slice(kind === 'insert' ? place : place + 1);
+          return text.slice(0, place) + (kind === 'remove' ? '' : letter) + rest;
+        }, name);
+        fc.pre(!(typed in variables.shape) && !isPriceVariable(typed));
+        expect(warningsOf({ [typed]: 'x' })).toEqual([
+          expect.stringMatching(`^${typed} is not a variable of Gatehouse`),
+        ]);
+      }),
+    );
   });
 
   it('are none where a pair is whole, or a value empty', () => {

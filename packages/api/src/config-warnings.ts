@@ -51,8 +51,18 @@ function priceVariableLike(name: string): string | undefined {
 
 function resembles(name: string, known: string): boolean {
   const most = maximumDistance(known);
-  // Most names differ by more in length alone. Comparing all of them took 5 % of the start.
-  return Math.abs(name.length - known.length) <= most && editDistance(name, known) <= most;
+  // Only a few pairs are left to compare. To compare all of them took 5 % of the start.
+  if (Math.abs(name.length - known.length) > most || !sharesPart(name, known, most)) return false;
+  return editDistance(name, known) <= most;
+}
+
+/** Whether one of `edits` + 1 parts of `known` is in the name. As many edits leave at least one part as it is. */
+function sharesPart(name: string, known: string, edits: number): boolean {
+  const size = Math.ceil(known.length / (edits + 1));
+  for (let start = 0; start < known.length; start += size) {
+    if (name.includes(known.slice(start, start + size))) return true;
+  }
+  return false;
 }
 
 /** The edit distance up to which a name counts as a misspelling. Short names resemble many others. */

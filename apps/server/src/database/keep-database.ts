@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Embedded, openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
+import type { Embedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import type { Announce } from '../announce.ts';
 
 /**
@@ -11,6 +11,8 @@ export function keepDatabase(dataDir: string, announce: Announce) {
   let stopped = false;
 
   async function open(): Promise<string> {
+    // Not loaded where DATABASE_URL names a database.
+    const { openEmbedded } = await import('@gatehouse/embedded-postgres/embedded-postgres');
     database = await openEmbedded(dataDir);
     if (stopped) await database.stop();
     database.onExit(reopen);

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { branding, name } from '../support/branding.ts';
 import { expectReadableColours } from '../support/browser/accessibility.ts';
 import { makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
-import { startService } from '../support/service.ts';
+import { expect, startService, test } from '../support/service.ts';
 
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 48 24"><rect width="48" height="24" rx="4" fill="#777"/></svg>';

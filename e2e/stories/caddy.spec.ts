@@ -1,6 +1,6 @@
-import { test } from '@playwright/test';
 import { hasCaddy, readmesSite, startCaddy } from '../support/servers/caddy.ts';
 import { testProxy } from '../support/servers/guarded.ts';
+import { test } from '../support/service.ts';
 
 test.skip(!hasCaddy, 'There is no Caddy on this machine.');
 

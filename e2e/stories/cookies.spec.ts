@@ -1,11 +1,10 @@
 import { freePort } from '@gatehouse/api/testing/free-ports';
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
-import { expect, test } from '@playwright/test';
 import { chooseAtProvider } from '../support/at-provider.ts';
 import { newEmail, passPhrase } from '../support/people.ts';
 import { type Served, startServed } from '../support/processes/served.ts';
 import { type Answer, send } from '../support/raw-request.ts';
-import type { Service } from '../support/service.ts';
+import { expect, type Service, test } from '../support/service.ts';
 import { cookiesOver, gone, openCookieBrowser, setBy } from '../support/service-cookies.ts';
 
 const product = 'https://app.company.example';

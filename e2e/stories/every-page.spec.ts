@@ -1,10 +1,10 @@
-import { expect, type Page, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { branding, name } from '../support/branding.ts';
 import { expectAccessible } from '../support/browser/accessibility.ts';
 import { expectNoLayoutShift } from '../support/browser/layout-shift.ts';
 import { expectUsableElements } from '../support/browser/page-elements.ts';
 import { expectFitsWindow } from '../support/browser/page-width.ts';
-import { approvedDomain, startService } from '../support/service.ts';
+import { approvedDomain, expect, startService, test } from '../support/service.ts';
 import { unseenPages } from '../support/tour/routes.ts';
 import { phone } from '../support/tour/tour-part.ts';
 import { visitAllPages } from '../support/tour/visit-all-pages.ts';

@@ -1,9 +1,9 @@
 import { openDatabase } from '@gatehouse/api/db/client';
 import { freePort } from '@gatehouse/api/testing/free-ports';
-import { expect, test } from '@playwright/test';
 import { makeOwner, signIn } from '../support/people.ts';
 import { startWorld } from '../support/processes/production-world.ts';
 import { startServed } from '../support/processes/served.ts';
+import { expect, test } from '../support/service.ts';
 
 test('members are listed fifty a page and found by a part of a name, with times as their distance', async ({
   browser,

@@ -1,6 +1,6 @@
-import { test } from '@playwright/test';
 import { testProxy } from '../support/servers/guarded.ts';
 import { hasNginx, readmesServer, startNginx } from '../support/servers/nginx.ts';
+import { test } from '../support/service.ts';
 
 test.skip(!hasNginx(), 'There is no nginx with auth_request on this machine.');
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@gatehouse/api/testing/free-ports';
-import { expect, test } from '@playwright/test';
 import { startWorld } from '../support/processes/production-world.ts';
 import { startServed } from '../support/processes/served.ts';
+import { expect, test } from '../support/service.ts';
 import { runStory } from '../support/story.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

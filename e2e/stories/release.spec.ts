@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@gatehouse/api/testing/free-ports';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
-import { expect, test } from '@playwright/test';
+import { expect, test } from '../support/service.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));

@@ -1,7 +1,6 @@
-import { test as base } from '@playwright/test';
 import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
 import { type Product, startProduct } from '../support/servers/product.ts';
-import { expect, type Service, startService } from '../support/service.ts';
+import { test as base, expect, type Service, startService } from '../support/service.ts';
 
 type Beside = { product: Product; service: Service };
 

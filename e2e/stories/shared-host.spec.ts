@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@gatehouse/api/testing/free-ports';
-import { type Browser, expect, type Page, test } from '@playwright/test';
+import type { Browser, Page } from '@playwright/test';
 import { linkFor, newEmail, passPhrase } from '../support/people.ts';
 import { startWorld, type World } from '../support/processes/production-world.ts';
 import { type Served, startServed } from '../support/processes/served.ts';
@@ -11,6 +11,7 @@ import { startEcho } from '../support/servers/guarded.ts';
 import { hasNginx, readmesOneHost, startNginx } from '../support/servers/nginx.ts';
 import { readmeBlocks } from '../support/servers/readme.ts';
 import { hasOpenssl, makeCertificate } from '../support/servers/tls-proxy.ts';
+import { expect, test } from '../support/service.ts';
 
 const forms = [
   { name: 'the product at a path of Gatehouse’s host', pathsOf: 'product', wanted: '/app/orders?page=2&name=a%26b' },

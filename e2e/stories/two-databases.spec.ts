@@ -1,8 +1,8 @@
 import { freePort } from '@gatehouse/api/testing/free-ports';
-import { expect, test } from '@playwright/test';
 import { newEmail, passPhrase } from '../support/people.ts';
 import { type Pair, startPair } from '../support/processes/database-pair.ts';
 import { type Served, startServed } from '../support/processes/served.ts';
+import { expect, test } from '../support/service.ts';
 
 test.skip(process.platform !== 'linux', 'It finds the processes to kill in /proc.');
 

@@ -1,11 +1,11 @@
 import { type Connection, openDatabase } from '@gatehouse/api/db/client';
 import { freePort } from '@gatehouse/api/testing/free-ports';
-import { type APIRequestContext, expect, test } from '@playwright/test';
+import type { APIRequestContext } from '@playwright/test';
 import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
 import { startWorld, type World } from '../support/processes/production-world.ts';
 import { type Served, startServed } from '../support/processes/served.ts';
 import { startWebhookFan } from '../support/servers/webhook-fan.ts';
-import type { Service } from '../support/service.ts';
+import { expect, type Service, test } from '../support/service.ts';
 
 test.describe.configure({ mode: 'serial' });
 test.skip(process.platform !== 'linux', 'It finds the processes to kill in /proc.');

@@ -1,6 +1,6 @@
-import { test as base, expect, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { passPhrase } from './people.ts';
-import { type Service, startService } from './service.ts';
+import { test as base, type Service, startService } from './service.ts';
 
 export type Example = { service: Service; notesUrl: string };
 

@@ -1,8 +1,8 @@
 import http from 'node:http';
 import { freePort } from '@gatehouse/api/testing/free-ports';
-import { expect, type Page, type PlaywrightWorkerArgs, test } from '@playwright/test';
+import { expect, type Page, type PlaywrightWorkerArgs } from '@playwright/test';
 import { makeOwner, passPhrase } from '../people.ts';
-import { type Service, startService } from '../service.ts';
+import { type Service, startService, test } from '../service.ts';
 import { listenLocally } from './listen-locally.ts';
 
 type Guarded = { service: Service; guarded: string };

@@ -71,11 +71,26 @@ it('the bodies of a client and of a class are bounded, whatever length each anno
   expect(admission.admit(small, '/webhooks/payment', from('192.0.2.1'))).toBeNull();
   expect(admission.admit(small, '/webhooks/payment', from('192.0.2.2'))).not.toBeNull();
 
-  const chunked = event({ 'transfer-encoding': 'chunked' });
-  for (const client of ['192.0.2.3', '192.0.2.4', '192.0.2.5'])
-    admitted(admission, chunked, '/webhooks/payment', client);
-  expect(admission.admit(chunked, '/webhooks/payment', from('192.0.2.6'))).toBeNull();
+  for (const client of ['192.0.2.3', '192.0.2.4', '192.0.2.5']) admitted(admission, large, '/webhooks/payment', client);
+  expect(admission.admit(large, '/webhooks/payment', from('192.0.2.6'))).toBeNull();
   expect(admission.admit(small, '/api/login', from('192.0.2.1'))).not.toBeNull();
+});
+
+it('in a class the clients alternate, so that the requests of one do not wait for all those of another', async () => {
+  const admission = createAdmission();
+  const started: string[] = [];
+  const last = Promise.withResolvers<void>();
+  const start = (client: string) => {
+    admission.admit(get, '/login', from(client))?.start(() => {
+      started.push(client);
+      if (started.length === 104) last.resolve();
+    });
+  };
+  for (let request = 0; request < 100; request++) start('192.0.2.1');
+  for (let request = 0; request < 2; request++) start('192.0.2.2');
+  for (let request = 0; request < 2; request++) start('192.0.2.3');
+  await last.promise;
+  expect(started.slice(0, 7).map((client) => client.at(-1))).toEqual(['1', '2', '3', '1', '2', '3', '1']);
 });
 
 it('each request that is refused is counted by its class, and ends no other', () => {

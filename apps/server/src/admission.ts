@@ -21,20 +21,24 @@ const classes = {
 
 export type Class = keyof typeof classes;
 
-/** For how long requests are started, and for how long connections are then accepted, before either continues. */
-const workMilliseconds = 10;
-const acceptMilliseconds = 10;
+/**
+ * For how long requests are started, and for how long connections are then accepted, before either continues. Also the
+ * least number of each: on a busy machine the process may not have run in that time.
+ */
+const turnMilliseconds = 10;
+const leastInTurn = 8;
 
 /** For how long a request may be sent before another one can take its place. */
 const sendingMilliseconds = 1_000;
 
 /**
  * The bytes of all bodies of a class, and those of one client. A body counts with the length that it announces, up to
- * what is read of one.
+ * what is read of one. Without Content-Length it counts with what Node buffers, and with more when more has come.
  */
 const maxClassBytes = 32 * 1024 * 1024;
 const maxClientBytes = maxClassBytes / 4;
 const maxBodyBytes = 1024 * 1024;
+const bufferedBytes = 64 * 1024;
 
 /** The place of a request that counts as open. */
 export type Place = {
@@ -49,16 +53,6 @@ export type Place = {
 /** The address of a client, and what tells whether the session or key in its headers was valid recently. */
 type Client = { address: string; isRecent: (headers: IncomingHttpHeaders) => boolean };
 
-type Admission = {
-  /**
-   * Counts a request of a client as open, or returns null if a limit is reached. At the limit it takes the place of
-   * a request that is being sent slowly, whose connection it closes.
-   */
-  admit: (request: IncomingMessage, path: string, client: Client) => Place | null;
-  /** To be called for each connection that was accepted. */
-  noteConnection: () => void;
-};
-
 /** A request with a body that was started, and may not have been sent to its end. */
 type Sending = { request: IncomingMessage; client: string; began: number; leave: () => void };
 
@@ -66,7 +60,7 @@ type Sending = { request: IncomingMessage; client: string; began: number; leave:
  * Limits how many requests are open at once, in memory, and decides when each starts. Each process counts its own.
  * `onRefusal` is called for each request that a limit of its class refuses.
  */
-export function createAdmission(onRefusal: (kind: Class) => void = () => {}): Admission {
+export function createAdmission(onRefusal: (kind: Class) => void = () => {}) {
   const open = new Map<string, number>();
   const sending = perClass(() => new Set<Sending>());
   const { enqueue, noteConnection } = createTurns();
@@ -92,11 +86,16 @@ export function createAdmission(onRefusal: (kind: Class) => void = () => {}): Ad
   }
 
   return {
-    admit(request, path, { address, isRecent }) {
+    /**
+     * Counts a request of a client as open, or returns null if a limit is reached. At the limit it takes the place of
+     * a request that is being sent slowly, whose connection it closes.
+     */
+    admit(request: IncomingMessage, path: string, { address, isRecent }: Client): Place | null {
       const kind = classOf(request, path);
       const { all, client: ofClient, unknown } = classes[kind];
       const client = clientKey(address);
-      const bytes = bodyBytes(request);
+      const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+      const bytes = encoding === undefined ? Math.min(Number(length ?? 0) || 0, maxBodyBytes) : bufferedBytes;
       const keys = {
         all: kind,
         client: `${kind} ${client}`,
@@ -104,8 +103,10 @@ export function createAdmission(onRefusal: (kind: Class) => void = () => {}): Ad
         clientBytes: `${kind} bytes ${client}`,
       };
       const count = (key: string) => open.get(key) ?? 0;
-      const isClientFull = () => count(keys.client) >= ofClient || count(keys.clientBytes) + bytes > maxClientBytes;
-      const isClassFull = () => count(keys.all) >= all || count(keys.bytes) + bytes > maxClassBytes;
+      const hasClientBytes = (more: number) => count(keys.clientBytes) + more <= maxClientBytes;
+      const hasClassBytes = (more: number) => count(keys.bytes) + more <= maxClassBytes;
+      const isClientFull = () => count(keys.client) >= ofClient || !hasClientBytes(bytes);
+      const isClassFull = () => count(keys.all) >= all || !hasClassBytes(bytes);
       const isUnknown = unknown < all && count(keys.all) >= unknown && !isRecent(request.headers);
 
       let hasRoom = !isUnknown;
@@ -116,29 +117,47 @@ export function createAdmission(onRefusal: (kind: Class) => void = () => {}): Ad
         return null;
       }
 
-      const held = { all: 1, client: 1, bytes, clientBytes: bytes };
-      const changeAll = (sign: 1 | -1) => {
-        for (const name of Object.keys(keys) as (keyof typeof keys)[]) change(keys[name], sign * held[name]);
-      };
-      changeAll(1);
+      let heldBytes = 0;
+      function hold(requests: number, more: number) {
+        heldBytes += more;
+        change(keys.all, requests);
+        change(keys.client, requests);
+        change(keys.bytes, more);
+        change(keys.clientBytes, more);
+      }
+      hold(1, bytes);
+
       const sent: Sending = { request, client, began: 0, leave };
       let hasLeft = false;
       function leave() {
         if (hasLeft) return;
         hasLeft = true;
         sending[kind].delete(sent);
-        changeAll(-1);
+        hold(-1, -heldBytes);
+      }
+      let received = 0;
+      /** Closes the connection of a body without Content-Length that becomes longer than there is room for. */
+      function countPart(part: Buffer) {
+        received += part.length;
+        const more = Math.min(received, maxBodyBytes) - heldBytes;
+        if (hasLeft || more <= 0) return;
+        if (hasClientBytes(more) && hasClassBytes(more)) return hold(0, more);
+        request.destroy();
+        leave();
       }
       function start(work: () => void) {
-        enqueue(kind, () => {
+        enqueue(kind, client, () => {
           if (hasLeft) return;
+          // An earlier listener would begin to read the body.
+          if (encoding !== undefined) request.once('resume', () => request.on('data', countPart));
           if (bytes > 0) sending[kind].add(Object.assign(sent, { began: performance.now() }));
           work();
         });
       }
-      const nextTurn = () => new Promise<void>((resolve) => enqueue(kind, resolve));
+      const nextTurn = () => new Promise<void>((resolve) => enqueue(kind, client, resolve));
       return { start, nextTurn, leave };
     },
+    /** To be called for each connection that was accepted. */
     noteConnection,
   };
 }
@@ -147,28 +166,21 @@ function perClass<Value>(create: () => Value): Record<Class, Value> {
   return Object.fromEntries(Object.keys(classes).map((kind) => [kind, create()])) as Record<Class, Value>;
 }
 
-/** How many bytes of a body are read at most. Without Content-Length it may be as long as is read of any. */
-function bodyBytes({ headers }: IncomingMessage): number {
-  if (headers['transfer-encoding'] !== undefined) return maxBodyBytes;
-  return Math.min(Number(headers['content-length'] ?? 0) || 0, maxBodyBytes);
-}
-
 /**
  * Starts requests after all connections were read that have sent something. Otherwise a page that is rendered without
  * waiting would be finished before the next request is counted: a thousand of them would be rendered in one turn of
  * the event loop, while no limit is reached and every probe waits. Requests that one turn does not start wait for the
- * next ones, where the classes alternate. Node accepts one connection in each turn, so while connections wait, turns
- * that only accept and read alternate with those that work (docs/decisions/041).
+ * next ones, where the classes alternate, and in a class the clients. Node accepts one connection in each turn, so while
+ * connections wait, turns that only accept and read alternate with those that work (docs/decisions/041).
  */
 function createTurns() {
-  const lanes = perClass((): (() => void)[] => []);
+  const lanes = perClass(() => new Map<string, (() => void)[]>());
   const order = Object.values(lanes);
   let hasLeader = false;
   let isWorking = false;
   let hasAccepted = false;
-  let acceptUntil = 0;
-  let workUntil = 0;
-  let started = 0;
+  let until = 0;
+  let done = 0;
 
   /** Sets a call for each request that waits. The first one that is set for a turn is its leader. */
   function setCall() {
@@ -177,31 +189,43 @@ function createTurns() {
   }
 
   function leadTurn() {
-    const now = performance.now();
-    if (isWorking) acceptUntil = now + acceptMilliseconds;
-    isWorking = !hasAccepted || now >= acceptUntil;
-    workUntil = now + workMilliseconds;
-    started = 0;
+    const wasWorking = isWorking;
+    isWorking = !hasAccepted || (!wasWorking && isOver());
+    if (isWorking || wasWorking) {
+      until = performance.now() + turnMilliseconds;
+      done = 0;
+    }
+    if (!isWorking) done += 1;
     hasAccepted = false;
     hasLeader = false;
     startNext();
   }
 
+  function isOver() {
+    return done >= leastInTurn && performance.now() > until;
+  }
+
   /** Node runs promises between two calls, so that the next one begins when a page is rendered. */
   function startNext() {
-    // One request starts in any case: the time may have passed because the process was stopped.
-    if (!isWorking || (started > 0 && performance.now() > workUntil)) return setCall();
+    if (!isWorking || isOver()) return setCall();
 
-    const at = order.findIndex((lane) => lane.length > 0);
-    const [lane] = order.splice(at, 1) as [(() => void)[]];
+    const at = order.findIndex((lane) => lane.size > 0);
+    const [lane] = order.splice(at, 1) as [Map<string, (() => void)[]>];
     order.push(lane);
-    started += 1;
-    lane.shift()?.();
+    const [client, waiting] = lane.entries().next().value as [string, (() => void)[]];
+    const work = waiting.shift();
+    // A map keeps the order in which its keys were added.
+    lane.delete(client);
+    if (waiting.length > 0) lane.set(client, waiting);
+    done += 1;
+    work?.();
   }
 
   return {
-    enqueue(kind: Class, work: () => void) {
-      lanes[kind].push(work);
+    enqueue(kind: Class, client: string, work: () => void) {
+      const waiting = lanes[kind].get(client);
+      if (waiting === undefined) lanes[kind].set(client, [work]);
+      else waiting.push(work);
       setCall();
     },
     noteConnection() {

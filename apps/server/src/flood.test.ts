@@ -98,6 +98,28 @@ it('requests whose bodies do not come give their places to others', async () => 
   for (const socket of sockets) socket.destroy();
 });
 
+/** Starts a request whose body has no Content-Length, and is so long until now. */
+function sendChunk(target: string, bytes: number): net.Socket {
+  const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+  socket.write(
+    `POST ${target} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nX-Forwarded-For: 203.0.113.1\r\n\r\n`,
+  );
+  socket.write(`${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`);
+  return socket;
+}
+
+it('a client may send many short bodies without Content-Length at once, and of long ones as much as of others', async () => {
+  const short = Array.from({ length: 100 }, () => sendChunk('/read', 10));
+  const answers = short.map((socket) => once(socket, 'data'));
+  for (const socket of short) socket.write('0\r\n\r\n');
+  for (const [answer] of await Promise.all(answers)) expect(String(answer)).toMatch(/^HTTP\/1.1 200/);
+
+  const open = new Set(Array.from({ length: 20 }, () => sendChunk('/read', 1_000_000)));
+  for (const socket of open) for (const end of ['data', 'close']) socket.once(end, () => open.delete(socket));
+  await expect.poll(() => open.size > 0 && open.size <= 8, { interval: 10 }).toBe(true);
+  for (const socket of [...short, ...open]) socket.destroy();
+});
+
 /** Opens a connection, which sends its request when `send` is called. Resolves `status` to that of the answer. */
 async function openRequest(target: string, forwardedFor: string) {
   const socket = net.connect(port, '127.0.0.1');

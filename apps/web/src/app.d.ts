@@ -28,6 +28,8 @@ declare global {
       api: Caller;
       /** Why the request was refused, for its log line. */
       failure?: Failure;
+      /** Resolves when the page may be rendered. The requests to REST endpoints and of the development server have none. */
+      nextTurn?: (() => Promise<void>) | undefined;
       /** The language of the answer's texts. */
       language: Language;
     }

@@ -9,7 +9,7 @@ import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import { observeRequest } from '#lib/server/http/observe-request.ts';
 import { recordFailure } from '#lib/server/http/record-failure.ts';
 import { rejectRequest } from '#lib/server/http/reject-request.ts';
-import { type Resolve, renderPage, writingPages } from '#lib/server/http/render-page.ts';
+import { exchangeOf, type Resolve, renderPage, writingPages } from '#lib/server/http/render-page.ts';
 import { hasRecentToken, openContext } from '#lib/server/http/router-context.ts';
 import { addSecurityHeaders } from '#lib/server/http/security-headers.ts';
 import { chooseLanguage, inLanguage } from '#lib/server/language/choose-language.ts';
@@ -52,6 +52,7 @@ export const handle: Handle = async ({ event, resolve }) => {
   locals.app = app;
   locals.requestId = randomUUID();
   locals.language = chooseLanguage(cookies, request.headers);
+  locals.nextTurn = exchangeOf(event)?.nextTurn;
 
   const about = { method: request.method, route: route.id ?? 'none', headers: request.headers };
   // Every text and format of the answer follows the request's language.

@@ -151,13 +151,18 @@ export async function signInAs(
   };
 }
 
-type Asking = { client?: string; knownBrowser?: string | null; session?: Partial<Context['session']> };
+type Asking = {
+  client?: string;
+  knownBrowser?: string | null;
+  session?: Partial<Context['session']>;
+  nextTurn?: Context['nextTurn'];
+};
 
 /** Returns a caller of the router for a principal, or without one. */
 export function callerFor(
   test: TestApp,
   principal: Principal | null,
-  { client = testClient.address, knownBrowser = null, session }: Asking = {},
+  { client = testClient.address, knownBrowser = null, session, nextTurn }: Asking = {},
 ): Caller {
   return createCaller({
     app: test.app,
@@ -173,5 +178,6 @@ export function callerFor(
       rememberAttempt: () => {},
       ...session,
     },
+    nextTurn,
   });
 }

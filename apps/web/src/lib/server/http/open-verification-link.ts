@@ -26,6 +26,7 @@ export async function openVerificationLink(event: RequestEvent): Promise<Verific
   if (!isNavigation(request.headers)) error(403, { message: linkTexts().openByClicking });
 
   const outcome = await verify(event);
+  await event.locals.nextTurn?.();
   if (!outcome.ok) error(400, { message: translateError(outcome.message, 'VALIDATION'), verification: outcome });
   return outcome;
 }

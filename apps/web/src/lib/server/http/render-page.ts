@@ -33,7 +33,7 @@ async function render(event: RequestEvent, resolve: Resolve, theme: Theme): Prom
     return '';
   }
 
-  await exchangeOf(event)?.nextTurn();
+  await event.locals.nextTurn?.();
   if (event.request.signal.aborted) return new Response(null, { status: closedByClient });
   const response = await resolve(event, { transformPageChunk });
   const { headers, status } = response;
@@ -60,7 +60,7 @@ export function writingPages(handler: Handler): PagesHandler {
   };
 }
 
-function exchangeOf({ platform }: RequestEvent): Exchange | undefined {
+export function exchangeOf({ platform }: RequestEvent): Exchange | undefined {
   return (platform?.req as WithExchange | undefined)?.[exchange];
 }
 

@@ -11,7 +11,7 @@ import { endSession, readSession, readSharedSession, startSession } from '@gateh
 import {
   clearCookie,
   clearSharedCookie,
-  cookieJar,
+  cookieNamed,
   type RequestCookies,
   readCookie,
   readSharedCookie,
@@ -44,14 +44,14 @@ export async function openContext(locals: App.Locals, request: Asked): Promise<v
 
 /** Whether the API key or the session of a request was valid recently in this process. Reads no database. */
 export function hasRecentToken(app: App, { authorization, cookie }: IncomingHttpHeaders): boolean {
-  const cookies = cookieJar(cookie);
+  const cookies = { get: (name: string) => cookieNamed(name, cookie) };
   const tokens = [presentedKey(authorization ?? null), readCookie(app, cookies, 'session')];
   return [...tokens, readSharedCookie(app, cookies)].some((token) => token !== null && app.recentTokens.has(token));
 }
 
 /** Returns the router's context of a request whose context is open. */
-export function routerContext({ app, principal, requestId, client, session }: App.Locals): Context {
-  return { app, principal, requestId, client, session };
+export function routerContext({ app, principal, requestId, client, session, nextTurn }: App.Locals): Context {
+  return { app, principal, requestId, client, session, nextTurn };
 }
 
 /** The address, browser and language from which a request comes. A class, for the reason of RestLocals. */

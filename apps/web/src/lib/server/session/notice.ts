@@ -28,5 +28,6 @@ export async function takeNotice({ locals, cookies, request }: NoticeEvent): Pro
 
   clearCookie(app, cookies, 'notice');
   const notice = (await consumeNotice(app, cookie)) as Notice | null;
+  await locals.nextTurn?.();
   return notice && { ...notice, id: crypto.randomUUID() };
 }

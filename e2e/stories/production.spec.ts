@@ -12,7 +12,7 @@ test('a production service runs the same story, configured by environment variab
   test.setTimeout(180_000);
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
-  const world = await startWorld(baseUrl);
+  const world = await startWorld(baseUrl, { empty: true });
   const served = await startServed(port, world.environment);
 
   const context = await browser.newContext({ baseURL: baseUrl });

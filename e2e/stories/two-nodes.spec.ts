@@ -18,7 +18,7 @@ const ends: (() => Promise<unknown>)[] = [];
 
 test.beforeAll(async () => {
   const [first, second] = [await freePort(), await freePort()];
-  world = await startWorld(`http://localhost:${first}`);
+  world = await startWorld(`http://localhost:${first}`, { empty: true });
   ends.push(world.stop);
   // Both nodes start at the same moment on an empty database.
   nodes = await Promise.all([startServed(first, world.environment), startServed(second, world.environment)]);

@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
 import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { freePort } from '@gatehouse/api/testing/free-ports';
 import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
+import { makeDataDirectory } from '../support/processes/data-directory.ts';
 import { startServed } from '../support/processes/served.ts';
 import { send } from '../support/raw-request.ts';
 import { expect, type Service, sandboxSecrets, test } from '../support/service.ts';
@@ -55,7 +54,7 @@ for (const headers of [
 }
 
 test('an event that cannot be applied gets 500 with the exact sentence, so that the provider retries it', async () => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-webhook-'));
+  const folder = makeDataDirectory();
   const database = await openEmbedded(folder);
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;

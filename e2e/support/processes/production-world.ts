@@ -5,6 +5,7 @@ import { openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
 import { expect } from '@playwright/test';
 import type { Service } from '../service.ts';
+import { makeDataDirectory } from './data-directory.ts';
 import type { Served } from './served.ts';
 
 /** The systems around a production service: PostgreSQL, and stand-ins for the providers and the mail server. */
@@ -18,8 +19,9 @@ export type World = {
   stop: () => Promise<void>;
 };
 
-export async function startWorld(baseUrl: string): Promise<World> {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-production-'));
+/** Starts them. The database is migrated already, unless the service is to find an empty one. */
+export async function startWorld(baseUrl: string, { empty = false } = {}): Promise<World> {
+  const folder = empty ? fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-production-')) : makeDataDirectory();
   const database = await openEmbedded(folder);
   const idp = { clientId: 'a-client', clientSecret: 'sandbox-client-secret' };
   const payment = { secretKey: 'sandbox_secret_key', webhookSecret: 'sandbox_webhook_secret' };

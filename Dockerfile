@@ -18,4 +18,4 @@ USER node
 EXPOSE 3000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 CMD ["node", "healthcheck.js"]
-CMD ["node", "--max-semi-space-size=4", "server.js"]
+CMD ["node", "--max-semi-space-size=8", "server.js"]

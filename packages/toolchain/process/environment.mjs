@@ -26,7 +26,7 @@ export function programEnvironment(environment) {
  * Node's options for the service. Without a limit the space for new objects grows to 32 MiB twice, and
  * stays so large (docs/performance.md).
  */
-export const serviceOptions = ['--max-semi-space-size=4'];
+export const serviceOptions = ['--max-semi-space-size=8'];
 
 /** Returns the environment of the tests. It does not read the file `.env`, which holds the settings of production. */
 export function testEnvironment() {

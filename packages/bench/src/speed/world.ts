@@ -28,7 +28,7 @@ export type World = {
 
 const productFile = path.resolve(import.meta.dirname, '../../../../apps/server/dist/main.js');
 /** As `npm run serve` and the systemd unit start it. */
-const productOptions = ['--max-semi-space-size=4'];
+const productOptions = ['--max-semi-space-size=8'];
 const limitFile = path.resolve(import.meta.dirname, 'least-program.ts');
 
 /** `environment` adds settings of the service. */

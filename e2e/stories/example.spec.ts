@@ -48,7 +48,7 @@ test('a product uses sign-in, limits, plans, keys and members of the service', a
     await page.waitForURL(`${service.sandboxUrl}/**`);
     await page.getByLabel(/4242/).first().check();
     await page.getByRole('button', { name: /^Pay/ }).click();
-    await expect(page.getByText('You are on Silver')).toBeVisible({ timeout: 20_000 });
+    await expect(page.getByText('You are on Silver')).toBeVisible();
     await (await paidLifeOf(service, page.request)).everythingDelivered();
     await page.goto(notesUrl);
     await addNote(page, 'One more after all');

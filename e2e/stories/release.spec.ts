@@ -42,13 +42,11 @@ test('the archive of npm run pack runs in an empty folder with Node alone', asyn
   for (const stream of [server.stdout, server.stderr]) stream.on('data', (bytes) => (printed += bytes));
   try {
     await expect
-      .poll(
-        () =>
-          ask('/readyz').then(
-            ({ status }) => status,
-            () => 0,
-          ),
-        { timeout: 20_000 },
+      .poll(() =>
+        ask('/readyz').then(
+          ({ status }) => status,
+          () => 0,
+        ),
       )
       .toBe(200);
     const page = await (await ask('/login')).text();

@@ -8,7 +8,7 @@ export type Example = { service: Service; notesUrl: string };
 export async function startExample(): Promise<Example> {
   const service = await startService({ command: 'example' });
   const notesUrl = service.baseUrl.replace(/\d+$/, (port) => String(Number(port) + 3));
-  await expect.poll(() => service.printed(), { timeout: 20_000 }).toContain(`Notes is up: ${notesUrl}`);
+  await expect.poll(() => service.printed()).toContain(`Notes is up: ${notesUrl}`);
   return { service, notesUrl };
 }
 

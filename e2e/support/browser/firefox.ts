@@ -8,8 +8,8 @@ import { findProgram } from '@gatehouse/api/testing/server-program';
 import { type BidiConnection, connectBidi } from './bidi.ts';
 
 const program = findProgram('firefox-esr') ?? findProgram('firefox');
-const startSeconds = 20;
-const waitSeconds = 10;
+const startSeconds = 60;
+const waitSeconds = 30;
 const pollMilliseconds = 50;
 
 export const hasFirefox = program !== undefined;

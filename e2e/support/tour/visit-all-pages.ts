@@ -9,8 +9,6 @@ import { sandbox } from './sandbox.ts';
 import { wide } from './tour-part.ts';
 import { visitors } from './visitors.ts';
 
-const timeoutMilliseconds = 15_000;
-
 /** Called for each page. It may change the colour scheme and the size, which are reset afterwards. */
 export type Look = (page: Page, name: string) => Promise<void>;
 
@@ -29,7 +27,6 @@ export async function visitAllPages(
     const context = await browser.newContext({ baseURL: service.baseUrl, viewport: wide, reducedMotion: 'reduce' });
     contexts.push(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(timeoutMilliseconds);
     return page;
   }
 

@@ -40,7 +40,7 @@ const floods: Flood[] = [
   http('pages with invented sessions', '/login?rendered', { headers: invented() }),
   http('reads with invented sessions', '/api/session', { headers: invented() }),
   http('pages with invented sessions and cookies of 12 kB', '/login?rendered', { headers: largeCookies }),
-  http('forms with invented sessions', '/account?/name', {
+  http('forms with invented sessions', '/account?/changeName', {
     method: 'POST',
     headers: { ...invented(), ...form },
     body: 'name=A',

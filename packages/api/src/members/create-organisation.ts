@@ -12,7 +12,7 @@ import type { Client } from '../security/client.ts';
 import { oneLine } from '../security/text.ts';
 import { accountById } from '../sessions/account.ts';
 import type { Approved } from '../sessions/authorisation.ts';
-import { chooseOrganisation } from '../sessions/choose-organisation.ts';
+import { chooseOrganisation } from '../sessions/current-organisation.ts';
 
 export const createOrganisationInput = z.object({
   org_name: oneLine(100).refine((name) => name !== '', 'Enter a name.'),

@@ -11,7 +11,7 @@ import { accountStatusOf } from '../organisations/account-status.ts';
 import { readInvitation } from '../organisations/invitation.ts';
 import type { Client } from '../security/client.ts';
 import { accountById } from '../sessions/account.ts';
-import { chooseOrganisation } from '../sessions/choose-organisation.ts';
+import { chooseOrganisation } from '../sessions/current-organisation.ts';
 import type { Principal, UserPrincipal } from '../sessions/principal.ts';
 import { requireRoomForMember } from '../usage/member-room.ts';
 import { lockMembers } from './lock-members.ts';

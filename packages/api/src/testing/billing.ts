@@ -150,6 +150,11 @@ export async function makeSecond({ app, sandbox }: TestApp, customer: unknown, t
   );
 }
 
+/** The App with more patience for a lease: fifty requests in turn take longer than 20 s on a slow machine. */
+export function withPatience(app: BillingApp): BillingApp {
+  return { ...app, config: { ...app.config, timeouts: { ...app.config.timeouts, leaseSeconds: 100 } } };
+}
+
 /** Creates another subscription of a customer at the provider, which awaits its first payment. */
 export function makeIncomplete({ app, sandbox }: TestApp, customer: unknown, tier: 'silver' | 'gold' = 'gold') {
   const items = [{ price: priceOf({ sandbox }, tier) }];

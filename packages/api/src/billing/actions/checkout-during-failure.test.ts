@@ -2,12 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../db/client.ts';
 import type { Administrator } from '../../sessions/authorisation.ts';
 import { readSubscription } from '../../subscription/read-subscription.ts';
-import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
+import { makeMember, makeSubscriber, ownedBy, withPatience } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { startCheckout } from './start-checkout.ts';
 
-// Fifty requests wait in turn, which a slow machine does not do within the product's 20 s.
-const billing = useBillingTest({ timeouts: { leaseSeconds: 100 } });
+const billing = useBillingTest();
 const choose = (principal: Administrator, tier: unknown) => startCheckout(billing.app, principal, { tier });
 const buy = (principal: Administrator, tier = 'silver') => choose(principal, tier);
 const provider = () => billing.sandbox.payment;
@@ -47,7 +46,7 @@ test('two server processes and fifty concurrent requests create one customer and
   try {
     const principal = await makeMember(billing);
     const clicks = Array.from({ length: 50 }, (_, at) =>
-      startCheckout(at % 2 === 0 ? app : billing.app, principal, { tier: 'silver' }),
+      startCheckout(withPatience(at % 2 === 0 ? app : billing.app), principal, { tier: 'silver' }),
     );
     expect(new Set((await Promise.all(clicks)).map(({ url }) => url)).size).toBe(1);
     expect(ownedBy(billing, principal).customers).toHaveLength(1);

@@ -83,7 +83,9 @@ function withoutComments(statement: string): string {
   return statement.replace(/^\s*--.*$/gm, '').trim();
 }
 
+/** The id does not come from the column's sequence, which a logical replica does not have. */
 async function record(sql: Sql | TransactionSql, { hash, createdAt, release }: Migration): Promise<void> {
   await sql`
-    insert into drizzle.__drizzle_migrations (hash, created_at, release) values (${hash}, ${createdAt}, ${release})`;
+    insert into drizzle.__drizzle_migrations (id, hash, created_at, release)
+    select coalesce(max(id), 0) + 1, ${hash}, ${createdAt}::bigint, ${release}::int from drizzle.__drizzle_migrations`;
 }

@@ -71,6 +71,17 @@ it('a migration that fails leaves those before it applied, and the next start co
   await empty.drop();
 });
 
+it('a migration is applied on a promoted copy, whose sequences were not replicated', async () => {
+  const promoted = await createTestDatabase();
+  const { sql, close } = openDatabase({ url: promoted.url, pool: 2, prepare: false });
+  await sql`select setval('drizzle.__drizzle_migrations_id_seq', 1)`;
+  copy.add('9000_promoted', 'create table after_promotion (id int)');
+  await migrate(sql, copy.folder);
+  expect(await sql`select to_regclass('after_promotion') as made`).toEqual([{ made: 'after_promotion' }]);
+  await close();
+  await promoted.drop();
+});
+
 it('a migration that waits for a lock delays sign-ins by seconds at most, and is applied once the lock is free', async () => {
   copy.add('9000_colour', 'alter table users add column colour text');
   const holder = await openTransaction('lock table users in share mode');

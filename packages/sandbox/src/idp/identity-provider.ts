@@ -59,6 +59,9 @@ export function openIdentityProvider(settings: IdentityProviderSettings): Runnin
   return {
     protocol() {
       protocol ??= startProtocol();
+      protocol.catch(() => {
+        protocol = undefined;
+      });
       return protocol;
     },
     choices,

@@ -34,7 +34,9 @@ async function render(event: RequestEvent, resolve: Resolve, theme: Theme): Prom
   }
 
   await event.locals.nextTurn?.();
-  if (event.request.signal.aborted) return new Response(null, { status: closedByClient });
+  const { method, signal } = event.request;
+  // A form is processed in any case: its sender may have closed the tab.
+  if (signal.aborted && (method === 'GET' || method === 'HEAD')) return new Response(null, { status: closedByClient });
   const response = await resolve(event, { transformPageChunk });
   const { headers, status } = response;
   if (body === undefined || !headers.has('x-sveltekit-page')) return response;

@@ -80,6 +80,8 @@ export class Tab {
 
   /** Clicks the link, button or labelled field whose name is the text or starts with it. */
   async click(name: string): Promise<void> {
+    // The timers of a tab in the background wait for a second.
+    await this.#connection.send('browsingContext.activate', { context: this.#context });
     const element = await this.#find(name);
     const origin = { type: 'element', element };
     await this.#perform('pointer', [
@@ -156,12 +158,23 @@ function plainValue(remote: Remote): unknown {
   return remote.type === 'array' ? (remote.value as Remote[]).map(plainValue) : (remote.value ?? null);
 }
 
-/** Runs in the page. */
-const findInPage = `(name) => {
+/**
+ * Runs in the page. Finds an element only where a click reaches it: after a link the page scrolls to its top once its
+ * content is there, and moves the element away.
+ */
+const findInPage = `async (name) => {
   const named = (element) => (element.labels?.[0]?.innerText ?? element.ariaLabel ?? element.innerText).trim();
   const all = [...document.querySelectorAll('a, button, summary, input:not([type=hidden])')];
   const seen = all.filter((element) => element.checkVisibility() && !element.disabled);
   const found = seen.find((element) => named(element) === name) ?? seen.find((element) => named(element).startsWith(name));
-  found?.scrollIntoView({ block: 'center', behavior: 'instant' });
-  return found ?? null;
+  if (!found) return null;
+  found.scrollIntoView({ block: 'center', behavior: 'instant' });
+  const placed = () => {
+    const { left, top, width, height } = found.getBoundingClientRect();
+    const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+    return [found.isConnected, found.contains(hit), left, top].join();
+  };
+  const before = placed();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  return before.startsWith('true,true') && placed() === before ? found : null;
 }`;

@@ -14,14 +14,15 @@ const needsMore = /\/testing\b|testing\.ts|embedded|postgres|createApp|node:(chi
 const pureTests = fs.globSync(tests).filter((file) => !needsMore.test(fs.readFileSync(file, 'utf8')));
 const cheapPasswordHash = fileURLToPath(new URL('packages/api/src/testing/cheap-password-hash.ts', import.meta.url));
 
-/**
- * Starts with the test of the development server. vitest starts large files first, and this small one takes ten
- * seconds: as the last it would leave the other workers without work.
- */
+/** Small files that take ten seconds and more: they start a server, or wait for one. */
+const slowest = ['dev', 'rolling-restart', 'operator', 'checkout-during-failure', 'health', 'start-checkout'];
+
+/** vitest starts large files first. A small slow one at the end would leave the other workers without work. */
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isSlowest = ({ moduleId }: TestSpecification) => moduleId.endsWith('/apps/server/src/dev.test.ts');
+    const isSlowest = ({ moduleId }: TestSpecification) =>
+      slowest.some((name) => moduleId.endsWith(`/${name}.test.ts`));
     return [...sorted.filter(isSlowest), ...sorted.filter((file) => !isSlowest(file))];
   }
 }

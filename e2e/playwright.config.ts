@@ -14,8 +14,8 @@ export default defineConfig({
   testDir: '.',
   outputDir: 'test-results',
   globalSetup: './support/processes/data-directory.ts',
-  // Each worker has its own service. More of them, beside the unit tests, make tests wait too long for each other.
-  workers: Math.max(2, os.availableParallelism()),
+  // Each worker has its own service. One more than cores, because the tests also wait: for mails, events and pages.
+  workers: os.availableParallelism() + 1,
   fullyParallel: false,
   retries: 0,
   // A test waits for an event, never for a time. These limits end what hangs, also on a machine under load.

@@ -28,6 +28,7 @@ export interface Protocol {
   isProtocolError(error: unknown): error is errors.OIDCProviderError;
 }
 
+/** Makes the protocol of one issuer, whose requests come below /idp. */
 export function createProtocol(settings: ProtocolSettings): Protocol {
   const { issuer, clientId, key } = settings;
   const provider = new Provider(issuer, configuration(settings));

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Page } from '@playwright/test';
 import { builtClient, scriptsOfPages } from '../support/browser/built-scripts.ts';
 import { layoutShifts } from '../support/browser/layout-shift.ts';
 import { makeOwner, signIn } from '../support/people.ts';
@@ -74,21 +75,38 @@ test('a page in a language of Latin script loads one font of at most 48,000 byte
   expect(fs.statSync(path.join(builtClient, '_app/immutable/assets', font)).size).toBeLessThanOrEqual(48_000);
 });
 
-test('the layout does not shift when the font arrives late', async ({ page, service }) => {
-  let sendFont = () => {};
-  const held = new Promise<void>((resolve) => {
-    sendFont = resolve;
-  });
-  await page.route('**/*.woff2', async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.goto(`${service.baseUrl}/login`, { waitUntil: 'domcontentloaded' });
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length > 0);
-  sendFont();
+test('the layout does not shift when the font arrives late, and the next page is shown in it', async ({
+  page,
+  service,
+}) => {
+  await signIn(page, await makeOwner(service, page.request));
+  let widthInFallback = 0;
 
-  expect(await layoutShifts(page)).toEqual([]);
+  for (const path of ['/members?invite', '/', '/billing', '/account', '/organisation']) {
+    let sendFont = () => {};
+    const held = new Promise<void>((resolve) => {
+      sendFont = resolve;
+    });
+    await page.route('**/*.woff2', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(service.baseUrl + path, { waitUntil: 'domcontentloaded' });
+    await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length > 0);
+    sendFont();
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => name.endsWith('.woff2')),
+    );
+
+    expect(await layoutShifts(page), path).toEqual([]);
+    widthInFallback = await widthOfHeading(page);
+    await page.unroute('**/*.woff2');
+  }
+  // The first load stores the font, the second one finds it.
+  await page.reload({ waitUntil: 'networkidle' });
+  await page.reload();
+  expect(await widthOfHeading(page)).not.toBe(widthInFallback);
+
   await page.evaluate(() => document.body.prepend('This moves the page.'));
   expect(await layoutShifts(page)).toHaveLength(1);
 });
@@ -126,3 +144,11 @@ test('a page is sent whole, with its length and no ETag, and HEAD has the same l
     expect([head.text, head.headers['content-length']], path).toEqual(['', headers['content-length']]);
   }
 });
+
+function widthOfHeading(page: Page): Promise<number> {
+  return page.getByRole('heading', { level: 1 }).evaluate((heading) => {
+    const text = document.createRange();
+    text.selectNodeContents(heading);
+    return text.getBoundingClientRect().width;
+  });
+}

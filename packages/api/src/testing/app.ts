@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
 import type { App } from '../app.ts';
 import { type Config, parseConfig } from '../config.ts';
@@ -23,6 +24,9 @@ export type TestApp = {
 export const sandboxIdentity = { clientId: 'sandbox-client', clientSecret: 'sandbox-client-secret' };
 export const sandboxPayment = { secretKey: 'sandbox_secret_key', webhookSecret: 'sandbox_webhook_secret' };
 export const serviceUrl = 'http://localhost:3999';
+
+/** The plans of tests, so that no test fails when the built-in ones change. */
+const testPlansFile = fileURLToPath(new URL('plans.json', import.meta.url));
 
 type Options = {
   /** Environment variables, which override those of the sandbox. */
@@ -59,6 +63,7 @@ export async function startTestApp({ environment = {}, timeouts = {}, work = tru
     PAYMENT_WEBHOOK_SECRET: sandboxPayment.webhookSecret,
     PAYMENT_API_URL: sandbox.payment.apiUrl,
     RATE_LIMITS: 'off',
+    PLANS_FILE: testPlansFile,
     ...environment,
   });
   const config = withTimeouts(parsed, { ...patience, ...timeouts });

@@ -11,14 +11,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function load(content: unknown) {
+async function load(content: unknown, prices: Record<string, string> = {}) {
   const file = join(folder, 'plans.json');
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
-  return loadPlans({ plansFile: file, prices: {} });
+  return loadPlans({ plansFile: file, prices });
 }
 
 const builtIn = { plansFile: null, prices: {} };
 const [free, silver, gold] = defaultPlans.tiers;
+const threeTiers = { ...defaultPlans, tiers: [free, silver, gold] };
 
 test('without a file the built-in plans apply', async () => {
   const { tiers } = await loadPlans(builtIn);
@@ -37,7 +38,7 @@ test('a file may sell one paid tier or many, in rising rank', async () => {
 
 test('the sentence that asks for a paid plan names each of them', async () => {
   const platinum = { ...silver, tier: 'platinum', name: 'Platinum' };
-  expect(choosePaidPlan(await loadPlans(builtIn))).toBe('Choose the Silver or Gold plan.');
+  expect(choosePaidPlan(await load(threeTiers))).toBe('Choose the Silver or Gold plan.');
   expect(choosePaidPlan(await load({ ...defaultPlans, tiers: [free, gold] }))).toBe('Choose the Gold plan.');
   expect(choosePaidPlan(await load({ ...defaultPlans, tiers: [free, silver, gold, platinum] }))).toBe(
     'Choose the Silver, Gold or Platinum plan.',
@@ -45,7 +46,7 @@ test('the sentence that asks for a paid plan names each of them', async () => {
 });
 
 test('each paid tier is sold under its configured name, else under one made from the tier', async () => {
-  const { priceNames } = await loadPlans({ ...builtIn, prices: { PAYMENT_PRICE_GOLD: 'price_gold_now' } });
+  const { priceNames } = await load(threeTiers, { PAYMENT_PRICE_GOLD: 'price_gold_now' });
   expect(priceNames).toEqual({ silver: 'silver_monthly', gold: 'price_gold_now' });
 });
 

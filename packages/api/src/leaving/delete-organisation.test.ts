@@ -108,3 +108,22 @@ it('a switch to an organisation whose deletion commits meanwhile finds none', as
   });
   expect(await switched).toBe('NOT_FOUND');
 });
+
+it('deletes nothing if a member has bought a plan since the plans were ended, and ends that one with the next attempt', async () => {
+  const owner = await makeOwner(test);
+  const admin = await addMember(test, owner.organisationId, 'admin');
+  const removal = await test.app.db.transaction(async (tx) => {
+    // The deletion has ended the plans and waits for its locks.
+    await tx.select().from(users).where(eq(users.id, owner.userId)).for('update');
+    const result = codeOf(remove(owner));
+    await waitingForLocks(test, 1);
+    test.sandbox.payment.payCheckout((await admin.api.billing.checkout({ tier: 'gold' })).url);
+    await test.settled();
+    return { result };
+  });
+  expect(await removal.result).toBe('BUSY');
+  expect(await exists(owner.organisationId)).toBe(true);
+
+  expect(await codeOf(remove(owner))).toBe('done');
+  expect(ownedBy(test, owner.principal).subscriptions.map(({ status }) => status)).toEqual(['canceled']);
+});

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { confirmUser } from '../accounts/password/confirm-user.ts';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import { endSubscriptions, hasOpenCheckout } from '../billing/actions/end-subscriptions.ts';
+import { endSubscriptions, mayBeBilled } from '../billing/actions/end-subscriptions.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
@@ -48,8 +48,8 @@ export async function deleteOrganisation(
       .from(memberships)
       .where(and(eq(memberships.organisationId, organisationId), eq(memberships.userId, principal.user.id)));
     requireOwnRole(own?.role ?? null);
-    // A member has started a checkout meanwhile.
-    if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw organisationsChanged();
+    // A member has started a checkout or paid for one meanwhile.
+    if (await mayBeBilled(app, tx, organisationId)) throw organisationsChanged();
 
     await tx.delete(organisations).where(eq(organisations.id, organisationId));
     await recordAudit(tx, app.now(), {

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import { endSubscriptions, hasOpenCheckout } from '../billing/actions/end-subscriptions.ts';
+import { endSubscriptions, mayBeBilled } from '../billing/actions/end-subscriptions.ts';
 import type { Executor } from '../db/client.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { requestErasure } from './erasures/request-erasure.ts';
@@ -25,7 +25,7 @@ export async function eraseOrganisation(
   await app.db.transaction(async (tx) => {
     await lockConcerned(tx, { ending: [organisationId] });
     if (!(await isStillWanted(tx))) throw organisationsChanged();
-    if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw organisationsChanged();
+    if (await mayBeBilled(app, tx, organisationId)) throw organisationsChanged();
     await tx.delete(organisations).where(eq(organisations.id, organisationId));
     await recordAudit(tx, app.now(), { action: 'organisation-deleted', organisationId });
     await requestErasure(app, tx, { deleted: [organisationId] });

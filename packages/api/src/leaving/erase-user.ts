@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
-import { endSubscriptions, hasOpenCheckout } from '../billing/actions/end-subscriptions.ts';
+import { endSubscriptions, mayBeBilled } from '../billing/actions/end-subscriptions.ts';
 import type { Executor } from '../db/client.ts';
 import { users } from '../db/schema/accounts.ts';
 import { organisations } from '../db/schema/organisations.ts';
@@ -47,8 +47,8 @@ export async function eraseUser(
     if (still.some((id) => !ending.includes(id))) throw organisationsChanged();
 
     for (const organisationId of still) {
-      // A member has started a checkout meanwhile.
-      if (app.payment !== null && (await hasOpenCheckout(tx, organisationId))) throw organisationsChanged();
+      // A member has started a checkout or paid for one meanwhile.
+      if (await mayBeBilled(app, tx, organisationId)) throw organisationsChanged();
     }
     const traces = await readTraces(tx, userId);
     if (traces === null) return null;

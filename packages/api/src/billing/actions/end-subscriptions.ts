@@ -6,14 +6,15 @@ import { AppError } from '../../errors.ts';
 import { type Ask, isMissing } from '../../providers/payment.ts';
 import { customersOf, leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
+import { ofOurMode } from '../entitlement/read-plan.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
 import { expireAll, openSessions, type Session } from './checkout-session.ts';
 import { endEverything } from './end-now.ts';
 
 /**
  * Ends an organisation's subscriptions at the provider immediately, for all its customers, and
- * expires its open checkouts. Runs before the organisation is deleted. Does not change
- * subscriptions that have ended.
+ * expires its open checkouts. Runs before the organisation is deleted, and `mayBeBilled` under its
+ * lock. Does not change subscriptions that have ended.
  *
  * @throws AppError PROVIDER_UNAVAILABLE, also if a subscription that our key cannot see may
  *   continue to bill; BUSY; BILLING_UNAVAILABLE if billing is off and a subscription is live or
@@ -34,7 +35,8 @@ export async function endSubscriptions(app: App, organisationId: string): Promis
         customers.map(({ customerId }) => customerId),
         live,
       );
-      return;
+      // The next attempt stores the ends, so that `mayBeBilled` sees only what is new.
+      if (live.length === 0) return;
     }
     throw new AppError('BUSY', 'A payment of this organisation is just being made. Try again in a moment.', {
       retryAfterSeconds: 5,
@@ -42,10 +44,21 @@ export async function endSubscriptions(app: App, organisationId: string): Promis
   });
 }
 
-/** Returns whether the organisation has a checkout that we created and that is not closed. */
-export async function hasOpenCheckout(db: Executor, organisationId: string): Promise<boolean> {
+/**
+ * Returns whether an organisation has an open checkout or a running subscription again, after `endSubscriptions`
+ * ended all of them. Without a provider none can have started.
+ */
+export async function mayBeBilled(app: App, db: Executor, organisationId: string): Promise<boolean> {
+  if (app.payment === null) return false;
   const open = and(eq(paymentCheckouts.organisationId, organisationId), isNull(paymentCheckouts.closedAt));
-  return (await db.$count(paymentCheckouts, open)) > 0;
+  const running = and(
+    eq(paymentSubscriptions.organisationId, organisationId),
+    eq(paymentSubscriptions.ended, false),
+    // The end of a subscription that the provider assigns to another customer is not stored.
+    isNull(paymentSubscriptions.problem),
+    ofOurMode(app, paymentSubscriptions.livemode),
+  );
+  return (await db.$count(paymentCheckouts, open)) + (await db.$count(paymentSubscriptions, running)) > 0;
 }
 
 /** Expires the open checkouts. Returns false if one cannot be expired because it is complete. */

@@ -64,6 +64,7 @@ test('a user who signed in through the identity provider replaces a forgotten pa
   await page.getByLabel('Name').fill('A Person');
   await page.getByRole('button', { name: 'Create and continue' }).click();
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  await expect(page).toHaveURL('/');
 
   await page.goto('/account');
   await openSetting(page, 'Password');

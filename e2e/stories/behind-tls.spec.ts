@@ -55,6 +55,7 @@ test('over https a user signs up, and the link in the mail has the public origin
   await page.getByLabel('E-mail', { exact: true }).fill(email);
   await page.getByLabel('Password', { exact: true }).fill(passPhrase);
   await page.getByRole('button', { name: /^Create (organisation|account)$/ }).click();
+  await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
   const link = await linkFor(service, email);
   expect(link).toContain(`${id}/verify?token=`);
   const answer = await page.goto(link);

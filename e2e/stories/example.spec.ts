@@ -91,6 +91,7 @@ test('a product uses sign-in, limits, plans, keys and members of the service', a
     await theirs.getByLabel('E-mail', { exact: true }).fill(email);
     await theirs.getByLabel('Password', { exact: true }).fill(passPhrase);
     await theirs.getByRole('button', { name: /^Create (organisation|account)$/ }).click();
+    await expect(theirs.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
     await theirs.goto(await linkFor(service, email));
     await signInOnPage(theirs, email);
     await theirs.getByRole('button', { name: 'Join Larch & Sons' }).click();

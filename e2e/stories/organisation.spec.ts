@@ -19,6 +19,7 @@ for (const javaScriptEnabled of [true, false]) {
       await signIn(theirs, successor);
       await theirs.goto(invitation);
       await theirs.getByRole('button', { name: 'Join Larch & Sons' }).click();
+      await expect(theirs).toHaveURL('/');
 
       await page.goto('/organisation');
       const slug = (await page.getByText(/^larch-sons(-\w+)?$/).textContent()) ?? '';

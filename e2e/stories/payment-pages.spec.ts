@@ -56,6 +56,7 @@ test('a checkout on a custom domain opens without JavaScript if its origin is co
     await page.getByLabel('E-mail', { exact: true }).fill(email);
     await page.getByLabel('Password', { exact: true }).fill(passPhrase);
     await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect(page).toHaveURL(`${service.baseUrl}/onboarding`);
     const billing = await page.goto(`${service.baseUrl}/billing`);
     const policy = billing?.headers()['content-security-policy'] ?? '';
     expect(policy.split('form-action ')[1]).toBe(`'self' ${elsewhere.api} ${elsewhere.pages} ${service.sandboxUrl}`);

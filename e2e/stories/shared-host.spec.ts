@@ -121,6 +121,7 @@ test.describe('over https', () => {
     await page.getByLabel('E-mail', { exact: true }).fill(email);
     await page.getByLabel('Password', { exact: true }).fill(passPhrase);
     await page.getByRole('button', { name: /^Create (organisation|account)$/ }).click();
+    await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
     await page.goto(await linkFor(world.asService(served), email));
     await expect(page.locator('main')).toHaveAttribute('data-ok', 'true');
     expect(await served.operator('approve', email)).toBe(0);

@@ -47,10 +47,10 @@ async function serving(): Promise<Program> {
 it.each(['SIGTERM', 'SIGKILL'] as const)('%s to npm run serve also ends the service', async (signal) => {
   const npm = spawn('npm', ['run', 'serve', '--silent'], { cwd: folder, env: environment(), stdio: 'ignore' });
   const ended = once(npm, 'exit');
-  await expect.poll(isUp, { timeout: 15_000 }).toBe(true);
+  await expect.poll(isUp).toBe(true);
   npm.kill(signal);
   await ended;
-  await expect.poll(isUp, { timeout: 5_000 }).toBe(false);
+  await expect.poll(isUp).toBe(false);
 });
 
 it('a program that another one started outlives it without npm, as under a service manager', async () => {
@@ -63,14 +63,14 @@ it('a program that another one started outlives it without npm, as under a servi
   });
   const [printed] = await once(parent.stdout, 'data');
   const pid = Number.parseInt(String(printed), 10);
-  await expect.poll(isUp, { timeout: 15_000 }).toBe(true);
+  await expect.poll(isUp).toBe(true);
   parent.kill('SIGKILL');
   await once(parent, 'exit');
   await pause(1_200);
   expect(await isUp()).toBe(true);
 
   process.kill(pid, 'SIGTERM');
-  await expect.poll(isUp, { timeout: 5_000 }).toBe(false);
+  await expect.poll(isUp).toBe(false);
 });
 
 it('a second SIGTERM does not cut the requests that the first one lets finish', async () => {
@@ -98,13 +98,13 @@ it('SIGTERM at any moment of the start ends the process, and nothing keeps its p
     expect([0, 'SIGTERM']).toContain(signal ?? code);
     expect(await isUp()).toBe(false);
     const isRunning = () => fs.existsSync(path.join(dataDir, 'postgres', 'postmaster.pid'));
-    await expect.poll(isRunning, { timeout: 10_000 }).toBe(false);
+    await expect.poll(isRunning).toBe(false);
   }
 });
 
 it('HEAD is answered as GET without a body, by /healthz, before the service is ready and after', async () => {
   const program = runProgram(standIn, [], { ...environment(), STAND_IN_INIT: '1500' });
-  await expect.poll(isUp, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isUp).toBe(true);
   const seen = async (target: string) => {
     const answer = await ask(target, { method: 'HEAD' });
     return [answer.status, await answer.text()];

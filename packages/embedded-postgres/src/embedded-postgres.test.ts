@@ -63,7 +63,7 @@ function serverLog(dataDir: string): string {
 }
 
 async function eventually(holds: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !holds(); i++) await pause(20);
+  for (let i = 0; i < 3_000 && !holds(); i++) await pause(20);
   expect(holds()).toBe(true);
 }
 

@@ -44,15 +44,15 @@ it('a cut database is reported within two seconds and once in the log, and the n
   for (const error of await refused) expect(error).toMatchObject({ code: 'BUSY', retryAfterSeconds: 5 });
 
   proxy.restore();
-  await expect.poll(isReady, { timeout: 5_000 }).toBe(true);
+  await expect.poll(isReady).toBe(true);
   expect(await attempt(email)).toBeNull();
   expect(await test.sandbox.mailbox.waitFor(email)).toBeDefined();
-  await expect.poll(() => lines('The database is available again.'), { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => lines('The database is available again.')).toHaveLength(1);
   expect(lines('The database is unavailable.')).toHaveLength(1);
 });
 
 it('a deadlock and a timeout of the database are 503, and do not count against the database', async () => {
-  await expect.poll(isReady, { timeout: 8_000 }).toBe(true);
+  await expect.poll(isReady).toBe(true);
   for (const code of ['40P01', '55P03', '57014']) {
     const error = await test.app.sql
       .unsafe(`do $$ begin raise exception 'ended' using errcode = '${code}'; end $$`)

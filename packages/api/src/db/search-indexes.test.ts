@@ -36,7 +36,7 @@ it('nodes start beside a long transaction, which only the search indexes wait fo
     expect(await hasSearchIndexes(sql)).toBe(false);
     return both;
   });
-  await expect.poll(() => hasSearchIndexes(sql), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => hasSearchIndexes(sql)).toBe(true);
   await Promise.all(nodes.map((node) => node.close()));
   expect(logged).toEqual([]);
   await end();
@@ -54,7 +54,7 @@ it('a node that ends while its indexes are created ends at once without a warnin
     expect(logged).toEqual([]);
   });
   const node = await start();
-  await expect.poll(() => hasSearchIndexes(sql), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => hasSearchIndexes(sql)).toBe(true);
   await node.close();
   expect(logged).toEqual([]);
   await end();

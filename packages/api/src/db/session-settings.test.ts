@@ -13,7 +13,7 @@ beforeAll(async () => {
       "TimeZone = 'Asia/Kolkata'",
       "DateStyle = 'SQL, DMY'",
       'standard_conforming_strings = off',
-      'statement_timeout = 100',
+      'statement_timeout = 1000',
     ]) {
       await sql.unsafe(`alter database ${name} set ${setting}`);
     }
@@ -44,7 +44,7 @@ it('transactions are read committed whatever the defaults of the database are', 
 });
 
 it('a statement_timeout of the role ends requests, and no migration or scheduled job', async () => {
-  const sleep = (sql: Sql) => sql`select pg_sleep(0.3)`;
+  const sleep = (sql: Sql) => sql`select pg_sleep(2)`;
   await expect(on({ prepare: true }, sleep)).rejects.toMatchObject({ code: '57014' });
   expect(await on({ prepare: true, isPatient: true }, sleep)).toHaveLength(1);
 });

@@ -144,7 +144,7 @@ describe.skipIf(spawnSync('openssl', ['version']).status !== 0)('where the serve
 });
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 15_000; Date.now() < end; ) {
+  for (const end = Date.now() + 60_000; Date.now() < end; ) {
     if (await holds().catch(() => false)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

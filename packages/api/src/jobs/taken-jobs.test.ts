@@ -29,10 +29,12 @@ function startNode(changes: Partial<App['config']>): Promise<App> {
 it('a node without a mail server leaves the mails to a node that has one', async () => {
   const email = newEmail();
   await signUp(test.app, signUpInput.parse({ email, password: testPassword }), testClient);
+  await expect
+    .poll(() => test.logged.map(({ message }) => message))
+    .toContain('A job waits for a node that can do it.');
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   const jobs = await test.app.sql`select state from pgboss.job where name = 'verification-mail'`;
   expect(jobs).toEqual([{ state: 'created' }]);
-  expect(test.logged.map(({ message }) => message)).toContain('A job waits for a node that can do it.');
 
   const node = await startNode({ smtpUrl: test.sandbox.smtpUrl });
   expect(await test.sandbox.mailbox.waitFor(email)).toBeDefined();

@@ -53,19 +53,19 @@ test('a lease is released after a failure', async () => {
 
 test('a lease expires after its holder crashed', async () => {
   const holder = '0199c0de-0000-7000-8000-000000000000';
-  await running.app.db.insert(paymentLeases).values({ name: 'crashed', holder, endsAt: new Date(Date.now() + 300) });
-  const began = performance.now();
-  expect(await withLease(running.app, 'crashed', async () => 'yes')).toBe('yes');
-  expect(performance.now() - began).toBeGreaterThan(200);
+  const endsAt = new Date(Date.now() + 300);
+  await running.app.db.insert(paymentLeases).values({ name: 'crashed', holder, endsAt });
+  expect(await withLease(running.app, 'crashed', async () => Date.now())).toBeGreaterThanOrEqual(endsAt.getTime());
 });
 
 test('no request starts after twenty seconds, so that the last one fits into the lease', async () => {
   const clock = leaseClock();
   await withLease(running.app, 'long', async (ask) => {
     const question = async () => ask((provider) => provider.prices.list({ limit: 1 }));
-    clock.advance(19);
+    // Far below the limit: the real time between these lines counts too.
+    clock.advance(10);
     await question();
-    clock.advance(2);
+    clock.advance(11);
     await expect(question()).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
 
     const [lease] = await running.app.sql`
@@ -82,10 +82,11 @@ test('a caller waits twenty seconds for a lease that is taken', async () => {
       ended = true;
     });
     other.catch(() => {});
-    clock.advance(18);
+    // Far below the limit: the real time of the pause counts too.
+    clock.advance(10);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(ended).toBe(false);
-    clock.advance(3);
+    clock.advance(11);
     await expect(other).rejects.toMatchObject({ code: 'BUSY', retryAfterSeconds: 5 });
   });
 });

@@ -93,7 +93,7 @@ it('a migration that waits for a lock delays sign-ins by seconds at most, and is
     slowest = Math.max(slowest, performance.now() - started);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  expect(slowest).toBeLessThan(3_000);
+  expect(slowest).toBeLessThan(10_000);
 
   await holder.end();
   await migrated;

@@ -132,10 +132,15 @@ export default {
     },
     {
       name: 'authority-is-checked-once',
-      comment: "The router's builders check authority. A use case names the principal that it needs as a type.",
+      comment:
+        "A session and a key make a principal, and the router's builders check its authority. A use case names the " +
+        'principal that it needs as a type.',
       severity: 'error',
-      from: { path: '^(apps|packages)/', pathNot: [tests, `${api}router/trpc\\.ts$`] },
-      to: { path: `${api}sessions/authorisation\\.ts$`, dependencyTypesNot: ['type-only'] },
+      from: {
+        path: '^(apps|packages)/',
+        pathNot: [tests, `${api}(router/trpc|sessions/session|keys/read-key)\\.ts$`],
+      },
+      to: { path: `${api}sessions/principal\\.ts$`, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'create-app-is-for-apps',

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { auditEvents } from '../db/schema/audit.ts';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
-import type { Administrator } from '../sessions/authorisation.ts';
+import type { Administrator } from '../sessions/principal.ts';
 import { makeIncomplete, makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { requirePayment } from './actions/require-payment.ts';

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
-import type { Administrator } from '../sessions/authorisation.ts';
+import type { Administrator } from '../sessions/principal.ts';
 import { makeIncomplete, makeSecond, makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { requirePayment } from './actions/require-payment.ts';

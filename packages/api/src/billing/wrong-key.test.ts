@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
 import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
 import { createPayment } from '../providers/payment.ts';
-import type { Administrator } from '../sessions/authorisation.ts';
+import type { Administrator } from '../sessions/principal.ts';
 import { makeMember, makeSubscriber, ownedBy } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { endSubscriptions } from './actions/end-subscriptions.ts';

@@ -7,7 +7,7 @@ import { apiKeys } from '../db/schema/keys.ts';
 import { invalid } from '../errors.ts';
 import { lockMembers, requireAdministrator } from '../members/lock-members.ts';
 import type { Client } from '../security/client.ts';
-import type { Administrator } from '../sessions/authorisation.ts';
+import type { Administrator } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { type CreatedKey, newKeyInput, ownedBy, storeKey } from './store-key.ts';
 

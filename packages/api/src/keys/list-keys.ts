@@ -3,8 +3,7 @@ import type { App } from '../app.ts';
 import { users } from '../db/schema/accounts.ts';
 import { apiKeys } from '../db/schema/keys.ts';
 import { organisations } from '../db/schema/organisations.ts';
-import type { Administrator } from '../sessions/authorisation.ts';
-import { organisationOf } from '../sessions/principal.ts';
+import type { Administrator } from '../sessions/principal.ts';
 import { keyCutoff } from './delete-old-keys.ts';
 import { type KeyOwner, ownedBy, scopesOf } from './store-key.ts';
 
@@ -15,7 +14,7 @@ import { type KeyOwner, ownedBy, scopesOf } from './store-key.ts';
  * @throws AppError NO_ORGANISATION.
  */
 export async function listKeys(app: App, principal: Administrator) {
-  const { id } = organisationOf(principal);
+  const { id } = principal.requireOrganisation();
   const rows = await readKeys(app, { organisationId: id });
   return rows.map(({ organisation: _, ...key }) => key);
 }

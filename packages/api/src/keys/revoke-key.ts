@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { App } from '../app.ts';
 import { lockMembers, requireAdministrator } from '../members/lock-members.ts';
 import type { Client } from '../security/client.ts';
-import type { Administrator } from '../sessions/authorisation.ts';
-import { organisationOf } from '../sessions/principal.ts';
+import type { Administrator } from '../sessions/principal.ts';
 import { revokeStoredKey } from './store-key.ts';
 
 export const revokeKeyInput = z.object({ id: z.uuid('There is no such API key.') });
@@ -20,7 +19,7 @@ export async function revokeKey(
   { id }: z.output<typeof revokeKeyInput>,
   client: Client,
 ): Promise<void> {
-  const { id: organisationId } = organisationOf(principal);
+  const { id: organisationId } = principal.requireOrganisation();
 
   await app.db.transaction(async (tx) => {
     requireAdministrator(await lockMembers(tx, organisationId), principal.user.id);

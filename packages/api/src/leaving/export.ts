@@ -6,8 +6,8 @@ import { auditEvents } from '../db/schema/audit.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
-import type { Approved } from '../sessions/authorisation.ts';
 import { listKnownBrowsers } from '../sessions/known-browser.ts';
+import type { Approved } from '../sessions/principal.ts';
 import { listSessions } from '../sessions/session.ts';
 
 /**

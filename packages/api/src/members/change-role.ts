@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
 import type { Client } from '../security/client.ts';
-import type { Administrator } from '../sessions/authorisation.ts';
+import type { Administrator } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
 

@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts';
 import { emailField } from '../security/address.ts';
 import type { Client } from '../security/client.ts';
 import { oneLine } from '../security/text.ts';
-import type { Administrator } from '../sessions/authorisation.ts';
+import type { Administrator } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { lockMembers, requireAdministrator } from './lock-members.ts';
 

@@ -11,8 +11,8 @@ import { createOrganisation } from '../organisations/create.ts';
 import type { Client } from '../security/client.ts';
 import { oneLine } from '../security/text.ts';
 import { accountById } from '../sessions/account.ts';
-import type { Approved } from '../sessions/authorisation.ts';
 import { chooseOrganisation } from '../sessions/current-organisation.ts';
+import type { Approved } from '../sessions/principal.ts';
 
 export const createOrganisationInput = z.object({
   org_name: oneLine(100).refine((name) => name !== '', 'Enter a name.'),

@@ -5,7 +5,7 @@ import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
 import { memberships } from '../db/schema/members.ts';
 import type { Client } from '../security/client.ts';
-import type { Administrator, Reader } from '../sessions/authorisation.ts';
+import type { Administrator, Reader } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { lockMembers, requireAdministrator, requireAnotherOwner, requireMember, requireOwner } from './lock-members.ts';
 

@@ -11,9 +11,8 @@ import { invitationLink } from '../links.ts';
 import type { Client } from '../security/client.ts';
 import { oneLine } from '../security/text.ts';
 import { hashToken, newToken } from '../security/token.ts';
-import type { Administrator } from '../sessions/authorisation.ts';
 import { requireExistingSession } from '../sessions/existing-session.ts';
-import { organisationOf } from '../sessions/principal.ts';
+import type { Administrator } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { requireRoomForMember } from '../usage/member-room.ts';
 import { lockMembers, requireAdministrator } from './lock-members.ts';
@@ -81,7 +80,7 @@ export async function invite(
  * @throws AppError NO_ORGANISATION.
  */
 export async function listInvitations(app: App, principal: Administrator) {
-  const organisation = organisationOf(principal);
+  const organisation = principal.requireOrganisation();
 
   const open = await app.db
     .select({
@@ -118,7 +117,7 @@ export async function withdrawInvitation(
   { id }: z.output<typeof withdrawInput>,
   client: Client,
 ): Promise<void> {
-  const { id: organisationId } = organisationOf(principal);
+  const { id: organisationId } = principal.requireOrganisation();
 
   await app.db.transaction(async (tx) => {
     const withdrawn = await tx

@@ -4,8 +4,7 @@ import type { App } from '../app.ts';
 import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { idAfter, keysetInput, pageOf } from '../security/keyset.ts';
-import type { Holding } from '../sessions/authorisation.ts';
-import type { Principal } from '../sessions/principal.ts';
+import type { Holding, Principal } from '../sessions/principal.ts';
 import { readableTarget, targetField } from '../sessions/target-organisation.ts';
 
 export const membersOfInput = keysetInput.extend({ organisation: targetField });

@@ -7,8 +7,7 @@ import { memberships } from '../db/schema/members.ts';
 import { AppError } from '../errors.ts';
 import { addressSearchTexts } from '../security/address.ts';
 import { freeLine, partOf } from '../security/text.ts';
-import type { Reader } from '../sessions/authorisation.ts';
-import { organisationOf } from '../sessions/principal.ts';
+import type { Reader } from '../sessions/principal.ts';
 
 /** The members of one page. */
 export const pageSize = 50;
@@ -30,7 +29,7 @@ export const listMembersInput = z
  * @throws AppError NO_ORGANISATION; VALIDATION for an unreadable `after`.
  */
 export async function listMembers(app: App, principal: Reader, input: z.output<typeof listMembersInput>) {
-  const { id: organisationId } = organisationOf(principal);
+  const { id: organisationId } = principal.requireOrganisation();
   const administers = principal.scopes.includes('ADMIN');
   const after = input?.after === undefined ? undefined : follows(readCursor(input.after));
 

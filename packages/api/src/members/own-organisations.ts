@@ -7,8 +7,8 @@ import { organisations } from '../db/schema/organisations.ts';
 import { AppError, isSqlState } from '../errors.ts';
 import { approvalOf } from '../organisations/account-status.ts';
 import { basicColumns } from '../organisations/basic-columns.ts';
-import type { Approved } from '../sessions/authorisation.ts';
 import { chooseOrganisation } from '../sessions/current-organisation.ts';
+import type { Approved } from '../sessions/principal.ts';
 import { organisationField } from '../sessions/require-same-organisation.ts';
 
 export const switchInput = z.object({ organisation_id: organisationField });

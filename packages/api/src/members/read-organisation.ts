@@ -2,8 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
-import type { Reader } from '../sessions/authorisation.ts';
-import { organisationOf } from '../sessions/principal.ts';
+import type { Reader } from '../sessions/principal.ts';
 
 /**
  * Returns the settings of the principal's organisation. Only administrators read the billing address.
@@ -11,7 +10,7 @@ import { organisationOf } from '../sessions/principal.ts';
  * @throws AppError NO_ORGANISATION; NOT_FOUND if the organisation was deleted meanwhile.
  */
 export async function readOrganisation(app: App, principal: Reader) {
-  const { id } = organisationOf(principal);
+  const { id } = principal.requireOrganisation();
 
   const [row] = await app.db.select().from(organisations).where(eq(organisations.id, id));
   if (row === undefined) throw new AppError('NOT_FOUND', 'There is no such organisation.');

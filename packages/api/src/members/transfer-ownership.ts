@@ -10,9 +10,8 @@ import { memberships } from '../db/schema/members.ts';
 import { AppError, invalid } from '../errors.ts';
 import { emailField } from '../security/address.ts';
 import type { Client } from '../security/client.ts';
-import type { Administrator } from '../sessions/authorisation.ts';
 import { requireExistingSession } from '../sessions/existing-session.ts';
-import type { UserPrincipal } from '../sessions/principal.ts';
+import type { Administrator, UserPrincipal } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { lockMembers } from './lock-members.ts';
 

@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { readKeys } from '../keys/list-keys.ts';
 import { type CreatedKey, type KeyOwner, type newKeyInput, revokeStoredKey, storeKey } from '../keys/store-key.ts';
 import type { Client } from '../security/client.ts';
-import type { Operator } from '../sessions/authorisation.ts';
+import type { Operator } from '../sessions/principal.ts';
 import type { Actor } from './actor.ts';
 
 export const operatorKeyInput = z.object({ id: z.uuid('There is no such API key.') });

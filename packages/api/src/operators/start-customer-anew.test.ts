@@ -8,7 +8,7 @@ import { readPlan } from '../billing/entitlement/read-plan.ts';
 import { reconcileAll } from '../billing/sync/reconcile.ts';
 import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
 import { createPayment } from '../providers/payment.ts';
-import type { Administrator } from '../sessions/authorisation.ts';
+import type { Administrator } from '../sessions/principal.ts';
 import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { startCustomerAnew } from './start-customer-anew.ts';
 

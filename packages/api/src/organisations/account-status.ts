@@ -1,6 +1,7 @@
 import type { App } from '../app.ts';
 import type { users } from '../db/schema/accounts.ts';
 import type { organisations } from '../db/schema/organisations.ts';
+import { AppError } from '../errors.ts';
 import { domainOf } from '../security/address.ts';
 
 type OrganisationGate = Pick<typeof organisations.$inferSelect, 'approval' | 'suspendedAt'>;
@@ -38,6 +39,19 @@ export type Approval = 'approved' | 'pending' | 'closed';
 export function approvalOf({ approval, suspendedAt }: OrganisationGate): Approval {
   if (suspendedAt !== null || approval === 'declined') return 'closed';
   return approval;
+}
+
+/**
+ * Requires that an organisation is approved. `field` names the input that the error is about.
+ *
+ * @throws AppError FORBIDDEN if the organisation is closed, AWAITING_APPROVAL if it awaits approval.
+ */
+export function requireApprovedOrganisation(approval: Approval, field?: string): void {
+  if (approval === 'approved') return;
+  const closed = approval === 'closed';
+  const sentence = closed ? 'This organisation is closed.' : 'This organisation is awaiting approval.';
+  const detail = field === undefined ? {} : { fields: { [field]: sentence } };
+  throw new AppError(closed ? 'FORBIDDEN' : 'AWAITING_APPROVAL', sentence, detail);
 }
 
 /** Whether APPROVED_DOMAINS lists an address's domain, so that proving the address opens the approval gate. */

@@ -6,8 +6,7 @@ import { invite } from '../members/invitations.ts';
 import { listMembers } from '../members/list.ts';
 import { approve } from '../operators/queue/decide.ts';
 import type { Client } from '../security/client.ts';
-import type { Administrator, Approved, Operator, Reader } from '../sessions/authorisation.ts';
-import type { UserPrincipal } from '../sessions/principal.ts';
+import type { Administrator, Approved, Operator, Reader, UserPrincipal } from '../sessions/principal.ts';
 import { readSubscription } from '../subscription/read-subscription.ts';
 
 type Callers = {

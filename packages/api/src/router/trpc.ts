@@ -6,14 +6,15 @@ import type { Client } from '../security/client.ts';
 import { clientKey } from '../security/client-key.ts';
 import type { Points, Window } from '../security/throttle.ts';
 import {
+  type Principal,
   requireApproved,
   requireDeployment,
   requireOperator,
   requirePrincipal,
   requireScope,
   requireUser,
-} from '../sessions/authorisation.ts';
-import type { Principal, Scope } from '../sessions/principal.ts';
+  type Scope,
+} from '../sessions/principal.ts';
 import { requireTokens } from '../tokens/require-tokens.ts';
 
 export type Context = {

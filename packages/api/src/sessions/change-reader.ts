@@ -1,6 +1,5 @@
 import type { ChangeReader } from '../changes/read-changes.ts';
-import type { Holding } from './authorisation.ts';
-import { organisationOf, type Principal } from './principal.ts';
+import type { Holding, Principal } from './principal.ts';
 
 /** Returns the id by which a principal's waiting requests are counted: that of the key or the user. */
 export function holderOf(principal: Principal): string {
@@ -15,5 +14,5 @@ export function holderOf(principal: Principal): string {
  */
 export function changeReaderOf(principal: Principal & Holding<'READ'>): ChangeReader {
   if (principal.kind === 'key' && principal.organisation === null) return { reads: 'deployment' };
-  return { reads: 'organisation', organisationId: organisationOf(principal).id };
+  return { reads: 'organisation', organisationId: principal.requireOrganisation().id };
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import type { Approval, Gate } from '../organisations/account-status.ts';
+import { type Approval, type Gate, requireApprovedOrganisation } from '../organisations/account-status.ts';
 import type { PlanFacts } from '../organisations/plan-facts.ts';
 import type { UsageFacts } from '../organisations/usage-facts.ts';
 
@@ -17,6 +17,12 @@ export type Authority = {
   planFacts: PlanFacts | null;
   /** @throws AppError AWAITING_APPROVAL while a gate is shut, FORBIDDEN without the scope. */
   require: (scope: Scope) => void;
+  /**
+   * Returns the organisation that the principal acts for.
+   *
+   * @throws AppError NO_ORGANISATION, with the interface's message (§7), if there is none.
+   */
+  requireOrganisation: () => NonNullable<Authority['organisation']>;
 };
 
 /** The principal of a session, read again for each request. */
@@ -72,6 +78,7 @@ export function makePrincipal(
       requireOpenGates(gate);
       if (!scopes.includes(scope)) throw new AppError('FORBIDDEN', 'Your role does not allow this.');
     },
+    requireOrganisation,
   };
 }
 
@@ -99,20 +106,8 @@ export function makeKeyPrincipal({
       if (approval !== null) requireApprovedOrganisation(approval);
       if (!scopes.includes(needed)) throw new AppError('FORBIDDEN', `This API key does not have the scope ${needed}.`);
     },
+    requireOrganisation,
   };
-}
-
-/**
- * Requires that an organisation is approved. `field` names the input that the error is about.
- *
- * @throws AppError FORBIDDEN if the organisation is closed, AWAITING_APPROVAL if it awaits approval.
- */
-export function requireApprovedOrganisation(approval: Approval, field?: string): void {
-  if (approval === 'approved') return;
-  const closed = approval === 'closed';
-  const sentence = closed ? 'This organisation is closed.' : 'This organisation is awaiting approval.';
-  const detail = field === undefined ? {} : { fields: { [field]: sentence } };
-  throw new AppError(closed ? 'FORBIDDEN' : 'AWAITING_APPROVAL', sentence, detail);
 }
 
 /** @throws AppError AWAITING_APPROVAL while a gate is shut. */
@@ -120,14 +115,93 @@ export function requireOpenGates(gate: Gate): void {
   if (gate !== 'open') throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
 }
 
-/**
- * Returns the organisation that a principal acts for.
- *
- * @throws AppError NO_ORGANISATION, with the interface's message (§7), if there is none.
- */
-export function organisationOf({ organisation }: Authority): NonNullable<Authority['organisation']> {
-  if (organisation === null) {
+function requireOrganisation(this: Authority): NonNullable<Authority['organisation']> {
+  if (this.organisation === null) {
     throw new AppError('NO_ORGANISATION', 'This account is not scoped to an organisation.');
   }
-  return organisation;
+  return this.organisation;
+}
+
+declare const passed: unique symbol;
+
+/** Marks a principal that has passed checks. Only the checks below return one. */
+type Passed<Check extends Scope | 'approved' | 'operator' | 'deployment'> = { readonly [passed]: Record<Check, true> };
+
+/** What a scope implies. */
+type Implied = {
+  READ: 'approved' | 'READ';
+  WRITE: 'approved' | 'READ' | 'WRITE';
+  ADMIN: 'approved' | 'READ' | 'WRITE' | 'ADMIN';
+};
+
+/**
+ * A principal of any kind that holds a scope, for use cases that need no user. They must take
+ * the organisation from `requireOrganisation`, or compare what the input names with it.
+ */
+export type Holding<Held extends Scope> = Authority & Passed<Implied[Held]>;
+
+/** A key of the deployment. */
+export type ForDeployment = KeyPrincipal & Holding<'READ'> & Passed<'deployment'>;
+/** A user whose gates are both open. */
+export type Approved = UserPrincipal & Passed<'approved'>;
+/** A user with the scope READ. */
+export type Reader = UserPrincipal & Holding<'READ'>;
+/** A user with the scope ADMIN. */
+export type Administrator = UserPrincipal & Holding<'ADMIN'>;
+/** An approved user with the mark of an operator. */
+export type Operator = UserPrincipal & Passed<'approved' | 'operator'>;
+
+/** Returns the principal of a request. @throws AppError UNAUTHENTICATED without a session or key. */
+export function requirePrincipal(principal: Principal | null): Principal {
+  if (principal === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+  return principal;
+}
+
+/**
+ * Returns the signed-in user of a request, who may still await approval.
+ *
+ * @throws AppError UNAUTHENTICATED without a session; FORBIDDEN or AWAITING_APPROVAL for a key.
+ */
+export function requireUser(principal: Principal | null): UserPrincipal {
+  const caller = requirePrincipal(principal);
+  if (caller.kind === 'user') return caller;
+
+  caller.require('READ');
+  throw new AppError('FORBIDDEN', 'An API key may not do this: it needs a signed-in user.');
+}
+
+/** Returns the user as one whose gates are open. @throws AppError AWAITING_APPROVAL while a gate is shut. */
+export function requireApproved(user: UserPrincipal): Approved {
+  requireOpenGates(user.gate);
+  return user as Approved;
+}
+
+/**
+ * Returns the principal as one that holds the scope. The scope is the request's: a use case
+ * that must not act on a role that has changed since checks it again under its own lock.
+ *
+ * @throws AppError AWAITING_APPROVAL while a gate is shut, FORBIDDEN without the scope.
+ */
+export function requireScope<Kind extends Authority, Held extends Scope>(
+  principal: Kind,
+  scope: Held,
+): Kind & Holding<Held> {
+  principal.require(scope);
+  return principal as Kind & Holding<Held>;
+}
+
+/**
+ * Returns the principal as one that may read every organisation: a key of the deployment.
+ *
+ * @throws AppError FORBIDDEN for a session and for an organisation's key.
+ */
+export function requireDeployment(principal: Principal & Holding<'READ'>): ForDeployment {
+  if (principal.kind === 'key' && principal.organisation === null) return principal as ForDeployment;
+  throw new AppError('FORBIDDEN', 'This needs an API key of the deployment.');
+}
+
+/** Returns the user as an operator. @throws AppError FORBIDDEN without the mark of an operator. */
+export function requireOperator(user: Approved): Operator {
+  if (!user.user.operator) throw new AppError('FORBIDDEN', 'Only operators may do this.');
+  return user as Operator;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { type Authority, organisationOf } from './principal.ts';
+import type { Authority } from './principal.ts';
 
 /** The organisation that the page of a request showed. Part of every request that changes an organisation. */
 export const organisationField = z.uuid('There is no such organisation.');
@@ -12,7 +12,7 @@ export const organisationField = z.uuid('There is no such organisation.');
  * @throws AppError NOT_FOUND if it is another one; NO_ORGANISATION.
  */
 export function requireSameOrganisation(principal: Authority, id: unknown) {
-  const organisation = organisationOf(principal);
+  const organisation = principal.requireOrganisation();
   if (organisation.id !== id) {
     throw new AppError('NOT_FOUND', 'You switched organisation in another tab. Reload the page.');
   }
@@ -26,5 +26,5 @@ export function requireSameOrganisation(principal: Authority, id: unknown) {
  * @throws AppError NOT_FOUND if it is another one; NO_ORGANISATION.
  */
 export function organisationMeantIfNamed(principal: Authority, id: unknown) {
-  return id === undefined ? organisationOf(principal) : requireSameOrganisation(principal, id);
+  return id === undefined ? principal.requireOrganisation() : requireSameOrganisation(principal, id);
 }

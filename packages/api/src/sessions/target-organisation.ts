@@ -4,13 +4,12 @@ import type { App } from '../app.ts';
 import { type Executor, prepared } from '../db/client.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
-import { type Approval, approvalOf } from '../organisations/account-status.ts';
+import { type Approval, approvalOf, requireApprovedOrganisation } from '../organisations/account-status.ts';
 import { basicColumns } from '../organisations/basic-columns.ts';
 import { isAnnounced } from '../organisations/is-announced.ts';
 import { type PlanFacts, planFactsOfOrganisations } from '../organisations/plan-facts.ts';
 import { storableText } from '../security/text.ts';
-import type { Holding } from './authorisation.ts';
-import { organisationOf, type Principal, requireApprovedOrganisation } from './principal.ts';
+import type { Holding, Principal } from './principal.ts';
 
 /** An organisation, as a service names it: by id or slug. */
 export const targetField = storableText('An organisation is required.').refine(
@@ -89,7 +88,7 @@ export async function writableTargets(app: App, principal: Writes, references: s
 /** Returns the organisation of a principal; null for a key of the deployment. */
 function ownTarget(principal: Reads): Target | null {
   if (principal.kind === 'key' && principal.organisation === null) return null;
-  const organisation = organisationOf(principal);
+  const organisation = principal.requireOrganisation();
   // A principal with a scope acts for an approved organisation.
   return { organisationId: organisation.id, organisation, approval: 'approved', planFacts: principal.planFacts };
 }

@@ -3,7 +3,7 @@ import { confirmUser } from '../accounts/password/confirm-user.ts';
 import type { App } from '../app.ts';
 import { AppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
-import type { Approved } from '../sessions/authorisation.ts';
+import type { Approved } from '../sessions/principal.ts';
 import { startSignIn } from './attempt.ts';
 import { identitiesOf } from './match-user.ts';
 

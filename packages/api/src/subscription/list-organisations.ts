@@ -7,7 +7,7 @@ import { approvalOf } from '../organisations/account-status.ts';
 import { isAnnounced } from '../organisations/is-announced.ts';
 import { planFactsOfOrganisations } from '../organisations/plan-facts.ts';
 import { idAfter, type keysetInput, pageOf } from '../security/keyset.ts';
-import type { ForDeployment } from '../sessions/authorisation.ts';
+import type { ForDeployment } from '../sessions/principal.ts';
 
 /**
  * Returns a page of all organisations, including those that await approval or are closed. `next` is null on the

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { setCancellation } from '../billing/actions/set-cancellation.ts';
 import { syncSubscription } from '../billing/sync/sync.ts';
-import { requireScope } from '../sessions/authorisation.ts';
-import { makePrincipal } from '../sessions/principal.ts';
+import { makePrincipal, requireScope } from '../sessions/principal.ts';
 import { makeMember, makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { readOverview, readSubscription } from './read-subscription.ts';

@@ -13,8 +13,7 @@ import type { LivePrices } from '../billing/prices/price-cache.ts';
 import { prepared } from '../db/client.ts';
 import { type PlanFacts, planFacts } from '../organisations/plan-facts.ts';
 import { type UsageFacts, usageFacts } from '../organisations/usage-facts.ts';
-import type { Reader } from '../sessions/authorisation.ts';
-import { organisationOf } from '../sessions/principal.ts';
+import type { Reader } from '../sessions/principal.ts';
 import { type MeterReading, readingsFrom } from '../usage/meter.ts';
 import { historiesFrom, type MeterHistory, rangeOf, usageDays } from '../usage/read-history.ts';
 
@@ -139,7 +138,7 @@ async function readOverviewFacts(app: App, principal: Reader, withProblem: boole
 type FactsRow = { plan: PlanFacts | null; usage: UsageFacts; problem: PaymentProblem | null };
 
 function overviewFacts(app: App, principal: Reader, row: FactsRow | undefined, prices: LivePrices): OverviewFacts {
-  const { id, slug, name } = organisationOf(principal);
+  const { id, slug, name } = principal.requireOrganisation();
   const current = planFrom(app, row?.plan);
   const usage = readingsFrom(app, current, row?.usage ?? { counted: null, members: 0 });
   return { organisation: { id, slug, name }, current, usage, problem: row?.problem ?? null, prices };
@@ -147,7 +146,7 @@ function overviewFacts(app: App, principal: Reader, row: FactsRow | undefined, p
 
 function factValues(app: App, principal: Reader, withProblem: boolean) {
   return {
-    organisationId: organisationOf(principal).id,
+    organisationId: principal.requireOrganisation().id,
     now: app.now().toISOString(),
     livemode: app.payment?.livemode ?? null,
     withProblem,

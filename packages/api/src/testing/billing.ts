@@ -12,8 +12,14 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { errorCodes, isAppError } from '../errors.ts';
 import type { JobName } from '../jobs/registry.ts';
-import { type Administrator, type Reader, requireScope } from '../sessions/authorisation.ts';
-import { makePrincipal, type Role, type UserPrincipal } from '../sessions/principal.ts';
+import {
+  type Administrator,
+  makePrincipal,
+  type Reader,
+  type Role,
+  requireScope,
+  type UserPrincipal,
+} from '../sessions/principal.ts';
 import { startTestApp, type TestApp } from './app.ts';
 
 export type BillingTest = TestApp & {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { oneLine } from '../../security/text.ts';
-import type { Approved } from '../../sessions/authorisation.ts';
+import type { Approved } from '../../sessions/principal.ts';
 
 export const changeNameInput = z.object({ name: oneLine(100) });
 

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { users } from '../../db/schema/accounts.ts';
 import type { Client } from '../../security/client.ts';
-import type { Approved } from '../../sessions/authorisation.ts';
+import type { Approved } from '../../sessions/principal.ts';
 
 /** Records that a user has completed onboarding. Idempotent. */
 export async function completeOnboarding(app: App, principal: Approved, client: Client): Promise<void> {

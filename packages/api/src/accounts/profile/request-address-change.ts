@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { invalid } from '../../errors.ts';
 import { emailField } from '../../security/address.ts';
 import type { Client } from '../../security/client.ts';
-import type { Approved } from '../../sessions/authorisation.ts';
+import type { Approved } from '../../sessions/principal.ts';
 import { confirmPassword } from '../password/confirm-password.ts';
 
 export const changeAddressInput = z.object({

@@ -6,7 +6,7 @@ import { identities, users } from '../../db/schema/accounts.ts';
 import { sessions } from '../../db/schema/sessions.ts';
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
-import type { Approved } from '../../sessions/authorisation.ts';
+import type { Approved } from '../../sessions/principal.ts';
 import { confirmPassword, wrongPassword } from '../password/confirm-password.ts';
 
 export const unlinkIdentityInput = z.object({

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
-import type { Administrator } from '../../sessions/authorisation.ts';
+import type { Administrator } from '../../sessions/principal.ts';
 import { readSubscription } from '../../subscription/read-subscription.ts';
 import { makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';

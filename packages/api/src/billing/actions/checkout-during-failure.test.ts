@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../db/client.ts';
-import type { Administrator } from '../../sessions/authorisation.ts';
+import type { Administrator } from '../../sessions/principal.ts';
 import { readSubscription } from '../../subscription/read-subscription.ts';
 import { makeMember, makeSubscriber, ownedBy, withPatience } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';

@@ -1,6 +1,5 @@
 import type { App } from '../../app.ts';
-import type { Reader } from '../../sessions/authorisation.ts';
-import { organisationOf } from '../../sessions/principal.ts';
+import type { Reader } from '../../sessions/principal.ts';
 import { currentCustomer, leaseOf } from '../customers/customer.ts';
 import { runOrWait, withLease } from '../customers/lease.ts';
 import { readPlan } from '../entitlement/read-plan.ts';
@@ -18,7 +17,7 @@ const waitMilliseconds = 3000;
  * @throws AppError NO_ORGANISATION.
  */
 export async function confirmPayment(app: App, principal: Reader): Promise<{ confirmed: boolean; tier: Tier }> {
-  const organisationId = organisationOf(principal).id;
+  const organisationId = principal.requireOrganisation().id;
 
   if ((await readPlan(app, organisationId)).tier === 'free' && app.payment !== null) {
     await Promise.race([syncQuietly(app, organisationId), timeout()]);

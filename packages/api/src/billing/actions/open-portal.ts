@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit/record.ts';
 import { paymentSettings } from '../../db/schema/billing.ts';
 import { billingPage } from '../../links.ts';
 import { type Ask, isMissing, type PortalParameters, providerErrorOf } from '../../providers/payment.ts';
-import type { Administrator } from '../../sessions/authorisation.ts';
+import type { Administrator } from '../../sessions/principal.ts';
 import { organisationMeantIfNamed } from '../../sessions/require-same-organisation.ts';
 import { withCustomer } from '../customers/customer.ts';
 import { type BillingApp, requirePayment } from './require-payment.ts';

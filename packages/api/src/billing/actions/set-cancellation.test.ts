@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { auditEvents } from '../../db/schema/audit.ts';
 import { AppError } from '../../errors.ts';
 import type { Ask } from '../../providers/payment.ts';
-import type { Administrator } from '../../sessions/authorisation.ts';
+import type { Administrator } from '../../sessions/principal.ts';
 import { readSubscription } from '../../subscription/read-subscription.ts';
 import { makeMember, makeSecond, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';

@@ -5,7 +5,7 @@ import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
 import type { Ask } from '../../providers/payment.ts';
 import { toDate } from '../../providers/untrusted-json.ts';
-import type { Administrator } from '../../sessions/authorisation.ts';
+import type { Administrator } from '../../sessions/principal.ts';
 import { organisationMeantIfNamed } from '../../sessions/require-same-organisation.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';

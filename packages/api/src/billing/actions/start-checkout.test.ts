@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Administrator } from '../../sessions/authorisation.ts';
+import type { Administrator } from '../../sessions/principal.ts';
 import { readSubscription } from '../../subscription/read-subscription.ts';
 import { makeMember, makeSecond, makeSubscriber, ownedBy, withPatience } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { AppError, invalid } from '../../errors.ts';
-import type { Administrator } from '../../sessions/authorisation.ts';
+import type { Administrator } from '../../sessions/principal.ts';
 import { organisationMeantIfNamed } from '../../sessions/require-same-organisation.ts';
 import { withCustomer } from '../customers/customer.ts';
 import { choosePaidPlan, type PaidTier, paidTiers } from '../plans/plans.ts';

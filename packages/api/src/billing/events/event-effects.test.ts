@@ -6,7 +6,7 @@ import {
   paymentLivePrices,
   paymentSubscriptions,
 } from '../../db/schema/billing.ts';
-import type { Reader } from '../../sessions/authorisation.ts';
+import type { Reader } from '../../sessions/principal.ts';
 import { readOverview } from '../../subscription/read-subscription.ts';
 import { makeMember, makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useEventTest } from '../../testing/payment/use-event-test.ts';

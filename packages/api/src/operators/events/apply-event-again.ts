@@ -4,7 +4,7 @@ import { recordAudit } from '../../audit/record.ts';
 import { applyAgain } from '../../billing/events/receive-event.ts';
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import type { eventInput } from './read-event.ts';
 
 /**

@@ -3,7 +3,7 @@ import { recordAudit } from '../../audit/record.ts';
 import { reconcileAll } from '../../billing/sync/reconcile.ts';
 import type { Report } from '../../billing/sync/report.ts';
 import type { Client } from '../../security/client.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 
 /**
  * Runs the reconciliation at once: applies undelivered events, and compares every subscription

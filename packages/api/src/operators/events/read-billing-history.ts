@@ -6,7 +6,7 @@ import { auditEvents } from '../../db/schema/audit.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { type NameOfPrice, readEventChange } from './event-change.ts';
 import { nameOfPrice } from './name-of-price.ts';
 import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';

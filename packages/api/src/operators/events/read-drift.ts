@@ -2,7 +2,7 @@ import { asc, eq, or, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentEvents, paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { maxCounted } from '../queue/read-counts.ts';
 import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
 

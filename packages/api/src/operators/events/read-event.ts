@@ -6,7 +6,7 @@ import { paymentEvents as event, paymentSubscriptions as subscription } from '..
 import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
 import { storableText } from '../../security/text.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { readEventChange } from './event-change.ts';
 import { hideAddresses } from './hide-addresses.ts';
 import { nameOfPrice } from './name-of-price.ts';

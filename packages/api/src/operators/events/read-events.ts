@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { paymentEvents as event } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { beginningOf, freeLine } from '../../security/text.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { contains } from '../search.ts';
 import { ownerColumns } from './subscription-row.ts';
 

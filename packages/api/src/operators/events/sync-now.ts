@@ -8,7 +8,7 @@ import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import { storableText } from '../../security/text.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { rowOf, shownRow } from './subscription-row.ts';
 
 export const syncInput = z.object({ subscription_id: storableText('Say which subscription.') });

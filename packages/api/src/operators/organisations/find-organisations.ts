@@ -5,7 +5,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { organisationStatusOf } from '../../organisations/account-status.ts';
 import { basicColumns } from '../../organisations/basic-columns.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { type ListInput, pageOf } from '../pages.ts';
 import { contains, readSearchReach } from '../search.ts';
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { App } from '../../app.ts';
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { readOrganisation } from '../find-accounts.ts';
 import { optionalReason } from '../reason.ts';
 import { organisationInput } from './read-organisation.ts';

@@ -5,7 +5,7 @@ import { users } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { entriesAboutOrganisation } from '../read-entries.ts';
 import { organisationColumns, organisationOf } from './find-organisations.ts';
 

@@ -5,7 +5,7 @@ import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { accountStatusOf, organisationStatusOf } from '../../organisations/account-status.ts';
 import { addressSearchTexts } from '../../security/address.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { type ListInput, pageOf } from '../pages.ts';
 import { contains, readSearchReach } from '../search.ts';
 

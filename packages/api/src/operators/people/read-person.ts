@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { identities, users } from '../../db/schema/accounts.ts';
 import { sessions } from '../../db/schema/sessions.ts';
 import { AppError } from '../../errors.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { entriesAboutUser } from '../read-entries.ts';
 import { personOf, readMemberships } from './find-people.ts';
 

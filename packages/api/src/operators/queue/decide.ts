@@ -6,7 +6,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { approveOrganisations, declineOrganisations } from '../../organisations/approve.ts';
 import type { Client } from '../../security/client.ts';
 import { freeLine } from '../../security/text.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { createMissingOrganisations } from '../create-missing-organisations.ts';
 
 const organisationIds = z

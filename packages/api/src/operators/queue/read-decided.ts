@@ -2,7 +2,7 @@ import { and, desc, isNotNull, ne, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { organisationColumns } from '../organisations/find-organisations.ts';
 import { beforeCursor, cursorInput, cursorOf } from '../pages.ts';
 import { canBeUndone, decidedAt } from './undo-decision.ts';

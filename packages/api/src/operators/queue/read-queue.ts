@@ -5,7 +5,7 @@ import { identities, users } from '../../db/schema/accounts.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { addressSearchTexts } from '../../security/address.ts';
 import { freeLine, partOf } from '../../security/text.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { joinedNothing } from '../create-missing-organisations.ts';
 import { afterCursor, cursorInput, cursorOf } from '../pages.ts';
 import { evidenceColumns, evidenceFrom } from './evidence.ts';

@@ -8,7 +8,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
 import type { Client } from '../../security/client.ts';
-import type { Operator } from '../../sessions/authorisation.ts';
+import type { Operator } from '../../sessions/principal.ts';
 import { readOrganisation } from '../find-accounts.ts';
 import type { organisationInput } from '../organisations/read-organisation.ts';
 

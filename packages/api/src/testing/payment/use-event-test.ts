@@ -4,7 +4,7 @@ import { afterEach } from 'vitest';
 import { readPlan } from '../../billing/entitlement/read-plan.ts';
 import { receiveEvent } from '../../billing/events/receive-event.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
-import type { Reader } from '../../sessions/authorisation.ts';
+import type { Reader } from '../../sessions/principal.ts';
 import { sandboxPayment } from '../app.ts';
 import { useBillingTest } from '../use-billing-test.ts';
 import { makeEvent } from './payment-events.ts';

@@ -2,15 +2,19 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import {
   type Administrator,
   type Approved,
+  type Authority,
   type Holding,
+  makePrincipal,
   type Operator,
   type Reader,
+  type Role,
   requireApproved,
   requireOperator,
   requireScope,
   requireUser,
-} from './authorisation.ts';
-import { type Authority, makePrincipal, type Role, type Scope, type UserPrincipal } from './principal.ts';
+  type Scope,
+  type UserPrincipal,
+} from './principal.ts';
 
 function make({ role = 'owner' as Role | null, gate = 'open' as UserPrincipal['gate'], operator = false } = {}) {
   const user = { id: 'user', email: 'user@company.example', name: null, operator, onboardedAt: null };

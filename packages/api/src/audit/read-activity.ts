@@ -6,7 +6,7 @@ import { auditEvents } from '../db/schema/audit.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import type { AuditAction } from './record.ts';
-import { administratorActions, hiddenActions, operatorActions, organisationActions } from './visibility.ts';
+import { hiddenActions, operatorActions, visibleToAdministrators, visibleToMembers } from './visibility.ts';
 
 /** A user in an entry. Only a named one carries a name and an address. */
 export type Person = { kind: 'you' | 'operator' | 'unnamed' } | { kind: 'named'; name: string | null; email: string };
@@ -14,7 +14,7 @@ export type Person = { kind: 'you' | 'operator' | 'unnamed' } | { kind: 'named';
 /**
  * Returns the newest entries that concern a user, newest first: their own actions, actions on
  * their account, and what happened to their organisations as far as their role lets them see it
- * (audit/visibility.ts). An entry tells its reader no more than the pages do now:
+ * (audit/visibility.ts). An entry shows its reader no more than the pages show now:
  * - It names another user only while both belong to the organisation of the entry, so the
  *   address of a removed member, which may be another one by now, is not shown.
  * - It never names an operator, whose client address is not shown either.
@@ -27,8 +27,8 @@ export async function readActivity(db: Executor, userId: string, limit = 20) {
     newest(db, and(eq(auditEvents.userId, userId), isShown), limit),
     newest(db, and(eq(auditEvents.actorId, userId), isShown), limit),
     newestOfOrganisations(db, userId, limit, [
-      inArray(auditEvents.action, organisationActions),
-      and(isAdministrator, inArray(auditEvents.action, administratorActions)),
+      inArray(auditEvents.action, visibleToMembers),
+      and(isAdministrator, inArray(auditEvents.action, visibleToAdministrators)),
     ]),
   ]);
 
@@ -49,7 +49,7 @@ export function aboutUser(db: Executor, userId: string, limit: number): SQL {
   return isAmong([
     newest(db, eq(auditEvents.userId, userId), limit),
     newest(db, eq(auditEvents.actorId, userId), limit),
-    newestOfOrganisations(db, userId, limit, [inArray(auditEvents.action, organisationActions)]),
+    newestOfOrganisations(db, userId, limit, [inArray(auditEvents.action, visibleToMembers)]),
   ]);
 }
 

@@ -1,7 +1,7 @@
 import type { AuditAction } from './record.ts';
 
 /** Actions that every member of the organisation sees. */
-export const organisationActions: AuditAction[] = [
+export const visibleToMembers: AuditAction[] = [
   'organisation-approved',
   'organisation-declined',
   'decision-undone',
@@ -12,7 +12,7 @@ export const organisationActions: AuditAction[] = [
 ];
 
 /** Actions that the organisation's owners and admins see, whatever the actor. */
-export const administratorActions: AuditAction[] = [
+export const visibleToAdministrators: AuditAction[] = [
   'billing-contact-changed',
   'member-joined',
   'member-removed',
@@ -30,7 +30,7 @@ export const administratorActions: AuditAction[] = [
   'payment-failed',
 ];
 
-/** Recorded, but not shown to users: opening a page of the provider changes nothing. */
+/** Actions that are recorded, but not shown to users: opening a page of the provider changes nothing. */
 export const hiddenActions: AuditAction[] = ['plan-checkout', 'plan-portal'];
 
 /** Actions that only operators, admin commands and rules carry out. Their actor is not named to users. */

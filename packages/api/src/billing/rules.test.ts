@@ -25,7 +25,7 @@ import { syncSubscription } from './sync/sync.ts';
 const billing = useBillingTest();
 const provider = () => billing.sandbox.payment;
 const second = () => Math.floor(billing.app.now().getTime() / 1000);
-const tell = (type: string, object: object, more?: object) =>
+const send = (type: string, object: object, more?: object) =>
   deliver(billing.app, makeEvent(billing.app, type, object, more));
 
 async function row(id: string) {
@@ -75,16 +75,16 @@ test('grace runs from the newest run of failed payments, even if only a sync rep
   provider().set({ drop_deliveries: true });
   const started = second();
 
-  /** Tells that a payment failed. The lease keeps away the sync that the event requests, which would find it paid. */
+  /** Delivers an event of a failed payment. The lease keeps away the sync that the event requests, which would find the invoice paid. */
   async function failPayment(created: number) {
     await withLease(billing.app, leaseOf(principal.organisationId), async () => {
-      await tell('customer.subscription.updated', { ...subscription, status: 'past_due' }, { created });
+      await send('customer.subscription.updated', { ...subscription, status: 'past_due' }, { created });
       expect((await row(subscription.id))?.pastDueSince).toEqual(new Date(created * 1000));
     });
   }
   await failPayment(started + 10);
 
-  // The provider says that it is paid again, and no event does.
+  // The subscription is active again at the provider, and the event about it was lost.
   await syncSubscription(billing.app, subscription.id);
   expect(await row(subscription.id)).toMatchObject({ status: 'active', pastDueSince: null });
 
@@ -103,18 +103,18 @@ describe('a price', () => {
       items: { ...subscription.items, data: [{ ...subscription.items.data[0], price }] },
     });
     const bought = { id: 'price_first', lookup_key: 'gold_monthly', product: 'prod_first' };
-    await tell('customer.subscription.updated', priced(bought), { created: second() + 1 });
+    await send('customer.subscription.updated', priced(bought), { created: second() + 1 });
     expect(await row(subscription.id)).toMatchObject({ tier: 'gold', tierSource: 'lookup_key' });
 
     const left = { id: 'price_first', lookup_key: null, product: 'prod_other' };
-    await tell('customer.subscription.updated', priced(left), { created: second() + 2 });
+    await send('customer.subscription.updated', priced(left), { created: second() + 2 });
     expect(await row(subscription.id)).toMatchObject({ tier: 'gold', tierSource: 'price' });
   });
 
   test('that changes is no longer considered fresh', async () => {
     provider().failNext('close', { count: 1000 });
     await billing.app.db.update(paymentLivePrices).set({ lookedUpAt: billing.app.now() });
-    await tell('price.updated', { id: 'price_n', lookup_key: 'silver_monthly' });
+    await send('price.updated', { id: 'price_n', lookup_key: 'silver_monthly' });
     const prices = await billing.app.db.select().from(paymentLivePrices);
     expect(prices.map(({ lookedUpAt }) => lookedUpAt)).toEqual([null, null]);
   });

@@ -174,11 +174,11 @@ test('readers at any speed see each change once, in one order, while writers com
 test('a change that saw another one’s commit follows it, although its transaction began first', async () => {
   const { app } = running;
   const { next } = await read();
-  const tell = (type: string) => ({ at: new Date(), type });
+  const row = (type: string) => ({ at: new Date(), type });
   await app.db.transaction(async (early) => {
     await early.execute('select pg_current_xact_id()');
-    await app.db.insert(feedRows).values(tell('cause'));
-    await early.insert(feedRows).values(tell('effect'));
+    await app.db.insert(feedRows).values(row('cause'));
+    await early.insert(feedRows).values(row('effect'));
   });
   expect((await read(next)).changes.map(({ type }) => type)).toEqual(['cause', 'effect']);
 });

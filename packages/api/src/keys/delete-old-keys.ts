@@ -5,12 +5,12 @@ import { apiKeys } from '../db/schema/keys.ts';
 const keptDays = 30;
 
 /** Returns the time before which a key that ended is no longer kept. */
-export function keyCutoff(now: Date): Date {
+export function endedKeyCutoff(now: Date): Date {
   return new Date(now.getTime() - keptDays * 86_400_000);
 }
 
 /** Deletes keys that were revoked or expired more than 30 days ago. The audit log keeps their history. */
 export async function deleteOldKeys(app: App): Promise<void> {
-  const cutoff = keyCutoff(app.now());
+  const cutoff = endedKeyCutoff(app.now());
   await app.db.delete(apiKeys).where(or(lt(apiKeys.revokedAt, cutoff), lt(apiKeys.expiresAt, cutoff)));
 }

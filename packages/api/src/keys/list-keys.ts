@@ -4,7 +4,7 @@ import { users } from '../db/schema/accounts.ts';
 import { apiKeys } from '../db/schema/keys.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import type { Administrator } from '../sessions/principal.ts';
-import { keyCutoff } from './delete-old-keys.ts';
+import { endedKeyCutoff } from './delete-old-keys.ts';
 import { type KeyOwner, ownedBy, scopesOf } from './store-key.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function listKeys(app: App, principal: Administrator) {
 /** Returns the keys of an owner; of every owner without one. */
 export async function readKeys(app: App, { organisationId }: Partial<KeyOwner>) {
   const now = app.now();
-  const cutoff = keyCutoff(now);
+  const cutoff = endedKeyCutoff(now);
   const rows = await app.db
     .select({
       key: apiKeys,

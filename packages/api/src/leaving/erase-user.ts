@@ -6,7 +6,7 @@ import type { Executor } from '../db/client.ts';
 import { users } from '../db/schema/accounts.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import type { Client } from '../security/client.ts';
-import { dropMailsOf, readTraces, requestErasure } from './erasures/request-erasure.ts';
+import { dropMailsOf, readIdentifiers, requestErasure } from './erasures/request-erasure.ts';
 import { lockConcerned, organisationsChanged } from './lock-concerned.ts';
 import { endingWith } from './owned-alone.ts';
 
@@ -18,7 +18,7 @@ type Options = {
   withMembers?: boolean;
   /** The organisations that a page showed: no other one is deleted. */
   shown?: string[] | undefined;
-  /** Asked once more under the locks. */
+  /** Called again under the locks. */
   isStillWanted?: (db: Executor) => Promise<boolean>;
 };
 
@@ -50,9 +50,9 @@ export async function eraseUser(
       // A member has started a checkout or paid for one meanwhile.
       if (await mayBeBilled(app, tx, organisationId)) throw organisationsChanged();
     }
-    const traces = await readTraces(tx, userId);
-    if (traces === null) return null;
-    await dropMailsOf(app, tx, traces);
+    const identifiers = await readIdentifiers(tx, userId);
+    if (identifiers === null) return null;
+    await dropMailsOf(app, tx, identifiers);
     // The user is deleted first, because the feed of changes lists the user before the organisations.
     await tx.delete(users).where(eq(users.id, userId));
     await recordAudit(tx, app.now(), { action: 'account-deleted', actorId, userId, client });
@@ -66,7 +66,7 @@ export async function eraseUser(
       slugs.push(...ended.map(({ slug }) => slug));
       await recordAudit(tx, app.now(), { action: 'organisation-deleted', actorId, organisationId, client });
     }
-    return { slugs, erasureId: await requestErasure(app, tx, { traces, deleted: still }) };
+    return { slugs, erasureId: await requestErasure(app, tx, { identifiers, deleted: still }) };
   });
   app.jobs.wake('erasure');
   return erased;

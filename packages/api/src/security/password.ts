@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { z } from 'zod';
+import type { Client } from './client.ts';
 import { clientKey, clientNetwork } from './client-key.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { fairQueue } from './fair-queue.ts';
@@ -53,8 +54,8 @@ const enqueueHash = fairQueue(availableParallelism(), maxWaiting, longestWaitMil
 /** Returns the number of hashes that wait for a free core in this process. */
 export const hashesWaiting = enqueueHash.waiting;
 
-/** The client for which a password is hashed: clients and their networks take turns. */
-type Client = { address: string };
+/** The address of the client for which a password is hashed: clients and their networks take turns. */
+type Hasher = Pick<Client, 'address'>;
 
 /**
  * Waits for the turn of a password and begins to hash it. Returns the promise of its Argon2id hash, so that the caller
@@ -62,7 +63,7 @@ type Client = { address: string };
  *
  * @throws AppError BUSY if too many hashes wait.
  */
-export function beginHash(password: string, client: Client): Promise<{ hashed: Promise<string> }> {
+export function beginHash(password: string, client: Hasher): Promise<{ hashed: Promise<string> }> {
   return new Promise((resolve, reject) => {
     const task = () => {
       const hashed = hash(normalisePassword(password), hashParameters);
@@ -78,7 +79,7 @@ export function beginHash(password: string, client: Client): Promise<{ hashed: P
  *
  * @throws AppError BUSY if too many hashes wait.
  */
-export async function hashPassword(password: string, client: Client): Promise<string> {
+export async function hashPassword(password: string, client: Hasher): Promise<string> {
   const { hashed } = await beginHash(password, client);
   return hashed;
 }
@@ -91,7 +92,7 @@ let dummyHash: Promise<string> | undefined;
  *
  * @throws AppError BUSY if too many hashes wait.
  */
-export async function verifyPassword(hashed: string | null, password: string, client: Client): Promise<boolean> {
+export async function verifyPassword(hashed: string | null, password: string, client: Hasher): Promise<boolean> {
   dummyHash ??= hash('no account has this password', hashParameters);
   const comparedHash = hashed ?? (await dummyHash);
   const matches = await enqueueHash(requesterOf(client), () =>
@@ -100,7 +101,7 @@ export async function verifyPassword(hashed: string | null, password: string, cl
   return matches && hashed !== null;
 }
 
-function requesterOf({ address }: Client) {
+function requesterOf({ address }: Hasher) {
   const client = clientKey(address);
   return { client, network: clientNetwork(address) ?? client };
 }

@@ -3,7 +3,7 @@ import { entitlingSubscription, type OrganisationPlan, planFrom, readPlan } from
 import { planOf, type Tier } from '../billing/plans/plans.ts';
 import { AppError, isSqlState } from '../errors.ts';
 import type { PlanFacts } from '../organisations/plan-facts.ts';
-import { keyCutoff } from './idempotency.ts';
+import { idempotencyKeyCutoff } from './idempotency.ts';
 import { dayOf, type Meter, maxUsed, periodOf } from './meter.ts';
 import type { UsageRequest } from './usage-input.ts';
 
@@ -57,7 +57,7 @@ export async function count(
       if (attempt === attempts || !isSqlState(error, '23505', '40P01')) throw error;
       await app.sql`
         delete from usage_requests where organisation_id = ${target.organisationId} and meter = ${meter.meter}
-          and key = ${key} and at <= ${keyCutoff(app.now())}`;
+          and key = ${key} and at <= ${idempotencyKeyCutoff(app.now())}`;
     }
   }
 }
@@ -102,7 +102,7 @@ async function run(
     with known as materialized (
       select content, granted, used, tier, plan_limit, resets_at from usage_requests
       where organisation_id = ${organisationId} and meter = ${meter.meter} and key = ${key}
-        and at > ${keyCutoff(now)}
+        and at > ${idempotencyKeyCutoff(now)}
     ), counted as (
       insert into usage as held (organisation_id, meter, since, used, day, day_used, granted)
       select ${organisationId}::uuid, ${meter.meter}::text, ${since.toISOString()}::timestamptz,

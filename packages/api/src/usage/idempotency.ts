@@ -6,11 +6,11 @@ import { usageRequests } from '../db/schema/usage.ts';
 const keptMilliseconds = 48 * 3_600_000;
 
 /** Returns the time, in ISO 8601, before which idempotency keys have expired. */
-export function keyCutoff(now: Date): string {
+export function idempotencyKeyCutoff(now: Date): string {
   return new Date(now.getTime() - keptMilliseconds).toISOString();
 }
 
 /** Deletes expired idempotency keys. Returns how many. */
 export function deleteExpiredKeys(app: App): Promise<number> {
-  return deleteInSteps(app.db, usageRequests, lte(usageRequests.at, new Date(keyCutoff(app.now()))));
+  return deleteInSteps(app.db, usageRequests, lte(usageRequests.at, new Date(idempotencyKeyCutoff(app.now()))));
 }

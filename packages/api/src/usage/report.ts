@@ -5,7 +5,7 @@ import { entitlingSubscription, planFrom } from '../billing/entitlement/read-pla
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError, invalid, isSqlState } from '../errors.ts';
 import { planFactsOfOrganisations } from '../organisations/plan-facts.ts';
-import { keyCutoff } from './idempotency.ts';
+import { idempotencyKeyCutoff } from './idempotency.ts';
 import { dayOf, type Meter, maxUsed, type Period, periodOf } from './meter.ts';
 import { timeProblem, type UsageRecord } from './usage-input.ts';
 
@@ -113,7 +113,7 @@ async function storeKeys(tx: TransactionSql, records: Counted[], now: Date): Pro
   await tx`
     delete from usage_requests as stored using json_to_recordset(${given}::json) as given ${columns}
     where stored.organisation_id = given.organisation_id and stored.meter = given.meter and stored.key = given.key
-      and stored.at <= ${keyCutoff(now)}`;
+      and stored.at <= ${idempotencyKeyCutoff(now)}`;
   const inserted = await tx<{ organisation_id: string; meter: string; key: string }[]>`
     insert into usage_requests (organisation_id, meter, key, content, at, granted, used)
     select organisation_id, meter, key, content, ${now.toISOString()}::timestamptz, true, 0

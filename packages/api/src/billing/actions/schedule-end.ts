@@ -5,7 +5,8 @@ import { isEnded, requireSubscriptionState, type SubscriptionState } from '../pr
 import { lastNumbers, storeSnapshot } from '../sync/store-snapshot.ts';
 import { endNow } from './end-now.ts';
 
-type HeldLease = { organisationId: string; holder: string };
+/** An organisation, and the holder of its lease. */
+export type HeldLease = { organisationId: string; holder: string };
 
 /**
  * Returns whether a subscription ends with its paid period (`wanted`), or has no scheduled end

@@ -15,7 +15,7 @@ import { planOf } from '../plans/plans.ts';
 import { isEnded, type SubscriptionState, statusClassOf } from '../projection/provider-objects.ts';
 import { syncOrganisation } from '../sync/sync.ts';
 import type { BillingApp } from './require-payment.ts';
-import { endIsAsWanted, setEnd } from './schedule-end.ts';
+import { endIsAsWanted, type HeldLease, setEnd } from './schedule-end.ts';
 
 /**
  * Schedules the end of the paid plan at the end of its paid period, or removes the scheduled
@@ -147,8 +147,6 @@ async function endedBefore(app: App, organisationId: string): Promise<boolean> {
   const [row] = await app.db.select({ id: paymentSubscriptions.id }).from(paymentSubscriptions).where(ended).limit(1);
   return row !== undefined;
 }
-
-type HeldLease = { organisationId: string; holder: string };
 
 /**
  * Returns the newest states of the live subscriptions. An event that arrived during the

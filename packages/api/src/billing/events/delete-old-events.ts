@@ -21,27 +21,27 @@ export async function deleteOldEvents(app: App, { pageSize = 5000 } = {}): Promi
   await deleteInSteps(app.db, paymentLeases, sql`${paymentLeases.endsAt} < clock_timestamp() - interval '1 day'`);
 
   let total = 0;
-  for (let place: Place | null = start; place !== null; ) {
-    const page: Page = await deletePage(app, { before, after: place, pageSize });
+  for (let position: Position | null = start; position !== null; ) {
+    const page: Page = await deletePage(app, { before, after: position, pageSize });
     total += page.deleted;
-    place = page.last;
+    position = page.last;
   }
   return total;
 }
 
-/** The place of an event by the time of its receipt, as PostgreSQL writes it: a Date has no microseconds. */
-type Place = { receivedAt: string; id: string };
-const start: Place = { receivedAt: '-infinity', id: '' };
+/** The position of an event by the time of its receipt, as PostgreSQL writes it: a Date has no microseconds. */
+type Position = { receivedAt: string; id: string };
+const start: Position = { receivedAt: '-infinity', id: '' };
 
 /** `last` is null after the last page. */
-type Page = { deleted: number; last: Place | null };
+type Page = { deleted: number; last: Position | null };
 
 /** Leaves rows that another transaction has locked to the next run, as `deleteInSteps` does. */
 async function deletePage(
   app: App,
-  { before, after, pageSize }: { before: Date; after: Place; pageSize: number },
+  { before, after, pageSize }: { before: Date; after: Position; pageSize: number },
 ): Promise<Page> {
-  const [last] = await app.db.execute<Place & { deleted: number; read: number }>(sql`
+  const [last] = await app.db.execute<Position & { deleted: number; read: number }>(sql`
     with page as materialized (
       select id, received_at from ${event}
       where received_at < ${before.toISOString()}

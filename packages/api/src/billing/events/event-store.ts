@@ -20,8 +20,8 @@ export type Entry = {
   outcome: EventOutcome;
 };
 
-/** The place of an event in the store. */
-export type Place = {
+/** What storing an event determined. */
+export type Arrival = {
   /** Our order of arrival. */
   number: number;
   /** The organisation whose row is locked; null if the event concerns none of ours. */
@@ -32,11 +32,11 @@ export type Place = {
 
 /**
  * Locks the organisation's row and stores the event, by one statement: the event gets its number
- * while the row is locked. Returns its place; null if it is stored already.
+ * while the row is locked. Returns null if the event is stored already.
  */
-export async function store(tx: Transaction, app: App, entry: Entry): Promise<Place | null> {
+export async function store(tx: Transaction, app: App, entry: Entry): Promise<Arrival | null> {
   const [stored] = await insertion(tx).execute(valuesOfEvent(app, entry));
-  return stored === undefined ? null : placeOf(stored);
+  return stored === undefined ? null : arrivalOf(stored);
 }
 
 /**
@@ -65,8 +65,8 @@ function valuesOfEvent(app: App, { event, payload, ...entry }: Entry) {
   return { id, type, created, receivedAt: app.now().toISOString(), payload, ...interpretationOf(entry) };
 }
 
-/** Stores a new interpretation of a stored event and returns its place. Its number does not change. */
-export async function storeAgain(tx: Transaction, { event, ...entry }: Entry): Promise<Place | null> {
+/** Stores a new interpretation of a stored event, whose number does not change. Returns null if there is no such event. */
+export async function storeAgain(tx: Transaction, { event, ...entry }: Entry): Promise<Arrival | null> {
   const { customerId, subscriptionId } = entry.subject;
   const [owner] = await ownerLock(tx).execute({ customerId, subscriptionId });
   const organisationId = owner?.id ?? null;
@@ -78,7 +78,7 @@ export async function storeAgain(tx: Transaction, { event, ...entry }: Entry): P
     .returning({ number: paymentEvents.number });
   return stored === undefined
     ? null
-    : placeOf({ ...stored, organisation_id: organisationId, mode_unknown: owner?.mode_unknown ?? null });
+    : arrivalOf({ ...stored, organisation_id: organisationId, mode_unknown: owner?.mode_unknown ?? null });
 }
 
 function interpretationOf({ state, subject, outcome }: Omit<Entry, 'event' | 'payload'>) {
@@ -93,7 +93,7 @@ function interpretationOf({ state, subject, outcome }: Omit<Entry, 'event' | 'pa
 
 type StoredRow = { number: number | string; organisation_id: string | null; mode_unknown: boolean | null };
 
-function placeOf({ number, organisation_id, mode_unknown }: StoredRow): Place {
+function arrivalOf({ number, organisation_id, mode_unknown }: StoredRow): Arrival {
   return { number: Number(number), organisationId: organisation_id, isModeUnknown: mode_unknown === true };
 }
 

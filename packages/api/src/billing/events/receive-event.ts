@@ -18,8 +18,8 @@ import { readFacts, readRowBefore } from '../projection/subscription-row.ts';
 import { handleEvent, handlerOf } from './event-handlers.ts';
 import { applied, eventOutcomes } from './event-outcome.ts';
 import {
+  type Arrival,
   type Entry,
-  type Place,
   payloadOf,
   store,
   storeAgain,
@@ -130,11 +130,11 @@ function changesPlan({ previous }: PaymentEvent): boolean {
 function applyUnderLock(app: App, entry: Entry) {
   return transactSendingLast(app.db, async (tx, sendLast) => {
     // Both statements are sent in one round trip; the reads see the event.
-    const [place, facts] = await Promise.all([store(tx, app, entry), factsFor(tx, entry)]);
-    if (place === null) {
+    const [arrival, facts] = await Promise.all([store(tx, app, entry), factsFor(tx, entry)]);
+    if (arrival === null) {
       return { handled: await wasHandled(tx, entry.event.id), outcome: 'duplicate' as const, toSync: null };
     }
-    return runHandler(app, tx, { entry, place, facts, sendLast });
+    return runHandler(app, tx, { entry, arrival, facts, sendLast });
   });
 }
 
@@ -150,9 +150,9 @@ export async function applyAgain(app: App, tx: Transaction, id: string) {
   if (payload === null || event === null) return null;
 
   const entry = interpret(app, event, payload);
-  const place = await storeAgain(tx, entry);
-  if (place === null) return null;
-  return runHandler(app, tx, { entry, place, facts: await factsFor(tx, entry), sendLast: awaitAnswer });
+  const arrival = await storeAgain(tx, entry);
+  if (arrival === null) return null;
+  return runHandler(app, tx, { entry, arrival, facts: await factsFor(tx, entry), sendLast: awaitAnswer });
 }
 
 /** Returns what the event alone decides: its handler, the state that it shows and the objects that it names. */
@@ -168,16 +168,16 @@ function factsFor(tx: Transaction, { event, state }: Entry) {
   return state === null ? null : readFacts(tx, state.id, { parsed: { ...event, state } });
 }
 
-type Run = { entry: Entry; place: Place; facts: Awaited<ReturnType<typeof factsFor>>; sendLast: SendLast };
+type Run = { entry: Entry; arrival: Arrival; facts: Awaited<ReturnType<typeof factsFor>>; sendLast: SendLast };
 
 /** Runs the event's handler and stores its outcome if it differs from the expected one. */
-async function runHandler(app: App, tx: Transaction, { entry, place, facts, sendLast }: Run) {
+async function runHandler(app: App, tx: Transaction, { entry, arrival, facts, sendLast }: Run) {
   const { handler, outcome, event, subject, state } = entry;
-  const { organisationId } = place;
-  if (organisationId !== null && place.isModeUnknown) await storeMode(tx, subject, event.livemode);
+  const { organisationId } = arrival;
+  if (organisationId !== null && arrival.isModeUnknown) await storeMode(tx, subject, event.livemode);
   if (handler === null) return { ...outcome, toSync: null };
 
-  const found = await handleEvent(app, tx, { event, subject, state, handler, ...place, facts, sendLast });
+  const found = await handleEvent(app, tx, { event, subject, state, handler, ...arrival, facts, sendLast });
   if (found.outcome !== outcome) await storeOutcome(tx, event.id, found.outcome);
   return { ...found.outcome, toSync: found.toSync };
 }

@@ -5,11 +5,10 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { toDate } from '../../providers/untrusted-json.ts';
 import { requirePayment } from '../actions/require-payment.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';
+import type { SubscriptionRow } from '../projection/projection.ts';
 import { readSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
 import type { Report } from './report.ts';
 import { startRound } from './sync-round.ts';
-
-type SubscriptionRow = typeof subscription.$inferSelect;
 
 /**
  * Compares all of the provider's subscriptions, in pages of 100, with the local rows, syncs

@@ -1,6 +1,4 @@
-import type { paymentSubscriptions } from '../../db/schema/billing.ts';
-
-type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
+import type { SubscriptionRow } from '../projection/projection.ts';
 
 /** A fact of a subscription in our row (`was`) and at the provider (`is`). */
 export type Difference = { what: string; was: string; is: string };

@@ -10,9 +10,9 @@ import { recompute } from '../projection/projection.ts';
 import { isEnded, parseSnapshot, type SubscriptionState } from '../projection/provider-objects.ts';
 import { readFacts } from '../projection/subscription-row.ts';
 
-type SubscriptionOwner = {
-  organisationId: string;
-  customerId: string;
+export type SubscriptionOwner = { organisationId: string; customerId: string };
+
+type LeasedOwner = SubscriptionOwner & {
   /** The holder of the organisation's lease; absent if no lease protects the answer, as in tests. */
   holder?: string;
 };
@@ -25,7 +25,7 @@ type SubscriptionOwner = {
  */
 export async function storeSnapshot(
   app: App,
-  owner: SubscriptionOwner,
+  owner: LeasedOwner,
   state: SubscriptionState,
   number: number,
 ): Promise<void> {
@@ -83,12 +83,7 @@ function isOutdated(number: number) {
  * Flags a subscription that the provider does not know. It does not end, and without the lease nothing is stored.
  * `number` is that of the last event that was stored before the request.
  */
-export async function markUnknownToProvider(
-  app: App,
-  owner: SubscriptionOwner,
-  id: string,
-  number: number,
-): Promise<void> {
+export async function markUnknownToProvider(app: App, owner: LeasedOwner, id: string, number: number): Promise<void> {
   await app.db.transaction(async (tx) => {
     if (!(await lockOrganisation(tx, owner.organisationId)) || !(await hasLease(tx, owner, id))) return;
     await tx
@@ -99,7 +94,7 @@ export async function markUnknownToProvider(
 }
 
 /** Returns false and requests another sync if another process has the lease. */
-async function hasLease(tx: Transaction, { organisationId, holder }: SubscriptionOwner, id: string): Promise<boolean> {
+async function hasLease(tx: Transaction, { organisationId, holder }: LeasedOwner, id: string): Promise<boolean> {
   if (holder === undefined || (await isHeld(tx, leaseOf(organisationId), holder))) return true;
   await tx.update(paymentSubscriptions).set({ needsSync: true }).where(eq(paymentSubscriptions.id, id));
   return false;

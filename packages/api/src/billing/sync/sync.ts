@@ -14,7 +14,7 @@ import {
   type SubscriptionState,
 } from '../projection/provider-objects.ts';
 import { endUnknown } from './end-unknown.ts';
-import { lastNumbers, markUnknownToProvider, storeSnapshot } from './store-snapshot.ts';
+import { lastNumbers, markUnknownToProvider, type SubscriptionOwner, storeSnapshot } from './store-snapshot.ts';
 
 /**
  * Fetches a subscription from the provider and updates its row. A subscription that the
@@ -33,7 +33,7 @@ export async function syncSubscription(app: App, subscriptionId: string): Promis
 type Lease = { holder: string };
 
 /** Returns the provider's answer; null if it does not know the subscription. */
-async function syncOne(app: App, ask: Ask, row: SubscriptionRow & Lease): Promise<SubscriptionState | null> {
+async function syncOne(app: App, ask: Ask, row: SyncedRow & Lease): Promise<SubscriptionState | null> {
   const { id } = row;
   const number = (await rowOf(app, id))?.lastEventNumber ?? 0;
   try {
@@ -60,13 +60,11 @@ export async function adoptSubscription(app: App, owner: SubscriptionOwner, id: 
   await syncSubscription(app, id);
 }
 
-type SubscriptionOwner = { organisationId: string; customerId: string };
-
 /**
  * Fetches all subscriptions of a customer, updates their rows and returns their states. The
  * caller holds the organisation's lease.
  *
- * @throws AppError PROVIDER_UNAVAILABLE, whose cause tells whether the provider does not know the customer.
+ * @throws AppError PROVIDER_UNAVAILABLE, whose cause says whether the provider does not know the customer.
  */
 export async function syncCustomer(
   app: App,
@@ -157,17 +155,13 @@ async function syncCustomers(app: App, ask: Ask, { organisationId, holder }: { o
 }
 
 /** Returns whether the subscription's customer was deleted, which ends its subscriptions. */
-async function endedWithCustomer(
-  app: App,
-  ask: Ask,
-  { organisationId, customerId }: SubscriptionRow,
-): Promise<boolean> {
+async function endedWithCustomer(app: App, ask: Ask, { organisationId, customerId }: SyncedRow): Promise<boolean> {
   const customers = await customersOf(app, organisationId);
   const customer = customers.find((each) => each.customerId === customerId);
   return customer !== undefined && (await checkCustomer(app, ask, customer)) === 'deleted';
 }
 
-type SubscriptionRow = Awaited<ReturnType<typeof rowOf>> & object;
+type SyncedRow = Awaited<ReturnType<typeof rowOf>> & object;
 
 const rowColumns = {
   id: paymentSubscriptions.id,

@@ -27,7 +27,7 @@ export async function eraseOrganisationTexts(tx: Transaction, organisationId: st
     .where(and(eq(auditEvents.organisationId, organisationId), hasDetails));
 }
 
-/** Removes texts of an organisation that mention the user. What mentions an address that another user has by now is kept. */
+/** Removes texts of an organisation that mention the user. Texts with an address that another user has now are kept. */
 export async function eraseMentions(tx: Transaction, erased: Erased, organisationId: string): Promise<void> {
   const texts = await withoutTakenAddresses(tx, erased.texts);
   const { userId } = erased;
@@ -46,17 +46,24 @@ export async function eraseMentions(tx: Transaction, erased: Erased, organisatio
   await tx
     .update(organisations)
     .set({ billingEmail: null })
-    .where(and(eq(organisations.id, organisationId), isFreeAddress(organisations.billingEmail, addresses)));
+    .where(and(eq(organisations.id, organisationId), holdsFreedAddress(organisations.billingEmail, addresses)));
   await tx
     .update(paymentCustomers)
     .set({ contactEmail: '' })
     .where(
-      and(eq(paymentCustomers.organisationId, organisationId), isFreeAddress(paymentCustomers.contactEmail, addresses)),
+      and(
+        eq(paymentCustomers.organisationId, organisationId),
+        holdsFreedAddress(paymentCustomers.contactEmail, addresses),
+      ),
     );
 }
 
 /** Whether a column holds one of the addresses, and no user has it. Before the deletion `except` is the erased user's id. */
-export function isFreeAddress(column: PgColumn, addresses: string[], except: string | null = null): SQL | undefined {
+export function holdsFreedAddress(
+  column: PgColumn,
+  addresses: string[],
+  except: string | null = null,
+): SQL | undefined {
   const others = except === null ? sql`` : sql`and ${users.id} <> ${except}`;
   return and(
     inArray(column, addresses),

@@ -9,17 +9,17 @@ import { changes } from '../../db/schema/changes.ts';
 import { erasures } from '../../db/schema/leaving.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import { isAbout, isChangeOfAddress, isFreeAddress } from './erase-texts.ts';
+import { holdsFreedAddress, isAbout, isChangeOfAddress } from './erase-texts.ts';
 import { isAddress } from './mentions.ts';
 
 /** What identifies a user, and the organisations whose rows may mention the user. */
-export type Traces = { userId: string; texts: string[]; organisationIds: string[] };
+export type Identifiers = { userId: string; texts: string[]; organisationIds: string[] };
 
 /**
  * Reads, before a user is deleted, by which texts the user may be found: the address, earlier
  * addresses that the feed of changes holds, and the name. Null if there is no such user.
  */
-export async function readTraces(tx: Transaction, userId: string): Promise<Traces | null> {
+export async function readIdentifiers(tx: Transaction, userId: string): Promise<Identifiers | null> {
   const [user] = await tx.select({ email: users.email, name: users.name }).from(users).where(eq(users.id, userId));
   if (user === undefined) return null;
 
@@ -45,16 +45,16 @@ function billedTo(tx: Transaction, userId: string, addresses: string[]) {
     tx
       .select({ id: organisations.id })
       .from(organisations)
-      .where(isFreeAddress(organisations.billingEmail, addresses, userId)),
+      .where(holdsFreedAddress(organisations.billingEmail, addresses, userId)),
     tx
       .select({ id: paymentCustomers.organisationId })
       .from(paymentCustomers)
-      .where(isFreeAddress(paymentCustomers.contactEmail, addresses, userId)),
+      .where(holdsFreedAddress(paymentCustomers.contactEmail, addresses, userId)),
   ];
 }
 
 /** Drops the mails that wait for a user, and the links that were mailed to the address. To be called before the user is deleted. */
-export async function dropMailsOf(app: App, tx: Transaction, { userId, texts }: Traces): Promise<void> {
+export async function dropMailsOf(app: App, tx: Transaction, { userId, texts }: Identifiers): Promise<void> {
   const [email = ''] = texts;
   await app.jobs.dropMails(tx, { userId, emails: texts.filter(isAddress) });
   await tx.delete(verificationLinks).where(eq(verificationLinks.email, email));
@@ -68,15 +68,15 @@ export async function dropMailsOf(app: App, tx: Transaction, { userId, texts }: 
 export async function requestErasure(
   app: App,
   tx: Transaction,
-  { traces, deleted }: { traces?: Traces; deleted: string[] },
+  { identifiers, deleted }: { identifiers?: Identifiers; deleted: string[] },
 ): Promise<string> {
   const now = app.now();
   const id = newId(now);
   await tx.insert(erasures).values({
     id,
-    userId: traces?.userId ?? null,
-    texts: traces?.texts ?? [],
-    organisationIds: [...new Set([...deleted, ...(traces?.organisationIds ?? [])])],
+    userId: identifiers?.userId ?? null,
+    texts: identifiers?.texts ?? [],
+    organisationIds: [...new Set([...deleted, ...(identifiers?.organisationIds ?? [])])],
     deletedIds: deleted,
     requestedAt: now,
   });

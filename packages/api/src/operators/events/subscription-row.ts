@@ -21,10 +21,10 @@ export const rowOf = {
 /** The columns that name the organisation of an event or a subscription. */
 export const ownerColumns = { id: organisations.id, slug: organisations.slug, name: organisations.name };
 
-type SubscriptionRow = Pick<typeof subscription.$inferSelect, keyof typeof rowOf>;
+type ShownColumns = Pick<typeof subscription.$inferSelect, keyof typeof rowOf>;
 
 /** Converts a subscription record to its JSON form. */
-export function shownRow({ plans }: Pick<App, 'plans'>, row: SubscriptionRow) {
+export function shownRow({ plans }: Pick<App, 'plans'>, row: ShownColumns) {
   return {
     id: row.id,
     customer: row.customerId,

@@ -115,7 +115,7 @@ const every: Record<AuditAction, true> = {
 };
 
 it('has a case for every action', () => {
-  // The other changes of a plan are in billing/projection/record-change.test.ts.
+  // The other changes of a plan are in billing/projection/consequences.test.ts.
   const elsewhere = ['subscription-changed', 'subscription-ended', 'payment-failed'];
   const covered = cases.flatMap(([, , ...rows]) => rows.map((row) => row.split(' ')[0]));
   expect([...new Set([...elsewhere, ...covered])].sort()).toEqual(Object.keys(every).sort());

@@ -8,7 +8,7 @@ const pollMilliseconds = 500;
 export const maxWaiting = 50;
 const retrySeconds = 5;
 
-/** Who waits: the id of a key or user, and the signal of the request, which aborts when the caller goes away. */
+/** A request that waits: the id of its key or user, and the signal that aborts when the caller disconnects. */
 export type Waiting = { holder: string; signal?: AbortSignal | undefined };
 
 /** Wakes the readers that wait for changes. One timer of the process asks the database for all of them. */
@@ -25,7 +25,11 @@ export type ChangeSignal = {
   stop: () => void;
 };
 
-/** Creates the signal of this process. It polls the feed while requests wait. */
+/**
+ * Creates the signal of this process. It polls the feed while requests wait.
+ *
+ * @throws AppError TOO_MANY from the function `wait` of the returned object.
+ */
 export function createChangeSignal(sql: Sql, log: Log): ChangeSignal {
   const waiting = new Set<{ position: number; holder: string; wake: () => void }>();
   let timer: NodeJS.Timeout | undefined;

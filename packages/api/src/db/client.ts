@@ -151,8 +151,8 @@ export function clientOf(db: Executor): Sql {
 type PreparedSql<Row> = { execute: (values: Record<string, unknown>) => Promise<Row[]> };
 
 /**
- * The same for a text with placeholders that drizzle has no builder for. Returns the driver's rows:
- * times and bigints are strings.
+ * Creates a prepared statement of a text with placeholders, for what drizzle has no builder for. Returns the
+ * driver's rows: times and bigints are strings.
  */
 export function preparedSql<Row>(name: string, text: SQL): (db: Executor) => PreparedSql<Row> {
   return prepared((db) => {

@@ -11,7 +11,7 @@ import { endingWith, ownedAlone } from './owned-alone.ts';
 export const deleteAccountInput = z.object({
   /** Required if the account has a password. Otherwise a recent sign-in is required. */
   password: z.string({ error: 'Enter your password.' }).optional(),
-  /** The organisations that the page said would be deleted. If they are given, no other one is deleted. */
+  /** The organisations whose deletion the page announced. If they are given, no other one is deleted. */
   organisation_ids: z.array(z.string(), 'These are not organisations.').optional(),
 });
 

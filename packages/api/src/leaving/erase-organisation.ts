@@ -9,7 +9,7 @@ import { lockConcerned, organisationsChanged } from './lock-concerned.ts';
 
 /**
  * Deletes an organisation by a rule, with all that is stored about it, and ends its subscriptions
- * first. The members' accounts stay. Does nothing if there is none. `isStillWanted` is asked under the
+ * first. The members' accounts stay. Does nothing if there is none. `isStillWanted` is called under the
  * organisation's lock.
  *
  * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot be ended.

@@ -27,7 +27,7 @@ export const inviteInput = z.object({
    * a member instead.
    */
   role: z.enum(['admin', 'member', 'viewer'], 'Choose a role.'),
-  /** Whom the link is for, so that administrators can tell two invitations apart. */
+  /** Whom the link is for, so that administrators can distinguish two invitations. */
   note: oneLine(100)
     .nullish()
     .transform((note) => note || null),
@@ -42,7 +42,8 @@ export const withdrawInput = z.object({ id: z.uuid('There is no such invitation.
  *
  * @throws AppError UNAUTHENTICATED if the session ended meanwhile; NO_ORGANISATION; NOT_FOUND if the
  *   page was another organisation's; FORBIDDEN if the principal is no longer an administrator, or
- *   the plan does not allow another member; VALIDATION if too many invitations are open.
+ *   the plan does not allow another member; VALIDATION if too many invitations are open; INTERNAL without a
+ *   canonical base URL.
  */
 export async function invite(
   app: App,

@@ -1,6 +1,6 @@
 /**
  * The procedures of the router that the document does not hold, by the reason. They serve the pages of
- * this service and may change with them. `operators.*` stands for every procedure of that router.
+ * this service and may change with them. `operators.*` means every procedure of that router.
  */
 export const internalProcedures: Record<string, string[]> = {
   'Pages that a link of a mail opens': [

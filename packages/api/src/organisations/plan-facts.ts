@@ -54,7 +54,7 @@ export function planFacts(organisationId: unknown): SQL<PlanFacts | null> {
 }
 
 /**
- * The same column for a query of organisations alone. Drizzle writes the columns of such a query
+ * Returns the column of `planFacts` for a query of organisations alone. Drizzle writes the columns of such a query
  * without their table, and the subquery would interpret "id" as its own column.
  */
 export function planFactsOfOrganisations(): SQL<PlanFacts | null> {

@@ -62,7 +62,7 @@ export function partOf(term: string): string {
   return `%${literal(term)}%`;
 }
 
-/** As `partOf`, for strings that begin with the term. */
+/** Returns the LIKE pattern that matches strings that begin with a term. Wildcards in the term match literally. */
 export function beginningOf(term: string): string {
   return `${literal(term)}%`;
 }

@@ -81,7 +81,7 @@ export async function readOverview(app: App, principal: Reader): Promise<Subscri
 }
 
 /**
- * Returns the same with the history of every meter for 30 days, by one statement.
+ * Returns the overview with the history of every meter for 30 days, by one statement.
  *
  * @throws AppError as `readSubscription`.
  */

@@ -9,7 +9,7 @@ import type { UsageRequest } from './usage-input.ts';
  * below zero. The same idempotency key counts once and answers as the first time, for 48 hours.
  *
  * @throws AppError VALIDATION for an unknown meter, for members and for a counter; CONFLICT if the
- *   key was used with other content.
+ *   key was used with other content; NOT_FOUND if the organisation was deleted meanwhile.
  */
 export async function release(app: App, target: UsageTarget, request: UsageRequest): Promise<UsageAnswer> {
   const meter = reservableMeter(app, request.meter);

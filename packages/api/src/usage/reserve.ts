@@ -20,7 +20,8 @@ export type UsageAnswer = {
  * counts once and answers as the first time, for 48 hours, refusals too.
  *
  * @throws AppError LIMIT_REACHED with meter, used, limit and allowed_by; CONFLICT if the key was
- *   used with other content; VALIDATION for an unknown meter, for members, and above 2^53 − 1.
+ *   used with other content; VALIDATION for an unknown meter, for members, and above 2^53 − 1;
+ *   NOT_FOUND if the organisation was deleted meanwhile.
  */
 export async function reserve(app: App, target: UsageTarget, request: UsageRequest): Promise<UsageAnswer> {
   const meter = reservableMeter(app, request.meter);

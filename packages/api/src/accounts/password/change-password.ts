@@ -29,7 +29,7 @@ export const setFirstPasswordInput = z.object({ password: newPasswordField });
  *
  * @returns the session's new id, for its cookie.
  * @throws AppError UNAUTHENTICATED if the current password is wrong; VALIDATION if the new one is
- *   not accepted; TOO_MANY.
+ *   not accepted; TOO_MANY; BUSY if too many passwords are being hashed.
  */
 export async function changePassword(
   app: App,
@@ -58,8 +58,9 @@ export async function changePassword(
  * over the account. Sessions and links end as with `changePassword`.
  *
  * @returns the session's new id, for its cookie.
- * @throws AppError FORBIDDEN if the sign-in is not recent; VALIDATION if there is a password and
- *   the sign-in was not through the identity provider, or the new password is not accepted.
+ * @throws AppError UNAUTHENTICATED if the session has ended meanwhile; FORBIDDEN if the sign-in is not
+ *   recent; VALIDATION if there is a password and the sign-in was not through the identity provider, or the
+ *   new password is not accepted; BUSY if too many passwords are being hashed.
  */
 export async function setFirstPassword(
   app: App,

@@ -39,7 +39,7 @@ export function actsOf(test: AuditTest) {
       };
     },
 
-    /** The same, after a preparation whose rows do not count. */
+    /** An owner acts after a preparation whose rows do not count. */
     afterwards<Held>(
       prepare: (owner: Owner) => Promise<Held>,
       act: (owner: Owner, held: Held) => Promise<unknown>,

@@ -18,7 +18,8 @@ import { newCard, resumePaused } from './resume-paused.ts';
  * is never a second subscription. A paused subscription is resumed first; if nothing else is
  * left to do, the address is the billing page.
  *
- * @throws AppError VALIDATION if the organisation is on the tier already, or the tier has no price.
+ * @throws AppError VALIDATION if the organisation is on the tier already, or the tier has no price;
+ *   PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
  */
 export async function changePlan(app: App, context: CheckoutContext, live: SubscriptionState[]): Promise<string> {
   await requireOtherTier(app, context, live);

@@ -15,7 +15,7 @@ import type { TierPrice } from '../prices/tier-price.ts';
 /** A checkout in progress, by the holder of the organisation's lease. */
 export type CheckoutContext = { ask: Ask; holder: string; organisationId: string; customerId: string; tier: PaidTier };
 
-/** Returns a tier's current price at the provider. @throws AppError VALIDATION if it has none. */
+/** Returns a tier's current price at the provider. @throws AppError VALIDATION if it has none; PROVIDER_UNAVAILABLE. */
 export async function priceOf(app: App, { ask, tier }: CheckoutContext): Promise<TierPrice> {
   const price = (await lookUpPrices(app, ask))[tier];
   if (price == null) throw new AppError('VALIDATION', 'This plan cannot be bought at the moment.');
@@ -103,7 +103,7 @@ export async function createSession(app: App, context: CheckoutContext, price: T
 
 /**
  * Stores a session, unless the organisation's approval was undone during the request to the
- * provider: an organisation that waits could pay and then see nothing. Undoing takes the same lock
+ * provider: otherwise an organisation that awaits approval could pay for a plan that it cannot use. Undoing takes the same lock
  * and refuses where a session is stored.
  */
 async function storeIfApproved(

@@ -13,7 +13,7 @@ import { type BillingApp, requirePayment } from './require-payment.ts';
  * Opens the provider's customer portal, where cards are changed (interface §4).
  *
  * @throws AppError NOT_FOUND if the page was another organisation's; NO_ORGANISATION; BUSY;
- *   PROVIDER_UNAVAILABLE.
+ *   PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
  */
 export async function openPortal(
   app: BillingApp,

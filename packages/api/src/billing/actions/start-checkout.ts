@@ -23,7 +23,8 @@ import type { BillingApp } from './require-payment.ts';
  * subscription.
  *
  * @throws AppError VALIDATION if the tier cannot be bought; NOT_FOUND if the page was another
- *   organisation's; NO_ORGANISATION; BUSY; PROVIDER_UNAVAILABLE.
+ *   organisation's; NO_ORGANISATION; AWAITING_APPROVAL if the approval was undone meanwhile; BUSY;
+ *   PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL.
  */
 export async function startCheckout(
   app: BillingApp,

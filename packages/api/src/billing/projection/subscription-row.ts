@@ -131,7 +131,10 @@ export async function upsertState(tx: Transaction, keys: RowKeys, columns: Compu
   return rows.length > 0;
 }
 
-/** The same for a row whose state is not known: only marks it. */
+/**
+ * Inserts a subscription's row without its state, or leaves the state of an existing row, and marks it for a sync.
+ * Returns false and changes nothing if the row belongs to another organisation or customer.
+ */
 export async function upsertMark(tx: Transaction, keys: RowKeys): Promise<boolean> {
   const rows = await mark(tx).execute(keys);
   return rows.length > 0;

@@ -15,9 +15,9 @@ import { logReport } from './report.ts';
 import { syncSubscription } from './sync.ts';
 
 /**
- * The background jobs of billing. A node without a payment provider takes none that needs it. Of each key at
- * most one job runs and one waits, so a burst of events about a subscription causes one sync,
- * and events during that sync cause one more.
+ * The background jobs of billing. A node without the provider's key leaves jobs that need the
+ * provider to other nodes. Of each key at most one job runs and one waits, so a burst of events
+ * about a subscription causes one sync, and events during that sync cause one more.
  */
 export function billingJobs({
   app,

@@ -9,7 +9,8 @@ import { requireVerified } from '../require-verified.ts';
  * Creates a link that sets the user's password, once, within 60 minutes. Only the hash of its
  * token is stored, so the caller must show the link at once.
  *
- * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified.
+ * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified; INTERNAL
+ *   without a canonical base URL.
  */
 export function createPasswordLink(app: App, { userId }: { userId: string }, actor: Actor): Promise<string> {
   return app.db.transaction(async (tx) => {

@@ -16,7 +16,8 @@ type Input = z.output<typeof personInput>;
 /**
  * Creates a password link, which the operator gives to the user: no mail carries it.
  *
- * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified.
+ * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified; INTERNAL
+ *   without a canonical base URL.
  */
 export async function createPasswordLinkFor(app: App, principal: Operator, { user_id: id }: Input, client: Client) {
   const { user } = principal;

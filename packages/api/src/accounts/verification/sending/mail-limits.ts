@@ -10,7 +10,7 @@ const hour = 3600;
 const day = 24 * hour;
 /** Longer than sending a mail may take. A link that is unsent after this time is never sent. */
 const sendingSeconds = 30;
-/** The first of the two numbers of an advisory lock; the second one stands for the address. */
+/** The first of the two numbers of an advisory lock; the second one is a hash of the address. */
 const lockClass = 7_240_313;
 
 type MailRequest = {

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
 import type { Administrator } from '../sessions/principal.ts';
 import { makeSubscriber, ownedBy } from '../testing/billing.ts';
@@ -8,11 +8,7 @@ import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
 import { readPlan } from './entitlement/read-plan.ts';
 
-const billing = useBillingTest();
-beforeEach(() => {
-  billing.sandbox.payment.reset();
-  billing.sandbox.payment.set({ retry_first_ms: 50 });
-});
+const billing = useBillingTest({ emptiesProvider: true });
 
 const provider = () => billing.sandbox.payment;
 const goodCard = '4242424242424242';

@@ -1,21 +1,14 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeIncomplete, makeSecond, makeSubscriber, ownedBy, priceOf } from '../testing/billing.ts';
+import { subscriptionsOf } from '../testing/payment/subscriptions-of.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { endSubscriptions } from './actions/end-subscriptions.ts';
-import { requirePayment } from './actions/require-payment.ts';
 import { startCheckout } from './actions/start-checkout.ts';
 
-const billing = useBillingTest();
+const billing = useBillingTest({ emptiesProvider: true });
 
-beforeEach(() => {
-  billing.sandbox.payment.reset();
-  billing.sandbox.payment.set({ retry_first_ms: 100 });
-});
-
+const { ask, schedule, stateOf } = subscriptionsOf(billing);
 const provider = () => billing.sandbox.payment;
-const ask = () => requirePayment(billing.app).ask;
-const schedule = (id: string) => ask()((api) => api.subscriptionSchedules.create({ from_subscription: id }));
-const stateOf = (id: string) => provider().state().subscriptions[id];
 
 async function add(kind: string, customer: unknown): Promise<void> {
   if (kind === 'incomplete') return void (await makeIncomplete(billing, customer, 'silver'));

@@ -1,32 +1,20 @@
 import { and, eq } from 'drizzle-orm';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { auditEvents } from '../db/schema/audit.ts';
-import { paymentSubscriptions } from '../db/schema/billing.ts';
 import type { Administrator } from '../sessions/principal.ts';
 import { makeIncomplete, makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
+import { subscriptionsOf } from '../testing/payment/subscriptions-of.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { requirePayment } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { readPlan } from './entitlement/read-plan.ts';
 
-const billing = useBillingTest();
+const billing = useBillingTest({ emptiesProvider: true });
 
-beforeEach(() => {
-  billing.sandbox.payment.reset();
-  billing.sandbox.payment.set({ retry_first_ms: 100 });
-});
-
+const { ask, rowOf, schedule, stateOf } = subscriptionsOf(billing);
 const provider = () => billing.sandbox.payment;
-const ask = () => requirePayment(billing.app).ask;
 const cancel = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: true });
-const schedule = (id: string) => ask()((api) => api.subscriptionSchedules.create({ from_subscription: id }));
-const stateOf = (id: string) => provider().state().subscriptions[id];
-
-async function rowOf(id: string) {
-  const [row] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
-  return row;
-}
 
 describe('if one of several cannot be changed', () => {
   async function audited(organisationId: string) {

@@ -1,30 +1,16 @@
-import { eq } from 'drizzle-orm';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { paymentSubscriptions } from '../db/schema/billing.ts';
+import { describe, expect, test } from 'vitest';
 import type { Administrator } from '../sessions/principal.ts';
 import { makeIncomplete, makeSecond, makeSubscriber } from '../testing/billing.ts';
+import { subscriptionsOf } from '../testing/payment/subscriptions-of.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
-import { requirePayment } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 
-const billing = useBillingTest();
+const billing = useBillingTest({ emptiesProvider: true });
 
-beforeEach(() => {
-  billing.sandbox.payment.reset();
-  billing.sandbox.payment.set({ retry_first_ms: 100 });
-});
-
+const { ask, rowOf, schedule, stateOf } = subscriptionsOf(billing);
 const provider = () => billing.sandbox.payment;
-const ask = () => requirePayment(billing.app).ask;
 const cancel = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: true });
 const resume = (principal: Administrator) => setCancellation(billing.app, principal, { wanted: false });
-const schedule = (id: string) => ask()((api) => api.subscriptionSchedules.create({ from_subscription: id }));
-const stateOf = (id: string) => provider().state().subscriptions[id];
-
-async function rowOf(id: string) {
-  const [row] = await billing.app.db.select().from(paymentSubscriptions).where(eq(paymentSubscriptions.id, id));
-  return row;
-}
 
 describe('cancel', () => {
   test('ends an incomplete subscription, which cannot be updated, and schedules the end of the paid one', async () => {

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../app.ts';
 import { endSubscriptions } from '../billing/actions/end-subscriptions.ts';
 import type { BillingApp } from '../billing/actions/require-payment.ts';
@@ -9,24 +9,19 @@ import { reconcileAll } from '../billing/sync/reconcile.ts';
 import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
 import { createPayment } from '../providers/payment.ts';
 import type { Administrator } from '../sessions/principal.ts';
-import { type BillingTest, makeMember, makeSubscriber, startBillingTest } from '../testing/billing.ts';
+import { makeMember, makeSubscriber } from '../testing/billing.ts';
+import { useBillingTest } from '../testing/use-billing-test.ts';
 import { startCustomerAnew } from './start-customer-anew.ts';
 
 const foreignKey = 'sandbox_foreign_key';
 
-let billing: BillingTest;
+const billing = useBillingTest();
 /** The same deployment under a key of another account. */
 let foreign: BillingApp;
 beforeAll(async () => {
-  billing = await startBillingTest();
   const { payment } = billing.sandbox;
   payment.openAccount({ secretKey: foreignKey, account: 'another' });
   foreign = { ...billing.app, payment: createPayment({ secretKey: foreignKey, apiUrl: payment.apiUrl }) };
-});
-afterAll(() => billing.close());
-beforeEach(() => {
-  billing.sandbox.payment.resetSwitches();
-  billing.sandbox.payment.set({ retry_first_ms: 100 });
 });
 
 const buy = (app: BillingApp, principal: Administrator) => startCheckout(app, principal, { tier: 'silver' });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Administrator } from '../../sessions/principal.ts';
 import { makeSubscriber, ownedBy } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
@@ -6,12 +6,7 @@ import { readPlan } from '../entitlement/read-plan.ts';
 import { requirePayment } from './require-payment.ts';
 import { startCheckout } from './start-checkout.ts';
 
-const billing = useBillingTest();
-beforeEach(() => {
-  // Each test has its own clock and no earlier objects.
-  billing.sandbox.payment.reset();
-  billing.sandbox.payment.set({ retry_first_ms: 100 });
-});
+const billing = useBillingTest({ emptiesProvider: true });
 
 const provider = () => billing.sandbox.payment;
 const ask = () => requirePayment(billing.app).ask;

@@ -10,8 +10,6 @@ import { updatePortal } from './update-portal.ts';
 
 const billing = useBillingTest();
 beforeEach(async () => {
-  billing.sandbox.payment.resetSwitches();
-  billing.sandbox.payment.set({ retry_first_ms: 100 });
   await setUpBilling(billing.app);
   await billing.settled();
 });

@@ -36,7 +36,7 @@ const foundation = `${api}(errors|log|links|config|config-[a-z]+)\\.ts$`;
 
 const layerRules = layers.map((layer, at) => ({
   name: `layer-${layer}`,
-  comment: `${layer} stands below what it imports: the order is in .dependency-cruiser.mjs.`,
+  comment: `${layer} is a layer below what it imports: the order is in .dependency-cruiser.mjs.`,
   severity: 'error',
   from: { path: `${api}${layer}/`, pathNot: tests },
   to: { path: `${api}(${[...layers.slice(at + 1), 'testing'].join('|')})/|${api}create-app\\.ts$` },
@@ -189,21 +189,21 @@ export default {
       to: { path: '^packages/(sandbox|payment-sandbox)/' },
     },
     {
-      name: 'sandbox-stands-alone',
+      name: 'sandbox-is-independent',
       comment: 'The sandboxes import nothing of the product.',
       severity: 'error',
       from: { path: '^packages/(sandbox|payment-sandbox)/' },
       to: { path: '^(apps|packages)/', pathNot: '^packages/(sandbox|payment-sandbox)/' },
     },
     {
-      name: 'payment-sandbox-stands-alone',
+      name: 'payment-sandbox-is-independent',
       comment: 'The payment provider of the sandbox is of use without the rest of it.',
       severity: 'error',
       from: { path: '^packages/payment-sandbox/' },
       to: { path: '^packages/sandbox/' },
     },
     {
-      name: 'embedded-postgres-stands-alone',
+      name: 'embedded-postgres-is-independent',
       comment: 'The embedded PostgreSQL imports nothing of the product.',
       severity: 'error',
       from: { path: '^packages/embedded-postgres/' },

@@ -94,7 +94,7 @@ test('no secret that a whole story uses is in the log, the metrics or the traces
   }
   for (const text of [metrics, collector.received()]) expect(text).not.toContain(email);
 
-  // What the log tells instead: who it was by pseudonyms, and why a request was refused.
+  // In their place the log names users by pseudonyms, and the reason of a refusal by its code.
   const lines = log.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
   const requests = (route: string, status: number) =>
     lines.filter((line) => line.message === 'request' && line.route === route && line.status === status);

@@ -158,7 +158,7 @@ export async function runStory(service: Service, { browser, page }: { browser: B
   });
 }
 
-/** Stands for the notifications of a browser, which a headless one never permits. */
+/** Replaces the notifications of a browser, which a headless one never permits. */
 function recordNotifications() {
   class Recorded {
     static permission = 'default';

@@ -23,7 +23,7 @@ function describe(folder, file, others) {
   return { folder, entry, output: path.dirname(entry), sources: [folder, ...others, ...common] };
 }
 
-/** Tells the programs of the tests that everything is built, so that they need not compare it with its sources. */
+/** The environment of the tests' programs once everything is built, so that they do not compare it with its sources. */
 export const isBuilt = { GATEHOUSE_BUILT: '1' };
 
 /** All builds. Production needs no sandbox. */

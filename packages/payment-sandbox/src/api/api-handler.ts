@@ -89,7 +89,7 @@ async function performOnce(
   }
 }
 
-/** Performs a request, or fails as the switches configure. `ran` tells whether its idempotency key stores the answer. */
+/** Performs a request, or fails as the switches configure. `ran` is whether its idempotency key stores the answer. */
 function perform(
   provider: Provider,
   { method, path, query }: Exchange,

@@ -39,7 +39,7 @@ function list({ provider, params, path }: Call<Stripe.EventListParams>) {
   return listPage(path, all, params, 'event');
 }
 
-/** Whether an event has the wanted type, whose `*` at the end stands for any rest. */
+/** Whether an event has the wanted type. A `*` at its end matches any text. */
 function hasType(event: ProviderEvent, wanted: string | undefined): boolean {
   if (wanted === undefined || wanted === event.type) return true;
   return wanted.endsWith('*') && event.type.startsWith(wanted.slice(0, -1));

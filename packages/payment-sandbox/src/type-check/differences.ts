@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import type { SdkTypes } from './sdk-types.ts';
 
-/** How an object is compared. In `part`, for `previous_attributes`, members may be missing, and null stands for absent ones. */
+/** How an object is compared. In `part`, for `previous_attributes`, members may be missing, and null means absent. */
 type Extent = 'whole' | 'part';
 
 /**

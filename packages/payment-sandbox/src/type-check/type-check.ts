@@ -11,7 +11,7 @@ export interface TypeCheck {
   httpClient: ReturnType<typeof Stripe.createFetchHttpClient>;
   /** Compares events, as they are sent to endpoints. */
   read(events: ProviderEvent[]): void;
-  /** Each difference once, with an example's path; `[]` stands for every place in a list. */
+  /** Each difference once, with an example's path; `[]` is any index of a list. */
   found(): string[];
   /** The `object` of everything that was read. */
   objects(): string[];

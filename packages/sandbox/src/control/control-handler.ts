@@ -24,7 +24,7 @@ export async function handleControl(payment: PaymentProvider, exchange: Exchange
   if (path !== '/control' && !path.startsWith('/control/')) return false;
   const what = path.slice('/control/'.length);
   if (method === 'GET' || method === 'HEAD') {
-    if (path === '/control') sendPage(res, 200, controlPage(payment, query.get('said')));
+    if (path === '/control') sendPage(res, 200, controlPage(payment, query.get('message')));
     else sendJson(res, 200, read(payment, what));
     return true;
   }
@@ -37,11 +37,11 @@ export async function handleControl(payment: PaymentProvider, exchange: Exchange
   } catch (error) {
     if (error instanceof HttpError) throw error;
     const { message } = error as Error;
-    if (isForm) redirect(res, `/control?said=${encodeURIComponent(message)}`);
+    if (isForm) redirect(res, `/control?message=${encodeURIComponent(message)}`);
     else sendJson(res, 400, { error: message });
     return true;
   }
-  if (isForm) redirect(res, `/control?said=${encodeURIComponent(String((answer as Fields).said ?? 'Done.'))}`);
+  if (isForm) redirect(res, `/control?message=${encodeURIComponent(String((answer as Fields).message ?? 'Done.'))}`);
   else sendJson(res, 200, answer);
   return true;
 }
@@ -69,10 +69,10 @@ function act(payment: PaymentProvider, what: string, fields: Fields): object {
     case 'clock':
       return moveClock(payment, fields);
     case 'deliveries/resend':
-      return { ok: true, delivery: payment.deliveries.resend(text('id')), said: 'Sent again.' };
+      return { ok: true, delivery: payment.deliveries.resend(text('id')), message: 'Sent again.' };
     case 'events/resend':
       payment.deliveries.resendEvent(text('id'));
-      return { ok: true, said: 'Sent again.' };
+      return { ok: true, message: 'Sent again.' };
     case 'deliveries/send-dropped':
       return { ok: true, sent: payment.deliveries.sendDropped() };
     case 'deliveries/retry-now':
@@ -80,14 +80,14 @@ function act(payment: PaymentProvider, what: string, fields: Fields): object {
       return { ok: true };
     case 'card':
       payment.setCard(text('customer'), text('card'));
-      return { ok: true, said: 'The card has been changed.' };
+      return { ok: true, message: 'The card has been changed.' };
     case 'status':
       return payment.forceStatus(text('subscription'), text('status'));
     case 'emit':
       return payment.emit(text('type'), (fields.object ?? {}) as object, (fields.about ?? {}) as object);
     case 'reset':
       payment.reset();
-      return { ok: true, said: 'Everything has been reset.' };
+      return { ok: true, message: 'Everything has been reset.' };
     default:
       throw new HttpError(404, 'There is no such control.');
   }
@@ -99,13 +99,13 @@ function act(payment: PaymentProvider, what: string, fields: Fields): object {
  */
 function moveClock(payment: PaymentProvider, fields: Fields): object {
   const { clock } = payment;
-  let said = 'The clock has been advanced.';
-  if (fields.to === 'next') said = sentence(clock.advanceToNext());
+  let message = 'The clock has been advanced.';
+  if (fields.to === 'next') message = sentence(clock.advanceToNext());
   else if (fields.to === 'period_end')
     clock.advanceToPeriodEnd(fields.subscription ? String(fields.subscription) : undefined);
   else if (typeof fields.to === 'number') clock.advanceTo(fields.to);
   else clock.advance({ seconds: count(fields.seconds), hours: count(fields.hours), days: count(fields.days) });
-  return { now: clock.now(), next: clock.next(), said };
+  return { now: clock.now(), next: clock.next(), message };
 }
 
 function sentence(about: string | null): string {

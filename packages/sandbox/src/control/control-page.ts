@@ -12,13 +12,13 @@ import { switchForm } from './switch-form.ts';
 const shown = 60;
 
 /** Renders the control page of the payment provider: clock, subscriptions, switches and deliveries. */
-export function controlPage(payment: PaymentProvider, said: string | null): string {
+export function controlPage(payment: PaymentProvider, message: string | null): string {
   const next = payment.clock.next();
   const { subscriptions } = payment.state();
   return page({
     title: 'Payments',
     body: html`<h1>Payments</h1>
-${said && html`<p class="note" role="status">${said}</p>`}
+${message && html`<p class="note" role="status">${message}</p>`}
 <section class="panel" aria-labelledby="clock"><h2 id="clock">Clock</h2>
 <p>The provider’s time is <strong>${moment(payment.clock.now())}</strong>. ${next ? html`Next, on ${moment(next.at)}: ${next.about}.` : 'Nothing is due.'}</p>
 <div class="actions">${[

@@ -55,7 +55,7 @@ const sentences: Partial<Record<Action, (entry: ActivityEntry) => Sentence>> = {
   'payment-failed': ({ plan }) => (plan === null ? 'paymentFailed' : 'paymentFailedFor'),
 };
 
-/** What stands in a sentence in place of {name}. */
+/** Returns the parts that replace {name} in a sentence. */
 function replacementOf(name: string, entry: ActivityEntry, t: Texts): TextPart[] {
   const { actor, person, organisation, change, role, plan } = entry;
   switch (name) {

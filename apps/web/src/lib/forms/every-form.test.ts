@@ -82,7 +82,7 @@ describe('accepts the form', () => {
 it('every form of a page for users names the user', () => {
   const forgotten = fs.globSync('**/*.svelte', { cwd: source }).filter((file) => {
     const markup = fs.readFileSync(path.join(source, file), 'utf8');
-    // A button's value, where another button of the form is a GET: a field would stand in its address.
+    // A button's value, where another button of the form is a GET: a field would be part of its address.
     const naming = markup.match(/<RenderedFor \/>|<Button[^>]*\bname=\{renderedForField\}/g) ?? [];
     return naming.length !== markup.split('method="POST"').length - 1;
   });

@@ -33,7 +33,7 @@ test.each(files)('%s has each text in every language, with the same placeholders
         const isSentence = original !== null && /\p{L} \p{L}/u.test(original);
         if (isSentence) expect(text, name).not.toBe(original);
         const parts = (sentence: string | null) => (sentence ?? '').match(/\{\w+\}/g)?.sort() ?? [];
-        // A placeholder of the verb stands in the languages that need it.
+        // A placeholder of the verb occurs only in the languages that need it.
         if (!name.startsWith('sentences.')) expect(parts(text), name).toEqual(parts(original));
       }
     }

@@ -19,7 +19,7 @@ export interface Notice {
   action?: NoticeAction;
 }
 
-/** A notice as the page shows it; the id tells two notices with the same text apart. */
+/** A notice as the page shows it; the id distinguishes two notices with the same text. */
 export type ShownNotice = Notice & { id: string };
 
 /**

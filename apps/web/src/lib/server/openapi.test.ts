@@ -175,7 +175,7 @@ function asText(value: unknown): string {
   return /^\.*$/.test(text) ? 'x' : text;
 }
 
-/** Every second path parameter as in a right request, so that what stands behind it is reached. */
+/** Every second path parameter as in a right request, so that the code behind the check of the parameter runs. */
 function mixed(path: Record<string, unknown>, right: Record<string, string>): Record<string, string> {
   const names = Object.keys(right).filter((name) => String(path[name]).length % 2 === 0);
   return { ...path, ...Object.fromEntries(names.map((name) => [name, right[name]])) } as Record<string, string>;

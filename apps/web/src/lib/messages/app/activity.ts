@@ -2,7 +2,7 @@ import { texts } from '#lib/language/texts.ts';
 
 /**
  * What happened, as activity lists and operators read it. {by} is the person who acted, {object}
- * the person it was done to; {Organisation} stands at the start of a sentence.
+ * the person it was done to; {Organisation} is its form at the start of a sentence.
  */
 export const activityTexts = texts({
   en: {

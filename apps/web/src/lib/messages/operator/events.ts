@@ -129,7 +129,7 @@ export const eventTexts = texts({
   },
 });
 
-/** What an event changed, and the statuses of a subscription. They stand within a sentence. */
+/** What an event changed, and the statuses of a subscription. They are parts of a sentence. */
 export const changeTexts = texts({
   en: {
     status: {

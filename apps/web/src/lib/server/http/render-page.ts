@@ -89,7 +89,7 @@ export function readTheme(cookies: Cookies): Theme {
  * flashes and no script is needed. The page's scripts read the language from there.
  */
 function writeFrame(html: string, { language, theme }: { language: Language; theme: Theme }): [string, string] {
-  // Both stand in the first tag: each replacement in a whole page would copy all of it.
+  // Both are in the first tag: each replacement in a whole page would copy all of it.
   const end = html.indexOf('>', html.indexOf('<html')) + 1;
   const start = html
     .slice(0, end)

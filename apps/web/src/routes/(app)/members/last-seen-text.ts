@@ -3,7 +3,7 @@ import { memberTexts } from '#lib/messages/app/members.ts';
 
 const dayMs = 86_400_000;
 
-/** "Today", "Yesterday", "3 December 2026": the service knows the hour at most, and a page need not tell it. */
+/** "Today", "Yesterday", "3 December 2026": the service stores the time to the hour, and pages show the day. */
 export function lastSeenText(iso: string, now: string): string {
   const day = formatDate(iso);
   if (Date.parse(iso) >= Date.parse(now) || day === formatDate(now)) return memberTexts().today;

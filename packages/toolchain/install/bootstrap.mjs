@@ -5,6 +5,7 @@ import { withFileLock } from '../process/file-lock.mjs';
 import { log, step } from '../process/log.mjs';
 import { fromRoot } from '../process/paths.mjs';
 import { run } from '../process/processes.mjs';
+import { readJson } from '../process/read-json.mjs';
 import { requireDiskSpace } from './disk-check.mjs';
 import { explainInstallFailure } from './explain-install-failure.mjs';
 
@@ -76,11 +77,7 @@ async function installPackages() {
 }
 
 function installedVersion(packageName) {
-  try {
-    return JSON.parse(fs.readFileSync(fromRoot('.tools', 'node_modules', packageName, 'package.json'), 'utf8')).version;
-  } catch {
-    return null;
-  }
+  return readJson(fromRoot('.tools', 'node_modules', packageName, 'package.json'))?.version ?? null;
 }
 
 function isInstalled() {

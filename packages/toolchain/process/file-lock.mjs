@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { log, UserError } from './log.mjs';
 import { fromRoot } from './paths.mjs';
+import { isAlive } from './processes.mjs';
 
 /** Runs the work while no other command in this checkout installs or builds. Waits for the other one first. */
 export async function withFileLock(work) {
@@ -37,10 +38,8 @@ function acquire(file) {
 function isHeld(file) {
   try {
     const pid = Number(fs.readFileSync(file, 'utf8'));
-    if (pid === 0) return true;
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
+    return pid === 0 || isAlive(pid);
+  } catch {
+    return false;
   }
 }

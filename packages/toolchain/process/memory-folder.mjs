@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { isAlive } from './processes.mjs';
 
 const memory = '/dev/shm';
 const neededBytes = 2 * 1024 ** 3;
@@ -35,14 +36,6 @@ function hasSpace() {
 function removeAbandoned() {
   for (const found of fs.readdirSync(memory)) {
     const [, pid] = name.exec(found) ?? [];
-    if (pid !== undefined && !isRunning(Number(pid))) fs.rmSync(`${memory}/${found}`, { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error.code === 'EPERM';
+    if (pid !== undefined && !isAlive(Number(pid))) fs.rmSync(`${memory}/${found}`, { recursive: true, force: true });
   }
 }

@@ -102,6 +102,15 @@ export function isEnding() {
   return ending !== null;
 }
 
+/** Whether the process with this id runs, of whichever user. */
+export function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
 /**
  * Ends all children and this process on a signal, and when npm ends, also by kill -9. A second
  * Ctrl-C kills them at once.

@@ -2,6 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { isPublic, startEnvironment } from './environment.mjs';
 import { demoDirectory, fromRoot, productionDirectory } from './paths.mjs';
+import { isAlive } from './processes.mjs';
+import { readJson } from './read-json.mjs';
 
 /**
  * Writes the process id and port of this `npm start` into its data directory until it ends, so that
@@ -11,7 +13,7 @@ export function recordRunningDemo({ port, dataDir }) {
   const file = fileIn(dataDir);
   fs.writeFileSync(file, JSON.stringify({ pid: process.pid, port }));
   process.once('exit', () => {
-    if (read(file)?.pid === process.pid) fs.rmSync(file, { force: true });
+    if (readJson(file)?.pid === process.pid) fs.rmSync(file, { force: true });
   });
 }
 
@@ -24,7 +26,7 @@ export function operatorEnvironment(environment) {
     return environment;
 
   const dataDir = demoDirectory(environment);
-  const start = read(fileIn(dataDir));
+  const start = readJson(fileIn(dataDir));
   if (start !== null && isAlive(start.pid)) return startEnvironment(start.port, environment, dataDir);
 
   const isOnlyData =
@@ -45,27 +47,10 @@ function envFileNamesDatabase() {
 
 /** Whether the last `npm start` on this data directory was killed. Its processes may still be shutting down. */
 export function wasKilled(environment) {
-  const start = read(fileIn(demoDirectory(environment)));
+  const start = readJson(fileIn(demoDirectory(environment)));
   return start !== null && !isAlive(start.pid);
 }
 
 function fileIn(dataDir) {
   return path.join(dataDir, 'npm-start.json');
-}
-
-function read(file) {
-  try {
-    return JSON.parse(fs.readFileSync(file, 'utf8'));
-  } catch {
-    return null;
-  }
-}
-
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
 }

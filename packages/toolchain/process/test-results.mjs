@@ -1,6 +1,6 @@
-import fs from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { readJson } from './read-json.mjs';
 
 /**
  * The result of a part of the tests: the number that passed, and for each failure the test's name
@@ -11,7 +11,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 /** Counts the tests in vitest's JSON report. A file that could not be loaded counts as one failure. */
 export function countVitest(file, exitCode) {
-  const files = read(file)?.testResults ?? [];
+  const files = readJson(file)?.testResults ?? [];
   const tests = files.flatMap(({ name, assertionResults }) => assertionResults.map((test) => ({ name, ...test })));
   const unloaded = files.filter(
     ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
@@ -29,7 +29,7 @@ export function countVitest(file, exitCode) {
 
 /** Counts the tests in Playwright's JSON report. A flaky test counts as a failure. */
 export function countPlaywright(file, exitCode) {
-  const report = read(file);
+  const report = readJson(file);
   const specs = (report?.suites ?? []).flatMap(specsOf);
   const failures = specs
     .filter(({ ok, tests }) => !ok || tests.some(({ status }) => status === 'flaky'))
@@ -55,12 +55,4 @@ function describe(name, message = '') {
 function resultOf(passed, failures, exitCode) {
   if (exitCode === 0 || failures.length > 0) return { passed, failures };
   return { passed, failures: [`The run ended with ${exitCode}, outside of any test.`] };
-}
-
-function read(file) {
-  try {
-    return JSON.parse(fs.readFileSync(file, 'utf8'));
-  } catch {
-    return null;
-  }
 }

@@ -70,7 +70,17 @@ it('searches names and addresses, literally, only in the own organisation', asyn
   expect((await owner.api.members.search({ search: '%' })).found).toBe(0);
 });
 
-it.each(['x', '2026_1', '2026-11-22T06:00:00.000Z_x', 'x_x'])('refuses %j as the cursor of a page', async (after) => {
+const anId = '0192a5f0-0000-7000-8000-000000000000';
+
+it.each([
+  'x',
+  '2026_1',
+  '1_x',
+  'x_x',
+  `0000-01-01T00:00:00Z_${anId}`,
+  `2026-11-22T06:00:00.${'0'.repeat(200)}Z_${anId}`,
+  `999999999999999_${anId}`,
+])('refuses %j as the cursor of a page', async (after) => {
   const { api } = await makeOwner(test);
   await expect(api.members.search({ after })).rejects.toMatchObject({ cause: { code: 'VALIDATION' } });
 });

@@ -80,7 +80,7 @@ export async function listMembers(app: App, principal: Reader, input: z.output<t
     })),
     total: counts?.total ?? 0,
     found: counts?.found ?? 0,
-    next: rows.length > pageSize && last !== undefined ? `${last.joinedAt.toISOString()}_${last.id}` : null,
+    next: rows.length > pageSize && last !== undefined ? `${last.joinedAt.getTime()}_${last.id}` : null,
     /** Whether the principal is the only owner who is not suspended. */
     is_only_owner: principal.role === 'owner' && !(await hasAnotherOwner(app, organisationId, principal.user.id)),
   };
@@ -92,18 +92,19 @@ function matches(search: string | undefined): SQL | undefined {
   return or(ilike(users.name, partOf(search)), ...addresses);
 }
 
-type Cursor = { joinedAt: string; id: string };
+type Cursor = { joinedAt: Date; id: string };
+
+/** A time in milliseconds, at most the year 5138, and an id. */
+const cursorForm = /^(\d{1,14})_([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 function readCursor(text: string): Cursor {
-  const [joinedAt = '', id = ''] = text.split('_');
-  if (!z.iso.datetime().safeParse(joinedAt).success || !z.uuid().safeParse(id).success) {
-    throw new AppError('VALIDATION', 'There is no such page.');
-  }
-  return { joinedAt, id };
+  const [, milliseconds, id] = cursorForm.exec(text) ?? [];
+  if (milliseconds === undefined || id === undefined) throw new AppError('VALIDATION', 'There is no such page.');
+  return { joinedAt: new Date(Number(milliseconds)), id };
 }
 
 function follows({ joinedAt, id }: Cursor): SQL {
-  return sql`(${memberships.createdAt}, ${memberships.userId}) > (${joinedAt}::timestamptz, ${id}::uuid)`;
+  return sql`(${memberships.createdAt}, ${memberships.userId}) > (${joinedAt.toISOString()}::timestamptz, ${id}::uuid)`;
 }
 
 async function hasAnotherOwner(app: App, organisationId: string, userId: string): Promise<boolean> {

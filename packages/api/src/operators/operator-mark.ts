@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import { users } from '../db/schema/accounts.ts';
 import { AppError } from '../errors.ts';
-import { approveOrganisations } from '../organisations/approve.ts';
+import { approvePending } from '../organisations/approve.ts';
 import type { Actor } from './actor.ts';
 import { ownedOrganisations } from './decide-about-owner.ts';
 import { readUser } from './find-accounts.ts';
@@ -12,7 +12,8 @@ import { requireVerified } from './require-verified.ts';
 type Input = { userId: string };
 
 /**
- * Makes a user an operator, and approves the organisations that the user owns.
+ * Makes a user an operator, and approves the organisations that the user owns and that await approval. Only the
+ * command approve ends a decline.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified.
  */
@@ -22,7 +23,7 @@ export function grantOperator(app: App, { userId }: Input, actor: Actor): Promis
 
     await tx.update(users).set({ operator: true }).where(eq(users.id, userId));
     const organisationIds = (await ownedOrganisations(app, tx, userId)).map(({ id }) => id);
-    if (organisationIds.length > 0) await approveOrganisations(tx, { ...actor, now: app.now(), organisationIds });
+    if (organisationIds.length > 0) await approvePending(tx, { ...actor, now: app.now(), organisationIds });
     await recordAudit(tx, app.now(), { action: 'operator-granted', ...actor, userId });
   });
 }

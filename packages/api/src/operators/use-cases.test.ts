@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { eq, or } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditEvents } from '../db/schema/audit.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner } from '../testing/factories.ts';
 import { type Actor, commandLine } from './actor.ts';
@@ -54,6 +56,20 @@ it('approving a suspended organisation fails with the name of the command that r
   expect(await approve(owner)).toMatchObject({ changed: 0 });
 });
 
+it('granting the mark approves the organisations that wait, and ends no decline', async () => {
+  const owner = await makeOwner(test, { approved: false });
+  await decline(owner);
+  const other = await makeOwner(test);
+  await test.app.db
+    .insert(memberships)
+    .values({ userId: owner.userId, organisationId: other.organisationId, role: 'owner', createdAt: test.app.now() });
+  const waiting = await makeOwner(test, { approved: false });
+  await test.app.db.update(memberships).set({ userId: owner.userId }).where(eq(memberships.userId, waiting.userId));
+
+  await grant(owner);
+  expect(await approvalsOf([owner, other, waiting])).toEqual(['declined', 'approved', 'approved']);
+});
+
 it.each([
   ['suspendUser', suspend],
   ['restoreUser', restore],
@@ -103,4 +119,9 @@ it('an operator in the console is the actor of every audit entry, with the addre
 function auditOf({ userId, organisationId }: Target) {
   const ofOwner = or(eq(auditEvents.userId, userId), eq(auditEvents.organisationId, organisationId));
   return test.app.db.select().from(auditEvents).where(ofOwner).orderBy(auditEvents.id);
+}
+
+async function approvalsOf(targets: Target[]): Promise<(string | undefined)[]> {
+  const rows = await test.app.db.select().from(organisations);
+  return targets.map(({ organisationId }) => rows.find(({ id }) => id === organisationId)?.approval);
 }

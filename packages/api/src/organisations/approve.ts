@@ -22,6 +22,14 @@ export function approveOrganisations(tx: Transaction, decision: Decision): Promi
 }
 
 /**
+ * Opens the approval gate of organisations that await approval. Declined and suspended ones do not change. Returns the
+ * ids of those that changed.
+ */
+export function approvePending(tx: Transaction, decision: Decision): Promise<string[]> {
+  return approve(tx, decision, sql`${organisations.approval} = 'pending' and ${organisations.suspendedAt} is null`);
+}
+
+/**
  * Opens the approval gate for a rule: only organisations that await approval change, never a
  * declined one, nor one whose decision an operator has undone. Returns the ids of those that changed.
  */

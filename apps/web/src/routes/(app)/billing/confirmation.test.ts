@@ -12,14 +12,14 @@ const unpaid: Plan = {
 };
 
 /** Follows the page's refreshes, and counts how often the provider is asked. */
-async function follow(from: string) {
+async function follow(from: string, method = 'GET') {
   let asked = 0;
   const confirm = async () => void asked++;
   const locals = { api: { billing: { confirm } } } as unknown as App.Locals;
 
   for (let [address, checks] = [from, 1]; ; checks++) {
     const url = new URL(address, 'http://service.example');
-    await askForPayment({ locals, url });
+    await askForPayment({ locals, url, request: new Request(url, { method }) });
     const confirmation = confirmationOf({ url }, unpaid);
     if (confirmation?.state !== 'checking') return { asked, checks, end: confirmation?.state };
     address = confirmation.next;
@@ -28,6 +28,10 @@ async function follow(from: string) {
 
 test('after the checkout the provider is asked once, however often the page checks', async () => {
   expect(await follow('/billing?checkout=success')).toEqual({ asked: 1, checks: 10, end: 'unconfirmed' });
+});
+
+test('a HEAD request asks the provider nothing', async () => {
+  expect(await follow('/billing?checkout=success', 'HEAD')).toMatchObject({ asked: 0 });
 });
 
 test('without a checkout, or after a cancelled one, the provider is not asked', async () => {

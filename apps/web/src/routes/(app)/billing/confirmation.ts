@@ -6,9 +6,16 @@ const maxChecks = 10;
 
 export type Confirmation = { state: 'checking'; next: string } | { state: 'unconfirmed' };
 
-/** Asks the provider about the payment after the checkout, before the plan is read: once, not at every check. */
-export async function askForPayment({ locals, url }: Pick<RequestEvent, 'locals' | 'url'>): Promise<void> {
-  const { searchParams } = url;
+/**
+ * Asks the provider about the payment after the checkout, before the plan is read: once, not at every check. HEAD
+ * requests have no side effects.
+ */
+export async function askForPayment({
+  locals,
+  url: { searchParams },
+  request,
+}: Pick<RequestEvent, 'locals' | 'url' | 'request'>): Promise<void> {
+  if (request.method === 'HEAD') return;
   if (searchParams.get('checkout') === 'success' && !searchParams.has('look')) await locals.api.billing.confirm();
 }
 

@@ -34,6 +34,8 @@ it.each([
 it.each([
   ['http://localhost:3000', true],
   ['http://127.0.0.1:3000', true],
+  ['http://127.0.0.2:3000', false],
+  ['http://[::1]:3000', false],
   ['http://localhost:3001', false],
   ['https://localhost:3000', false],
   ['http://company.example:3000', false],

@@ -70,12 +70,14 @@ export function isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUr
   return origin === publicBaseUrl || isSameLoopback(origin, publicBaseUrl);
 }
 
-/** localhost and 127.0.0.1 name the same machine. */
+/** Two names of one server. Another loopback address may be another server's. */
+const loopbackNames = new Set(['localhost', '127.0.0.1']);
+
 function isSameLoopback(origin: string, publicBaseUrl: string): boolean {
   if (!URL.canParse(origin)) return false;
   const [from, base] = [new URL(origin), new URL(publicBaseUrl)];
   const alike = from.protocol === base.protocol && from.port === base.port && from.origin === origin;
-  return alike && isLoopback(from.hostname) && isLoopback(base.hostname);
+  return alike && loopbackNames.has(from.hostname) && isLoopback(base.hostname);
 }
 
 /**

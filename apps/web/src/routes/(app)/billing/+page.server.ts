@@ -49,9 +49,12 @@ export const actions: Actions = {
 
 type Billing = App.Locals['api']['billing'];
 
-/** Every form names its organisation, and one without it is refused: another tab may have changed the organisation. */
+/**
+ * Every form of the page names its organisation, because another tab may have changed it since. A form of a program
+ * that names none concerns the current one, as at the JSON endpoints.
+ */
 function organisationIn(form: FormData) {
-  return { organisation_id: text(form, 'organisation_id') };
+  return form.has('organisation_id') ? { organisation_id: text(form, 'organisation_id') } : {};
 }
 
 /** The provider's page is on another origin: the only redirects of this service that leave it. */

@@ -110,6 +110,54 @@ it('returns a stale entitlement at once while one request renews it', async () =
   await vi.waitFor(async () => expect(await check()).toBe(false), 30_000);
 });
 
+it.each([401, 403, 404])('returns no stale entitlement after a renewal was refused with %i', async (status) => {
+  let refused = false;
+  const cache = { freshMilliseconds: 20, staleMilliseconds: 60_000, follow: false };
+  const { gatehouse, requested } = await clientOf(
+    (_, response) => json(response, refused ? status : 200, { name: 'sso', allowed: true, error: 'No.', code: 'NO' }),
+    { cache },
+  );
+  const check = () => gatehouse.entitlements.check('o', 'sso');
+  await check();
+  refused = true;
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(await check()).toMatchObject({ allowed: true });
+  await vi.waitFor(() => expect(requested).toHaveLength(2));
+  await vi.waitFor(() => expect(check()).rejects.toMatchObject({ status }));
+});
+
+it('returns the last entitlement while Gatehouse does not answer', async () => {
+  let busyNow = false;
+  const cache = { freshMilliseconds: 20, staleMilliseconds: 60_000, follow: false };
+  const { gatehouse, requested } = await clientOf(
+    (_, response) => (busyNow ? json(response, 503, busy) : json(response, 200, { name: 'sso', allowed: true })),
+    { cache, retries: 0 },
+  );
+  const check = () => gatehouse.entitlements.check('o', 'sso');
+  await check();
+  busyNow = true;
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  for (let count = 2; count < 5; count++) {
+    expect(await check()).toMatchObject({ allowed: true });
+    await vi.waitFor(() => expect(requested.length).toBeGreaterThanOrEqual(count));
+  }
+});
+
+it('ends only the read whose signal is aborted, not the others that share its request', async () => {
+  const { gatehouse, requested } = await clientOf(
+    (_, response) => void setTimeout(() => json(response, 200, { name: 'sso', allowed: true }), 100),
+    { cache: { follow: false } },
+  );
+  const controller = new AbortController();
+  const aborted = gatehouse.entitlements.check('o', 'sso', { signal: controller.signal });
+  const other = gatehouse.entitlements.check('o', 'sso');
+  const reason = new Error('No longer needed.');
+  controller.abort(reason);
+  await expect(aborted).rejects.toBe(reason);
+  expect(await other).toMatchObject({ allowed: true });
+  expect(requested).toHaveLength(1);
+});
+
 it('forwards only the cookies of a session', () => {
   expect(sessionCookies('a=1; __Host-session=x; session=y; __Secure-gatehouse=z')).toBe(
     '__Host-session=x; __Secure-gatehouse=z',

@@ -18,7 +18,7 @@ import { type CacheOptions, EntitlementCache } from './entitlement-cache.ts';
 import { GatehouseError } from './error.ts';
 import { type Follower, type Following, followChanges } from './follow-changes.ts';
 import { KeySet } from './key-set.ts';
-import { type Call, type Sending, send } from './send.ts';
+import { type Call, type Sending, send, untilAborted } from './send.ts';
 import { type TokenExpectation, verifyToken } from './verify-token.ts';
 
 export type * from './answers.ts';
@@ -56,9 +56,15 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
   const get = <Answer>(path: string, query: Call['query'], { signal }: Signal = {}) =>
     ask<Answer>({ path, query: query ?? {}, signal, repeatable: true });
 
-  /** Reads an entitlement through the cache. The first call starts the feed that empties the cache. */
-  function throughCache<Answer>(organisation: string, name: string, request: () => Promise<Answer>): Promise<Answer> {
-    if (cache === null || closed) return request();
+  /**
+   * Reads the entitlement of a name, or all without one, through the cache. The first call starts the feed that
+   * empties the cache. Calls share a request, so a signal ends the wait of its own call alone.
+   */
+  async function readEntitlements<Answer>(organisation: string, name: string, options: Signal = {}): Promise<Answer> {
+    const all = `/api/organisations/${encodeURIComponent(organisation)}/entitlements`;
+    const path = name === '' ? all : `${all}/${encodeURIComponent(name)}`;
+    if (cache === null || closed) return get(path, {}, options);
+    options.signal?.throwIfAborted();
     if (keeping !== false && keeping.follow !== false && sending.apiKey !== undefined) {
       following ??= follow({
         onChange: ({ organisation }) => (organisation === null ? cache.empty() : cache.forget(organisation)),
@@ -69,7 +75,10 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
         },
       });
     }
-    return cache.read(organisation, name, request);
+    return untilAborted(
+      cache.read(organisation, name, () => get<Answer>(path, {})),
+      options.signal,
+    );
   }
 
   /** Sends usage. It changes entitlements, so the cache drops those of the organisations, also after an error. */
@@ -144,22 +153,13 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
 
     entitlements: {
       /** Returns the limits and features of an organisation's plan, from the cache if possible. */
-      get: (organisation: string, options?: Signal) =>
-        throughCache(organisation, '', () =>
-          get<Entitlements>(`/api/organisations/${encodeURIComponent(organisation)}/entitlements`, {}, options),
-        ),
+      get: (organisation: string, options?: Signal) => readEntitlements<Entitlements>(organisation, '', options),
       /**
        * Returns whether an organisation may use a feature or one more of a meter. Only a reservation
        * guarantees an amount of a meter.
        */
       check: (organisation: string, name: string, options?: Signal) =>
-        throughCache(organisation, name, () =>
-          get<Entitlement>(
-            `/api/organisations/${encodeURIComponent(organisation)}/entitlements/${encodeURIComponent(name)}`,
-            {},
-            options,
-          ),
-        ),
+        readEntitlements<Entitlement>(organisation, name, options),
     },
 
     usage: {

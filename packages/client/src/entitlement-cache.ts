@@ -1,7 +1,9 @@
+import { GatehouseError } from './error.ts';
+
 export type CacheOptions = {
   /** How long a stored answer is returned without a request. 30,000 unless set. */
   freshMilliseconds?: number;
-  /** How long it is returned at once while a request renews it. 300,000 unless set. */
+  /** How long it is returned at once while a request renews it, unless Gatehouse refuses that. 300,000 unless set. */
   staleMilliseconds?: number;
 };
 
@@ -70,6 +72,7 @@ export class EntitlementCache {
       },
       (error) => {
         if (emptied === this.#emptied) this.#running.delete(key);
+        if (isRefusal(error)) this.#entries.delete(key);
         throw error;
       },
     );
@@ -84,6 +87,12 @@ export class EntitlementCache {
     const { organisation } = value as { organisation?: { id: string; slug: string } };
     this.#entries.set(key, { value, at: performance.now(), names: organisation ?? null });
   }
+}
+
+/** Whether Gatehouse itself answered that the caller may not read this, or that it does not exist. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof GatehouseError) || error.code === null) return false;
+  return error.status >= 400 && error.status < 500 && error.status !== 429;
 }
 
 function isId(reference: string): boolean {

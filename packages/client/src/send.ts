@@ -75,6 +75,16 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
   });
 }
 
+/** Settles as a promise that several callers share. @throws the signal's reason once aborted: the promise continues. */
+export function untilAborted<Answer>(shared: Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
+  if (signal === undefined) return shared;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    shared.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
 async function sendOnce({ url, apiKey, timeoutMilliseconds = 5000 }: Sending, call: Call): Promise<unknown> {
   const { method = 'GET', path, query = {}, body, cookie, waitMilliseconds = 0, signal } = call;
   signal?.throwIfAborted();

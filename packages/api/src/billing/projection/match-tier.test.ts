@@ -9,7 +9,7 @@ const known: KnownPrice[] = [
   { priceId: 'price_two', productId: 'prod_both', tier: 'gold' },
 ];
 
-type Item = { priceId?: string; lookupKey?: string; productId?: string };
+type Item = { priceId?: string; lookupKey?: string; productId?: string; quantity?: number };
 
 function match(items: Item[], tier: string | null = null) {
   const full = items.map((item) => ({
@@ -34,6 +34,19 @@ test.each<[string, Item[], string | null, unknown]>([
   ['metadata, last', [{ priceId: 'price_new', productId: 'prod_both' }], 'gold', ['gold', 'metadata']],
   ['a price of a tier that the plans no longer hold', [{ priceId: 'price_ended' }], null, [null, null]],
   ['metadata of no tier', [], 'platinum', [null, null]],
+  [
+    'the best of several items',
+    [{ priceId: 'price_silver_old' }, { priceId: 'price_two' }],
+    'silver',
+    ['gold', 'price'],
+  ],
+  [
+    'an item that is paid before one with quantity 0',
+    [{ priceId: 'price_two', quantity: 0 }, { priceId: 'price_silver_old' }],
+    null,
+    ['silver', 'price'],
+  ],
+  ['a single item, whatever its quantity', [{ priceId: 'price_two', quantity: 0 }], null, ['gold', 'price']],
   ['any item that matches', [{ priceId: 'price_extra' }, { priceId: 'price_two' }], null, ['gold', 'price']],
 ])('%s', (_, items, metadata, expected) => {
   expect(match(items, metadata)).toEqual(expected);

@@ -183,14 +183,15 @@ function lastOf(parsed: ParsedEvent[]): { event: ParsedEvent; certain: boolean }
 export type KnownPrice = { priceId: string; productId: string | null; tier: PaidTier };
 type TierSource = 'price' | 'lookup_key' | 'product' | 'metadata';
 type TierMatch = { tier: PaidTier | null; source: TierSource | null; priceId: string | null };
+const none: TierMatch = { tier: null, source: null, priceId: null };
 
 /**
  * Finds the tier that a subscription pays for: by its price, then by that price's lookup key,
  * then by its product if all known prices of the product are of one tier, and last by our own
- * metadata, which keep the first tier after a change in the portal. A tier that the plans no
- * longer hold never matches. The tier is null if nothing matches.
+ * metadata, which keep the first tier after a change in the portal. Of several paid items the best
+ * tier counts. A tier that the plans no longer hold never matches. The tier is null if nothing matches.
  *
- * `names` holds each paid tier's lookup key or price id.
+ * `names` holds each paid tier's lookup key or price id, in rising rank.
  */
 export function matchTier(
   { items, metadata }: Pick<SubscriptionState, 'items' | 'metadata'>,
@@ -199,16 +200,21 @@ export function matchTier(
 ): TierMatch {
   const tiers = Object.keys(names);
   const known = allKnown.filter((price) => tiers.includes(price.tier));
+  const rank = (tier: PaidTier | null) => (tier === null ? -1 : tiers.indexOf(tier));
   const steps: [TierSource, (item: SubscriptionState['items'][number]) => PaidTier | null][] = [
     ['price', ({ priceId }) => tierOfPrice(priceId, known) ?? tierOfName(priceId, names)],
     ['lookup_key', ({ lookupKey }) => tierOfName(lookupKey, names)],
     ['product', ({ productId }) => tierOfProduct(productId, known)],
   ];
+  const paid = items.filter(({ quantity }) => quantity > 0);
   for (const [source, match] of steps) {
-    for (const item of items) {
-      const tier = match(item);
-      if (tier !== null) return { tier, source, priceId: item.priceId };
-    }
+    const matches = (paid.length > 0 ? paid : items).map((item) => ({
+      tier: match(item),
+      source,
+      priceId: item.priceId,
+    }));
+    const best = matches.reduce((one, other) => (rank(other.tier) > rank(one.tier) ? other : one), none);
+    if (best.tier !== null) return best;
   }
 
   const tier = tiers.find((each) => each === metadata.tier) ?? null;

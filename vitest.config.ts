@@ -39,8 +39,8 @@ export default defineConfig({
     // One worker more than cores: some tests wait, for a mail server that does not answer or a slow provider.
     maxWorkers: os.availableParallelism() + 1,
     // A test waits for an event, never for a time. These limits end what hangs, also on a machine under load.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
     projects: [
       { extends: true, test: { name: 'pure', include: pureTests } },

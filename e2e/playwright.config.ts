@@ -4,7 +4,12 @@ import { defineConfig } from '@playwright/test';
 // packages/toolchain/process/browser.mjs finds the browser and sets these variables.
 const { CHROMIUM_PATH, CHROMIUM_ARGS, CHROMIUM_LD_LIBRARY_PATH, CHROMIUM_FONTCONFIG_PATH } = process.env;
 
+// Chromium sets these while its threads start. To add a variable moves the environment, and a thread that reads it at
+// that moment ends the browser by a segmentation fault; to set one that is there moves nothing.
+const setByChromium = { DBUS_SESSION_BUS_ADDRESS: 'disabled:', FC_FONTATIONS: '1' };
+
 const environment = {
+  ...setByChromium,
   ...process.env,
   ...(CHROMIUM_LD_LIBRARY_PATH ? { LD_LIBRARY_PATH: CHROMIUM_LD_LIBRARY_PATH } : {}),
   ...(CHROMIUM_FONTCONFIG_PATH ? { FONTCONFIG_PATH: CHROMIUM_FONTCONFIG_PATH } : {}),
@@ -19,7 +24,7 @@ export default defineConfig({
   fullyParallel: false,
   retries: 0,
   // A test waits for an event, never for a time. These limits end what hangs, also on a machine under load.
-  timeout: 120_000,
+  timeout: 300_000,
   expect: { timeout: 30_000 },
   forbidOnly: Boolean(process.env.CI),
   use: {

@@ -6,7 +6,6 @@ const parts: Part[] = ['database', 'service', 'toolchain', 'everything'];
 const atOnce = 10;
 
 test('after kill -9 of any process, every answered sign-up is stored and its mail is sent', async ({ playwright }) => {
-  test.setTimeout(240_000);
   test.skip(process.platform !== 'linux', 'It finds the processes to kill in /proc.');
   const service = await startService();
   const request = await playwright.request.newContext({ baseURL: service.baseUrl });

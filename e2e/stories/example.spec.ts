@@ -10,7 +10,6 @@ test('a product uses sign-in, limits, plans, keys and members of the service', a
   request,
   example,
 }) => {
-  test.setTimeout(120_000);
   const { service, notesUrl } = example;
   const owner = await makeOwner(service, request, { organisation: 'Larch & Sons' });
 

@@ -19,7 +19,6 @@ test('a German browser gets German pages from sign-up to the operator console, a
   request,
   service,
 }) => {
-  test.setTimeout(240_000);
   const seen = await visitGermanPages({ page, request, service }, expectGerman);
 
   expect(unseenPages(seen)).toEqual([]);

@@ -9,7 +9,6 @@ import { runStory } from '../support/story.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 test('a production service runs the same story, configured by environment variables only', async ({ browser }) => {
-  test.setTimeout(180_000);
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   const world = await startWorld(baseUrl, { empty: true });

@@ -13,7 +13,7 @@ const test = base.extend<{ beside: Beside }>({
       started ??= startBeside();
       await use(await started);
     },
-    { timeout: 120_000 },
+    { timeout: 300_000 },
   ],
   baseURL: ({ beside }, use) => use(beside.service.baseUrl),
 });

@@ -37,7 +37,7 @@ export const test = base.extend<{ example: Example }>({
       await use(example);
       await example.service.stop();
     },
-    { timeout: 90_000 },
+    { timeout: 300_000 },
   ],
   baseURL: ({ example }, use) => use(example.service.baseUrl),
 });

@@ -11,7 +11,7 @@ import { commandOf, kill, withDescendants } from './processes/processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cheapHash = new URL('processes/cheap-hash.mjs', import.meta.url);
-const timeoutMilliseconds = 120_000;
+const timeoutMilliseconds = 300_000;
 
 /** A domain whose addresses are approved without an operator, in tests that share a service. */
 export const approvedDomain = 'orchard.example';

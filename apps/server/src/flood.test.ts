@@ -81,17 +81,19 @@ it('a connection that sends requests without waiting for any answer is closed', 
 
 it('requests whose bodies do not come give their places to others', async () => {
   const header = 'POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nX-Forwarded-For: 203.0.113.';
-  // Stopped, so that all of them arrive before the first one has waited too long.
-  program.child.kill('SIGSTOP');
   const sockets = Array.from({ length: 200 }, () => net.connect(port, '127.0.0.1').resume());
-  for (const [at, socket] of sockets.entries()) {
+  for (const socket of sockets) {
     socket.on('error', () => {});
     await once(socket, 'connect');
-    socket.write(`${header}${at % 2}\r\n\r\n`);
   }
-  const meanwhile = ask('/login', '203.0.113.9');
+  const next = await openRequest('/login', '203.0.113.9');
+  await untilAccepted();
+  // Stopped, so that all of them arrive before the first one has waited too long.
+  program.child.kill('SIGSTOP');
+  for (const [at, socket] of sockets.entries()) socket.write(`${header}${at % 2}\r\n\r\n`);
+  next.send();
   program.child.kill('SIGCONT');
-  expect(await meanwhile).toBe(503);
+  expect(await next.status).toBe('503');
   await expect
     .poll(() => Promise.all([ask('/login', '203.0.113.9'), ask('/login', '203.0.113.1')]))
     .toEqual([200, 200]);

@@ -47,14 +47,14 @@ describe.skipIf(installed.length === 0)('a rolling restart (skipped without HAPr
     }
     isOver = true;
     await Promise.all(loads);
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await Promise.all(running.map((proxy) => proxy.stop()));
     for (const { child } of nodes) child.kill('SIGTERM');
     await Promise.all(nodes.map(({ ended }) => ended));
     fs.rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   async function start(at: number): Promise<Program> {
     const node = runProgram(new URL('testing/serve-stand-in.ts', import.meta.url), [], {

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '@gatehouse/api/testing/free-ports';
 import { type Program, runProgram } from '@gatehouse/embedded-postgres/testing/program';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openRequest } from './testing/open-request.ts';
 
 const standIn = new URL('testing/serve-stand-in.ts', import.meta.url);
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gatehouse-shutdown-'));
@@ -75,13 +76,12 @@ it('a program that another one started outlives it without npm, as under a servi
 
 it('a second SIGTERM does not cut the requests that the first one lets finish', async () => {
   const program = await serving();
-  const slow = ask('/slow');
-  await pause(200);
+  const open = await openRequest(port);
   program.child.kill('SIGTERM');
   await program.prints('Shutting down');
   program.child.kill('SIGTERM');
   program.child.kill('SIGINT');
-  expect((await slow).status).toBe(200);
+  expect(await open.finish()).toBe(200);
   expect(await program.ended).toEqual({ code: 0, signal: null });
   expect(program.output()).toContain('the application has closed');
   expect(program.output().split('Shutting down')).toHaveLength(2);
@@ -103,7 +103,7 @@ it('SIGTERM at any moment of the start ends the process, and nothing keeps its p
 });
 
 it('HEAD is answered as GET without a body, by /healthz, before the service is ready and after', async () => {
-  const program = runProgram(standIn, [], { ...environment(), STAND_IN_INIT: '1500' });
+  const program = runProgram(standIn, [], { ...environment(), STAND_IN_INIT: 'SIGUSR2' });
   await expect.poll(isUp).toBe(true);
   const seen = async (target: string) => {
     const answer = await ask(target, { method: 'HEAD' });
@@ -112,6 +112,7 @@ it('HEAD is answered as GET without a body, by /healthz, before the service is r
   expect(await seen('/healthz')).toEqual([200, '']);
   expect(await seen('/readyz')).toEqual([503, '']);
   expect(await seen('/login')).toEqual([503, '']);
+  program.child.kill('SIGUSR2');
   await program.prints('Serving on');
   expect(await seen('/healthz')).toEqual([200, '']);
   expect(await seen('/nowhere')).toEqual([404, '']);

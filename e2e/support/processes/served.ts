@@ -7,7 +7,7 @@ import { makeDataDirectory } from './data-directory.ts';
 import { killAll } from './processes.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const timeoutMilliseconds = 120_000;
+const timeoutMilliseconds = 300_000;
 
 export type Served = {
   /** The port on which the process listens, also behind a proxy. */

@@ -6,13 +6,17 @@ const slowMilliseconds = 700;
 const spinMilliseconds = 5;
 const togetherMilliseconds = 200;
 
+// Set before the service listens, so that a test may send the signal from then on.
+const signalled = new Promise((resolve) => process.once('SIGUSR2', resolve));
+
 /**
- * Opens a stand-in for the application after STAND_IN_INIT milliseconds.
+ * Opens a stand-in for the application after STAND_IN_INIT, which is a number of milliseconds or the signal `SIGUSR2`.
  *
  * @throws Error with the sentence of STAND_IN_FAILS, if that is set.
  */
 export async function openStandIn(settings: { config: Config; migrations: string }): Promise<Application> {
-  await new Promise((resolve) => setTimeout(resolve, Number(process.env.STAND_IN_INIT ?? 0)));
+  const { STAND_IN_INIT: after = '0' } = process.env;
+  await (after === 'SIGUSR2' ? signalled : new Promise((resolve) => setTimeout(resolve, Number(after))));
   if (process.env.STAND_IN_FAILS) throw new Error(process.env.STAND_IN_FAILS);
 
   process.on('sveltekit:shutdown' as NodeJS.Signals, close);

@@ -44,7 +44,7 @@ beforeAll(async () => {
   for (const name of ['own', 'tls_only', 'plain_only', 'closed']) {
     await admin.sql.unsafe(`create database ${name} owner service`);
   }
-}, 60_000);
+});
 
 afterAll(async () => {
   await admin.close();

@@ -130,7 +130,8 @@ test('an idempotency key stores an answer of 500 too, but not an error about par
 });
 
 test('of two concurrent requests with one key, the second gets 409', async () => {
-  sandbox.payment.set({ api_delay_ms: 100 });
+  // Long enough for the second one to arrive meanwhile, also on a busy machine.
+  sandbox.payment.set({ api_delay_ms: 1500 });
   const options = { idempotencyKey: 'at-once' };
   const results = await Promise.allSettled([
     stripe.customers.create({}, options),

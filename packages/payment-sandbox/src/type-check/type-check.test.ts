@@ -12,7 +12,7 @@ let service: FakeService;
 let sandbox: Sandbox;
 let typeCheck: TypeCheck;
 let stripe: Stripe;
-beforeAll(() => void sdkTypes(), 60_000);
+beforeAll(() => void sdkTypes());
 beforeEach(async () => {
   service = await startFakeService();
   sandbox = await startTestSandbox({ serviceUrl: service.url });

@@ -125,7 +125,7 @@ describe.each(Object.keys(products))('a product with %s', (name) => {
     expect([page.status, page.headers.get('location')]).toEqual([302, `${served.url}/login?return_to=${back}`]);
     const script = await ask({ accept: 'application/json' });
     expect([script.status, await script.json()]).toEqual([401, { error: 'Sign in first.', code: 'UNAUTHENTICATED' }]);
-  }, 60_000);
+  });
 });
 
 it('runs the service of the README', async () => {

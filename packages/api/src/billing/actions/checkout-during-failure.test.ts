@@ -31,7 +31,7 @@ describe('a failing provider', () => {
 
   test('holds no connection of the pool while it is slow', async () => {
     const principals = await Promise.all(Array.from({ length: 15 }, () => makeMember(billing)));
-    provider().set({ api_delay_ms: 500 });
+    provider().set({ api_delay_ms: 1500 });
     let answered = 0;
     const asked = principals.map((principal) => buy(principal).then(() => answered++));
     await new Promise((resolve) => setTimeout(resolve, 250));

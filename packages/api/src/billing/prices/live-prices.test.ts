@@ -91,7 +91,7 @@ describe('live prices', () => {
     const before = app.asked();
 
     now += 61_000;
-    provider().set({ api_delay_ms: 500 });
+    provider().set({ api_delay_ms: 1200 });
     expect(await livePrices(app)).toEqual(live);
     expect(app.answered()).toBe(before);
     await expect.poll(app.answered).toBe(before + 1);

@@ -112,11 +112,8 @@ test('while the provider does not answer the update waits, and is then carried o
   billing.sandbox.payment.set({ api_failure: 503, api_failure_only: 'POST /v1/billing_portal/configurations' });
   const price = await priceIsNow('gold', 12_900);
   await expect
-    .poll(
-      () => billing.logged.some(({ message, fields }) => message === 'job failed' && fields.job === 'payment-portal'),
-      {
-        timeout: 20_000,
-      },
+    .poll(() =>
+      billing.logged.some(({ message, fields }) => message === 'job failed' && fields.job === 'payment-portal'),
     )
     .toBe(true);
   expect(offered()).not.toContain(price);

@@ -59,7 +59,7 @@ it('an erasure that fails at any step is continued, and in the end nothing is le
     expect(await test.app.db.$count(erasures)).toBe(0);
     if (!hasFailed) return expect(step).toBeGreaterThan(15);
   }
-}, 120_000);
+});
 
 it('events are searched in steps that are kept, whatever their number', async () => {
   const { owner, user } = await makeLeaver(test);

@@ -57,6 +57,7 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
     if (!isDatabaseUnavailable(error)) log.warn('job queue', { error: describeError(error) });
   });
   const entries = Object.entries(kinds) as [JobName, AnyKind][];
+  const mails = Object.keys(kinds).filter((name) => name.endsWith('-mail'));
   const workers = new Map<string, string>();
   try {
     await start();
@@ -147,7 +148,7 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
     async dropMails(tx, of) {
       const theirs = of === undefined ? tag`` : tag`and ${isMailOf(of)}`;
       const dropped = await tx.execute(tag`
-        delete from pgboss.job where name = ${'verification-mail' satisfies JobName} ${theirs} returning state`);
+        delete from pgboss.job where name in ${mails} ${theirs} returning state`);
       return dropped.filter(({ state }) => state !== 'completed' && state !== 'failed').length;
     },
     async stop() {

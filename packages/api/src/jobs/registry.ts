@@ -2,8 +2,11 @@ import type { Transaction } from '../db/client.ts';
 import type { MailLanguage } from '../security/client.ts';
 import type { Retry } from './retry.ts';
 
-/** Every kind of job with its data. An unknown name does not compile. */
-export type JobData = {
+/**
+ * Every kind of job with its data. An unknown name does not compile. A job that mails something has a name that ends
+ * in -mail, and names its user or address: by these, an erasure and a restored backup find it (`dropMails`).
+ */
+export type JobData = MailsNameUser<{
   /**
    * Mails a verification link: for a sign-up, a resend, or a change of address (then with the user
    * and session), in the language of the request.
@@ -39,7 +42,9 @@ export type JobData = {
   'payment-compare': object;
   /** Deletes old events. */
   'payment-sweep': object;
-};
+}>;
+
+type MailsNameUser<Data extends { [Name in `${string}-mail`]: { userId: string } | { email: string } }> = Data;
 
 export type JobName = keyof JobData;
 

@@ -76,7 +76,10 @@ function actorOf({ action, actorId, userId }: Entry, readerId: string, shown: Na
   return personOf(actorId ?? userId, readerId, shown);
 }
 
-/** The ids of the newest entries of a condition that one index serves. A condition over several columns would read the whole log. */
+/**
+ * The ids of the newest entries of a condition that one index serves. A condition over several columns would read the
+ * whole log.
+ */
 function newest(db: Executor, condition: SQL | undefined, limit: number): SQL {
   const ids = db.select({ id: auditEvents.id }).from(auditEvents).where(condition);
   return sql`(${ids.orderBy(desc(auditEvents.at), desc(auditEvents.id)).limit(limit)})`;

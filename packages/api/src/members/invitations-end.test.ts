@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setPassword } from '../accounts/password/set-password.ts';
 import { verifyEmail } from '../accounts/verification/verify-email.ts';
 import { invitations } from '../db/schema/members.ts';
-import { endSession, readSession, startSession } from '../sessions/session.ts';
+import { deleteSession, readSession, startSession } from '../sessions/session.ts';
 import { createPasswordLink } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import {
@@ -55,7 +55,7 @@ describe('the unused invitations of a session', () => {
     const id = await startSession(test.app, session);
     const principal = await readSession(test.app, id);
     await makeInvitation({ api: callerFor(test, principal), organisationId: kept.organisationId });
-    await endSession(test.app, id);
+    await deleteSession(test.app, id);
     expect(await madeIn(kept)).toHaveLength(1);
     await kept.api.accounts.changePassword({ current_password: testPassword, password: next });
     expect(await madeIn(kept)).toEqual([]);

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { App } from '../app.ts';
 import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
-import { idAfter, keysetInput, pageOf } from '../security/keyset.ts';
+import { idAfter, keysetInput, keysetPageOf } from '../security/keyset.ts';
 import type { Holding, Principal } from '../sessions/principal.ts';
 import { readableTarget, targetField } from '../sessions/target-organisation.ts';
 
@@ -34,6 +34,6 @@ export async function listMembersOf(
     .orderBy(asc(memberships.userId))
     .limit(input.limit + 1);
 
-  const { page, next } = pageOf(rows, input.limit, ({ id }) => id);
+  const { page, next } = keysetPageOf(rows, input.limit, ({ id }) => id);
   return { members: page.map(({ role, ...user }) => ({ user, role })), next };
 }

@@ -49,7 +49,7 @@ export async function readUser(db: Executor, userId: string): Promise<{ id: stri
 }
 
 /** Returns an organisation's names. @throws AppError NOT_FOUND if there is no such organisation. */
-export async function readOrganisation(
+export async function readOrganisationNames(
   db: Executor,
   organisationId: string,
 ): Promise<{ id: string; slug: string; name: string | null }> {

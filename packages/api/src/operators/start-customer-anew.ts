@@ -8,7 +8,7 @@ import { endUnknown } from '../billing/sync/end-unknown.ts';
 import { syncOrganisation } from '../billing/sync/sync.ts';
 import { paymentCustomers, paymentSubscriptions } from '../db/schema/billing.ts';
 import { AppError } from '../errors.ts';
-import { readOrganisation } from './find-accounts.ts';
+import { readOrganisationNames } from './find-accounts.ts';
 
 /**
  * Gives up an organisation's customer that the provider does not know under our key, with
@@ -25,7 +25,7 @@ export async function startCustomerAnew(
   { organisationId }: { organisationId: string },
 ): Promise<{ customerId: string | null; givenUp: string[] }> {
   const { key } = requirePayment(app);
-  const { slug } = await readOrganisation(app.db, organisationId);
+  const { slug } = await readOrganisationNames(app.db, organisationId);
 
   return withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const customerId = await currentCustomer(app, organisationId);

@@ -27,7 +27,7 @@ export function idAfter({ after }: z.output<typeof keysetInput>): string | null 
 }
 
 /** Returns the first `limit` of rows that were read with one more, and the cursor of the next page or null. */
-export function pageOf<Row>(rows: Row[], limit: number, idOf: (row: Row) => string) {
+export function keysetPageOf<Row>(rows: Row[], limit: number, idOf: (row: Row) => string) {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return { page, next: rows.length > limit && last !== undefined ? cursorOf(idOf(last)) : null };

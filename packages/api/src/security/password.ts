@@ -45,7 +45,10 @@ export const newPasswordField = z.string({ error: 'Choose a password.' }).superR
 
 const longestWaitMilliseconds = 4_000;
 
-/** Half of the requests that a node admits (apps/server/src/admission.ts), so that a flood of sign-ins leaves room for others. */
+/**
+ * Half of the requests that a node admits (apps/server/src/admission.ts), so that a flood of sign-ins leaves room for
+ * others.
+ */
 const maxWaiting = 100;
 
 /** Runs at most one hash per core, so that the service stays responsive under a flood of sign-ins. */

@@ -5,7 +5,7 @@ import { knownBrowsers } from '../db/schema/accounts.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, newEmail, testClient, testPassword } from '../testing/factories.ts';
 import { isKnownBrowser, tokenForBrowser } from './known-browser.ts';
-import { endSession, readSession, startSession } from './session.ts';
+import { deleteSession, readSession, startSession } from './session.ts';
 
 const dayMs = 86_400_000;
 
@@ -31,7 +31,7 @@ function isKnown(email: string, token: string | null, at = test) {
 it('a browser is known to every account that signed in from it, also after sign-out, and to no other', async () => {
   const [one, other, third] = [await makeOwner(test), await makeOwner(test), await makeOwner(test)];
   const first = await signIn(one, null);
-  await endSession(test.app, first.session);
+  await deleteSession(test.app, first.session);
   const second = await signIn(other, first.token);
   expect(second.token).toBe(first.token);
 

@@ -111,7 +111,7 @@ export function makeKeyPrincipal({
 }
 
 /** @throws AppError AWAITING_APPROVAL while a gate is shut. */
-export function requireOpenGates(gate: Gate): void {
+function requireOpenGates(gate: Gate): void {
   if (gate !== 'open') throw new AppError('AWAITING_APPROVAL', 'This account is awaiting approval.');
 }
 

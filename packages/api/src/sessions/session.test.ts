@@ -11,9 +11,9 @@ import { startTestApp, type TestApp } from '../testing/app.ts';
 import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
 import { linkSubject, makeOwner, testClient } from '../testing/factories.ts';
 import {
-  endNamedSession,
-  endOtherSessions,
-  endSession,
+  deleteNamedSession,
+  deleteOtherSessions,
+  deleteSession,
   listSessions,
   readSession,
   readSharedSession,
@@ -133,10 +133,10 @@ it('a session ends by its id, or by its name for its own user alone', async () =
   const one = await start();
   const other = await start();
   const [named] = await listSessions(test.app, one.userId);
-  expect(await endNamedSession(test.app.db, other.userId, named?.id ?? '')).toBe(false);
+  expect(await deleteNamedSession(test.app.db, other.userId, named?.id ?? '')).toBe(false);
   expect(await readSession(test.app, one.id)).not.toBeNull();
 
-  await endSession(test.app, one.id);
+  await deleteSession(test.app, one.id);
   expect(await readSession(test.app, one.id)).toBeNull();
 });
 
@@ -163,16 +163,16 @@ it('a session has a second token that verifies it, and permits nothing else', as
 });
 
 it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>([
-  ['sign-out', ({ id }) => endSession(test.app, id)],
+  ['sign-out', ({ id }) => deleteSession(test.app, id)],
   ['suspension', ({ email }) => suspendUser(test.app, email)],
   [
     '“end all others” from another browser',
-    ({ userId }) => endOtherSessions(test.app.db, userId, newId(test.app.now())),
+    ({ userId }) => deleteOtherSessions(test.app.db, userId, newId(test.app.now())),
   ],
   [
     'being ended by name',
     async ({ userId }) => {
-      for (const { id } of await listSessions(test.app, userId)) await endNamedSession(test.app.db, userId, id);
+      for (const { id } of await listSessions(test.app, userId)) await deleteNamedSession(test.app.db, userId, id);
     },
   ],
 ])('the second token of a session ends at %s', async (_, end) => {

@@ -162,12 +162,12 @@ async function slide(app: App, { sessionName, createdAt, expiresAt }: SessionRow
 }
 
 /** Ends the session with an id; does nothing if there is none. */
-export async function endSession(app: App, sessionId: string): Promise<void> {
+export async function deleteSession(app: App, sessionId: string): Promise<void> {
   await luciaOf(app).invalidateSession(sessionId);
 }
 
 /** Ends one of a user's sessions by its name on /account. Returns false if there is none. */
-export async function endNamedSession(db: Executor, userId: string, name: string): Promise<boolean> {
+export async function deleteNamedSession(db: Executor, userId: string, name: string): Promise<boolean> {
   const ended = await db
     .delete(sessions)
     .where(and(eq(sessions.userId, userId), eq(sessions.id, name)))
@@ -176,7 +176,7 @@ export async function endNamedSession(db: Executor, userId: string, name: string
 }
 
 /** Ends all sessions of a user but one, which is named as on /account. */
-export async function endOtherSessions(db: Executor, userId: string, keptName: string): Promise<void> {
+export async function deleteOtherSessions(db: Executor, userId: string, keptName: string): Promise<void> {
   await db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, keptName)));
 }
 

@@ -6,7 +6,7 @@ import { organisations } from '../db/schema/organisations.ts';
 import { approvalOf } from '../organisations/account-status.ts';
 import { isAnnounced } from '../organisations/is-announced.ts';
 import { planFactsOfOrganisations } from '../organisations/plan-facts.ts';
-import { idAfter, type keysetInput, pageOf } from '../security/keyset.ts';
+import { idAfter, type keysetInput, keysetPageOf } from '../security/keyset.ts';
 import type { ForDeployment } from '../sessions/principal.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function listOrganisations(app: App, _principal: ForDeployment, inp
     .orderBy(asc(organisations.id))
     .limit(input.limit + 1);
 
-  const { page, next } = pageOf(rows, input.limit, ({ id }) => id);
+  const { page, next } = keysetPageOf(rows, input.limit, ({ id }) => id);
   return {
     organisations: page.map(({ id, slug, name, planFacts, ...gate }) => {
       return { id, slug, name, approval: approvalOf(gate), tier: planFrom(app, planFacts).tier };

@@ -8,7 +8,7 @@ import { AppError, invalid } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../../security/password.ts';
 import type { UserPrincipal } from '../../sessions/principal.ts';
-import { endOtherSessions, renewSession } from '../../sessions/session.ts';
+import { deleteOtherSessions, renewSession } from '../../sessions/session.ts';
 import { lockUser } from '../profile/lock-user.ts';
 import { endLinks } from '../verification/end-links.ts';
 import { confirmPassword, wrongPassword } from './confirm-password.ts';
@@ -95,7 +95,7 @@ async function endAccessAndRecord(
   client: Client,
 ): Promise<string> {
   await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, user.id));
-  await endOtherSessions(tx, user.id, sessionId);
+  await deleteOtherSessions(tx, user.id, sessionId);
   await endInvitations(tx, user.id, sessionId);
   await endLinks(tx, user.id, app.now());
   const renewed = await renewSession(tx, { userId: user.id, sessionId });

@@ -7,7 +7,7 @@ import { users } from '../../db/schema/accounts.ts';
 import { AppError, invalid } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import type { UserPrincipal } from '../../sessions/principal.ts';
-import { endNamedSession, endOtherSessions as endOthers } from '../../sessions/session.ts';
+import { deleteNamedSession, deleteOtherSessions } from '../../sessions/session.ts';
 import { confirmPassword } from '../password/confirm-password.ts';
 import { isRecentSignIn, requireRecentSignIn } from '../password/recent-sign-in.ts';
 
@@ -34,7 +34,7 @@ export async function endSession(
   if (id !== principal.sessionId) await confirm(app, principal, password, client);
 
   await app.db.transaction(async (tx) => {
-    if (!(await endNamedSession(tx, principal.user.id, id)))
+    if (!(await deleteNamedSession(tx, principal.user.id, id)))
       throw new AppError('NOT_FOUND', 'There is no such session.');
     await recordEnd(app, tx, principal, client);
   });
@@ -54,7 +54,7 @@ export async function endOtherSessions(
   await confirm(app, principal, input?.password, client);
 
   await app.db.transaction(async (tx) => {
-    await endOthers(tx, principal.user.id, principal.sessionId);
+    await deleteOtherSessions(tx, principal.user.id, principal.sessionId);
     await recordEnd(app, tx, principal, client);
   });
 }

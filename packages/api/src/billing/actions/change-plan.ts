@@ -29,10 +29,10 @@ export async function changePlan(app: App, context: CheckoutContext, live: Subsc
     return (await payableInvoice(context.ask, state)) ?? newCard(app, context.ask, state.customerId);
   if (state.status !== 'paused') return confirmChange(app, context, state);
 
-  const paused = await resumePaused(app, context, state);
-  if ('url' in paused) return paused.url;
-  const [same] = await ofTier(app, context, [paused.resumed]);
-  return same === undefined ? confirmChange(app, context, paused.resumed) : billingPage(app.config);
+  const resumption = await resumePaused(app, context, state);
+  if ('url' in resumption) return resumption.url;
+  const [same] = await ofTier(app, context, [resumption.resumed]);
+  return same === undefined ? confirmChange(app, context, resumption.resumed) : billingPage(app.config);
 }
 
 /** Returns the portal's page that changes the subscription to the wanted tier after the user confirms. */

@@ -103,8 +103,8 @@ export async function createSession(app: App, context: CheckoutContext, price: T
 
 /**
  * Stores a session, unless the organisation's approval was undone during the request to the
- * provider: otherwise an organisation that awaits approval could pay for a plan that it cannot use. Undoing takes the same lock
- * and refuses where a session is stored.
+ * provider: otherwise an organisation that awaits approval could pay for a plan that it cannot
+ * use. Undoing takes the same lock and refuses where a session is stored.
  */
 async function storeIfApproved(
   app: App,

@@ -27,7 +27,7 @@ export async function openPortal(
   return { url };
 }
 
-export type PortalFlow = PortalParameters['flow_data'];
+type PortalFlow = PortalParameters['flow_data'];
 
 /**
  * Returns the address of a new portal session, without the flow if the portal refuses it.

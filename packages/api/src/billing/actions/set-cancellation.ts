@@ -66,11 +66,11 @@ export async function setCancellation(
 }
 
 function inOrder(live: SubscriptionState[], order: SubscriptionFacts[]): SubscriptionState[] {
-  const place = ({ id }: SubscriptionState) => {
+  const position = ({ id }: SubscriptionState) => {
     const at = order.findIndex((facts) => facts.id === id);
     return at === -1 ? order.length : at;
   };
-  return live.toSorted((one, other) => place(one) - place(other));
+  return live.toSorted((one, other) => position(one) - position(other));
 }
 
 type Failure = { id: string; error: unknown };

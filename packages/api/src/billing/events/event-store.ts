@@ -65,7 +65,9 @@ function valuesOfEvent(app: App, { event, payload, ...entry }: Entry) {
   return { id, type, created, receivedAt: app.now().toISOString(), payload, ...interpretationOf(entry) };
 }
 
-/** Stores a new interpretation of a stored event, whose number does not change. Returns null if there is no such event. */
+/**
+ * Stores a new interpretation of a stored event, whose number does not change. Returns null if there is no such event.
+ */
 export async function storeAgain(tx: Transaction, { event, ...entry }: Entry): Promise<Arrival | null> {
   const { customerId, subscriptionId } = entry.subject;
   const [owner] = await ownerLock(tx).execute({ customerId, subscriptionId });
@@ -178,7 +180,10 @@ export async function payloadOf(tx: Transaction, id: string): Promise<string | n
   return known?.payload ?? null;
 }
 
-/** Stores the outcome that the handler found. An event that was not handled gets no status class, so it decides nothing. */
+/**
+ * Stores the outcome that the handler found. An event that was not handled gets no status class, so it decides
+ * nothing.
+ */
 export async function storeOutcome(tx: Transaction, id: string, outcome: EventOutcome): Promise<void> {
   await tx
     .update(paymentEvents)

@@ -120,7 +120,7 @@ const lastPublished = prepared((db) =>
     })
     .from(published)
     .where(eq(published.organisationId, sql.placeholder('organisationId')))
-    .prepare('told_plan'),
+    .prepare('published_plan'),
 );
 
 function isSame(one: Date | null, other: Date | null): boolean {

@@ -58,7 +58,10 @@ export async function eraseMentions(tx: Transaction, erased: Erased, organisatio
     );
 }
 
-/** Whether a column holds one of the addresses, and no user has it. Before the deletion `except` is the erased user's id. */
+/**
+ * Whether a column holds one of the addresses, and no user has it. Before the deletion `except` is the erased user's
+ * id.
+ */
 export function holdsFreedAddress(
   column: PgColumn,
   addresses: string[],

@@ -53,7 +53,10 @@ function billedTo(tx: Transaction, userId: string, addresses: string[]) {
   ];
 }
 
-/** Drops the mails that wait for a user, and the links that were mailed to the address. To be called before the user is deleted. */
+/**
+ * Drops the mails that wait for a user, and the links that were mailed to the address. To be called before the user is
+ * deleted.
+ */
 export async function dropMailsOf(app: App, tx: Transaction, { userId, texts }: Identifiers): Promise<void> {
   const [email = ''] = texts;
   await app.jobs.dropMails(tx, { userId, emails: texts.filter(isAddress) });

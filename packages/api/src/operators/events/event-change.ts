@@ -16,7 +16,7 @@ export type SubscriptionChange = {
   current_period_end: { at: string | null } | null;
 };
 
-export type InvoiceChange = {
+type InvoiceChange = {
   kind: 'invoice';
   /** In the provider's minor units. */
   amount_due: number;
@@ -25,7 +25,7 @@ export type InvoiceChange = {
   currency: string;
 };
 
-export type EventChange = SubscriptionChange | InvoiceChange;
+type EventChange = SubscriptionChange | InvoiceChange;
 
 /** Returns the plan that is sold under a lookup key or price id, else that key or id. */
 export type NameOfPrice = (price: string) => string;

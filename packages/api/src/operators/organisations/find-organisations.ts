@@ -28,14 +28,14 @@ export async function listOrganisations(app: App, { search, after, rows }: ListI
     .limit(rows + 1);
   const { shown, next } = pageOf(found, rows);
   return {
-    organisations: shown.map((row) => organisationOf(app, row)),
+    organisations: shown.map((row) => shownOrganisation(app, row)),
     next,
     search_finds: await readSearchReach(app),
   };
 }
 
 /**
- * The columns that `organisationOf` reads. Subqueries write `organisations.id` in full, because drizzle
+ * The columns that `shownOrganisation` reads. Subqueries write `organisations.id` in full, because drizzle
  * shortens it where it selects from one table.
  */
 export const organisationColumns = {
@@ -57,7 +57,7 @@ type Row = Pick<
 };
 
 /** Converts an organisation to the form that operators see. */
-export function organisationOf(app: App, { facts, approval, suspendedAt, createdAt, ...row }: Row) {
+export function shownOrganisation(app: App, { facts, approval, suspendedAt, createdAt, ...row }: Row) {
   const { tier, plan, subscription } = planFrom(app, facts);
   return {
     id: row.id,

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import type { Operator } from '../../sessions/principal.ts';
-import { readOrganisation } from '../find-accounts.ts';
+import { readOrganisationNames } from '../find-accounts.ts';
 import { optionalReason } from '../reason.ts';
 import { organisationInput } from './read-organisation.ts';
 import { restoreOrganisation, suspendOrganisation } from './suspend-organisation.ts';
@@ -25,7 +25,7 @@ export async function suspend(
   const { user, organisationId: own } = principal;
   if (own === id) throw new AppError('VALIDATION', 'You cannot suspend your own organisation.');
   await suspendOrganisation(app, { organisationId: id, reason }, { actorId: user.id, client });
-  return readOrganisation(app.db, id);
+  return readOrganisationNames(app.db, id);
 }
 
 /**
@@ -41,5 +41,5 @@ export async function restore(
 ) {
   const { user } = principal;
   await restoreOrganisation(app, { organisationId: id }, { actorId: user.id, client });
-  return readOrganisation(app.db, id);
+  return readOrganisationNames(app.db, id);
 }

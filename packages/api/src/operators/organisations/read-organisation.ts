@@ -7,7 +7,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { entriesAboutOrganisation } from '../read-entries.ts';
-import { organisationColumns, organisationOf } from './find-organisations.ts';
+import { organisationColumns, shownOrganisation } from './find-organisations.ts';
 
 const maxMembers = 50;
 
@@ -46,7 +46,7 @@ export async function readOrganisationPage(
     entriesAboutOrganisation(app.db, id),
   ]);
   return {
-    ...organisationOf(app, row),
+    ...shownOrganisation(app, row),
     approval: row.approval,
     /** Whether the operator acts for it, and so cannot close it. */
     own: own === id,

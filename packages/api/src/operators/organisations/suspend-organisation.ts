@@ -5,7 +5,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
 import { endSessionsIn, endTokensIn } from '../../organisations/approve.ts';
 import type { Actor } from '../actor.ts';
-import { readOrganisation } from '../find-accounts.ts';
+import { readOrganisationNames } from '../find-accounts.ts';
 import { reasonDetails } from '../reason.ts';
 
 type Input = { organisationId: string };
@@ -21,7 +21,7 @@ export function suspendOrganisation(
   actor: Actor,
 ): Promise<void> {
   return app.db.transaction(async (tx) => {
-    const { slug } = await readOrganisation(tx, organisationId);
+    const { slug } = await readOrganisationNames(tx, organisationId);
     await endTokensIn(tx, [organisationId]);
     const changed = await tx
       .update(organisations)
@@ -47,7 +47,7 @@ export function suspendOrganisation(
  */
 export function restoreOrganisation(app: App, { organisationId }: Input, actor: Actor): Promise<void> {
   return app.db.transaction(async (tx) => {
-    const { slug } = await readOrganisation(tx, organisationId);
+    const { slug } = await readOrganisationNames(tx, organisationId);
     const changed = await tx
       .update(organisations)
       .set({ suspendedAt: null })

@@ -9,7 +9,7 @@ import { AppError } from '../../errors.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
 import type { Client } from '../../security/client.ts';
 import type { Operator } from '../../sessions/principal.ts';
-import { readOrganisation } from '../find-accounts.ts';
+import { readOrganisationNames } from '../find-accounts.ts';
 import type { organisationInput } from '../organisations/read-organisation.ts';
 
 const dayMilliseconds = 86_400_000;
@@ -42,7 +42,7 @@ export async function undoDecision(
   return app.db.transaction(async (tx) => {
     // A checkout that is being opened waits for the lock, or is stored and seen below.
     await lockOrganisation(tx, id);
-    const { name, slug } = await readOrganisation(tx, id);
+    const { name, slug } = await readOrganisationNames(tx, id);
     const [changed] = await tx
       .update(organisations)
       .set({ approval: 'pending', approvedAt: null, declinedAt: null, declineReason: null })

@@ -31,7 +31,7 @@ export function passwordActions(page: string) {
 }
 
 /** The forms that end a user's sessions, on /account/security and for accounts that await approval. */
-export function sessionActions(page: string) {
+export function endSessionActions(page: string) {
   return {
     endSession: accountAction({ page, about: 'sessions', done: 'session' }, ({ accounts }, form) =>
       accounts.endSession({ id: text(form, 'id'), ...typedPassword(form) }),

@@ -7,7 +7,7 @@ import type { Context } from '@gatehouse/api/router/trpc';
 import type { Client } from '@gatehouse/api/security/client';
 import { tokenForBrowser } from '@gatehouse/api/sessions/known-browser';
 import type { Principal } from '@gatehouse/api/sessions/principal';
-import { endSession, readSession, readSharedSession, startSession } from '@gatehouse/api/sessions/session';
+import { deleteSession, readSession, readSharedSession, startSession } from '@gatehouse/api/sessions/session';
 import {
   clearCookie,
   clearSharedCookie,
@@ -112,7 +112,7 @@ async function resolvePrincipal(
 export function sessionActions({ app, client }: App.Locals, cookies: RequestCookies): Context['session'] {
   async function end() {
     const old = readCookie(app, cookies, 'session');
-    if (old !== null) await endSession(app, old);
+    if (old !== null) await deleteSession(app, old);
   }
 
   async function write(id: string) {

@@ -1,6 +1,6 @@
 import { redirect } from '@sveltejs/kit';
 import { signedInUser } from '#lib/server/guards/page-guard.ts';
-import { deleteAccountAction, passwordActions, sessionActions } from '#lib/server/http/account-actions.ts';
+import { deleteAccountAction, endSessionActions, passwordActions } from '#lib/server/http/account-actions.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 const page = '/awaiting-approval/account';
@@ -18,6 +18,6 @@ export const load: PageServerLoad = async (event) => {
 
 export const actions: Actions = {
   ...passwordActions(page),
-  ...sessionActions(page),
+  ...endSessionActions(page),
   deleteAccount: deleteAccountAction,
 };

@@ -9,7 +9,7 @@ import { startSignIn } from '../../../sign-in/attempt.ts';
 import { startTestApp, type TestApp } from '../../../testing/app.ts';
 import { examine } from '../doctor.ts';
 
-export type DoctorTest = TestApp & {
+type DoctorTest = TestApp & {
   /** The URL of the service, where `serve` answers. */
   base: string;
   /** Answers as the running service does, as far as the doctor requests it. */

@@ -3,7 +3,7 @@ import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
 import { accountDoneTexts } from '#lib/messages/app/account.ts';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
-import { accountAction, type FormName, passwordActions, sessionActions } from '#lib/server/http/account-actions.ts';
+import { accountAction, endSessionActions, type FormName, passwordActions } from '#lib/server/http/account-actions.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 const page = '/account';
@@ -45,5 +45,5 @@ export const actions: Actions = {
     failure: () => ({ about: 'connect' as FormName }),
   }),
   ...passwordActions(page),
-  ...sessionActions(page),
+  ...endSessionActions(page),
 };

@@ -10,7 +10,10 @@ export function changeText(change: Change): string {
   return change.kind === 'invoice' ? invoiceText(change) : subscriptionText(change);
 }
 
-/** "past due": a status of the provider within a sentence. An unknown status is shown with spaces in place of underscores. */
+/**
+ * "past due": a status of the provider within a sentence. An unknown status is shown with spaces in place of
+ * underscores.
+ */
 export function subscriptionStatus(status: string): string {
   const known = changeTexts().status;
   return Object.hasOwn(known, status) ? known[status as keyof typeof known] : status.replaceAll('_', ' ');

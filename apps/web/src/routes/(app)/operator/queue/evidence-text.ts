@@ -24,7 +24,9 @@ export function evidenceText(evidence: Evidence): { tone: Tone; text: string } {
   }
 }
 
-/** "1 second", "119 seconds", "2 minutes", "2 hours": precise where a short time distinguishes a person from a program. */
+/**
+ * "1 second", "119 seconds", "2 minutes", "2 hours": precise where a short time distinguishes a person from a program.
+ */
 function durationText(secondsPassed: number): string {
   const t = evidenceTexts();
   const seconds = Math.max(1, secondsPassed);

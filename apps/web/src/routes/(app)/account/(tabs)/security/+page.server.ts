@@ -1,5 +1,5 @@
 import { requirePage } from '#lib/server/guards/page-guard.ts';
-import { sessionActions } from '#lib/server/http/account-actions.ts';
+import { endSessionActions } from '#lib/server/http/account-actions.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 const page = '/account/security';
@@ -11,4 +11,4 @@ export const load: PageServerLoad = async (event) => {
   return { now: new Date().toISOString(), profile, activity };
 };
 
-export const actions: Actions = sessionActions(page);
+export const actions: Actions = endSessionActions(page);

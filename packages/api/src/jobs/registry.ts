@@ -49,7 +49,7 @@ type MailsNameUser<Data extends { [Name in `${string}-mail`]: { userId: string }
 export type JobName = keyof JobData;
 
 /** Handles one job. Also receives the job's id, which is stable across retries. Must be idempotent. */
-export type JobHandler<Data> = (data: Data, id: string) => Promise<void>;
+type JobHandler<Data> = (data: Data, id: string) => Promise<void>;
 
 /** The settings of a queue. Times in seconds. */
 export type JobKind<Data> = {

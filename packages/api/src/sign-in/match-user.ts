@@ -18,7 +18,7 @@ import { type Account, accountByEmail, accountById } from '../sessions/account.t
 import type { Identity } from './id-token.ts';
 
 /** The user of an identity, with the organisation that the session acts for and the account status. */
-export type Matched = Pick<Account, 'organisationId' | 'accountStatus'> & {
+type Matched = Pick<Account, 'organisationId' | 'accountStatus'> & {
   user: Pick<Account['user'], 'id' | 'email'>;
 };
 

@@ -18,7 +18,7 @@ import { type MeterReading, readingsFrom } from '../usage/meter.ts';
 import { historiesFrom, type MeterHistory, rangeOf, usageDays } from '../usage/read-history.ts';
 
 /** GET /api/subscription (interface §2). Amounts in minor units, times in ISO 8601. */
-export type SubscriptionSummary = {
+type SubscriptionSummary = {
   organisation: { id: string; slug: string; name: string | null };
   plan: PlanSummary;
   usage: MeterReading[];
@@ -48,7 +48,7 @@ type TierSummary = {
 };
 
 /** The summary with the facts that only the billing page shows. */
-export type SubscriptionOverview = Omit<SubscriptionSummary, 'plan'> & {
+type SubscriptionOverview = Omit<SubscriptionSummary, 'plan'> & {
   plan: PlanSummary & {
     /** When the scheduled end came, until an event or the provider's answer confirms it; otherwise null. */
     ended_unconfirmed_at: string | null;

@@ -5,7 +5,7 @@ import { instrumentStatements, type PoolLoad } from './instrument-statements.ts'
 import { type Metrics, noMetrics } from './metrics.ts';
 import { noTraces, type Traces } from './traces.ts';
 
-export type Telemetry = {
+type Telemetry = {
   metrics: Metrics;
   traces: Traces;
   load: PoolLoad;

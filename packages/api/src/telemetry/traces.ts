@@ -1,5 +1,5 @@
 /** Names and numbers of the service: never a token, a cookie, an address or anything that a user typed. */
-export type Attributes = Record<string, string | number>;
+type Attributes = Record<string, string | number>;
 
 export type SpanStart = {
   name: string;

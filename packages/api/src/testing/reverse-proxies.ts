@@ -6,7 +6,7 @@ import { findProgram, startProgram } from './server-program.ts';
 type Ports = { nodes: [number, number]; front: number };
 type Running = { stop: () => Promise<void> };
 
-export type ReverseProxy = {
+type ReverseProxy = {
   name: string;
   isInstalled: boolean;
   /** Starts the proxy in front of two nodes on this machine, with its files in `folder`. */

@@ -22,7 +22,7 @@ const kept = longestTokenSeconds * 1000 + clockMargin;
 /** The number of the advisory lock is arbitrary but must be the same in every process. */
 const lockNumber = 7_240_313;
 
-export type TokenKey = typeof tokenKeys.$inferSelect;
+type TokenKey = typeof tokenKeys.$inferSelect;
 
 /** The part of a key that anyone may read, in the form of a JSON Web Key Set (RFC 7517 §5). */
 export type PublicKey = { kty: string; crv: string; x: string; kid: string; alg: string; use: string };

@@ -6,7 +6,7 @@ import { dayOf, type Meter, meterInPath } from './meter.ts';
 const dayMilliseconds = 86_400_000;
 
 /** The usage of a day in UTC: a counter's sum, or a gauge's value at the end of the day (for today its current value). */
-export type UsageDay = { date: string; used: number };
+type UsageDay = { date: string; used: number };
 
 export type MeterHistory = { meter: string; days: UsageDay[] };
 
@@ -40,7 +40,7 @@ const storedDays = prepared((db) =>
 );
 
 /** A stored day of a meter, as the database writes it in JSON. */
-export type StoredDay = { meter: string; date: string; used: number };
+type StoredDay = { meter: string; date: string; used: number };
 
 /** The days in UTC of a history, and the values of the placeholders of `usageDays`. */
 export function rangeOf(app: App, meters: Meter[], days: number) {

@@ -2,7 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
 
-export type OtherMode = { mode: 'live' | 'test'; customers: number; subscriptions: number };
+type OtherMode = { mode: 'live' | 'test'; customers: number; subscriptions: number };
 
 /**
  * Counts the customers and live subscriptions of the mode that is not our key's, which give

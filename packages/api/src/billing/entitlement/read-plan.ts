@@ -136,7 +136,7 @@ export function best<Some extends RankedFacts>(plans: Plans, all: Some[], graceD
 }
 
 /** Returns all subscriptions in the order of `best`, and whether each is entitled. */
-export function ranked<Some extends RankedFacts>(
+function ranked<Some extends RankedFacts>(
   plans: Plans,
   all: Some[],
   graceDays: number,

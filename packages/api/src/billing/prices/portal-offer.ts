@@ -18,7 +18,7 @@ export function portalOffer(prices: TierPrices) {
   return { proration_behavior: 'always_invoice' as const, products: productsOf(prices) };
 }
 
-export type PortalOffer = ReturnType<typeof portalOffer>;
+type PortalOffer = ReturnType<typeof portalOffer>;
 
 /** Groups the prices by product: the portal lists each product once. */
 function productsOf(prices: TierPrices): { product: string; prices: string[] }[] {

@@ -122,7 +122,7 @@ export type StateEvent = {
   state?: SubscriptionState;
 };
 
-export type Projection = {
+type Projection = {
   /** The number of the deciding event. */
   number: number;
   state: SubscriptionState;

@@ -120,7 +120,7 @@ export function isSameRow(row: SubscriptionRow, computed: Partial<SubscriptionRo
 }
 
 /** What identifies a row, and the number of the event that is its last one. */
-export type RowKeys = { id: string; organisationId: string; customerId: string; livemode: boolean; number: number };
+type RowKeys = { id: string; organisationId: string; customerId: string; livemode: boolean; number: number };
 
 /**
  * Inserts or updates a subscription's row and marks it for a sync. Returns false and changes nothing if the

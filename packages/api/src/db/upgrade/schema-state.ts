@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts';
 import { type Migration, readJournal, readMigrations, readOwnRelease } from './migration-files.ts';
 
 /** The migrations of a database, compared with those of this build. */
-export type SchemaState = {
+type SchemaState = {
   /** The number of this build's migrations. */
   known: number;
   /** Migrations of this build that the database lacks, oldest first. */

@@ -7,7 +7,7 @@ import { paymentEvents as event } from '../../db/schema/billing.ts';
 const pageSize = 200;
 
 /** The position of an event among those of its organisation. */
-export type EventPosition = { created: number; id: string };
+type EventPosition = { created: number; id: string };
 
 type Page = {
   /** Null for the events of no organisation. */

@@ -13,7 +13,7 @@ import { holdsFreedAddress, isAbout, isChangeOfAddress } from './erase-texts.ts'
 import { isAddress } from './mentions.ts';
 
 /** What identifies a user, and the organisations whose rows may mention the user. */
-export type Identifiers = { userId: string; texts: string[]; organisationIds: string[] };
+type Identifiers = { userId: string; texts: string[]; organisationIds: string[] };
 
 /**
  * Reads, before a user is deleted, by which texts the user may be found: the address, earlier

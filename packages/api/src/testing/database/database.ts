@@ -12,7 +12,7 @@ const templateName = 'gatehouse_template';
 /** The connections of this process to the tests' server. They stay open, because each one costs 10 ms of a processor. */
 let server: Server | undefined;
 
-export type TestDatabase = { url: string; drop: () => Promise<void> };
+type TestDatabase = { url: string; drop: () => Promise<void> };
 
 type Server = { url: string; sql: Sql; template: Promise<void> };
 

@@ -136,6 +136,6 @@ export function largestBodyOf(pathname: string): number {
 }
 
 /** Whether a path belongs to a feature that is off, so that nothing is there. */
-export function isOff(pathname: string, { tokens }: Pick<Config, 'tokens'>): boolean {
+function isOff(pathname: string, { tokens }: Pick<Config, 'tokens'>): boolean {
   return tokens === null && tokenPaths.includes(pathname);
 }

@@ -27,7 +27,7 @@ export type Answer = { body: unknown; headers?: Record<string, string> };
 export type Endpoint = (request: RestRequest, locals: App.Locals, params: Params) => Promise<Answer>;
 
 export type Params = Record<string, string>;
-export type Method = 'GET' | 'POST' | 'PUT';
+type Method = 'GET' | 'POST' | 'PUT';
 
 type Call<Result> = (api: Caller, address: { path: Params; query: Params }) => Promise<Result>;
 type CallWithBody<Result> = (api: Caller, body: never, address: { path: Params; query: Params }) => Promise<Result>;
@@ -52,7 +52,7 @@ export function writes<Result>(call: CallWithBody<Result>): Endpoint {
  * Adds parameters of the path to a body. A body that could not be read stays the error, which the
  * procedure throws after its check of authority.
  */
-export function withPath<Body extends object, Path extends object>(body: Body, path: Path): Body & Path {
+function withPath<Body extends object, Path extends object>(body: Body, path: Path): Body & Path {
   return body instanceof Error ? (body as unknown as Body & Path) : { ...body, ...path };
 }
 

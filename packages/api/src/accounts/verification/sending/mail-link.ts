@@ -13,7 +13,7 @@ type LinkRow = typeof verificationLinks.$inferInsert;
 type Addressee = Pick<LinkRow, 'userId' | 'email' | 'jobId' | 'fromKnownBrowser'>;
 
 /** The purpose of a link, and the sign-up or session that it belongs to. */
-export type LinkContent = Pick<LinkRow, 'purpose' | 'signUpId' | 'keptSessionId'>;
+type LinkContent = Pick<LinkRow, 'purpose' | 'signUpId' | 'keptSessionId'>;
 
 /**
  * Mails a new verification link. The token is generated here, so that it is never stored in clear.

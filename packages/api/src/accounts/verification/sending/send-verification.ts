@@ -12,7 +12,7 @@ import { type ChangeJob, sendChangeLink } from './send-change-link.ts';
  * The request for a verification link: of a sign-up (then with its id), for another link, or for a
  * change of address. Requests of known browsers have mail limits of their own.
  */
-export type VerificationJob =
+type VerificationJob =
   | { email: string; signUpId?: string; fromKnownBrowser?: boolean; language?: MailLanguage }
   | ChangeJob;
 

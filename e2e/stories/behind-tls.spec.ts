@@ -1,7 +1,7 @@
 import { freePort } from '@gatehouse/api/testing/free-ports';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { linkFor, newEmail, passPhrase } from '../support/people.ts';
-import { type Served, startServed } from '../support/processes/served.ts';
+import { type ServiceProcess, startServed } from '../support/processes/served.ts';
 import { type Product, startProduct } from '../support/servers/product.ts';
 import { hasOpenssl, makeCertificate, startTlsProxy } from '../support/servers/tls-proxy.ts';
 import { expect, test } from '../support/service.ts';
@@ -10,7 +10,7 @@ test.skip(!hasOpenssl(), 'There is no openssl on this machine to make a certific
 test.describe.configure({ mode: 'serial' });
 
 let product: Product;
-let served: Served;
+let served: ServiceProcess;
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;

@@ -2,7 +2,7 @@ import { freePort } from '@gatehouse/api/testing/free-ports';
 import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
 import { chooseAtProvider } from '../support/at-provider.ts';
 import { newEmail, passPhrase } from '../support/people.ts';
-import { type Served, startServed } from '../support/processes/served.ts';
+import { type ServiceProcess, startServed } from '../support/processes/served.ts';
 import { type Answer, send } from '../support/raw-request.ts';
 import { expect, type Service, test } from '../support/service.ts';
 import { cookiesOver, gone, openCookieBrowser, setBy } from '../support/service-cookies.ts';
@@ -15,7 +15,7 @@ for (const scheme of ['http', 'https'] as const) {
   test.describe(`over ${scheme}`, () => {
     const cookies = cookiesOver(scheme);
     let world: Sandbox;
-    let served: Served;
+    let served: ServiceProcess;
     let service: Pick<Service, 'baseUrl'>;
     let publicUrl = '';
 

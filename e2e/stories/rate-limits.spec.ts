@@ -1,6 +1,6 @@
 import { chooseAtProvider } from '../support/at-provider.ts';
 import { linkFor, newEmail, passPhrase } from '../support/people.ts';
-import { type Answer, type Sent, send } from '../support/raw-request.ts';
+import { type Answer, type RawRequest, send } from '../support/raw-request.ts';
 import { expect, type Service, startService, test } from '../support/service.ts';
 
 const product = 'https://product.example';
@@ -19,7 +19,7 @@ let clients = 0;
 function newClient() {
   clients += 1;
   const from = { 'x-forwarded-for': `192.0.2.${clients}` };
-  return (path: string, { headers = {}, ...sent }: Sent = {}) =>
+  return (path: string, { headers = {}, ...sent }: RawRequest = {}) =>
     send(limited, path, { ...sent, headers: { ...from, ...headers } });
 }
 

@@ -6,7 +6,7 @@ import { freePort } from '@gatehouse/api/testing/free-ports';
 import type { Browser, Page } from '@playwright/test';
 import { linkFor, newEmail, passPhrase } from '../support/people.ts';
 import { startWorld, type World } from '../support/processes/production-world.ts';
-import { type Served, startServed } from '../support/processes/served.ts';
+import { type ServiceProcess, startServed } from '../support/processes/served.ts';
 import { startEcho } from '../support/servers/guarded.ts';
 import { hasNginx, readmesOneHost, startNginx } from '../support/servers/nginx.ts';
 import { readmeBlocks } from '../support/servers/readme.ts';
@@ -23,7 +23,7 @@ test.describe('over https', () => {
   test.skip(!hasOpenssl(), 'There is no openssl on this machine to make a certificate.');
 
   let world: World;
-  let served: Served;
+  let served: ServiceProcess;
   let browser: Browser;
   let origin = '';
   const ends: (() => Promise<unknown>)[] = [];

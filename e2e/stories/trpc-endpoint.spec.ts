@@ -1,5 +1,5 @@
 import { newEmail, passPhrase } from '../support/people.ts';
-import { type Sent, send } from '../support/raw-request.ts';
+import { type RawRequest, send } from '../support/raw-request.ts';
 import { expect, test } from '../support/service.ts';
 
 const json = { 'content-type': 'application/json' };
@@ -9,7 +9,7 @@ const multipart = {
   body: `--x\r\ncontent-disposition: form-data; name="email"\r\n\r\n${newEmail()}\r\n--x--\r\n`,
 };
 
-const errorCodes: [what: string, path: string, sent: Sent, status: number, code: string][] = [
+const errorCodes: [what: string, path: string, sent: RawRequest, status: number, code: string][] = [
   ['a form', 'accounts.signUp', multipart, 415, 'NOT_JSON'],
   ['a form at sign-out', 'signIn.out', multipart, 415, 'NOT_JSON'],
   [

@@ -1,13 +1,13 @@
 import { freePort } from '@gatehouse/api/testing/free-ports';
 import { newEmail, passPhrase } from '../support/people.ts';
 import { type Pair, startPair } from '../support/processes/database-pair.ts';
-import { type Served, startServed } from '../support/processes/served.ts';
+import { type ServiceProcess, startServed } from '../support/processes/served.ts';
 import { expect, test } from '../support/service.ts';
 
 test.skip(process.platform !== 'linux', 'It finds the processes to kill in /proc.');
 
 let pair: Pair;
-let served: Served;
+let served: ServiceProcess;
 const ends: (() => Promise<unknown>)[] = [];
 
 test.beforeAll(async () => {

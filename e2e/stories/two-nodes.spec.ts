@@ -3,7 +3,7 @@ import { freePort } from '@gatehouse/api/testing/free-ports';
 import type { APIRequestContext } from '@playwright/test';
 import { linkFor, makeOwner, newEmail, passPhrase } from '../support/people.ts';
 import { startWorld, type World } from '../support/processes/production-world.ts';
-import { type Served, startServed } from '../support/processes/served.ts';
+import { type ServiceProcess, startServed } from '../support/processes/served.ts';
 import { startWebhookFan } from '../support/servers/webhook-fan.ts';
 import { expect, type Service, test } from '../support/service.ts';
 
@@ -12,7 +12,7 @@ test.skip(process.platform !== 'linux', 'It finds the processes to kill in /proc
 
 let world: World;
 let database: Connection;
-let nodes: [Served, Served];
+let nodes: [ServiceProcess, ServiceProcess];
 let service: Service;
 const ends: (() => Promise<unknown>)[] = [];
 
@@ -39,12 +39,15 @@ test.afterEach(() => {
   for (const { printed } of nodes) expect(printed()).not.toContain('"level":"error"');
 });
 
-function at({ port }: Served, path: string): string {
+function at({ port }: ServiceProcess, path: string): string {
   return `http://localhost:${port}${path}`;
 }
 
 /** Acts many times in parallel, alternating between the nodes. */
-function overBoth<Result>(times: number, act: (node: Served, index: number) => Promise<Result>): Promise<Result[]> {
+function overBoth<Result>(
+  times: number,
+  act: (node: ServiceProcess, index: number) => Promise<Result>,
+): Promise<Result[]> {
   return Promise.all(Array.from({ length: times }, (_, index) => act(index % 2 ? nodes[1] : nodes[0], index)));
 }
 
@@ -60,7 +63,7 @@ async function settled(): Promise<void> {
     .toEqual([]);
 }
 
-function signUp(node: Served, email: string, organisation: string): Promise<Response> {
+function signUp(node: ServiceProcess, email: string, organisation: string): Promise<Response> {
   return fetch(at(node, '/api/signup'), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -79,7 +82,7 @@ function ownedBy(organisation: string) {
   };
 }
 
-async function planOn(node: Served, request: APIRequestContext) {
+async function planOn(node: ServiceProcess, request: APIRequestContext) {
   return (await (await request.get(at(node, '/api/subscription'))).json()).plan;
 }
 
@@ -121,7 +124,7 @@ test('parallel clicks on both nodes buy once and change once, and both show the 
   const { payment } = world.sandbox;
   payment.set({ reorder_deliveries: true, duplicate_events: true });
 
-  const click = (tier: string) => async (node: Served) => {
+  const click = (tier: string) => async (node: ServiceProcess) => {
     const answer = await request.post(at(node, '/api/billing/checkout'), { data: { tier } });
     expect(answer.status(), await answer.text()).toBe(200);
     return (await answer.json()).url as string;

@@ -1,14 +1,14 @@
 import http from 'node:http';
 import type { Service } from './service.ts';
 
-export type Sent = { method?: string; headers?: Record<string, string>; body?: string | Uint8Array };
+export type RawRequest = { method?: string; headers?: Record<string, string>; body?: string | Uint8Array };
 export type Answer = { status: number; headers: http.IncomingHttpHeaders; text: string };
 
 /** Sends a request that no browser would send: fetch would add headers. */
 export function send(
   service: Pick<Service, 'baseUrl'>,
   path: string,
-  { method = 'GET', headers = {}, body = '' }: Sent = {},
+  { method = 'GET', headers = {}, body = '' }: RawRequest = {},
 ): Promise<Answer> {
   const { port } = new URL(service.baseUrl);
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { type Answer, type Sent, send } from './raw-request.ts';
+import { type Answer, type RawRequest, send } from './raw-request.ts';
 import type { Service } from './service.ts';
 
 const day = 86_400;
@@ -48,7 +48,7 @@ export function openCookieBrowser(service: Pick<Service, 'baseUrl'>) {
   const jar = new Map<string, string>();
   return {
     jar,
-    async ask(path: string, { headers = {}, ...sent }: Sent = {}): Promise<Answer> {
+    async ask(path: string, { headers = {}, ...sent }: RawRequest = {}): Promise<Answer> {
       const cookie = [...jar].map((pair) => pair.join('=')).join('; ');
       const answer = await send(service, path, { ...sent, headers: { ...headers, ...(cookie && { cookie }) } });
       for (const { name, value, seconds } of setBy(answer)) {

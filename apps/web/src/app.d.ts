@@ -4,7 +4,7 @@ import type { Context } from '@gatehouse/api/router/trpc';
 import type { Client } from '@gatehouse/api/security/client';
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import type { Language } from '#lib/language/language.ts';
-import type { Accepted } from '#lib/server/guards/request-guard.ts';
+import type { GuardedRequest } from '#lib/server/guards/request-guard.ts';
 import type { VerificationFailure } from '#lib/server/http/open-verification-link.ts';
 import type { Failure } from '#lib/server/http/record-failure.ts';
 
@@ -15,7 +15,7 @@ declare global {
       requestId: string;
       client: Client;
       /** What the guard read of the request. */
-      accepted: Accepted;
+      accepted: GuardedRequest;
       /** Null without a session or API key, and on the routes that need none. */
       principal: Principal | null;
       /** Whether the request came with the cookie of a session that has ended. */

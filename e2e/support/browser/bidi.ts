@@ -6,7 +6,7 @@ export interface BidiConnection {
 }
 
 type Message = { type: 'success' | 'error' | 'event'; id?: number; result?: unknown; error?: string; message?: string };
-type Waiting = { resolve: (result: unknown) => void; reject: (error: Error) => void };
+type PendingCommand = { resolve: (result: unknown) => void; reject: (error: Error) => void };
 
 export async function connectBidi(url: string): Promise<BidiConnection> {
   const socket = new WebSocket(url);
@@ -15,7 +15,7 @@ export async function connectBidi(url: string): Promise<BidiConnection> {
     socket.addEventListener('error', () => reject(new Error(`No connection to ${url}.`)), { once: true });
   });
 
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingCommand>();
   socket.addEventListener('message', ({ data }) => {
     const message = JSON.parse(String(data)) as Message;
     const caller = waiting.get(message.id ?? -1);

@@ -1,11 +1,11 @@
-import { type Sent, send } from '../raw-request.ts';
+import { type RawRequest, send } from '../raw-request.ts';
 import type { Service } from '../service.ts';
 import { eachField } from './fuzz-values.ts';
 
 /** The headers that authenticate a caller. */
 export type Caller = Record<string, string>;
 
-type Request = Sent & { path: string };
+type Request = RawRequest & { path: string };
 
 /** The request that sends this content for a caller. */
 export type Write = (content: string, caller: Caller) => Request;

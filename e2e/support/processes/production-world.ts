@@ -6,7 +6,7 @@ import { type Sandbox, startSandbox } from '@gatehouse/sandbox/sandbox';
 import { expect } from '@playwright/test';
 import type { Service } from '../service.ts';
 import { makeDataDirectory } from './data-directory.ts';
-import type { Served } from './served.ts';
+import type { ServiceProcess } from './served.ts';
 
 /** The systems around a production service: PostgreSQL, and stand-ins for the providers and the mail server. */
 export type World = {
@@ -15,7 +15,7 @@ export type World = {
   /** The environment variables with the addresses of these systems. */
   environment: Record<string, string>;
   /** Returns a service process in the form that the stories use. */
-  asService: (served: Served) => Service;
+  asService: (served: ServiceProcess) => Service;
   stop: () => Promise<void>;
 };
 

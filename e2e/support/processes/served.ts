@@ -9,7 +9,7 @@ import { killAll } from './processes.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const timeoutMilliseconds = 300_000;
 
-export type Served = {
+export type ServiceProcess = {
   /** The port on which the process listens, also behind a proxy. */
   port: number;
   operator: (...args: string[]) => Promise<number>;
@@ -24,7 +24,7 @@ export type Served = {
  * Starts what `npm run serve` starts: the production service without the sandbox, on a database of
  * its own unless one is given.
  */
-export async function startServed(port: number, environment: Record<string, string>): Promise<Served> {
+export async function startServed(port: number, environment: Record<string, string>): Promise<ServiceProcess> {
   const dataDir = makeDataDirectory();
   const env = {
     ...process.env,

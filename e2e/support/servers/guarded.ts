@@ -5,7 +5,7 @@ import { makeOwner, passPhrase } from '../people.ts';
 import { type Service, startService, test } from '../service.ts';
 import { listenLocally } from './listen-locally.ts';
 
-type Guarded = { service: Service; guarded: string };
+type GuardedProduct = { service: Service; guarded: string };
 type Playwright = PlaywrightWorkerArgs['playwright'];
 
 type Addresses = { port: number; gatehouse: string; upstream: string };
@@ -58,7 +58,7 @@ export async function startEcho(): Promise<{ url: string; stop: () => Promise<vo
  * Checks that a proxy lets no request through to the product without a session, that it redirects to
  * sign-in and back, and that the product receives the headers of Gatehouse.
  */
-async function checkGuarded({ service, guarded }: Guarded, page: Page, playwright: Playwright): Promise<void> {
+async function checkGuarded({ service, guarded }: GuardedProduct, page: Page, playwright: Playwright): Promise<void> {
   const request = await playwright.request.newContext({ baseURL: service.baseUrl });
   const email = await makeOwner(service, request);
   const wanted = `${guarded}/orders?page=2&name=a%26b`;
@@ -110,7 +110,7 @@ async function checkGuarded({ service, guarded }: Guarded, page: Page, playwrigh
 }
 
 /** Checks that a user who awaits approval is redirected to Gatehouse. */
-async function checkWaiting({ service, guarded }: Guarded, playwright: Playwright): Promise<void> {
+async function checkWaiting({ service, guarded }: GuardedProduct, playwright: Playwright): Promise<void> {
   const request = await playwright.request.newContext({ baseURL: service.baseUrl });
   const email = await makeOwner(service, request, { approved: false });
   await request.post('/api/login', { data: { email, password: passPhrase } });

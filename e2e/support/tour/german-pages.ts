@@ -1,7 +1,7 @@
 import { type APIRequestContext, expect, type Page } from '@playwright/test';
 import { difficultNames, linkFor, makeOwner, newEmail, passPhrase } from '../people.ts';
 import type { Service } from '../service.ts';
-import type { Seen } from './routes.ts';
+import type { Visit } from './routes.ts';
 import { newestId } from './tour-part.ts';
 
 type See = (address?: string) => Promise<void>;
@@ -13,8 +13,8 @@ type See = (address?: string) => Promise<void>;
 export async function visitGermanPages(
   { page, request, service }: { page: Page; request: APIRequestContext; service: Service },
   look: (page: Page) => Promise<void>,
-): Promise<Seen[]> {
-  const seen: Seen[] = [];
+): Promise<Visit[]> {
+  const seen: Visit[] = [];
   const see: See = async (address) => {
     const answer = address === undefined ? null : await page.goto(address);
     await page.waitForLoadState('load');

@@ -4,7 +4,7 @@ import { customer } from './customer.ts';
 import { invitations } from './invitations.ts';
 import { operatorEvents } from './operator-events.ts';
 import { queue } from './queue.ts';
-import type { Seen } from './routes.ts';
+import type { Visit } from './routes.ts';
 import { sandbox } from './sandbox.ts';
 import { wide } from './tour-part.ts';
 import { visitors } from './visitors.ts';
@@ -19,8 +19,8 @@ export type Look = (page: Page, name: string) => Promise<void>;
 export async function visitAllPages(
   { browser, request, service }: { browser: Browser; request: APIRequestContext; service: Service },
   look: Look,
-): Promise<Seen[]> {
-  const seen: Seen[] = [];
+): Promise<Visit[]> {
+  const seen: Visit[] = [];
   const contexts: { close: () => Promise<void> }[] = [];
 
   async function newPage(): Promise<Page> {

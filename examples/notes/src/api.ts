@@ -3,13 +3,13 @@ import { Hono } from 'hono';
 import { createNote, maxCharacters } from './create-note.ts';
 import type { Store } from './store.ts';
 
-type About = { gatehouse: Gatehouse; store: Store; origin: string };
+type ApiOptions = { gatehouse: Gatehouse; store: Store; origin: string };
 
 /**
  * The API of notes, for the programs of a customer. They authenticate with an API key of their organisation, created
  * at /keys in Gatehouse. This service exchanges it for a token to learn its rights, and does not store it.
  */
-export function notesApi({ gatehouse, store, origin }: About) {
+export function notesApi({ gatehouse, store, origin }: ApiOptions) {
   const api = new Hono<{ Variables: { organisation: string; writes: boolean } }>();
 
   api.use(async (c, next) => {

@@ -8,7 +8,7 @@ import { notesPage } from './pages.ts';
 import type { Store } from './store.ts';
 
 type Variables = { session: Session };
-type Refused = NonNullable<Parameters<typeof notesPage>[0]['refused']>;
+type RefusedNote = NonNullable<Parameters<typeof notesPage>[0]['refused']>;
 
 /** The product: pages for signed-in users, and an API for their programs. */
 export function notesApp({ gatehouse, store, origin }: { gatehouse: Gatehouse; store: Store; origin: string }) {
@@ -40,7 +40,7 @@ export function notesApp({ gatehouse, store, origin }: { gatehouse: Gatehouse; s
     return c.redirect('/');
   });
 
-  async function page(c: Context<{ Variables: Variables }>, refused?: Refused) {
+  async function page(c: Context<{ Variables: Variables }>, refused?: RefusedNote) {
     const organisation = organisationOf(c);
     const entitlements = await gatehouse.entitlements.get(organisation);
     const notes = store.of(organisation);

@@ -3,12 +3,12 @@ import fs from 'node:fs';
 
 export type Note = { id: string; organisation: string; author: string | null; text: string; at: string };
 
-type Stored = { notes: Note[]; cursor: string | undefined };
+type StoredData = { notes: Note[]; cursor: string | undefined };
 
 /** The product's own data: notes by organisation, and how far it has read Gatehouse's changes. One file. */
 export function openStore(file: string) {
-  const stored: Stored = fs.existsSync(file)
-    ? (JSON.parse(fs.readFileSync(file, 'utf8')) as Stored)
+  const stored: StoredData = fs.existsSync(file)
+    ? (JSON.parse(fs.readFileSync(file, 'utf8')) as StoredData)
     : { notes: [], cursor: undefined };
 
   /** Replaces the file at once, so that a crash leaves the old one or the new one. */

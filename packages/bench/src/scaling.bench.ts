@@ -15,7 +15,7 @@ const wanted = 1.6;
 const seconds = Number(process.env.BENCH_SECONDS ?? 3);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
 
-type Measured = { title: string; one: Spread; two: Spread; ratio: Spread; cpu: { one: number; two: number } };
+type Measurement = { title: string; one: Spread; two: Spread; ratio: Spread; cpu: { one: number; two: number } };
 
 const measures: { title: string; connections: number; isWanted: boolean; next: (world: World) => () => Request }[] = [
   {
@@ -32,7 +32,7 @@ const measures: { title: string; connections: number; isWanted: boolean; next: (
 if (os.availableParallelism() < 2) throw new Error('Two nodes need two cores.');
 const world = await openWorld();
 const nodes = [world.product, await world.startProduct()];
-const measured: Measured[] = [];
+const measured: Measurement[] = [];
 let enough = true;
 try {
   for (const [core, { pid }] of nodes.entries()) pin(pid, core);
@@ -65,7 +65,7 @@ function requestsOf(name: string): (world: World) => () => Request {
 }
 
 /** Measures one node and two in turn, round by round. The first round warms up. */
-async function measure(title: string, connections: number, next: () => Request): Promise<Measured> {
+async function measure(title: string, connections: number, next: () => Request): Promise<Measurement> {
   const found = { one: [] as Figures[], two: [] as Figures[] };
   for (let round = 0; round <= rounds; round++) {
     const one = await send(nodes.slice(0, 1), connections, next);

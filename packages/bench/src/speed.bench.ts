@@ -1,7 +1,7 @@
 // Compares the service with the least program that does the same work, on the same machine and database, in the
 // same run. The arguments name rows; without one, all are measured. BENCH_ROUNDS and BENCH_SECONDS shorten a run.
 import { compare } from './speed/compare.ts';
-import { type Measured, summarise } from './speed/measured.ts';
+import { type Measurement, summarise } from './speed/measured.ts';
 import { printRow, storeRows } from './speed/report.ts';
 import { rows } from './speed/rows.ts';
 import { measureStart } from './speed/start.ts';
@@ -17,7 +17,7 @@ if (unknown.length > 0) {
 const seconds = Number(process.env.BENCH_SECONDS ?? 3);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 7);
 
-const measured: Measured[] = [];
+const measured: Measurement[] = [];
 const world = await openWorld();
 try {
   for (const [name, row] of Object.entries(rows)) {

@@ -18,7 +18,7 @@ import { type CacheOptions, EntitlementCache } from './entitlement-cache.ts';
 import { GatehouseError } from './error.ts';
 import { type Follower, type Following, followChanges } from './follow-changes.ts';
 import { KeySet } from './key-set.ts';
-import { type Call, type Sending, send, untilAborted } from './send.ts';
+import { type Call, type SendOptions, send, untilAborted } from './send.ts';
 import { type TokenExpectation, verifyToken } from './verify-token.ts';
 
 export type * from './answers.ts';
@@ -29,7 +29,7 @@ export type { Follower, Following } from './follow-changes.ts';
 export { type GuardOptions, guardNode, guardRequest, type NodeRequest, type NodeResponse } from './guard.ts';
 export type { TokenExpectation } from './verify-token.ts';
 
-export type Options = Sending & {
+export type Options = SendOptions & {
   /** How long answers about entitlements are cached; false turns the cache off. */
   cache?: (CacheOptions & { follow?: boolean }) | false;
 };

@@ -1,5 +1,5 @@
 import { GatehouseError } from './error.ts';
-import { type Sending, send } from './send.ts';
+import { type SendOptions, send } from './send.ts';
 
 /** Derived from `importKey`, because not every library of types declares `CryptoKey`. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
@@ -13,13 +13,13 @@ const pauseMilliseconds = 5_000;
 
 /** The public keys of one Gatehouse. They are kept for five minutes, and read again if a token names an unknown key. */
 export class KeySet {
-  readonly #sending: Sending;
+  readonly #sending: SendOptions;
   #keys = new Map<string, Promise<Key>>();
   #readAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | null = null;
 
-  constructor(sending: Sending) {
+  constructor(sending: SendOptions) {
     this.#sending = sending;
   }
 

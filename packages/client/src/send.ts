@@ -1,6 +1,6 @@
 import { GatehouseError } from './error.ts';
 
-export type Sending = {
+export type SendOptions = {
   /** The origin of Gatehouse: https://id.example.com */
   url: string;
   apiKey?: string | undefined;
@@ -33,7 +33,7 @@ const retryableStatuses = new Set([429, 502, 503, 504]);
  *
  * @throws GatehouseError for an error, a timeout and a failed connection; the signal's reason once aborted.
  */
-export async function send(sending: Sending, call: Call): Promise<unknown> {
+export async function send(sending: SendOptions, call: Call): Promise<unknown> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await sendOnce(sending, call);
@@ -85,7 +85,7 @@ export function untilAborted<Answer>(shared: Promise<Answer>, signal?: AbortSign
   });
 }
 
-async function sendOnce({ url, apiKey, timeoutMilliseconds = 5000 }: Sending, call: Call): Promise<unknown> {
+async function sendOnce({ url, apiKey, timeoutMilliseconds = 5000 }: SendOptions, call: Call): Promise<unknown> {
   const { method = 'GET', path, query = {}, body, cookie, waitMilliseconds = 0, signal } = call;
   signal?.throwIfAborted();
   const target = new URL(path, url);

@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Account, postgresAccount } from './account.ts';
 import { postgresFolder } from './binaries.ts';
-import { type Embedded, openEmbedded } from './embedded-postgres.ts';
+import { type EmbeddedServer, openEmbedded } from './embedded-postgres.ts';
 import { clusterName, runCommand } from './run-command.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -24,7 +24,7 @@ function privateFolder(): string {
   return path.join(folder, 'data');
 }
 
-function connect({ url }: Embedded, role = 'gatehouse') {
+function connect({ url }: EmbeddedServer, role = 'gatehouse') {
   const host = new URL(url).searchParams.get('host') ?? '';
   return postgres({ host, username: role, database: 'gatehouse', max: 1, onnotice: () => {} });
 }
@@ -37,7 +37,7 @@ function statusOf(dataDir: string): Record<string, string> {
 
 describe('a new cluster', () => {
   const dataDir = privateFolder();
-  let database: Embedded;
+  let database: EmbeddedServer;
   beforeAll(async () => {
     database = await openEmbedded(dataDir, { settings: { fsync: 'off' } });
   });

@@ -7,7 +7,7 @@ import { type Server, startServer } from './server.ts';
 import { socketFolder } from './socket.ts';
 import { explainOutput, isBlocked } from './startup-error.ts';
 
-export type Embedded = {
+export type EmbeddedServer = {
   /** In libpq's form, with the private socket as host. */
   url: string;
   /** False if a running server was adopted. The process that started it stops it. */
@@ -34,7 +34,7 @@ const retryMilliseconds = 10_000;
  *
  * @throws Error with a sentence for the operator if no server can be started.
  */
-export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<Embedded> {
+export async function openEmbedded(dataDir: string, options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
   const cluster = await clusterFolder(dataDir, options);
   const giveUpAt = Date.now() + retryMilliseconds;
 
@@ -73,7 +73,7 @@ function failure(output: string, dataDir: string): { reason: string; blocked: bo
   return { reason: explainOutput(output, dataDir), blocked: isBlocked(output) };
 }
 
-function embedded(sockets: string, server: Server | null): Embedded {
+function embedded(sockets: string, server: Server | null): EmbeddedServer {
   let gone = false;
   const callbacks: (() => void)[] = [];
   const watcher = watch(sockets, () => {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Embedded } from '@gatehouse/embedded-postgres/embedded-postgres';
+import type { EmbeddedServer } from '@gatehouse/embedded-postgres/embedded-postgres';
 import type { Announce } from '../announce.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { Announce } from '../announce.ts';
  * with the admin command that started it or by kill -9, it is started again at the same address.
  */
 export function keepDatabase(dataDir: string, announce: Announce) {
-  let database: Embedded | null = null;
+  let database: EmbeddedServer | null = null;
   let stopped = false;
 
   async function open(): Promise<string> {

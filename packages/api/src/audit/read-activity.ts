@@ -59,18 +59,18 @@ export function isOwn(entry: Pick<Entry, 'actorId' | 'userId'>, userId: string):
 }
 
 type Entry = typeof auditEvents.$inferSelect;
-type Named = { name: string | null; email: string } | null;
+type NamedUser = { name: string | null; email: string } | null;
 
-function named(user: Named): Person {
+function named(user: NamedUser): Person {
   return user === null ? { kind: 'unnamed' } : { kind: 'named', ...user };
 }
 
-function personOf(id: string | null, readerId: string, shown: Named): Person | null {
+function personOf(id: string | null, readerId: string, shown: NamedUser): Person | null {
   if (id === null) return null;
   return id === readerId ? { kind: 'you' } : named(shown);
 }
 
-function actorOf({ action, actorId, userId }: Entry, readerId: string, shown: Named): Person | null {
+function actorOf({ action, actorId, userId }: Entry, readerId: string, shown: NamedUser): Person | null {
   if (actorId === readerId) return { kind: 'you' };
   if (operatorActions.includes(action as AuditAction)) return { kind: 'operator' };
   return personOf(actorId ?? userId, readerId, shown);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { App } from '../app.ts';
 import { assignPositions } from './assign-positions.ts';
 import { cursorAt, positionOf } from './cursor.ts';
-import type { Waiting } from './signal.ts';
+import type { WaitingRequest } from './signal.ts';
 
 /** Whose changes a caller may read: those of every organisation, or of one. */
 export type ChangeReader = { reads: 'deployment' } | { reads: 'organisation'; organisationId: string };
@@ -47,7 +47,7 @@ export async function readChanges(
   app: App,
   reader: ChangeReader,
   { after, wait, limit }: z.output<typeof changesInput>,
-  who: Waiting,
+  who: WaitingRequest,
 ): Promise<{ changes: Change[]; next: string }> {
   const until = performance.now() + wait * 1000;
   let feed = await assignPositions(app);

@@ -9,7 +9,7 @@ export const maxWaiting = 50;
 const retrySeconds = 5;
 
 /** A request that waits: the id of its key or user, and the signal that aborts when the caller disconnects. */
-export type Waiting = { holder: string; signal?: AbortSignal | undefined };
+export type WaitingRequest = { holder: string; signal?: AbortSignal | undefined };
 
 /** Wakes the readers that wait for changes. One timer of the process asks the database for all of them. */
 export type ChangeSignal = {
@@ -19,7 +19,7 @@ export type ChangeSignal = {
    *
    * @throws AppError TOO_MANY if 50 requests of the holder wait in this process.
    */
-  wait: (position: number, milliseconds: number, who: Waiting) => Promise<void>;
+  wait: (position: number, milliseconds: number, who: WaitingRequest) => Promise<void>;
   /** Whether the process is shutting down, so that no reader may wait. */
   isStopped: () => boolean;
   stop: () => void;

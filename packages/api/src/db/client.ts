@@ -106,7 +106,7 @@ function socketOf(url: string): { host: string } | object {
 type Execute<Statement> = Statement extends { execute: infer Run } ? { execute: Run } : never;
 
 /** The statement that drizzle has built. Drizzle's types do not declare these fields. */
-type Built = {
+type BuiltStatement = {
   queryString: string;
   params: unknown[];
   fields: SelectedFields | undefined;
@@ -123,14 +123,14 @@ export function prepared<Statement extends object>(
 ): (db: Executor) => Execute<Statement> {
   let run: ((client: Sql, values: Record<string, unknown>) => Promise<unknown[]>) | undefined;
   return (db) => {
-    run ??= runnerOf(build(db) as unknown as Built);
+    run ??= runnerOf(build(db) as unknown as BuiltStatement);
     const execute = run;
     const client = clientOf(db);
     return { execute: (values: Record<string, unknown> = {}) => execute(client, values) } as Execute<Statement>;
   };
 }
 
-function runnerOf({ queryString: text, params, fields, joinsNotNullableMap }: Built) {
+function runnerOf({ queryString: text, params, fields, joinsNotNullableMap }: BuiltStatement) {
   const readRow = fields && rowReader(fields, joinsNotNullableMap);
   return async (client: Sql, values: Record<string, unknown>): Promise<unknown[]> => {
     const parameters = fillPlaceholders(params, values) as never[];

@@ -21,7 +21,7 @@ type Connection = {
   destroy: (error: Error) => void;
 };
 
-type Waiting = {
+type StatementQueue = {
   length: number;
   now: number;
   first: { queued: number };
@@ -39,7 +39,7 @@ const longestStepMilliseconds = 1000;
  * Returns the function that ends the watch.
  */
 export function watchConnections(sql: Sql, deadlines: Deadlines): () => void {
-  const { connections, waiting } = sql as unknown as { connections: Connection[]; waiting: Waiting };
+  const { connections, waiting } = sql as unknown as { connections: Connection[]; waiting: StatementQueue };
   // Not the time of day, which an administrator or NTP may set back.
   let lastTick = performance.now();
   let now = lastTick;

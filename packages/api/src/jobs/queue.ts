@@ -112,7 +112,7 @@ export async function openJobs({ sql, log, metrics, traces, kinds, timeouts, wor
       if (job === undefined) return;
       const started = performance.now();
       let outcome: 'ok' | 'failed' = 'ok';
-      const parent = (job.data as Carried | null)?.traceparent ?? null;
+      const parent = (job.data as TraceParent | null)?.traceparent ?? null;
       try {
         const work = { name: `job ${name}`, kind: 'consumer' as const, parent };
         await traces.run(work, () => kind.handler(job.data as never, job.id));
@@ -166,7 +166,7 @@ function isMailOf({ userId, emails }: { userId: string; emails: string[] }) {
 }
 
 /** Tracing adds this to a job's data: the span below which the job's own span appears. */
-type Carried = { traceparent?: string };
+type TraceParent = { traceparent?: string };
 
 /**
  * Runs a statement for pg-boss. pg-boss sends texts of several commands; the result is that of the

@@ -12,7 +12,7 @@ const batchSize = 100;
 /** After this time a run ends. The next run, an hour later, continues. */
 const longestRunMilliseconds = 600_000;
 
-type Declined = { id: string; declinedAt: string };
+type DeclinedRequest = { id: string; declinedAt: string };
 
 /**
  * Erases the requests that were declined more than RETENTION_DAYS ago: their organisations, and the
@@ -25,7 +25,7 @@ export async function eraseDeclined(app: App): Promise<number> {
   const endsAt = performance.now() + longestRunMilliseconds;
 
   let count = 0;
-  let last: Declined | undefined;
+  let last: DeclinedRequest | undefined;
   do {
     const batch = await oldestAfter(app, isOld, last);
     for (const { id } of batch) {
@@ -37,7 +37,7 @@ export async function eraseDeclined(app: App): Promise<number> {
   return count;
 }
 
-function oldestAfter({ db }: App, isOld: SQL, last: Declined | undefined): Promise<Declined[]> {
+function oldestAfter({ db }: App, isOld: SQL, last: DeclinedRequest | undefined): Promise<DeclinedRequest[]> {
   const place = sql`(${organisations.declinedAt}, ${organisations.id})`;
   // The time is read as text, because a Date has no microseconds.
   return db

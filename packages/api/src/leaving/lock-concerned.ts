@@ -5,7 +5,7 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 
-type Concerned = {
+type PlannedDeletion = {
   /** The organisations that will be deleted. */
   ending: string[];
   /** A user whose organisations are locked too. */
@@ -20,7 +20,7 @@ type Concerned = {
  *
  * @throws AppError BUSY if a user joined meanwhile.
  */
-export async function lockConcerned(tx: Transaction, { ending, userId }: Concerned): Promise<void> {
+export async function lockConcerned(tx: Transaction, { ending, userId }: PlannedDeletion): Promise<void> {
   const locked = new Set((await concerned(tx, { ending, userId }).orderBy(users.id).for('update')).map(({ id }) => id));
   await lockOrganisations(tx, { ending, userId });
 
@@ -33,7 +33,7 @@ export function organisationsChanged(): AppError {
   return new AppError('BUSY', 'The organisations changed meanwhile. Try again.', { retryAfterSeconds: 1 });
 }
 
-async function lockOrganisations(tx: Transaction, { ending, userId }: Concerned): Promise<void> {
+async function lockOrganisations(tx: Transaction, { ending, userId }: PlannedDeletion): Promise<void> {
   const owned =
     userId === undefined
       ? []
@@ -46,7 +46,7 @@ async function lockOrganisations(tx: Transaction, { ending, userId }: Concerned)
     .for('update');
 }
 
-function concerned(tx: Transaction, { ending, userId }: Concerned) {
+function concerned(tx: Transaction, { ending, userId }: PlannedDeletion) {
   const members = tx
     .select({ id: memberships.userId })
     .from(memberships)

@@ -6,7 +6,7 @@ import { operations } from './operations.ts';
 
 export type JsonSchema = { [key: string]: unknown };
 
-export type Documented = {
+export type DocumentedOperation = {
   operationId: string;
   tags: string[];
   summary: string;
@@ -22,14 +22,14 @@ export type OpenApiDocument = {
   info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
   servers: { url: string }[];
   tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Documented>>;
+  paths: Record<string, Record<string, DocumentedOperation>>;
   components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, JsonSchema> };
 };
 
-type About = { publicBaseUrl: string | null; service: { name: string } };
+type DeploymentInfo = { publicBaseUrl: string | null; service: { name: string } };
 
 /** Returns the OpenAPI 3.1 document of this deployment, built from the schemas that check its requests. */
-export function openApiDocument({ publicBaseUrl, service }: About): OpenApiDocument {
+export function openApiDocument({ publicBaseUrl, service }: DeploymentInfo): OpenApiDocument {
   const { paths, schemas } = describedOperations();
 
   return {
@@ -75,7 +75,7 @@ function securitySchemes(publicBaseUrl: string | null): Record<string, JsonSchem
   };
 }
 
-function documented(operation: Operation): Documented {
+function documented(operation: Operation): DocumentedOperation {
   const { id, tag, summary, scope, access, body } = operation;
   const needs = scope === undefined ? undefined : `Needs the scope ${scope}.`;
   const description = [operation.description, needs].filter((each) => each !== undefined).join(' ');
@@ -116,12 +116,12 @@ function parametersOf(place: 'path' | 'query' | 'header', schema: z.ZodObject | 
   }));
 }
 
-function responsesOf({ answer, answerHeaders, facts = {}, ...operation }: Operation): Documented['responses'] {
+function responsesOf({ answer, answerHeaders, facts = {}, ...operation }: Operation): DocumentedOperation['responses'] {
   const headers = Object.entries(answerHeaders ?? {}).map(([name, description]) => [
     name,
     { description, schema: { type: 'string' } },
   ]);
-  const responses: Documented['responses'] = {
+  const responses: DocumentedOperation['responses'] = {
     200: {
       description: 'Done.',
       ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),

@@ -17,9 +17,9 @@ const inPath = { id: z.string().describe("The organisation's id or slug.") };
 const meterInPath = z.object({ meter: z.string().describe('The name of a meter: api_calls.') });
 const tiers = z.array(z.string()).describe('The tiers that allow it, in rising rank.');
 
-type About = Pick<Operation, 'id' | 'path' | 'summary' | 'answer'> & Partial<Operation>;
+type OperationFields = Pick<Operation, 'id' | 'path' | 'summary' | 'answer'> & Partial<Operation>;
 
-function reads(about: About): Operation {
+function reads(about: OperationFields): Operation {
   return {
     method: 'get',
     procedure: about.id,
@@ -31,7 +31,7 @@ function reads(about: About): Operation {
   };
 }
 
-function writes(about: About): Operation {
+function writes(about: OperationFields): Operation {
   return { ...reads(about), method: 'post', scope: 'WRITE', errors: ['NOT_FOUND', 'CONFLICT'], ...about };
 }
 

@@ -9,7 +9,7 @@ import type { Actor } from './actor.ts';
 import { createMissingOrganisations } from './create-missing-organisations.ts';
 import { readUser } from './find-accounts.ts';
 
-type Decided = {
+type OwnerDecision = {
   /** Of all organisations that the user owns. */
   slugs: string[];
   /** How many organisations the decision changed. */
@@ -21,7 +21,7 @@ type Decided = {
  *
  * @throws AppError NOT_FOUND if the user owns none; VALIDATION if one of them is suspended.
  */
-export function approveOwner(app: App, { userId }: { userId: string }, actor: Actor): Promise<Decided> {
+export function approveOwner(app: App, { userId }: { userId: string }, actor: Actor): Promise<OwnerDecision> {
   return app.db.transaction(async (tx) => {
     const owned = await requireOwned(app, tx, userId);
     const suspended = owned.filter(({ suspendedAt }) => suspendedAt !== null).map(({ slug }) => slug);
@@ -44,7 +44,7 @@ export function declineOwner(
   app: App,
   { userId, reason }: { userId: string; reason: string },
   actor: Actor,
-): Promise<Decided> {
+): Promise<OwnerDecision> {
   return app.db.transaction(async (tx) => {
     const owned = await requireOwned(app, tx, userId);
     const slugs = owned.map(({ slug }) => slug);

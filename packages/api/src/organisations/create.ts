@@ -6,7 +6,7 @@ import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 
 /** `id` is that of the new organisation, for a caller that needs it earlier. */
-type Wanted = { id?: string; ownerId: string; name: string | null; email: string };
+type NewOrganisation = { id?: string; ownerId: string; name: string | null; email: string };
 
 /**
  * Creates an organisation that awaits approval, and its owner's membership, in one statement.
@@ -16,7 +16,7 @@ type Wanted = { id?: string; ownerId: string; name: string | null; email: string
 export async function createOrganisation(
   tx: Transaction,
   now: Date,
-  { id = newId(now), ownerId, name, email }: Wanted,
+  { id = newId(now), ownerId, name, email }: NewOrganisation,
 ): Promise<string> {
   const wanted = slugFrom(name ?? email.slice(0, email.indexOf('@')));
   const values = { id, ownerId, name, createdAt: now.toISOString() };

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 /** The requester of a task: a client, and the network that it belongs to. */
 export type Requester = { client: string; network: string };
 
-type Waiting = { start: () => void; refuse: (error: AppError) => void; since: number };
+type WaitingTask = { start: () => void; refuse: (error: AppError) => void; since: number };
 
 /**
  * Runs at most `most` tasks at a time. Others wait: networks take turns, the clients of a network
@@ -17,7 +17,7 @@ type Waiting = { start: () => void; refuse: (error: AppError) => void; since: nu
  * @throws AppError BUSY from a call of the returned function, if too many calls wait.
  */
 export function fairQueue(most: number, maxWaiting: number, longestMilliseconds = Number.POSITIVE_INFINITY) {
-  const networks = new Map<string, Map<string, Waiting[]>>();
+  const networks = new Map<string, Map<string, WaitingTask[]>>();
   let running = 0;
   let waiting = 0;
 
@@ -33,7 +33,7 @@ export function fairQueue(most: number, maxWaiting: number, longestMilliseconds 
 
   function turnOf({ network, client }: Requester): Promise<void> {
     return new Promise((start, refuse) => {
-      const clients = networks.get(network) ?? new Map<string, Waiting[]>();
+      const clients = networks.get(network) ?? new Map<string, WaitingTask[]>();
       networks.set(network, clients);
       clients.set(client, [...(clients.get(client) ?? []), { start, refuse, since: performance.now() }]);
       waiting += 1;
@@ -66,7 +66,7 @@ export function fairQueue(most: number, maxWaiting: number, longestMilliseconds 
 
   function refuseOne(newest: Requester): void {
     const network = longest(networks, waitingIn, newest.network);
-    const clients = networks.get(network) ?? new Map<string, Waiting[]>();
+    const clients = networks.get(network) ?? new Map<string, WaitingTask[]>();
     const client = longest(clients, (tasks) => tasks.length, newest.client);
     const tasks = clients.get(client) ?? [];
     const refused = tasks.pop();
@@ -83,12 +83,12 @@ function busy(): AppError {
   return new AppError('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 5 });
 }
 
-function keep(clients: Map<string, Waiting[]>, client: string, tasks: Waiting[]): void {
+function keep(clients: Map<string, WaitingTask[]>, client: string, tasks: WaitingTask[]): void {
   clients.delete(client);
   if (tasks.length > 0) clients.set(client, tasks);
 }
 
-function waitingIn(clients: Map<string, Waiting[]>): number {
+function waitingIn(clients: Map<string, WaitingTask[]>): number {
   let sum = 0;
   for (const tasks of clients.values()) sum += tasks.length;
   return sum;

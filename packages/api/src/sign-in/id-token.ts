@@ -15,7 +15,7 @@ export type Identity = {
    */
   hostedDomain: string | null;
 };
-type Expected = { issuers: string[]; clientId: string; nonce: string | null; now: Date };
+type ExpectedClaims = { issuers: string[]; clientId: string; nonce: string | null; now: Date };
 
 const longestSubject = 255;
 const longestName = 100;
@@ -60,7 +60,7 @@ function readJson(bytes: Buffer): unknown {
  *
  * @throws Error for the first invalid claim, with its name and without its value.
  */
-export function validateClaims(claims: Claims, { issuers, clientId, nonce, now }: Expected): Identity {
+export function validateClaims(claims: Claims, { issuers, clientId, nonce, now }: ExpectedClaims): Identity {
   const { iss, aud, exp, sub } = claims;
   if (typeof iss !== 'string' || !issuers.includes(iss)) throw new Error('id_token: iss is not accepted');
   if (aud !== clientId) throw new Error('id_token: aud is not this client');

@@ -18,7 +18,7 @@ import { type Account, accountByEmail, accountById } from '../sessions/account.t
 import type { Identity } from './id-token.ts';
 
 /** The user of an identity, with the organisation that the session acts for and the account status. */
-type Matched = Pick<Account, 'organisationId' | 'accountStatus'> & {
+type MatchedUser = Pick<Account, 'organisationId' | 'accountStatus'> & {
   user: Pick<Account['user'], 'id' | 'email'>;
 };
 
@@ -38,7 +38,7 @@ export async function matchUser(
   identity: Identity,
   client: Client,
   { invited = false } = {},
-): Promise<Matched> {
+): Promise<MatchedUser> {
   const matched = await match(app, tx, identity, { client, invited });
   const { organisationId, accountStatus, user } = matched;
   if (accountStatus !== 'awaiting_approval' || organisationId === null) return matched;
@@ -62,7 +62,7 @@ function isApprovedByDomain(app: App, { issuer, email, hostedDomain }: Identity)
 
 type Coming = { client: Client; invited: boolean };
 
-async function match(app: App, tx: Transaction, identity: Identity, coming: Coming): Promise<Matched> {
+async function match(app: App, tx: Transaction, identity: Identity, coming: Coming): Promise<MatchedUser> {
   const known = await findIdentity(tx, identity);
   if (known?.unlinkedAt != null) throw new Error('the subject was unlinked');
   const bySubject = known && (await accountById(tx, known.userId));
@@ -91,7 +91,7 @@ async function createUser(
   tx: Transaction,
   identity: Identity,
   { client, invited }: Coming,
-): Promise<Matched | null> {
+): Promise<MatchedUser | null> {
   const { email, name } = identity;
   const now = app.now();
   const [user] = await tx

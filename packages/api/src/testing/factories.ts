@@ -21,7 +21,7 @@ import type { TestApp } from './app.ts';
 export const testClient = { address: '127.0.0.1', userAgent: 'test' };
 export const testPassword = 'a long enough pass phrase';
 
-type Made = { email: string; userId: string; organisationId: string; principal: UserPrincipal; api: Caller };
+type TestUser = { email: string; userId: string; organisationId: string; principal: UserPrincipal; api: Caller };
 
 export function newEmail(): string {
   return `person-${randomBytes(5).toString('hex')}@company.example`;
@@ -49,7 +49,7 @@ export function tokenIn(text: string | null | undefined): string {
 }
 
 /** Creates an approved owner as a person does, by sign-up and the link in the mail, for tests of these. */
-export async function signUpOwner(test: TestApp): Promise<Made> {
+export async function signUpOwner(test: TestApp): Promise<TestUser> {
   const { email, token, browserToken } = await makeSignUp(test);
   await verifyEmail(test.app, { token, browserToken }, testClient);
   await approveOwner(test.app, email);
@@ -65,7 +65,7 @@ let testPasswordHash: Promise<string> | undefined;
 export async function makeOwner(
   test: TestApp,
   { approved = true, operator = false, name = 'Company' } = {},
-): Promise<Made> {
+): Promise<TestUser> {
   testPasswordHash ??= hashPassword(testPassword, testClient);
   const passwordHash = await testPasswordHash;
   const email = newEmail();
@@ -83,7 +83,7 @@ export async function makeOwner(
 }
 
 /** Adds a verified user with the given role to an organisation. */
-export async function addMember(test: TestApp, organisationId: string, role: Role): Promise<Made> {
+export async function addMember(test: TestApp, organisationId: string, role: Role): Promise<TestUser> {
   const now = test.app.now();
   const id = newId(now);
   const email = newEmail();
@@ -117,7 +117,7 @@ export function linkSubject(test: TestApp, userId: string, subject: string): Pro
 
 /** Creates an invitation to the administrator's organisation and returns its token. */
 export async function makeInvitation(
-  { api, organisationId }: Pick<Made, 'api' | 'organisationId'>,
+  { api, organisationId }: Pick<TestUser, 'api' | 'organisationId'>,
   role: 'admin' | 'member' | 'viewer' = 'member',
 ): Promise<string> {
   const { url } = await api.members.invite({ organisation_id: organisationId, role });
@@ -135,7 +135,7 @@ export async function signInAs(
   test: TestApp,
   email: string,
   { idpSubject = null }: { idpSubject?: string | null } = {},
-): Promise<Made> {
+): Promise<TestUser> {
   const person = await accountByEmail(test.app.db, email);
   if (person?.organisationId == null) throw new Error(`${email} has no organisation`);
   const session = { userId: person.user.id, organisationId: person.organisationId, idpSubject, client: testClient };

@@ -9,13 +9,13 @@ import type { TestApp } from './app.ts';
 import { callerFor } from './factories.ts';
 import { makeTarget } from './usage.ts';
 
-type Made = { id: string; key: string; api: Caller; principal: KeyPrincipal };
+type TestKey = { id: string; key: string; api: Caller; principal: KeyPrincipal };
 
 /** Creates a key, by default one of the deployment, and a caller of the router for it. */
 export async function makeKey(
   test: TestApp,
   { organisationId = null, scope = 'WRITE' }: { organisationId?: string | null; scope?: 'READ' | 'WRITE' } = {},
-): Promise<Made> {
+): Promise<TestKey> {
   const input = { name: 'Service', scope };
   const { id, key } = await createOperatorKey(test.app, { organisationId }, input, { actorId: null });
   const principal = await readKey(test.app, key);

@@ -12,17 +12,20 @@ export async function makeTarget({ app }: TestApp): Promise<{ organisationId: st
   return { organisationId: id };
 }
 
-type Asked = { organisationId: string; meter?: string; amount?: number; key?: string };
+type UsageCall = { organisationId: string; meter?: string; amount?: number; key?: string };
 
 /** Reserves an amount, by default 1 of the meter projects, with a new idempotency key unless one is given. */
-export function take({ app }: Pick<TestApp, 'app'>, { organisationId, meter = 'projects', amount = 1, key }: Asked) {
+export function take(
+  { app }: Pick<TestApp, 'app'>,
+  { organisationId, meter = 'projects', amount = 1, key }: UsageCall,
+) {
   return reserve(app, { organisationId }, { meter, amount, idempotency_key: key ?? randomUUID() });
 }
 
 /** Releases an amount, with the same defaults as `take`. */
 export function giveBack(
   { app }: Pick<TestApp, 'app'>,
-  { organisationId, meter = 'projects', amount = 1, key }: Asked,
+  { organisationId, meter = 'projects', amount = 1, key }: UsageCall,
 ) {
   return release(app, { organisationId }, { meter, amount, idempotency_key: key ?? randomUUID() });
 }

@@ -11,7 +11,7 @@ import type { UsageRequest } from './usage-input.ts';
 export type UsageTarget = { organisationId: string; planFacts?: PlanFacts | null };
 
 /** The answer to a reservation or release. */
-export type Counted = {
+export type CountResult = {
   granted: boolean;
   used: number;
   limit: number | null;
@@ -35,7 +35,7 @@ export async function count(
   operation: 'reserve' | 'release',
   meter: Meter,
   { amount, idempotency_key: key }: UsageRequest,
-): Promise<Counted> {
+): Promise<CountResult> {
   const current = await planOfTarget(app, target);
   const content = `${operation} ${amount}`;
 
@@ -79,14 +79,14 @@ type CountedRow = {
   resets_at: string | null;
 };
 
-type Wanted = { operation: 'reserve' | 'release'; amount: number; key: string; content: string };
+type CountRequest = { operation: 'reserve' | 'release'; amount: number; key: string; content: string };
 
 async function run(
   app: App,
   organisationId: string,
   meter: Meter,
   current: OrganisationPlan,
-  { operation, amount, key, content }: Wanted,
+  { operation, amount, key, content }: CountRequest,
 ): Promise<CountedRow> {
   const now = app.now();
   const { since, resetsAt } = periodOf(app, meter, entitlingSubscription(current), now);

@@ -12,7 +12,7 @@ import { timeProblem, type UsageRecord } from './usage-input.ts';
 /** A record of an organisation that the caller was authorised for. */
 export type OrganisationRecord = UsageRecord & { organisationId: string };
 
-type Counted = OrganisationRecord & { kind: Meter; content: string; time: Date };
+type CheckedRecord = OrganisationRecord & { kind: Meter; content: string; time: Date };
 
 const attempts = 5;
 
@@ -46,7 +46,7 @@ export async function report(
   }
 }
 
-function checkRecord(app: App, record: OrganisationRecord, at: number, now: Date): Counted {
+function checkRecord(app: App, record: OrganisationRecord, at: number, now: Date): CheckedRecord {
   const problem = timeProblem(record.at, now);
   if (problem !== null) throw invalid({ [`records.${at}.at`]: problem });
   const kind = app.plans.meters.find(({ meter }) => meter === record.meter);
@@ -59,8 +59,8 @@ function checkRecord(app: App, record: OrganisationRecord, at: number, now: Date
 }
 
 /** The records of a batch in the order in which their keys are locked, each key once. */
-function withoutRepeats(records: Counted[]): Counted[] {
-  const byKey = new Map<string, Counted>();
+function withoutRepeats(records: CheckedRecord[]): CheckedRecord[] {
+  const byKey = new Map<string, CheckedRecord>();
   for (const record of records) {
     const name = JSON.stringify([record.organisationId, record.meter, record.idempotency_key]);
     const first = byKey.get(name);
@@ -75,7 +75,7 @@ function conflict(): AppError {
 }
 
 /** Returns a function that finds a record's period, if it is the current or the next one. */
-async function periodsOf(app: App, records: Counted[], now: Date): Promise<(record: Counted) => Period> {
+async function periodsOf(app: App, records: CheckedRecord[], now: Date): Promise<(record: CheckedRecord) => Period> {
   const ids = records.filter(({ kind }) => kind.resets === 'subscription_period').map((each) => each.organisationId);
   const rows =
     ids.length === 0
@@ -92,8 +92,8 @@ async function periodsOf(app: App, records: Counted[], now: Date): Promise<(reco
 
 async function store(
   tx: TransactionSql,
-  records: Counted[],
-  periodFor: (record: Counted) => Period,
+  records: CheckedRecord[],
+  periodFor: (record: CheckedRecord) => Period,
   now: Date,
 ): Promise<number> {
   const fresh = await storeKeys(tx, records, now);
@@ -102,7 +102,7 @@ async function store(
 }
 
 /** Stores the keys that were not used before, and returns their records. @throws AppError CONFLICT if a key was used with other content. */
-async function storeKeys(tx: TransactionSql, records: Counted[], now: Date): Promise<Counted[]> {
+async function storeKeys(tx: TransactionSql, records: CheckedRecord[], now: Date): Promise<CheckedRecord[]> {
   const given = JSON.stringify(
     records.map(({ organisationId, meter, idempotency_key: key, content }, place) => {
       return { place, organisation_id: organisationId, meter, key, content };
@@ -134,8 +134,8 @@ async function storeKeys(tx: TransactionSql, records: Counted[], now: Date): Pro
 /** Adds records to what is used in their period, and to the history of their day. */
 async function addToMeters(
   tx: TransactionSql,
-  records: Counted[],
-  periodFor: (record: Counted) => Period,
+  records: CheckedRecord[],
+  periodFor: (record: CheckedRecord) => Period,
   now: Date,
 ): Promise<void> {
   const today = dayOf(now);

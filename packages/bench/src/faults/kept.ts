@@ -4,10 +4,10 @@ import type { Sql } from 'postgres';
 
 const mailSeconds = 120;
 
-export type Kept = { text: string; isComplete: boolean };
+export type Comparison = { text: string; isComplete: boolean };
 
 /** Compares what was accepted with the rows of the database: nothing may be lost or doubled. */
-export async function compareRows(sql: Sql, accepted: { signUps: string[]; events: string[] }): Promise<Kept> {
+export async function compareRows(sql: Sql, accepted: { signUps: string[]; events: string[] }): Promise<Comparison> {
   const users = await sql`select email from users where email = any(${accepted.signUps})`;
   const events = await sql`select id from payment_events where id = any(${accepted.events})`;
   return join(
@@ -17,7 +17,7 @@ export async function compareRows(sql: Sql, accepted: { signUps: string[]; event
 }
 
 /** Waits until each address got a mail, then compares: none may be lost or doubled. */
-export async function compareMails({ mailbox }: Sandbox, addresses: string[]): Promise<Kept> {
+export async function compareMails({ mailbox }: Sandbox, addresses: string[]): Promise<Comparison> {
   for (const deadline = Date.now() + mailSeconds * 1000; Date.now() < deadline; await pause(500)) {
     const mails = mailsTo(mailbox);
     if (addresses.every((address) => mails.has(address))) break;
@@ -25,7 +25,7 @@ export async function compareMails({ mailbox }: Sandbox, addresses: string[]): P
   return compare('mails', addresses, mailsTo(mailbox));
 }
 
-export function join(...parts: Kept[]): Kept {
+export function join(...parts: Comparison[]): Comparison {
   return { text: parts.map(({ text }) => text).join('; '), isComplete: parts.every(({ isComplete }) => isComplete) };
 }
 
@@ -39,7 +39,7 @@ function tally(names: string[]): Map<string, number> {
   return counts;
 }
 
-function compare(what: string, accepted: string[], found: Map<string, number>): Kept {
+function compare(what: string, accepted: string[], found: Map<string, number>): Comparison {
   const lost = accepted.filter((name) => !found.has(name)).length;
   const doubled = accepted.filter((name) => (found.get(name) ?? 0) > 1).length;
   return { text: `${what} ${accepted.length}, lost ${lost}, doubled ${doubled}`, isComplete: lost + doubled === 0 };

@@ -6,7 +6,7 @@ import { subscriptionOf } from '../speed/world.ts';
 export type Target = { origin: string; owners: Owner[]; webhookSecret: string };
 
 /** What the callers of a load observed. */
-export type Seen = {
+export type LoadResult = {
   requests: number;
   /** By status and path; a connection that failed counts as its error's code. */
   failures: Map<string, number>;
@@ -20,8 +20,8 @@ const pauseMilliseconds = 40;
 let made = 0;
 
 /** Sends requests of four kinds at a steady rate until `stop`, which resolves when all are answered. */
-export function startLoad(target: Target): { seen: Seen; stop: () => Promise<Seen> } {
-  const seen: Seen = { requests: 0, failures: new Map(), longestMilliseconds: 0, signUps: [], events: [] };
+export function startLoad(target: Target): { seen: LoadResult; stop: () => Promise<LoadResult> } {
+  const seen: LoadResult = { requests: 0, failures: new Map(), longestMilliseconds: 0, signUps: [], events: [] };
   const kinds = [signUp, sendEvent, readSession, openLogin];
   const open = new Set<Promise<void>>();
   let turn = 0;
@@ -86,7 +86,7 @@ export function startLoad(target: Target): { seen: Seen; stop: () => Promise<See
 }
 
 /** Requests, failures by status and the longest wait, in one line. */
-export function describe({ requests, failures, longestMilliseconds }: Seen): string {
+export function describe({ requests, failures, longestMilliseconds }: LoadResult): string {
   const failed = [...failures].map(([status, times]) => `${status}: ${times}`).join(', ') || 'none';
   return `${requests} requests, failures ${failed}; longest ${(longestMilliseconds / 1000).toFixed(1)} s`;
 }

@@ -1,10 +1,10 @@
 import type { Target } from './load.ts';
 
-type Asked = { path: string; status: number; init?: RequestInit };
+type ProbeRequest = { path: string; status: number; init?: RequestInit };
 export type Answer = { path: string; status: number; expected: number; milliseconds: number };
 
 /** The requests that an overload or a flood must not affect, with their status. */
-export function asked({ owners }: Target): Asked[] {
+export function asked({ owners }: Target): ProbeRequest[] {
   return [
     { path: '/healthz', status: 200 },
     { path: '/readyz', status: 200 },

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { startTcpProxy, type TcpProxy } from '@gatehouse/api/testing/database/tcp-proxy';
 import { freePorts } from '@gatehouse/api/testing/free-ports';
 import { haproxy } from '@gatehouse/api/testing/reverse-proxies';
-import { type Embedded, openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
+import { type EmbeddedServer, openEmbedded } from '@gatehouse/embedded-postgres/embedded-postgres';
 import type { Sandbox } from '@gatehouse/sandbox/sandbox';
 import { startTestSandbox } from '@gatehouse/sandbox/testing';
 import { hash } from '@node-rs/argon2';
@@ -43,7 +43,7 @@ export async function openWorld(environment: NodeJS.ProcessEnv = {}): Promise<Wo
     if (isMounted) spawnSync('umount', ['--lazy', folder]);
     fs.rmSync(folder, { recursive: true, force: true });
   });
-  let database: Embedded = await openEmbedded(folder);
+  let database: EmbeddedServer = await openEmbedded(folder);
   const sandbox = await startTestSandbox();
   const databaseProxy = await startTcpProxy(database.url);
   const mailProxy = await startTcpProxy(`postgres://${new URL(sandbox.smtpUrl).host}`);

@@ -1,4 +1,4 @@
-import { isNoisy, type Measured } from './measured.ts';
+import { isNoisy, type Measurement } from './measured.ts';
 
 const [left, right, rowHeight, barHeight, top] = [230, 110, 34, 16, 40];
 const width = 760;
@@ -8,7 +8,7 @@ const scale = (width - left - right) / 1.1;
  * Draws each row's ratio to its limit as a bar, with marks at what is asked and aimed at, and says which rows were
  * noisy. `note` names the run. Readable on light and dark.
  */
-export function chartOf(rows: Measured[], note: string): string {
+export function chartOf(rows: Measurement[], note: string): string {
   const height = top + rows.length * rowHeight + 30;
   const bars = rows.map(({ title, ratio, wanted, aim, noise }, index) => {
     const y = top + index * rowHeight;

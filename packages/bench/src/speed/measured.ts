@@ -12,7 +12,7 @@ type SideFigures = {
 };
 
 /** A row of the table as it is stored. */
-export type Measured = {
+export type Measurement = {
   name: string;
   title: string;
   /** The service's figure by the limit's; of a row without a limit, what is asked by what it takes. */
@@ -33,7 +33,7 @@ export function summarise(
   name: string,
   row: { title: string; wanted: number; aim: number },
   result: Comparison,
-): Measured {
+): Measurement {
   const [product, limit] = [figuresOf(result.product), figuresOf(result.limit)];
   const { min, max, median: middle } = limit.perSecond;
   return {
@@ -50,7 +50,7 @@ export function summarise(
 }
 
 /** Whether the machine changed so much during a row that its ratio may be wrong by more than a tenth. */
-export function isNoisy({ limitSpread, foreignCpu }: NonNullable<Measured['noise']>): boolean {
+export function isNoisy({ limitSpread, foreignCpu }: NonNullable<Measurement['noise']>): boolean {
   return limitSpread > 0.15 || (foreignCpu ?? 0) > 0.15;
 }
 

@@ -2,13 +2,13 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { chartOf } from './chart.ts';
-import { isNoisy, type Measured } from './measured.ts';
+import { isNoisy, type Measurement } from './measured.ts';
 import type { Spread } from './spread.ts';
 
 const folder = path.resolve(process.env.BENCH_RESULTS ?? path.join(import.meta.dirname, '../../results'));
 
 /** Prints a row as soon as it is measured. */
-export function printRow({ title, ratio, wanted, aim, product, limit, cpuRatio, noise, figures }: Measured): void {
+export function printRow({ title, ratio, wanted, aim, product, limit, cpuRatio, noise, figures }: Measurement): void {
   console.log(`\n${title}`);
   console.log(
     `  ratio ${describe(ratio, 2)} (asked ${wanted}, aim ${aim.toFixed(2)})${cpuRatio ? `, by CPU ${cpuRatio.toFixed(2)}` : ''}`,
@@ -34,10 +34,12 @@ export function printRow({ title, ratio, wanted, aim, product, limit, cpuRatio, 
 }
 
 /** Stores the rows with those of earlier runs on this machine, as JSON and as a chart. */
-export function storeRows(rows: Measured[]): void {
+export function storeRows(rows: Measurement[]): void {
   fs.mkdirSync(folder, { recursive: true });
   const file = path.join(folder, 'speed.json');
-  const earlier: { rows: Measured[] } = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : { rows: [] };
+  const earlier: { rows: Measurement[] } = fs.existsSync(file)
+    ? JSON.parse(fs.readFileSync(file, 'utf8'))
+    : { rows: [] };
   const names = new Set(rows.map(({ name }) => name));
   const all = [...earlier.rows.filter(({ name }) => !names.has(name)), ...rows];
   const [processor] = os.cpus();

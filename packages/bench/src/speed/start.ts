@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { load } from './load.ts';
-import type { Measured } from './measured.ts';
+import type { Measurement } from './measured.ts';
 import { rows } from './rows.ts';
 import { spread } from './spread.ts';
 import type { World } from './world.ts';
@@ -15,7 +15,7 @@ const aim = { milliseconds: 220 };
  * Measures the time from the start of the process to 200 on /readyz, and its memory when idle and after
  * 10,000 requests, a page and a read in turn. The ratio is that of the time that is asked to the time taken.
  */
-export async function measureStart(world: World): Promise<Measured> {
+export async function measureStart(world: World): Promise<Measurement> {
   const times: number[] = [];
   const idle: number[] = [];
   let usedMiB = Number.NaN;

@@ -1,7 +1,7 @@
 import type { Provider } from '../provider/provider.ts';
 import { refused } from '../routing/api-error.ts';
 
-type Loose = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 /** Members that an answer includes only on request. */
 const includable: Record<string, readonly string[]> = {
@@ -18,12 +18,12 @@ const includable: Record<string, readonly string[]> = {
 export function expand(provider: Provider, answer: object, paths: string[], keepSecret = false): object {
   const copy = structuredClone(answer);
   const wanted = new Set(paths.flatMap((path) => prefixes(path)));
-  strip(copy as Loose, '', wanted, keepSecret);
+  strip(copy as JsonObject, '', wanted, keepSecret);
   for (const path of paths) {
     if (path.split('.').length > 4) {
       throw refused('You cannot expand more than 4 levels of a property.', { param: 'expand' });
     }
-    expandPath(provider, copy as Loose, path.split('.'), path);
+    expandPath(provider, copy as JsonObject, path.split('.'), path);
   }
   return copy;
 }
@@ -33,9 +33,9 @@ function prefixes(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join('.'));
 }
 
-function strip(value: Loose, at: string, wanted: Set<string>, keepSecret: boolean): void {
+function strip(value: JsonObject, at: string, wanted: Set<string>, keepSecret: boolean): void {
   if (value.object === 'list') {
-    for (const entry of value.data as Loose[]) strip(entry, at, wanted, keepSecret);
+    for (const entry of value.data as JsonObject[]) strip(entry, at, wanted, keepSecret);
     return;
   }
   for (const member of includable[String(value.object)] ?? []) {
@@ -43,7 +43,7 @@ function strip(value: Loose, at: string, wanted: Set<string>, keepSecret: boolea
   }
 }
 
-function expandPath(provider: Provider, node: Loose, parts: string[], path: string): void {
+function expandPath(provider: Provider, node: JsonObject, parts: string[], path: string): void {
   const [name = '', ...rest] = parts;
   if (Array.isArray(node)) {
     for (const entry of node) if (isHash(entry)) expandPath(provider, entry, parts, path);
@@ -62,13 +62,13 @@ function expandPath(provider: Provider, node: Loose, parts: string[], path: stri
     const found = findById(provider, value);
     if (!found) throw refused(`This property cannot be expanded (${path}).`, { param: 'expand' });
     node[name] = structuredClone(found);
-    strip(node[name] as Loose, '', new Set(prefixes(rest.join('.'))), false);
+    strip(node[name] as JsonObject, '', new Set(prefixes(rest.join('.'))), false);
   }
   const next = node[name];
-  if (rest.length > 0 && (isHash(next) || Array.isArray(next))) expandPath(provider, next as Loose, rest, path);
+  if (rest.length > 0 && (isHash(next) || Array.isArray(next))) expandPath(provider, next as JsonObject, rest, path);
 }
 
-function subscriptionsOf(provider: Provider, customer: Loose): object {
+function subscriptionsOf(provider: Provider, customer: JsonObject): object {
   const all = Object.values(provider.state.subscriptions);
   const data = all.filter((one) => one.customer === customer.id && one.status !== 'canceled').toReversed();
   return {
@@ -96,6 +96,6 @@ function findById(provider: Provider, id: string): object | undefined {
   return collections.find((records) => Object.hasOwn(records, id))?.[id];
 }
 
-function isHash(value: unknown): value is Loose {
+function isHash(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -10,7 +10,7 @@ import { parse, validate as validateByReadme } from '@readme/openapi-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answerChecker, type Listed, operationsOf } from './testing/check-answers.ts';
+import { answerChecker, type ListedOperation, operationsOf } from './testing/check-answers.ts';
 import { fromSchema } from './testing/from-schema.ts';
 import { answer, endpoints } from './testing/serve-endpoints.ts';
 
@@ -87,7 +87,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.billing.close());
 
-async function call(operation: Listed, { path = {}, query = {}, body, headers = {} }: Call) {
+async function call(operation: ListedOperation, { path = {}, query = {}, body, headers = {} }: Call) {
   const place = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name] ?? 'none'));
   const url = new URL(place, origin);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));

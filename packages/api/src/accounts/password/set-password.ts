@@ -54,14 +54,14 @@ export async function setPassword(
   });
 }
 
-type Replacing = { userId: string; passwordHash: string; client: Client };
+type NewPassword = { userId: string; passwordHash: string; client: Client };
 
 /**
  * Makes a password the only one of a user, whose row the caller has locked. The sessions,
  * links and pending sign-ups of the user end; the button that approves on the page of a
  * link stays, because it proves the same mailbox.
  */
-export async function replacePassword(app: App, tx: Transaction, { userId, passwordHash, client }: Replacing) {
+export async function replacePassword(app: App, tx: Transaction, { userId, passwordHash, client }: NewPassword) {
   const now = app.now();
   await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
   await tx.delete(oneTimeTokens).where(and(eq(oneTimeTokens.userId, userId), ne(oneTimeTokens.purpose, 'approval')));

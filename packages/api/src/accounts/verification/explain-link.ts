@@ -10,7 +10,7 @@ import { offerChange } from './open-change-link.ts';
 import { type FailedOutcome, noOffers } from './outcome.ts';
 
 type Link = typeof verificationLinks.$inferSelect;
-type Tried = { tokenHash: string; browserToken: string | null; message: string };
+type FailedLink = { tokenHash: string; browserToken: string | null; message: string };
 
 const confirmed = { ok: false, kind: 'confirmed-already', message: 'This address is confirmed already.' } as const;
 
@@ -18,7 +18,7 @@ const confirmed = { ok: false, kind: 'confirmed-already', message: 'This address
  * Returns why a link did not work. A link that was used within its lifetime still offers its
  * forms, because a mail scanner may have opened it before the user. The account does not change.
  */
-export async function explainLink(app: App, tx: Transaction, tried: Tried): Promise<FailedOutcome> {
+export async function explainLink(app: App, tx: Transaction, tried: FailedLink): Promise<FailedOutcome> {
   const link = await lockLink(tx, tried.tokenHash);
   if (link === null) return dead(tried.message);
   const account = await accountById(tx, link.userId);
@@ -35,9 +35,13 @@ export async function explainLink(app: App, tx: Transaction, tried: Tried): Prom
   return { ...confirmed, offers: noOffers };
 }
 
-type Explained = { link: Link; account: Account; message: string };
+type ChangeLink = { link: Link; account: Account; message: string };
 
-async function explainChange(app: App, tx: Transaction, { link, account, message }: Explained): Promise<FailedOutcome> {
+async function explainChange(
+  app: App,
+  tx: Transaction,
+  { link, account, message }: ChangeLink,
+): Promise<FailedOutcome> {
   if (account.user.email === link.email) return { ...confirmed, offers: noOffers };
   if (!isUsedAndUnexpired(app, link) || !(await isFreeAddress(tx, link))) return dead(reason(app, link, message));
   return {

@@ -4,7 +4,7 @@ import { accountById } from '../../sessions/account.ts';
 import { newPageToken } from '../password/one-time-token.ts';
 import { applyAddressChange, requireFreeAddress } from './apply-address-change.ts';
 import { endEqualLinks } from './end-links.ts';
-import type { Opening } from './opening.ts';
+import type { OpenedLink } from './opening.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -16,7 +16,7 @@ import type { Outcome } from './outcome.ts';
 export async function openChangeLink(
   app: App,
   tx: Transaction,
-  { link, signedInUserId, client }: Opening,
+  { link, signedInUserId, client }: OpenedLink,
 ): Promise<Outcome> {
   const changes = signedInUserId === link.userId;
   if (changes) {
@@ -32,6 +32,6 @@ export async function openChangeLink(
 }
 
 /** Returns the form on the link's page: the new address and a new token. */
-export async function offerChange(app: App, tx: Transaction, link: Opening['link']) {
+export async function offerChange(app: App, tx: Transaction, link: OpenedLink['link']) {
   return { email: link.email, changeToken: await newPageToken(app, tx, link, 'change-address') };
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { accountById } from '../../sessions/account.ts';
 import { endEqualLinks } from './end-links.ts';
 import { createOffers } from './offers.ts';
-import type { Opening } from './opening.ts';
+import type { OpenedLink } from './opening.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -13,7 +13,11 @@ import type { Outcome } from './outcome.ts';
  *
  * @throws AppError VALIDATION if the account is closed, or has another address now.
  */
-export async function openPasswordLink(app: App, tx: Transaction, { link, browserToken }: Opening): Promise<Outcome> {
+export async function openPasswordLink(
+  app: App,
+  tx: Transaction,
+  { link, browserToken }: OpenedLink,
+): Promise<Outcome> {
   const account = await accountById(tx, link.userId);
   if (account === null || account.accountStatus === 'closed' || account.user.email !== link.email) {
     throw new AppError('VALIDATION', 'This link is not valid.');

@@ -10,7 +10,7 @@ import { endSignUps, signUpOf } from '../sign-up/pending-sign-up.ts';
 import { provisionOrganisation } from '../sign-up/provision-organisation.ts';
 import { endEqualLinks } from './end-links.ts';
 import { createOffers } from './offers.ts';
-import type { Opening } from './opening.ts';
+import type { OpenedLink } from './opening.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -20,7 +20,7 @@ import type { Outcome } from './outcome.ts';
  *
  * @throws AppError VALIDATION if the account is already verified, or closed.
  */
-export async function openSignUpLink(app: App, tx: Transaction, opening: Opening): Promise<Outcome> {
+export async function openSignUpLink(app: App, tx: Transaction, opening: OpenedLink): Promise<Outcome> {
   const { link, browserToken, client } = opening;
   const now = app.now();
   const signUp = await signUpOf(tx, link, browserToken);

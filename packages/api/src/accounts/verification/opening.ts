@@ -2,7 +2,7 @@ import type { verificationLinks } from '../../db/schema/accounts.ts';
 import type { Client } from '../../security/client.ts';
 
 /** A verification link that was just consumed, and what else the request proves. */
-export type Opening = {
+export type OpenedLink = {
   link: typeof verificationLinks.$inferSelect;
   /** The token of the cookie that a sign-up sets. */
   browserToken: string | null;

@@ -16,7 +16,7 @@ import type { FailedOutcome, Outcome } from './outcome.ts';
 
 export type { FailedOutcome, Outcome };
 
-type Opened = {
+type LinkRequest = {
   token: string;
   /** The token of the cookie that a sign-up sets. */
   browserToken: string | null;
@@ -33,7 +33,7 @@ type Opened = {
  *
  * @throws AppError TOO_MANY if the client has opened too many invalid links.
  */
-export async function verifyEmail(app: App, opened: Opened, client: Client): Promise<Outcome> {
+export async function verifyEmail(app: App, opened: LinkRequest, client: Client): Promise<Outcome> {
   const outcome = await open(app, opened, client);
   app.metrics.count('gatehouse_verifications_total', { outcome: outcome.ok ? counted[outcome.kind] : 'dead' });
   return outcome;
@@ -46,7 +46,7 @@ const counted = {
   'change-offered': 'change_offered',
 } as const;
 
-async function open(app: App, { token, browserToken, sessionToken }: Opened, client: Client): Promise<Outcome> {
+async function open(app: App, { token, browserToken, sessionToken }: LinkRequest, client: Client): Promise<Outcome> {
   await app.throttle.peek({ 'verify-client': clientKey(client.address) });
   const tokenHash = hashToken(token);
   const principal = sessionToken ? await readSession(app, sessionToken) : null;

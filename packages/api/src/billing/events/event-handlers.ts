@@ -66,7 +66,7 @@ export const invoiceClosedTypes = typesOf('invoice_settled');
 /** Every type that the provider's webhook endpoint has to be subscribed to. */
 export const subscribedTypes = [...Object.keys(handlers), 'price.created', 'price.updated', 'price.deleted'];
 
-type Stored = {
+type StoredEvent = {
   event: PaymentEvent;
   handler: HandlerName;
   /** The subscription that an event of the handler `state` shows; null if it cannot be read. */
@@ -81,13 +81,13 @@ type Stored = {
   sendLast: SendLast;
 };
 
-type Ours = Stored & { organisationId: string };
+type OwnEvent = StoredEvent & { organisationId: string };
 
 /** The outcome, and the subscription about which the provider is to be asked after the commit. */
-type Handled = { outcome: EventOutcome; toSync: string | null };
+type HandlerResult = { outcome: EventOutcome; toSync: string | null };
 
 /** Runs the handler of a stored event. */
-export async function handleEvent(app: App, tx: Transaction, stored: Stored): Promise<Handled> {
+export async function handleEvent(app: App, tx: Transaction, stored: StoredEvent): Promise<HandlerResult> {
   if (stored.handler === 'prices') return only(await requestPriceLookUp(app, tx, stored.event));
   if (stored.organisationId === null) return only(await handleForeignEvent(tx, stored));
 
@@ -111,12 +111,12 @@ export async function handleEvent(app: App, tx: Transaction, stored: Stored): Pr
   }
 }
 
-function only(outcome: EventOutcome): Handled {
+function only(outcome: EventOutcome): HandlerResult {
   return { outcome, toSync: null };
 }
 
 /** Handles an event of a customer that is not ours; it is flagged if its metadata name an organisation. */
-async function handleForeignEvent(tx: Transaction, { event, subject }: Stored): Promise<EventOutcome> {
+async function handleForeignEvent(tx: Transaction, { event, subject }: StoredEvent): Promise<EventOutcome> {
   // A dispute names no customer, and operators have to see each one.
   if (event.type === 'charge.dispute.created') return eventOutcomes.noted;
   if (subject.claims.length === 0) return eventOutcomes.not_ours;
@@ -127,7 +127,7 @@ async function handleForeignEvent(tx: Transaction, { event, subject }: Stored): 
 }
 
 /** Links organisation, customer and subscription. It gives no plan: the sync that follows does. */
-async function completeCheckout(app: App, tx: Transaction, ours: Ours): Promise<Handled> {
+async function completeCheckout(app: App, tx: Transaction, ours: OwnEvent): Promise<HandlerResult> {
   const { organisationId, subject } = ours;
   if (subject.claims.length < 2 || subject.claims.some((claim) => claim !== organisationId)) {
     return only(eventOutcomes.contradiction);
@@ -136,7 +136,7 @@ async function completeCheckout(app: App, tx: Transaction, ours: Ours): Promise<
   return subject.subscriptionId === null ? only(applied) : markForSync(tx, ours);
 }
 
-async function closeCheckout(app: App, tx: Transaction, ours: Ours, outcome: EventOutcome): Promise<EventOutcome> {
+async function closeCheckout(app: App, tx: Transaction, ours: OwnEvent, outcome: EventOutcome): Promise<EventOutcome> {
   const open = and(
     eq(paymentCheckouts.id, textOf(ours.event.object.id) ?? ''),
     eq(paymentCheckouts.organisationId, ours.organisationId),
@@ -150,7 +150,7 @@ async function closeCheckout(app: App, tx: Transaction, ours: Ours, outcome: Eve
 async function handleCustomerDeleted(
   app: App,
   tx: Transaction,
-  { organisationId, subject, number }: Ours,
+  { organisationId, subject, number }: OwnEvent,
 ): Promise<EventOutcome> {
   const customerId = subject.customerId ?? '';
   const current = and(eq(paymentCustomers.customerId, customerId), isNull(paymentCustomers.goneAt));
@@ -174,7 +174,7 @@ async function handleCustomerDeleted(
  * Writes the row that the stored events show. A subscription never changes its customer: an event
  * that says so is a contradiction.
  */
-async function handleState(app: App, tx: Transaction, ours: Ours): Promise<Handled> {
+async function handleState(app: App, tx: Transaction, ours: OwnEvent): Promise<HandlerResult> {
   const { state, facts, organisationId, event, sendLast } = ours;
   if (state === null || facts === null) return only(eventOutcomes.unreadable);
   if (facts.row !== null && facts.row.customerId !== state.customerId) return only(eventOutcomes.contradiction);
@@ -197,7 +197,7 @@ async function handleState(app: App, tx: Transaction, ours: Ours): Promise<Handl
 const unknownRow = { status: null, tier: null, ended: false };
 
 /** Inserts or marks the row of a subscription whose state the event does not show. */
-async function markForSync(tx: Transaction, ours: Ours): Promise<Handled> {
+async function markForSync(tx: Transaction, ours: OwnEvent): Promise<HandlerResult> {
   const { customerId, subscriptionId } = ours.subject;
   if (customerId === null || subscriptionId === null) return only(eventOutcomes.unreadable);
 
@@ -205,6 +205,6 @@ async function markForSync(tx: Transaction, ours: Ours): Promise<Handled> {
   return isMarked ? { outcome: applied, toSync: subscriptionId } : only(eventOutcomes.contradiction);
 }
 
-function keysOf({ organisationId, event, number }: Ours) {
+function keysOf({ organisationId, event, number }: OwnEvent) {
   return { organisationId, livemode: event.livemode, number };
 }

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { type Database, prepared, preparedSql, type Transaction } from '../../db/client.ts';
 import { paymentEvents } from '../../db/schema/billing.ts';
 import { isSqlState } from '../../errors.ts';
-import type { Computed } from '../projection/projection.ts';
+import type { ComputedColumns } from '../projection/projection.ts';
 import type { PaymentEvent, Subject, SubscriptionState } from '../projection/provider-objects.ts';
 import { computedAssignments, valuesOf } from '../projection/subscription-row.ts';
 import type { HandlerName } from './event-handlers.ts';
@@ -48,7 +48,7 @@ export async function storeWithRow(
   db: Database,
   app: App,
   entry: Entry,
-  { version, columns }: { version: string; columns: Computed },
+  { version, columns }: { version: string; columns: ComputedColumns },
 ): Promise<boolean> {
   const values = { ...valuesOfEvent(app, entry), ...valuesOf(columns), version };
   try {

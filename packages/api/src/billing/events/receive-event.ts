@@ -168,10 +168,10 @@ function factsFor(tx: Transaction, { event, state }: Entry) {
   return state === null ? null : readFacts(tx, state.id, { parsed: { ...event, state } });
 }
 
-type Run = { entry: Entry; arrival: Arrival; facts: Awaited<ReturnType<typeof factsFor>>; sendLast: SendLast };
+type HandlerInput = { entry: Entry; arrival: Arrival; facts: Awaited<ReturnType<typeof factsFor>>; sendLast: SendLast };
 
 /** Runs the event's handler and stores its outcome if it differs from the expected one. */
-async function runHandler(app: App, tx: Transaction, { entry, arrival, facts, sendLast }: Run) {
+async function runHandler(app: App, tx: Transaction, { entry, arrival, facts, sendLast }: HandlerInput) {
   const { handler, outcome, event, subject, state } = entry;
   const { organisationId } = arrival;
   if (organisationId !== null && arrival.isModeUnknown) await storeMode(tx, subject, event.livemode);

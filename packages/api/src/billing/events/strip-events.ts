@@ -62,10 +62,10 @@ export async function stripEvents(
   return found.length;
 }
 
-type Found = { id: string; subscriptionId: string | null; created: number };
+type EventKeys = { id: string; subscriptionId: string | null; created: number };
 
 /** Names the events whose states are compared with each other. */
-function secondOf({ id, subscriptionId, created }: Found): string {
+function secondOf({ id, subscriptionId, created }: EventKeys): string {
   return subscriptionId === null ? id : `${subscriptionId} ${created}`;
 }
 
@@ -73,7 +73,7 @@ function secondOf({ id, subscriptionId, created }: Found): string {
  * Locks and returns the events and those of the same seconds, in the order of their ids, so that concurrent
  * callers do not deadlock. Events of other seconds may be among them.
  */
-function sameSeconds(tx: Transaction, found: Found[]) {
+function sameSeconds(tx: Transaction, found: EventKeys[]) {
   const ids = found.map(({ id }) => id);
   const subscriptionIds = found.flatMap(({ subscriptionId }) => subscriptionId ?? []);
   const seconds = found.map(({ created }) => created);

@@ -30,7 +30,7 @@ function productsOf(prices: TierPrices): { product: string; prices: string[] }[]
   return [...byProduct].map(([product, ids]) => ({ product, prices: ids }));
 }
 
-type Saved = {
+type SavedOffer = {
   /** The id of our configuration at the provider; null if `billing-setup` never ran. */
   configuration: string | null;
   /** Whether the offer equals the one that was last written there. */
@@ -42,7 +42,7 @@ type Saved = {
  *
  * @throws AppError BILLING_UNAVAILABLE.
  */
-export async function readSavedOffer(app: App, db: Transaction | App['db'], offer: PortalOffer): Promise<Saved> {
+export async function readSavedOffer(app: App, db: Transaction | App['db'], offer: PortalOffer): Promise<SavedOffer> {
   const [configurationName, offerName] = settingNames(app);
   const rows = await db
     .select()

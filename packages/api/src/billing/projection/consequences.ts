@@ -8,7 +8,7 @@ import { toldOrganisations as published } from '../../db/schema/changes.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
 import { planFacts } from '../../organisations/plan-facts.ts';
 import { graceEnd, type OrganisationPlan, planFrom } from '../entitlement/read-plan.ts';
-import type { Recomputed, SubscriptionRow } from './projection.ts';
+import type { RecomputedRow, SubscriptionRow } from './projection.ts';
 import { isSameRow } from './subscription-row.ts';
 
 type State = Pick<SubscriptionRow, 'status' | 'tier' | 'ended'>;
@@ -17,7 +17,7 @@ type State = Pick<SubscriptionRow, 'status' | 'tier' | 'ended'>;
  * Whether anything follows from a computed row: a known price, an entry in the history or a change of the plan in
  * the feed. The other columns can change without it, as at each renewal.
  */
-export function hasConsequences(before: SubscriptionRow, { columns, newPrice }: Recomputed): boolean {
+export function hasConsequences(before: SubscriptionRow, { columns, newPrice }: RecomputedRow): boolean {
   const { currentPeriodEnd: _end, priceId: _price, tierSource: _source, ...deciding } = columns;
   return newPrice !== null || !isSameRow(before, deciding);
 }
@@ -28,7 +28,7 @@ export async function followRecomputed(
   tx: Transaction,
   organisationId: string,
   before: State,
-  { columns, newPrice }: Recomputed,
+  { columns, newPrice }: RecomputedRow,
 ): Promise<void> {
   if (newPrice !== null) await tx.insert(paymentKnownPrices).values(newPrice).onConflictDoNothing();
   await recordChange(app, tx, organisationId, before, columns);

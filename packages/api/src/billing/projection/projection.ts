@@ -17,7 +17,7 @@ export type Facts = {
 };
 
 /** The columns of a subscription's row that its snapshot and its stored events decide. */
-export type Computed = Pick<
+export type ComputedColumns = Pick<
   SubscriptionRow,
   | 'status'
   | 'ended'
@@ -31,8 +31,8 @@ export type Computed = Pick<
   | 'pastDueSince'
 >;
 
-export type Recomputed = {
-  columns: Computed;
+export type RecomputedRow = {
+  columns: ComputedColumns;
   /** False if the events permit another state: the row needs a sync. */
   certain: boolean;
   /** A price that the subscription shows for the first time. */
@@ -40,7 +40,7 @@ export type Recomputed = {
 };
 
 /** Computes a subscription's row from its snapshot and its stored events. Null if there is neither. */
-export function recompute(app: App, { row, events, prices }: Facts): Recomputed | null {
+export function recompute(app: App, { row, events, prices }: Facts): RecomputedRow | null {
   const decided = decide(row && snapshotOf(row), project(events, row?.settledNumber ?? 0));
   if (decided === null) return null;
 
@@ -69,7 +69,7 @@ export function recompute(app: App, { row, events, prices }: Facts): Recomputed 
 
 export type Snapshot = { state: SubscriptionState; number: number; pastDueSince: Date | null };
 
-type Decided = { state: SubscriptionState; certain: boolean; pastDueSince: Date | null };
+type DecidedState = { state: SubscriptionState; certain: boolean; pastDueSince: Date | null };
 
 /**
  * Decides between the provider's answer and the events. The answer wins unless the deciding
@@ -77,7 +77,7 @@ type Decided = { state: SubscriptionState; certain: boolean; pastDueSince: Date 
  * shows it, and a first state never replaces an answer of a later state (docs/decisions/019). Null
  * if there is neither.
  */
-export function decide(snapshot: Snapshot | null, projection: Projection | null): Decided | null {
+export function decide(snapshot: Snapshot | null, projection: Projection | null): DecidedState | null {
   const answered = snapshot && { state: snapshot.state, certain: true, pastDueSince: dueSince(snapshot, projection) };
   const shown = projection && {
     ...projection,

@@ -43,9 +43,9 @@ export function subjectOf(event: PaymentEvent, state: SubscriptionState | null):
   return { ...named, claims };
 }
 
-type Named = Omit<Subject, 'claims'> & { organisation: string | null };
+type NamedObjects = Omit<Subject, 'claims'> & { organisation: string | null };
 
-function namedBy({ type, object }: PaymentEvent): Named {
+function namedBy({ type, object }: PaymentEvent): NamedObjects {
   const [kind = ''] = type.split('.');
   const isSubscription = type.startsWith('customer.subscription.');
   const isInvoice = kind === 'invoice';
@@ -58,7 +58,7 @@ function namedBy({ type, object }: PaymentEvent): Named {
   };
 }
 
-function shownBy({ id, customerId, metadata: { organisation } }: SubscriptionState): Named {
+function shownBy({ id, customerId, metadata: { organisation } }: SubscriptionState): NamedObjects {
   return { customerId, subscriptionId: id, invoiceId: null, organisation };
 }
 

@@ -2,10 +2,10 @@ import { eq, getTableColumns, sql } from 'drizzle-orm';
 import { type Executor, prepared, type Transaction } from '../../db/client.ts';
 import { paymentEvents as event, paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { fields } from '../../providers/untrusted-json.ts';
-import type { Computed, Facts, KnownPrice, StateEvent, SubscriptionRow } from './projection.ts';
+import type { ComputedColumns, Facts, KnownPrice, StateEvent, SubscriptionRow } from './projection.ts';
 
 /** An event that this transaction stores, so that its payload is not read back and not parsed again. */
-type Parsed = Omit<StateEvent, 'number'>;
+type NewEvent = Omit<StateEvent, 'number'>;
 
 /**
  * Reads what decides a subscription's row, by one statement: the few events that can affect its projection are
@@ -16,7 +16,7 @@ type Parsed = Omit<StateEvent, 'number'>;
 export async function readFacts(
   db: Executor,
   subscriptionId: string,
-  { parsed, settledNumber = null }: { parsed?: Parsed; settledNumber?: number | null },
+  { parsed, settledNumber = null }: { parsed?: NewEvent; settledNumber?: number | null },
 ): Promise<Facts> {
   const [found] = await factsOf(db).execute({ subscriptionId, settledNumber, parsedId: parsed?.id ?? null });
   const distinct = new Map((found?.events ?? []).map((row) => [row.id, row])).values();
@@ -126,7 +126,7 @@ type RowKeys = { id: string; organisationId: string; customerId: string; livemod
  * Inserts or updates a subscription's row and marks it for a sync. Returns false and changes nothing if the
  * row belongs to another organisation or customer.
  */
-export async function upsertState(tx: Transaction, keys: RowKeys, columns: Computed): Promise<boolean> {
+export async function upsertState(tx: Transaction, keys: RowKeys, columns: ComputedColumns): Promise<boolean> {
   const rows = await stateUpsert(tx).execute({ ...keys, ...valuesOf(columns) });
   return rows.length > 0;
 }
@@ -145,7 +145,7 @@ const mark = prepared((db) => upsert(db, {}).prepare('payment_subscription_mark'
 const stateUpsert = prepared((db) => upsert(db, computedColumns).prepare('payment_subscription_state'));
 
 /** Casts from text, because drizzle's own encoder of times fails on null. */
-function time(name: keyof Computed) {
+function time(name: keyof ComputedColumns) {
   return sql`${sql.placeholder(name)}::timestamptz`;
 }
 
@@ -160,20 +160,20 @@ const computedColumns = {
   endsAt: time('endsAt'),
   startedAt: time('startedAt'),
   pastDueSince: time('pastDueSince'),
-} satisfies Record<keyof Computed, unknown>;
+} satisfies Record<keyof ComputedColumns, unknown>;
 
 /** The statement's assignments of the computed columns, for an update; `valuesOf` gives their values. */
 export const computedAssignments = sql.join(
   Object.entries(computedColumns).map(
     ([name, value]) =>
-      sql`${sql.identifier(getTableColumns(paymentSubscriptions)[name as keyof Computed].name)} = ${value}`,
+      sql`${sql.identifier(getTableColumns(paymentSubscriptions)[name as keyof ComputedColumns].name)} = ${value}`,
   ),
   sql`, `,
 );
 
-export function valuesOf(columns: Computed) {
+export function valuesOf(columns: ComputedColumns) {
   const written = Object.entries(columns).map(([name, value]) => [name, plain(value)]);
-  return Object.fromEntries(written) as Record<keyof Computed, unknown>;
+  return Object.fromEntries(written) as Record<keyof ComputedColumns, unknown>;
 }
 
 function plain(value: unknown): unknown {

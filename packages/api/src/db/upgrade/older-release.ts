@@ -1,15 +1,15 @@
 type Column = { type: string; notNull: boolean; default?: unknown; generated?: unknown; identity?: unknown };
-type Named<Thing> = Record<string, Thing>;
+type ByName<Thing> = Record<string, Thing>;
 type Table = {
-  columns: Named<Column>;
-  indexes: Named<{ isUnique: boolean }>;
-  uniqueConstraints: Named<object>;
-  checkConstraints: Named<object>;
-  compositePrimaryKeys: Named<object>;
+  columns: ByName<Column>;
+  indexes: ByName<{ isUnique: boolean }>;
+  uniqueConstraints: ByName<object>;
+  checkConstraints: ByName<object>;
+  compositePrimaryKeys: ByName<object>;
 };
 
 /** What drizzle-kit writes beside each migration: the tables after it. */
-export type Snapshot = { tables: Named<Table> };
+export type Snapshot = { tables: ByName<Table> };
 
 /**
  * Returns why a node whose tables are `before` cannot work with the tables `after`: something that

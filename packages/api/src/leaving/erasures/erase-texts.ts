@@ -10,7 +10,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { notices } from '../../db/schema/sessions.ts';
 import { isAddress, mentions, mentionsAny } from './mentions.ts';
 
-type Erased = { userId: string | null; texts: string[] };
+type ErasedUser = { userId: string | null; texts: string[] };
 
 /**
  * Removes what is left of a deleted organisation: audit entries keep their action and ids. Unread
@@ -28,7 +28,7 @@ export async function eraseOrganisationTexts(tx: Transaction, organisationId: st
 }
 
 /** Removes texts of an organisation that mention the user. Texts with an address that another user has now are kept. */
-export async function eraseMentions(tx: Transaction, erased: Erased, organisationId: string): Promise<void> {
+export async function eraseMentions(tx: Transaction, erased: ErasedUser, organisationId: string): Promise<void> {
   const texts = await withoutTakenAddresses(tx, erased.texts);
   const { userId } = erased;
   await removeDetails(tx, { userId, texts }, eq(auditEvents.organisationId, organisationId));
@@ -97,7 +97,7 @@ async function withoutTakenAddresses(tx: Transaction, texts: string[]): Promise<
 const hasDetails = sql`${auditEvents.details} <> '{}'`;
 
 /** Removes the details that hold personal texts. The trigger of the audit log permits removals only. */
-async function removeDetails(tx: Transaction, { userId, texts }: Erased, which: SQL | undefined): Promise<void> {
+async function removeDetails(tx: Transaction, { userId, texts }: ErasedUser, which: SQL | undefined): Promise<void> {
   const personal = or(
     userId === null ? undefined : and(eq(auditEvents.userId, userId), sql`entry.key = 'reason'`),
     ...texts.map((text) => and(isAddress(text) ? undefined : isFreeText, mentions(sql`entry.value`, text))),

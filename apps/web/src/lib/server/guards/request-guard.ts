@@ -7,14 +7,14 @@ import { tooLarge } from '../http/read-body.ts';
 type Endpoint = { pathname: string; methods: string[] | null };
 
 /** What the guard read of a request, for the steps after it. */
-export type Accepted = {
+export type GuardedRequest = {
   /** The API key of the request, valid or not; null without one. */
   presentedKey: string | null;
   /** The largest body of the endpoint, in bytes. */
   largestBody: number;
 };
 
-type Asked = { method: string; headers: Pick<Headers, 'get'> };
+type RequestHead = { method: string; headers: Pick<Headers, 'get'> };
 
 /**
  * Checks a request before its principal is resolved, in this order: whether the feature is on, the
@@ -22,7 +22,11 @@ type Asked = { method: string; headers: Pick<Headers, 'get'> };
  *
  * @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED, TOO_LARGE or FOREIGN_ORIGIN.
  */
-export function guardRequest({ method, headers }: Asked, { pathname, methods }: Endpoint, config: Config): Accepted {
+export function guardRequest(
+  { method, headers }: RequestHead,
+  { pathname, methods }: Endpoint,
+  config: Config,
+): GuardedRequest {
   if (isOff(pathname, config)) throw new AppError('NOT_FOUND', 'There is nothing here.');
   if (methods !== null && !methods.includes(method)) {
     throw new AppError('METHOD_NOT_ALLOWED', 'This method is not allowed here.');

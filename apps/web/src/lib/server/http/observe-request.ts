@@ -1,7 +1,7 @@
 import { failureOfStatus } from './record-failure.ts';
 
 /** `route` is the pattern of the path: the number of label values stays small, and none contains an id. */
-type About = { method: string; route: string; headers: Pick<Headers, 'get'> };
+type ObservedRequest = { method: string; route: string; headers: Pick<Headers, 'get'> };
 
 /**
  * Answers a request within its own span, a child of the caller's if the request has a traceparent, and
@@ -10,7 +10,7 @@ type About = { method: string; route: string; headers: Pick<Headers, 'get'> };
  */
 export async function observeRequest<Answer extends { status: number }>(
   locals: App.Locals,
-  { method, route, headers }: About,
+  { method, route, headers }: ObservedRequest,
   answer: () => Promise<Answer>,
 ): Promise<Answer> {
   const { app, requestId } = locals;

@@ -20,7 +20,7 @@ import {
 } from '../session/cookies.ts';
 
 /** What the context takes of a request. */
-type Asked = {
+type RequestSource = {
   pathname: string;
   headers: Pick<Headers, 'get'>;
   cookies: RequestCookies;
@@ -35,7 +35,7 @@ type Asked = {
  *
  * @throws AppError UNAUTHENTICATED for an API key that is not valid.
  */
-export async function openContext(locals: App.Locals, request: Asked): Promise<void> {
+export async function openContext(locals: App.Locals, request: RequestSource): Promise<void> {
   locals.client = new RequestClient(locals, request);
   locals.principal = await resolvePrincipal(locals, request);
   locals.session = sessionActions(locals, request.cookies);
@@ -61,7 +61,7 @@ class RequestClient implements Client {
   readonly knownBrowser: string | null;
   readonly #locals: App.Locals;
 
-  constructor(locals: App.Locals, { headers, cookies, clientAddress }: Asked) {
+  constructor(locals: App.Locals, { headers, cookies, clientAddress }: RequestSource) {
     this.address = clientAddress;
     this.userAgent = headers.get('user-agent');
     this.knownBrowser = readCookie(locals.app, cookies, 'known');
@@ -89,7 +89,7 @@ const usagePaths = new Set(['/api/subscription', '/api/trpc/subscription.read'])
  */
 async function resolvePrincipal(
   { app, accepted }: Pick<App.Locals, 'app' | 'accepted'>,
-  { pathname, cookies }: Asked,
+  { pathname, cookies }: RequestSource,
 ): Promise<Principal | null> {
   if (sessionless.test(pathname)) return null;
 

@@ -1,13 +1,23 @@
 import type { TestApp } from '@gatehouse/api/testing/app';
 import { answer } from '../testing/serve-endpoints.ts';
 
-type Asked = { key?: string; body?: unknown; headers?: Record<string, string>; cookies?: Record<string, string> };
+type RequestOptions = {
+  key?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  cookies?: Record<string, string>;
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests look at any answer.
 export type Answer = { status: number; body: any; headers: Headers };
 
 /** Sends a request to a REST endpoint. */
-export async function askRest(test: TestApp, method: string, path: string, asked: Asked = {}): Promise<Answer> {
+export async function askRest(
+  test: TestApp,
+  method: string,
+  path: string,
+  asked: RequestOptions = {},
+): Promise<Answer> {
   const { key, body, headers = {}, cookies = {} } = asked;
   const request = new Request(new URL(path, 'http://localhost:3999'), {
     method,

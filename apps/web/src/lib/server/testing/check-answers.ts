@@ -1,11 +1,11 @@
-import type { Documented, JsonSchema, OpenApiDocument } from '@gatehouse/api/openapi/document';
+import type { DocumentedOperation, JsonSchema, OpenApiDocument } from '@gatehouse/api/openapi/document';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 /** An operation of a document with its method and path. */
-export type Listed = Documented & { method: string; path: string };
+export type ListedOperation = DocumentedOperation & { method: string; path: string };
 
-export function operationsOf(document: OpenApiDocument): Listed[] {
+export function operationsOf(document: OpenApiDocument): ListedOperation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
   );
@@ -22,7 +22,7 @@ export function answerChecker(document: OpenApiDocument) {
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(schema, `#/components/schemas/${name}`);
   const compiled = new Map<string, ReturnType<typeof ajv.compile>>();
 
-  return function problemOf(operation: Listed, status: number, body: unknown): string | null {
+  return function problemOf(operation: ListedOperation, status: number, body: unknown): string | null {
     const documented = operation.responses[status];
     if (documented === undefined) return `The document has no status ${status}: ${JSON.stringify(body)}`;
     const name = `${operation.operationId} ${status}`;

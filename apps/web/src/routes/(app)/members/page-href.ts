@@ -1,11 +1,11 @@
 /** A page of the members list: what is searched for, and where the page begins. */
-export interface Place {
+export interface ListPosition {
   search: string;
   after: string | null;
 }
 
 /** The address of a page of the members list, with further parameters such as the dialog to open. */
-export function pageHref({ search, after }: Place, more: Record<string, string> = {}): string {
+export function pageHref({ search, after }: ListPosition, more: Record<string, string> = {}): string {
   const parameters = new URLSearchParams({ ...(search && { q: search }), ...(after && { after }), ...more });
   return parameters.size === 0 ? '/members' : `/members?${parameters}`;
 }

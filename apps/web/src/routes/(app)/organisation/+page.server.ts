@@ -8,7 +8,7 @@ import { localPath } from '#lib/server/session/local-path.ts';
 import type { Actions, PageServerLoad } from './$types';
 
 /** Which form was posted, so that the page shows its errors beside its own fields. */
-type About = 'switch' | 'create' | 'rename' | 'contact' | 'transfer' | 'delete';
+type FormName = 'switch' | 'create' | 'rename' | 'contact' | 'transfer' | 'delete';
 
 export const load: PageServerLoad = async (event) => {
   const { organisation, role, scopes, user } = requirePage(event);
@@ -93,7 +93,7 @@ export const actions: Actions = {
   ),
 };
 
-function failureOf(about: About) {
+function failureOf(about: FormName) {
   return (form: FormData) => ({
     about,
     typed: { name: text(form, 'name'), org_name: text(form, 'org_name'), email: text(form, 'email') },

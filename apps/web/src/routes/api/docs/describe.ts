@@ -1,4 +1,4 @@
-import type { Documented, JsonSchema, OpenApiDocument } from '@gatehouse/api/openapi/document';
+import type { DocumentedOperation, JsonSchema, OpenApiDocument } from '@gatehouse/api/openapi/document';
 
 /** A field of a body or an answer: those of inner objects have names such as plan.tier and usage[].meter. */
 export type Field = { name: string; type: string; required: boolean; about: string };
@@ -6,7 +6,7 @@ export type Field = { name: string; type: string; required: boolean; about: stri
 /** Who may call an operation. */
 export type Access = 'public' | 'session' | 'key';
 
-export type Shown = {
+export type ShownOperation = {
   id: string;
   method: string;
   path: string;
@@ -19,7 +19,7 @@ export type Shown = {
   errors: { status: string; codes: string }[];
 };
 
-export type Group = { name: string; about: string; operations: Shown[] };
+export type Group = { name: string; about: string; operations: ShownOperation[] };
 
 /** Returns the document in the form that its page shows. */
 export function describe(document: OpenApiDocument): Group[] {
@@ -33,9 +33,9 @@ export function describe(document: OpenApiDocument): Group[] {
   }));
 }
 
-type Listed = { path: string; method: string; operation: Documented };
+type ListedOperation = { path: string; method: string; operation: DocumentedOperation };
 
-function shown({ components }: OpenApiDocument, { path, method, operation }: Listed): Shown {
+function shown({ components }: OpenApiDocument, { path, method, operation }: ListedOperation): ShownOperation {
   const { operationId, summary, description = '', security, parameters = [], requestBody, responses } = operation;
   const schemaOf = (schema: JsonSchema | undefined) =>
     components.schemas[String(schema?.$ref).replace('#/components/schemas/', '')] ?? schema ?? {};

@@ -1,16 +1,16 @@
 import { requestDoneTexts } from '#lib/messages/operator/requests.ts';
 import type { Notice } from '#lib/notices/notice.ts';
 
-type Decided = { changed: number; first: { id: string; name: string } | null };
+type Decision = { changed: number; first: { id: string; name: string } | null };
 
 /** The page with the form, which "Undo" returns to. `focus` is the id of the element that takes the focus. */
-type Place = { from: 'queue' | 'organisation'; search?: string; focus?: string };
+type FormPage = { from: 'queue' | 'organisation'; search?: string; focus?: string };
 
 /** "Larch & Sons is approved.", with a button that undoes it. Several decisions have a link to their list instead. */
 export function decisionNotice(
   decision: 'approved' | 'declined',
-  { changed, first }: Decided,
-  { from, search = '', focus = '' }: Place,
+  { changed, first }: Decision,
+  { from, search = '', focus = '' }: FormPage,
 ): Notice {
   const t = requestDoneTexts();
   if (first === null) return { text: t.alreadyDecided(), tone: 'warn', focus };

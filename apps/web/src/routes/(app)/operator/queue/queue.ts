@@ -1,13 +1,13 @@
 import type { PageData } from '../$types';
 
-export type Waiting = PageData['queue']['waiting'][number];
+export type WaitingOrganisation = PageData['queue']['waiting'][number];
 
 /**
  * Returns the id of the element that takes the focus once these organisations are gone from the
  * list: the action of the row below the last of them, else of the row above. Empty without one.
  */
-export function focusAfter(waiting: Waiting[], ids: string[], action: 'approve' | 'decline'): string {
-  const isGone = ({ organisation }: Waiting) => ids.includes(organisation.id);
+export function focusAfter(waiting: WaitingOrganisation[], ids: string[], action: 'approve' | 'decline'): string {
+  const isGone = ({ organisation }: WaitingOrganisation) => ids.includes(organisation.id);
   const last = waiting.findLastIndex(isGone);
   const next = waiting.slice(last + 1)[0] ?? waiting.slice(0, last + 1).findLast((one) => !isGone(one));
   return next ? actionId(action, next.organisation.id) : '';

@@ -66,6 +66,7 @@ const openToHandlers = [
   ['telemetry/read-metrics\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
   ['security/client\\.ts$', `${web}app\\.d\\.ts$|${web}lib/server/`],
   ['security/client-key\\.ts$', '^apps/server/src/admission\\.ts$'],
+  ['security/fairness/(places|turns)\\.ts$', '^apps/server/src/admission\\.ts$'],
   ['security/constant-time\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
 ];
 

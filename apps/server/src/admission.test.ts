@@ -10,7 +10,7 @@ const post = { method: 'POST', headers: {} } as IncomingMessage;
 
 /** A client whose session x was valid recently. */
 function from(address: string) {
-  return { address, isRecent: ({ cookie }: IncomingMessage['headers']) => /=x$/.test(cookie ?? '') };
+  return { address, isRecent: ({ cookie }: IncomingMessage['headers']) => /x$/.test(cookie ?? '') };
 }
 
 function admitted(
@@ -44,15 +44,15 @@ it('a flood of one class of requests does not block the others', () => {
     admitted(admission, post, '/webhooks/payment', `192.0.2.${client}`);
     admitted(admission, signedIn, '/api/changes?wait=60', `192.0.2.${client}`);
   }
-  expect(admission.admit(signedIn, '/api/session', from('192.0.2.20'))).not.toBeNull();
   expect(admission.admit(post, '/webhooks/payment', from('192.0.2.20'))).toBeNull();
   expect(admission.admit(signedIn, '/api/changes?wait=60', from('192.0.2.20'))).toBeNull();
+  expect(admission.admit(signedIn, '/api/session', from('192.0.2.20'))).not.toBeNull();
 });
 
 it('only a signed-in request of exactly /api/changes counts as waiting', () => {
   const admission = createAdmission();
   expect(admitted(admission, get, '/api/changes?wait=60', '192.0.2.1')).toHaveLength(150);
-  expect(admitted(admission, signedIn, '/api/changesX', '192.0.2.1')).toHaveLength(250);
+  expect(admitted(admission, signedIn, '/api/changesX', '192.0.2.1')).toHaveLength(225);
 });
 
 it('a request that has ended no longer counts', () => {
@@ -72,7 +72,9 @@ it('the bodies of a client and of a class are bounded, whatever length each anno
   expect(admission.admit(small, '/webhooks/payment', from('192.0.2.2'))).not.toBeNull();
 
   for (const client of ['192.0.2.3', '192.0.2.4', '192.0.2.5']) admitted(admission, large, '/webhooks/payment', client);
-  expect(admission.admit(large, '/webhooks/payment', from('192.0.2.6'))).toBeNull();
+  expect(admitted(admission, large, '/webhooks/payment', '192.0.2.6')).toHaveLength(2);
+  expect(admitted(admission, large, '/webhooks/payment', '192.0.2.7')).toHaveLength(1);
+  expect(admission.admit(large, '/webhooks/payment', from('192.0.2.8'))).toBeNull();
   expect(admission.admit(small, '/api/login', from('192.0.2.1'))).not.toBeNull();
 });
 
@@ -81,10 +83,14 @@ it('in a class the clients alternate, so that the requests of one do not wait fo
   const started: string[] = [];
   const last = Promise.withResolvers<void>();
   const start = (client: string) => {
-    admission.admit(get, '/login', from(client))?.start(() => {
-      started.push(client);
-      if (started.length === 104) last.resolve();
-    });
+    const place = admission.admit(get, '/login', from(client));
+    place?.start(
+      () => {
+        started.push(client);
+        if (started.length === 104) last.resolve();
+      },
+      () => {},
+    );
   };
   for (let request = 0; request < 100; request++) start('192.0.2.1');
   for (let request = 0; request < 2; request++) start('192.0.2.2');
@@ -96,8 +102,8 @@ it('in a class the clients alternate, so that the requests of one do not wait fo
 it('each request that is refused is counted by its class, and ends no other', () => {
   const refused: string[] = [];
   const admission = createAdmission((kind) => refused.push(kind));
-  expect(admitted(admission, unread, '/api/session', '192.0.2.1')).toHaveLength(100);
-  expect(refused).toEqual(Array(2900).fill('reads'));
+  expect(admitted(admission, unread, '/api/session', '192.0.2.1')).toHaveLength(100 + 75);
+  expect(refused).toEqual(Array(2825).fill('reads'));
 });
 
 it('a scrape of the metrics is served while reads with invented sessions take all their places', () => {
@@ -107,11 +113,65 @@ it('a scrape of the metrics is served while reads with invented sessions take al
   expect(admission.admit(scrape, '/metrics', from('192.0.2.1'))).not.toBeNull();
 });
 
-it('invented sessions leave places for those that were valid recently, which also a shared cookie proves', () => {
+it('invented sessions leave places for those that were valid recently, and those for others', () => {
   const admission = createAdmission();
-  expect(admitted(admission, unread, '/api/session', '192.0.2.1')).toHaveLength(100);
-  expect(admitted(admission, shared, '/api/session', '192.0.2.2')).toHaveLength(200);
-  expect(admitted(admission, unread, '/api/changes', '192.0.2.1')).toHaveLength(1000);
-  expect(admitted(admission, unread, '/api/changes', '192.0.2.2')).toHaveLength(500);
-  expect(admitted(admission, signedIn, '/api/changes', '192.0.2.3')).toHaveLength(500);
+  expect(admitted(admission, shared, '/api/session', '192.0.2.1')).toHaveLength(225);
+  expect(admitted(admission, unread, '/api/session', '192.0.2.1')).toHaveLength(75);
+  expect(admission.admit(unread, '/api/session', from('192.0.2.2'))).not.toBeNull();
+
+  const other = createAdmission();
+  expect(admitted(other, unread, '/api/session', '192.0.2.1')).toHaveLength(100 + 75);
+  expect(admitted(other, shared, '/api/session', '192.0.2.2')).toHaveLength(150);
+  expect(admitted(other, unread, '/api/changes', '192.0.2.1')).toHaveLength(1500 + 75);
+  expect(admitted(other, signedIn, '/api/changes', '192.0.2.3')).toHaveLength(375);
+});
+
+it('of the clients of one address, which are its sessions and keys, the heaviest gives way', () => {
+  const refused: string[] = [];
+  const admission = createAdmission();
+  const start = (request: IncomingMessage, name: string) =>
+    admission.admit(request, '/api/session', from('192.0.2.1'))?.start(
+      () => {},
+      () => refused.push(name),
+    );
+  for (let request = 0; request < 225; request++) start(signedIn, 'flood');
+  const colleague = { method: 'GET', headers: { cookie: 'a=b; __Host-session=another x' } } as IncomingMessage;
+  for (let request = 0; request < 3; request++) start(colleague, 'colleague');
+  expect(refused).toEqual(['flood', 'flood', 'flood']);
+});
+
+it('a client that leaves before its turns leaves nothing behind', async () => {
+  const admission = createAdmission();
+  const immediates = () => process.getActiveResourcesInfo().filter((name) => name === 'Immediate').length;
+  const before = immediates();
+  for (let request = 0; request < 100_000; request++) {
+    const place = admission.admit(get, '/login', from(`192.0.2.${request % 200}`));
+    place?.start(
+      () => expect.unreachable(),
+      () => {},
+    );
+    place?.abandon();
+  }
+  expect(immediates() - before).toBeLessThan(5);
+});
+
+it('a request whose client has disconnected counts until its work has ended', async () => {
+  const admission = createAdmission();
+  const work = Promise.withResolvers<void>();
+  const open = admitted(admission, post, '/api/login', '192.0.2.1');
+  const started = open.map(
+    (place) =>
+      new Promise<void>((resolve) => {
+        const run = () => {
+          resolve();
+          return work.promise;
+        };
+        place.start(run, () => {});
+      }),
+  );
+  await Promise.all(started);
+  for (const place of open) place.abandon();
+  expect(admission.admit(post, '/api/login', from('192.0.2.1'))).toBeNull();
+  work.resolve();
+  await expect.poll(() => admission.admit(post, '/api/login', from('192.0.2.1'))).not.toBeNull();
 });

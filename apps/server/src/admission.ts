@@ -1,247 +1,205 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { clientKey } from '@gatehouse/api/security/client-key';
+import { type Requester, requesterOf } from '@gatehouse/api/security/client-key';
+import { createPlaces } from '@gatehouse/api/security/fairness/places';
+import { createTurns } from '@gatehouse/api/security/fairness/turns';
 
 /**
- * How many requests of each class this process serves at once, and how many of one client. With more,
- * requests would wait for each other until their callers time out. Each class has its own limit, so
- * a flood of one does not block the others. Above `unknown` a session or key must have been valid recently. A proxy that
- * is not in TRUSTED_PROXIES is one client.
+ * How many requests of each class this process serves at once. With more, requests would wait for each other until
+ * their callers time out. Each class has its own places, so a flood of one does not block the others. How networks and
+ * clients share them is said at `createPlaces`. A proxy that is not in TRUSTED_PROXIES is one network.
  */
-const classes = {
-  ordinary: { all: 200, client: 150, unknown: 200 },
-  /** Reads with a session or a key. Invented ones take no more than the first third of the places. */
-  reads: { all: 300, client: 250, unknown: 100 },
-  /** The payment provider sends from a few addresses. */
-  webhooks: { all: 300, client: 250, unknown: 300 },
+const places = {
+  ordinary: 200,
+  /** Reads with a session or a key. */
+  reads: 300,
+  webhooks: 300,
   /** Requests that wait for changes: they do nothing meanwhile. */
-  polls: { all: 2000, client: 1000, unknown: 1500 },
+  polls: 2000,
   /** GET /metrics: an operator needs it most when everything else is refused. */
-  scrapes: { all: 10, client: 10, unknown: 10 },
+  scrapes: 10,
 };
 
-export type Class = keyof typeof classes;
+export type Class = keyof typeof places;
 
 /**
- * For how long requests are started, and for how long connections are then accepted, before either continues. Also the
- * least number of each: on a busy machine the process may not have run in that time.
+ * Above so many open requests of a class, one whose session or key was not valid recently takes one of other places, so
+ * that invented ones do not take those of the others, nor the others theirs.
  */
-const turnMilliseconds = 10;
-const leastInTurn = 8;
+const checkedAbove: Partial<Record<Class, number>> = { reads: 100, polls: 1500 };
+const uncheckedPlaces = 100;
 
 /** For how long a request may be sent before another one can take its place. */
 const sendingMilliseconds = 1_000;
 
 /**
- * The bytes of all bodies of a class, and those of one client. A body counts with the length that it announces, up to
- * what is read of one. Without Content-Length it counts with what Node buffers, and with more when more has come.
+ * For how long a request counts whose client has disconnected while it was processed, if its work does not end before.
+ * That waits for a connection, statements and other services no longer than this.
+ */
+const abandonedMilliseconds = 60_000;
+
+/**
+ * The bytes of all bodies of a class. A body counts with the length that it announces, up to what is read of one.
+ * Without Content-Length it counts with what Node buffers, and with more when more has come.
  */
 const maxClassBytes = 32 * 1024 * 1024;
-const maxClientBytes = maxClassBytes / 4;
 const maxBodyBytes = 1024 * 1024;
 const bufferedBytes = 64 * 1024;
 
 /** The place of a request that counts as open. */
 export type Place = {
-  /** Calls `work` in its turn; not at all once the place is left. */
-  start: (work: () => void) => void;
+  /**
+   * Calls `work` in its turn; not at all once the place is left. Calls `refuse` in place of it if another request takes
+   * the place before.
+   */
+  start: (work: () => unknown, refuse: () => void) => void;
   /** Resolves in a turn that has time. To be awaited before a page is rendered, which may follow an answer of the database. */
   nextTurn: () => Promise<void>;
-  /** The request no longer counts. */
+  /** The request was answered, and no longer counts. */
   leave: () => void;
+  /** The client has disconnected. The request counts until the promise that `work` returned is settled. */
+  abandon: () => void;
 };
 
 /** The address of a client, and what tells whether the session or key in its headers was valid recently. */
 type Client = { address: string; isRecent: (headers: IncomingHttpHeaders) => boolean };
 
 /** A request with a body that was started, and may not have been sent to its end. */
-type Sending = { request: IncomingMessage; client: string; began: number; leave: () => void };
+type Sending = { request: IncomingMessage; requester: Requester; began: number; free: () => void };
+
+/** Places, and the requests on them that are being sent. */
+type Group = ReturnType<typeof createPlaces> & { sending: Set<Sending> };
 
 /**
  * Limits how many requests are open at once, in memory, and decides when each starts. Each process counts its own.
  * `onRefusal` is called for each request that a limit of its class refuses.
  */
 export function createAdmission(onRefusal: (kind: Class) => void = () => {}) {
-  const open = new Map<string, number>();
-  const sending = perClass(() => new Set<Sending>());
-  const { enqueue, hasTime, noteConnection } = createTurns();
-
-  function change(key: string, by: number) {
-    if (by === 0) return;
-    const count = (open.get(key) ?? 0) + by;
-    if (count === 0) open.delete(key);
-    else open.set(key, count);
-  }
-
-  /** Ends one request that is sent slowly, of a client or of any. One that waits for the service to read it is not slow. */
-  function endSlow(kind: Class, client: string | null): boolean {
-    for (const each of sending[kind]) {
-      const { complete, readableLength, readableHighWaterMark } = each.request;
-      const isSlow = !complete && performance.now() - each.began > sendingMilliseconds;
-      if (!isSlow || readableLength >= readableHighWaterMark || (client !== null && each.client !== client)) continue;
-      each.request.destroy();
-      each.leave();
-      return true;
-    }
-    return false;
-  }
+  const checked = perClass((kind) => newGroup(places[kind]));
+  const unchecked = perClass(() => newGroup(uncheckedPlaces));
+  const { setCall, hasTime, noteConnection } = createTurns([...Object.values(checked), ...Object.values(unchecked)]);
 
   return {
     /**
      * Counts a request of a client as open, or returns null if a limit is reached. At the limit it takes the place of
-     * a request that is being sent slowly, whose connection it closes.
+     * a request that is being sent slowly, whose connection it closes, or of one that waits to start.
      */
     admit(request: IncomingMessage, path: string, { address, isRecent }: Client): Place | null {
-      const kind = classOf(request, path);
-      const { all, client: ofClient, unknown } = classes[kind];
-      const client = clientKey(address);
-      const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+      const { headers } = request;
+      const credential = credentialOf(headers);
+      const kind = classOf(request, path, credential !== null);
+      const isChecked = checked[kind].open() < (checkedAbove[kind] ?? Number.POSITIVE_INFINITY) || isRecent(headers);
+      const group = (isChecked ? checked : unchecked)[kind];
+      const requester = requesterOf(address);
+      // Behind a proxy of users or services, which has one address, each session and key is a client.
+      if (credential !== null) requester.client += ` ${credential}`;
+      const { 'content-length': length, 'transfer-encoding': encoding } = headers;
       const bytes = encoding === undefined ? Math.min(Number(length ?? 0) || 0, maxBodyBytes) : bufferedBytes;
-      const keys = {
-        all: kind,
-        client: `${kind} ${client}`,
-        bytes: `${kind} bytes`,
-        clientBytes: `${kind} bytes ${client}`,
-      };
-      const count = (key: string) => open.get(key) ?? 0;
-      const hasClientBytes = (more: number) => count(keys.clientBytes) + more <= maxClientBytes;
-      const hasClassBytes = (more: number) => count(keys.bytes) + more <= maxClassBytes;
-      const isClientFull = () => count(keys.client) >= ofClient || !hasClientBytes(bytes);
-      const isClassFull = () => count(keys.all) >= all || !hasClassBytes(bytes);
-      const isUnknown = unknown < all && count(keys.all) >= unknown && !isRecent(request.headers);
 
-      let hasRoom = !isUnknown;
-      while (hasRoom && isClientFull()) hasRoom = endSlow(kind, client);
-      while (hasRoom && isClassFull()) hasRoom = endSlow(kind, null);
+      let hasRoom = true;
+      while (hasRoom && !group.hasBytes(requester, bytes)) hasRoom = endSlow(group, requester);
+      if (hasRoom && !group.hasPlace(requester)) hasRoom = endSlow(group, requester) || group.displace(requester);
       if (!hasRoom) {
         onRefusal(kind);
         return null;
       }
 
-      let heldBytes = 0;
-      function hold(requests: number, more: number) {
-        heldBytes += more;
-        change(keys.all, requests);
-        change(keys.client, requests);
-        change(keys.bytes, more);
-        change(keys.clientBytes, more);
+      const held = group.take(requester, bytes);
+      const sent: Sending = { request, requester, began: 0, free };
+      let isFree = false;
+      let working: unknown;
+      function free() {
+        if (isFree) return;
+        isFree = true;
+        group.sending.delete(sent);
+        held.leave();
       }
-      hold(1, bytes);
 
-      const sent: Sending = { request, client, began: 0, leave };
-      let hasLeft = false;
-      function leave() {
-        if (hasLeft) return;
-        hasLeft = true;
-        sending[kind].delete(sent);
-        hold(-1, -heldBytes);
-      }
+      let heldBytes = bytes;
       let received = 0;
       /** Closes the connection of a body without Content-Length that becomes longer than there is room for. */
       function countPart(part: Buffer) {
         received += part.length;
         const more = Math.min(received, maxBodyBytes) - heldBytes;
-        if (hasLeft || more <= 0) return;
-        if (hasClientBytes(more) && hasClassBytes(more)) return hold(0, more);
+        if (isFree || more <= 0) return;
+        heldBytes += more;
+        if (group.hasBytes(requester, more)) return held.addBytes(more);
         onRefusal(kind);
         request.destroy();
-        leave();
+        free();
       }
-      function start(work: () => void) {
-        enqueue(kind, client, () => {
-          if (hasLeft) return;
-          // An earlier listener would begin to read the body.
-          if (encoding !== undefined) request.once('resume', () => request.on('data', countPart));
-          if (bytes > 0) sending[kind].add(Object.assign(sent, { began: performance.now() }));
-          work();
-        });
-      }
-      const nextTurn = () => new Promise<void>((go) => (hasTime() ? go() : enqueue(kind, client, go)));
-      return { start, nextTurn, leave };
+
+      return {
+        start(work, refuse) {
+          function run() {
+            // An earlier listener would begin to read the body.
+            if (encoding !== undefined) request.once('resume', () => request.on('data', countPart));
+            if (bytes > 0) group.sending.add(Object.assign(sent, { began: performance.now() }));
+            working = work();
+          }
+          function refuseStart() {
+            free();
+            onRefusal(kind);
+            refuse();
+          }
+          held.start({ run, refuse: refuseStart });
+          setCall();
+        },
+        nextTurn: () =>
+          new Promise<void>((go) => {
+            if (hasTime()) return go();
+            held.continue(go);
+            setCall();
+          }),
+        leave: free,
+        abandon() {
+          if (!(working instanceof Promise)) return free();
+          const timer = setTimeout(free, abandonedMilliseconds).unref();
+          working.finally(() => {
+            clearTimeout(timer);
+            free();
+          });
+        },
+      };
     },
     /** To be called for each connection that was accepted. */
     noteConnection,
   };
 }
 
-function perClass<Value>(create: () => Value): Record<Class, Value> {
-  return Object.fromEntries(Object.keys(classes).map((kind) => [kind, create()])) as Record<Class, Value>;
+function newGroup(most: number): Group {
+  return { ...createPlaces(most, maxClassBytes), sending: new Set() };
+}
+
+function perClass<Value>(create: (kind: Class) => Value): Record<Class, Value> {
+  const kinds = Object.keys(places) as Class[];
+  return Object.fromEntries(kinds.map((kind) => [kind, create(kind)])) as Record<Class, Value>;
 }
 
 /**
- * Starts requests after all connections were read that have sent something. Otherwise a page that is rendered without
- * waiting would be finished before the next request is counted: a thousand of them would be rendered in one turn of
- * the event loop, while no limit is reached and every probe waits. Requests that one turn does not start wait for the
- * next ones, where the classes alternate, and in a class the clients. Node accepts one connection in each turn, so while
- * connections wait, turns that only accept and read alternate with those that work (docs/decisions/041).
+ * Ends one request that is sent slowly, of a network with as many places as the requester's or more. One that waits for
+ * the service to read it is not slow.
  */
-function createTurns() {
-  const lanes = perClass(() => new Map<string, (() => void)[]>());
-  const order = Object.values(lanes);
-  let hasLeader = false;
-  let isWorking = false;
-  let hasAccepted = false;
-  let until = 0;
-  let done = 0;
-
-  /** Sets a call for each request that waits. The first one that is set for a turn is its leader. */
-  function setCall() {
-    setImmediate(hasLeader ? startNext : leadTurn);
-    hasLeader = true;
+function endSlow({ sending, openOf }: Group, requester: Requester): boolean {
+  for (const { request, requester: sender, began, free } of sending) {
+    const { complete, readableLength, readableHighWaterMark } = request;
+    const isSlow = !complete && performance.now() - began > sendingMilliseconds;
+    if (!isSlow || readableLength >= readableHighWaterMark || openOf(sender) < openOf(requester)) continue;
+    request.destroy();
+    free();
+    return true;
   }
-
-  function leadTurn() {
-    const wasWorking = isWorking;
-    isWorking = !hasAccepted || (!wasWorking && isOver());
-    if (isWorking || wasWorking) {
-      until = performance.now() + turnMilliseconds;
-      done = 0;
-    }
-    if (!isWorking) done += 1;
-    hasAccepted = false;
-    hasLeader = false;
-    startNext();
-  }
-
-  function isOver() {
-    return done >= leastInTurn && performance.now() > until;
-  }
-
-  /** Node runs promises between two calls, so that the next one begins when a page is rendered. */
-  function startNext() {
-    if (!isWorking || isOver()) return setCall();
-
-    const at = order.findIndex((lane) => lane.size > 0);
-    const [lane] = order.splice(at, 1) as [Map<string, (() => void)[]>];
-    order.push(lane);
-    const [client, waiting] = lane.entries().next().value as [string, (() => void)[]];
-    const work = waiting.shift();
-    // A map keeps the order in which its keys were added.
-    lane.delete(client);
-    if (waiting.length > 0) lane.set(client, waiting);
-    done += 1;
-    work?.();
-  }
-
-  return {
-    enqueue(kind: Class, client: string, work: () => void) {
-      const waiting = lanes[kind].get(client);
-      if (waiting === undefined) lanes[kind].set(client, [work]);
-      else waiting.push(work);
-      setCall();
-    },
-    /** Whether the last turn has not taken its time, and no next one is set, which would cost a lone page 50 µs. */
-    hasTime: () => !hasLeader && performance.now() < until,
-    noteConnection() {
-      hasAccepted = true;
-    },
-  };
+  return false;
 }
 
-function classOf({ method, headers }: IncomingMessage, path: string): Class {
+/** The session or key that a request presents, whether or not it is valid. */
+function credentialOf({ authorization, cookie }: IncomingHttpHeaders): string | null {
+  if (authorization !== undefined) return authorization;
+  return /(?:^|;\s*)(?:(?:__Host-)?session|__Secure-gatehouse)=([^;]+)/.exec(cookie ?? '')?.[1] ?? null;
+}
+
+function classOf({ method }: IncomingMessage, path: string, isSignedIn: boolean): Class {
   const [pathname] = path.split('?');
   const isRead = method === 'GET' || method === 'HEAD';
-  const isSignedIn =
-    /(^|;\s*)((__Host-)?session|__Secure-gatehouse)=/.test(headers.cookie ?? '') || headers.authorization !== undefined;
   if (pathname?.startsWith('/webhooks/')) return 'webhooks';
   if (pathname === '/metrics') return 'scrapes';
   if (isRead && isSignedIn) return pathname === '/api/changes' ? 'polls' : 'reads';

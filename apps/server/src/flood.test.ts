@@ -80,7 +80,7 @@ it('a connection that sends requests without waiting for any answer is closed', 
 });
 
 it('requests whose bodies do not come give their places to others', async () => {
-  const header = 'POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nX-Forwarded-For: 203.0.113.';
+  const header = 'POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nX-Forwarded-For: 198.51.100.';
   const sockets = Array.from({ length: 200 }, () => net.connect(port, '127.0.0.1').resume());
   for (const socket of sockets) {
     socket.on('error', () => {});
@@ -90,12 +90,12 @@ it('requests whose bodies do not come give their places to others', async () => 
   await untilAccepted();
   // Stopped, so that all of them arrive before the first one has waited too long.
   program.child.kill('SIGSTOP');
-  for (const [at, socket] of sockets.entries()) socket.write(`${header}${at % 2}\r\n\r\n`);
+  for (const [at, socket] of sockets.entries()) socket.write(`${header}${at}\r\n\r\n`);
   next.send();
   program.child.kill('SIGCONT');
   expect(await next.status).toBe('503');
   await expect
-    .poll(() => Promise.all([ask('/login', '203.0.113.9'), ask('/login', '203.0.113.1')]))
+    .poll(() => Promise.all([ask('/login', '203.0.113.9'), ask('/login', '198.51.100.1')]))
     .toEqual([200, 200]);
   for (const socket of sockets) socket.destroy();
 });
@@ -153,11 +153,11 @@ it('while pages arrive faster than they are rendered, those beyond the limit get
   probe.send();
   program.child.kill('SIGCONT');
   expect(await probe.status).toBe('200');
-  // Of the 200 that have places: on a busy machine this process reads the answer late.
-  expect(rendered).toBeLessThan(180);
+  // Of the 185 that get places: on a busy machine this process reads the answer late.
+  expect(rendered).toBeLessThan(170);
 
   const codes = await Promise.all(flood.map(({ status }) => status));
-  expect(codes.filter((code) => code === '200').length).toBeGreaterThanOrEqual(200);
+  expect(codes.filter((code) => code === '200').length).toBeGreaterThanOrEqual(180);
   expect(codes.filter((code) => code === '503').length).toBeGreaterThan(50);
   expect(program.output().match(/Requests are refused: more arrive than this process can answer/g)).toHaveLength(1);
 });
@@ -190,7 +190,7 @@ it('while new connections flood the service with pages, a probe on a new connect
   expect(await probe).toBe(200);
   expect(answered).toBeLessThan(250);
   const codes = await Promise.all(flood);
-  expect(codes.filter((code) => code === 200).length).toBeGreaterThanOrEqual(200);
+  expect(codes.filter((code) => code === 200).length).toBeGreaterThanOrEqual(180);
 });
 
 it('a process that was stopped for a second refuses none of the requests that arrived meanwhile', async () => {

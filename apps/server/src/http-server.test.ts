@@ -16,7 +16,7 @@ async function open(bounds: Parameters<typeof openHttpServer>[1], pages: Applica
   const config = parseConfig({ DATABASE_URL: 'postgres://localhost/none', HOST: '127.0.0.1', PORT: String(port) });
   server = await openHttpServer(config, bounds);
   const readiness = async () => null;
-  server.serve({ rest: () => false, pages, readiness, isRecent: () => false, countRefusal: () => {} });
+  server.serve({ rest: () => null, pages, readiness, isRecent: () => false, countRefusal: () => {} });
 }
 
 async function connect(): Promise<net.Socket> {

@@ -13,9 +13,10 @@ export type Addressed = { target: string; clientAddress: string };
 
 type Admitted = Addressed & { place: Place };
 
+/** A handler returns a promise of the end of its work, which may come after the client has disconnected. */
 export type Application = {
-  /** Answers a request to a REST endpoint. Returns false for any other path. */
-  rest: (request: IncomingMessage, response: ServerResponse, addressed: Addressed) => boolean;
+  /** Answers a request to a REST endpoint. Returns null for any other path. */
+  rest: (request: IncomingMessage, response: ServerResponse, addressed: Addressed) => Promise<void> | null;
   /** Answers every other request. `next` answers a path of no page. `nextTurn` resolves when a page may be rendered. */
   pages: (request: IncomingMessage, response: ServerResponse, next: () => void, nextTurn: Place['nextTurn']) => unknown;
   /** Resolves to null while the database answers, else to the code of the reason, within two seconds. */
@@ -68,6 +69,7 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
   const connections = createConnections({ ...limits, ...bounds });
   const admission = createAdmission((kind) => application?.countRefusal(kind));
   const refuseBusy = createRefusals(config);
+  const busyReason = () => (isEnding ? 'unready' : 'overloaded');
   let application: Application | null = null;
   let isEnding = false;
 
@@ -77,7 +79,8 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
     const admitted = admit(request, response);
     if (admitted === null || loaded === null) return;
     // A request whose page waits for its turn may set the call that starts this one.
-    admitted.place.start(AsyncLocalStorage.bind(() => pass(request, response, admitted, loaded)));
+    const work = AsyncLocalStorage.bind(() => pass(request, response, admitted, loaded));
+    admitted.place.start(work, () => refuseBusy(request, response, busyReason()));
   });
   server.timeout = bounds.silentMilliseconds ?? limits.silentMilliseconds;
   server.on('connection', (socket) => {
@@ -95,13 +98,13 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
   }
 
   function pass(request: IncomingMessage, response: ServerResponse, addressed: Admitted, loaded: Application) {
-    if (loaded.rest(request, response, addressed)) return;
-
+    const restWork = loaded.rest(request, response, addressed);
+    if (restWork !== null) return restWork;
     setFixedHeaders(response);
     canonicalise(request, config, addressed.clientAddress);
     request.url = addressed.target;
     const next = () => refuse(response, 404, 'NOT_FOUND', 'There is no such path.');
-    loaded.pages(request, response, next, addressed.place.nextTurn);
+    return loaded.pages(request, response, next, addressed.place.nextTurn);
   }
 
   /** Returns what the application answers. Answers every other request, and returns null. */
@@ -134,10 +137,10 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
     const client = clientAddress(socket.remoteAddress, headers['x-forwarded-for'], config.trustedProxies);
     const place = admission.admit(request, target, { address: client, isRecent: application.isRecent });
     if (place === null) {
-      refuseBusy(request, response, isEnding ? 'unready' : 'overloaded');
+      refuseBusy(request, response, busyReason());
       return null;
     }
-    response.once('close', place.leave);
+    response.once('close', () => (response.writableFinished ? place.leave() : place.abandon()));
 
     // The proxy opens its next connection to another node.
     if (isEnding) response.setHeader('Connection', 'close');

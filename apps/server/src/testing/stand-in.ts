@@ -22,7 +22,7 @@ export async function openStandIn(settings: { config: Config; migrations: string
   process.on('sveltekit:shutdown' as NodeJS.Signals, close);
   return {
     // No path is one of a REST endpoint.
-    rest: () => false,
+    rest: () => null,
     readiness: async () => null,
     isRecent: ({ cookie }) => cookie === 'session=valid',
     countRefusal: () => {},
@@ -38,7 +38,8 @@ async function close() {
 type Exchange = { request: IncomingMessage; response: ServerResponse; next: () => void; nextTurn: () => Promise<void> };
 
 /**
- * Responds with the request that it received. /slow responds after 700 ms, /spin after 5 ms of the processor, /read
+ * Responds with the request that it received, and with the most /slow that were processed at once. /slow responds after
+ * 700 ms, even if its client has disconnected, /spin after 5 ms of the processor, /read
  * after the body, /held at the next /release. /together waits until 200 ms pass without another one, then for its
  * turn, and spins.
  */
@@ -51,7 +52,7 @@ async function answer(
     return;
   }
 
-  if (request.url === '/held') {
+  if (request.url === '/held' || request.url === '/webhooks/payment?held') {
     await released.promise;
     response.end();
     return;
@@ -76,14 +77,24 @@ async function answer(
     return;
   }
 
+  if (request.url === '/slow') {
+    slow += 1;
+    mostSlow = Math.max(mostSlow, slow);
+    await new Promise((resolve) => setTimeout(resolve, slowMilliseconds));
+    slow -= 1;
+  }
   const text = JSON.stringify({
     url: request.url,
     headers: request.headers,
     databaseUrl: settings.config.databaseUrl,
     migrations: settings.migrations,
+    mostSlow,
   });
-  setTimeout(() => response.end(text), request.url === '/slow' ? slowMilliseconds : 0);
+  setTimeout(() => response.end(text));
 }
+
+let slow = 0;
+let mostSlow = 0;
 
 let released = Promise.withResolvers<void>();
 let together = Promise.withResolvers<void>();

@@ -3,31 +3,38 @@ import { BlockList, isIPv6 } from 'node:net';
 const mapped = new BlockList();
 mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
 
+/** The requester of work that waits in turn: a client, and the network that it belongs to. */
+export type Requester = { client: string; network: string };
+
+/**
+ * Returns the key of a client, and as its network the /48 prefix of an IPv6 address, which is usually assigned to one
+ * site and contains 65,536 client keys. The network of an IPv4 address is the address.
+ */
+export function requesterOf(address: string): Requester {
+  const [bare = ''] = address.split('%');
+  if (!isIPv6(bare)) return { client: bare, network: bare };
+
+  const groups = groupsOf(bare);
+  if (!mapped.check(bare, 'ipv6')) return { client: prefix(groups, 64), network: prefix(groups, 48) };
+  const ipv4 = groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 0xff])
+    .join('.');
+  return { client: ipv4, network: ipv4 };
+}
+
 /**
  * Returns the key of a client for rate limits: the IPv4 address, or the /64 prefix of an IPv6
  * address, because a single subscriber has all addresses of a /64.
  */
 export function clientKey(address: string): string {
-  const [bare = ''] = address.split('%');
-  if (!isIPv6(bare)) return bare;
-
-  const groups = groupsOf(bare);
-  if (mapped.check(bare, 'ipv6')) {
-    return groups
-      .slice(6)
-      .flatMap((group) => [group >> 8, group & 0xff])
-      .join('.');
-  }
-  return prefix(groups, 64);
+  return requesterOf(address).client;
 }
 
-/**
- * Returns the /48 prefix of an IPv6 address, which is usually assigned to one site and contains
- * 65,536 client keys. Returns null for an IPv4 address.
- */
+/** Returns the network of an IPv6 address, or null for an IPv4 address, which has none but itself. */
 export function clientNetwork(address: string): string | null {
-  const [bare = ''] = address.split('%');
-  return isIPv6(bare) && !mapped.check(bare, 'ipv6') ? prefix(groupsOf(bare), 48) : null;
+  const { client, network } = requesterOf(address);
+  return network === client ? null : network;
 }
 
 function prefix(groups: number[], bits: 48 | 64): string {

@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { z } from 'zod';
 import type { Client } from './client.ts';
-import { clientKey, clientNetwork } from './client-key.ts';
+import { requesterOf } from './client-key.ts';
 import { isCommonPassword } from './common-passwords.ts';
-import { fairQueue } from './fair-queue.ts';
+import { fairQueue } from './fairness/fair-queue.ts';
 import { foldPassword, normalisePassword } from './fold-password.ts';
 import { resembles } from './resembles.ts';
 import { isStorable } from './text.ts';
@@ -73,7 +73,7 @@ export function beginHash(password: string, client: Hasher): Promise<{ hashed: P
       resolve({ hashed });
       return hashed;
     };
-    enqueueHash(requesterOf(client), task).catch(reject);
+    enqueueHash(requesterOf(client.address), task).catch(reject);
   });
 }
 
@@ -98,13 +98,8 @@ let dummyHash: Promise<string> | undefined;
 export async function verifyPassword(hashed: string | null, password: string, client: Hasher): Promise<boolean> {
   dummyHash ??= hash('no account has this password', hashParameters);
   const comparedHash = hashed ?? (await dummyHash);
-  const matches = await enqueueHash(requesterOf(client), () =>
+  const matches = await enqueueHash(requesterOf(client.address), () =>
     verify(comparedHash, normalisePassword(password).slice(0, 4 * maximumLength)),
   );
   return matches && hashed !== null;
-}
-
-function requesterOf({ address }: Hasher) {
-  const client = clientKey(address);
-  return { client, network: clientNetwork(address) ?? client };
 }

@@ -16,8 +16,12 @@ import { type Found, findEndpoint, type RestRequest } from './endpoints.ts';
 /** The path and query of a request, and the address of its client, as the server has determined them. */
 export type Addressed = { target: string; clientAddress: string };
 
-/** Answers a request to a REST endpoint, and returns true. Returns false for any other path. */
-export type RestHandler = (request: IncomingMessage, response: ServerResponse, addressed: Addressed) => boolean;
+/** Answers a request to a REST endpoint; resolves when its work has ended. Returns null for any other path. */
+export type RestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  addressed: Addressed,
+) => Promise<void> | null;
 
 /**
  * Answers the REST endpoints on Node's own request and response. Kit's took about half of a read's
@@ -29,7 +33,7 @@ export function createRestHandler(app: Service): RestHandler {
   return (request, response, { target, clientAddress }) => {
     const at = target.indexOf('?');
     const pathname = at === -1 ? target : target.slice(0, at);
-    if (!isRestPath(pathname)) return false;
+    if (!isRestPath(pathname)) return null;
 
     const abort = new AbortController();
     response.once('close', () => response.writableFinished || abort.abort());
@@ -44,13 +48,12 @@ export function createRestHandler(app: Service): RestHandler {
       signal: abort.signal,
       readBytes: (most) => readMessageBytes(request, most),
     });
-    answered
+    return answered
       .then((answer) => send(response, answer, cookies.lines))
       .catch((error: unknown) => {
         app.log.error('an answer could not be sent', { error });
         response.destroy();
       });
-    return true;
   };
 }
 

@@ -40,7 +40,7 @@ export async function serveEndpoints(app: App): Promise<{ url: string; close: ()
   const handle = createRestHandler(app);
   const server = createServer((request, response) => {
     const addressed = { target: request.url ?? '/', clientAddress: '127.0.0.1' };
-    if (!handle(request, response, addressed)) response.writeHead(404).end();
+    if (handle(request, response, addressed) === null) response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fairQueue, type Requester } from './fair-queue.ts';
+import type { Requester } from '../client-key.ts';
+import { fairQueue } from './fair-queue.ts';
 
 type Task = Requester & { state: 'waiting' | 'running' | 'done' | 'refused'; end: () => void; overtakenBy: Task[] };
 

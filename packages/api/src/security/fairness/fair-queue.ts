@@ -1,7 +1,5 @@
-import { AppError } from '../errors.ts';
-
-/** The requester of a task: a client, and the network that it belongs to. */
-export type Requester = { client: string; network: string };
+import { AppError } from '../../errors.ts';
+import type { Requester } from '../client-key.ts';
 
 type WaitingTask = { start: () => void; refuse: (error: AppError) => void; since: number };
 

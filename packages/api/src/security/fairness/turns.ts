@@ -1,0 +1,77 @@
+/**
+ * For how long requests are started, and for how long connections are then accepted, before either continues. Also the
+ * least number of each: on a busy machine the process may not have run in that time.
+ */
+const turnMilliseconds = 10;
+const leastInTurn = 8;
+
+/** Requests that wait: how many, and what takes the one that is next out of the queue. */
+type Group = { waiting: () => number; next: () => (() => void) | undefined };
+
+/**
+ * Starts requests after all connections were read that have sent something. Otherwise a page that is rendered without
+ * waiting would be finished before the next request is counted: a thousand of them would be rendered in one turn of
+ * the event loop, while no limit is reached and every probe waits. Requests that one turn does not start wait for the
+ * next ones, where the classes alternate, and in a class the clients. Node accepts one connection in each turn, so while
+ * connections wait, turns that only accept and read alternate with those that work (docs/decisions/041).
+ */
+export function createTurns(groups: Group[]) {
+  const order = [...groups];
+  let calls = 0;
+  let hasLeader = false;
+  let isWorking = false;
+  let hasAccepted = false;
+  let until = 0;
+  let done = 0;
+
+  /**
+   * Sets a call if fewer are set than requests wait. One that no longer waits leaves its call behind. The first that
+   * is set for a turn is its leader.
+   */
+  function setCall() {
+    if (calls >= groups.reduce((sum, group) => sum + group.waiting(), 0)) return;
+    calls += 1;
+    setImmediate(hasLeader ? startNext : leadTurn);
+    hasLeader = true;
+  }
+
+  function leadTurn() {
+    const wasWorking = isWorking;
+    isWorking = !hasAccepted || (!wasWorking && isOver());
+    if (isWorking || wasWorking) {
+      until = performance.now() + turnMilliseconds;
+      done = 0;
+    }
+    if (!isWorking) done += 1;
+    hasAccepted = false;
+    hasLeader = false;
+    startNext();
+  }
+
+  function isOver() {
+    return done >= leastInTurn && performance.now() > until;
+  }
+
+  /** Node runs promises between two calls, so that the next one begins when a page is rendered. */
+  function startNext() {
+    calls -= 1;
+    if (!isWorking || isOver()) return setCall();
+
+    const at = order.findIndex((group) => group.waiting() > 0);
+    const [group] = at === -1 ? [] : order.splice(at, 1);
+    if (group === undefined) return;
+    order.push(group);
+    done += 1;
+    group.next()?.();
+  }
+
+  return {
+    /** To be called after a request began to wait. */
+    setCall,
+    /** Whether the last turn has not taken its time, and no next one is set, which would cost a lone page 50 µs. */
+    hasTime: () => !hasLeader && performance.now() < until,
+    noteConnection() {
+      hasAccepted = true;
+    },
+  };
+}

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
@@ -134,6 +135,7 @@ test('a form keeps its text when the session ends, and can be sent after sign-in
   const owner = await makeOwner(service, page.request);
   await signIn(page, owner);
   await page.goto('/account');
+  await scriptsRun(page);
   await openSetting(page, 'Name');
   const field = page.getByLabel('Your name');
   await field.fill('Mia Larch');

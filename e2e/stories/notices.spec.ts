@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { layoutShifts } from '../support/browser/layout-shift.ts';
+import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { makeOwner, signIn } from '../support/people.ts';
 import { expect, type Service, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
@@ -85,6 +86,7 @@ test('a notice is gone on the next page, and its live region is the same element
   service,
 }) => {
   await openBillingOnGold(page, service);
+  await scriptsRun(page);
   await live(page).evaluate((element) => {
     (element as HTMLElement).dataset.seen = 'yes';
   });
@@ -111,6 +113,7 @@ test('a form whose request fails keeps the page and the typed text, and reports 
 }) => {
   await signIn(page, await makeOwner(service, page.request));
   await page.goto('/account');
+  await scriptsRun(page);
   await openSetting(page, 'Name');
   const name = page.getByLabel('Your name');
   await name.fill('Mia Larch');
@@ -136,6 +139,7 @@ for (const viewport of [
     await signIn(page, await makeOwner(service, page.request));
     await page.setViewportSize(viewport);
     await page.goto('/account');
+    await scriptsRun(page);
     await openSetting(page, 'Name');
     await page.getByLabel('Your name').fill('Mia Larch');
     // The row that was opened has moved those below it.

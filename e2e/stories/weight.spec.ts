@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import { builtClient, scriptsOfPages } from '../support/browser/built-scripts.ts';
 import { layoutShifts } from '../support/browser/layout-shift.ts';
+import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { makeOwner, signIn } from '../support/people.ts';
 import { send } from '../support/raw-request.ts';
 import { expect, test } from '../support/service.ts';
@@ -50,7 +51,9 @@ test('a failed form stays in the document that was loaded: the scripts know the 
   await page.goto('/account');
   await page.waitForLoadState('networkidle');
   const [built] = (await scriptsOfPages()).filter(({ route }) => route === '/(app)/account/(tabs)');
-  expect([...scripts].map((url) => new URL(url).pathname.slice(1)).sort()).toEqual(built?.files.toSorted());
+  const loaded = () => [...scripts].map((url) => new URL(url).pathname.slice(1)).sort();
+  await expect.poll(loaded).toEqual(built?.files.toSorted());
+  await scriptsRun(page);
   await openSetting(page, 'Name');
   documents.length = 0;
   await page.getByLabel('Your name').fill('Mia \u202e Larch');

@@ -55,7 +55,7 @@ it('above the limit the connection that has been idle for longest is closed, not
 it('a connection whose client reads no answer is closed, and one whose client reads slowly is not', async () => {
   const megabytes = Buffer.alloc(24 * 1024 * 1024);
   const closed: string[] = [];
-  await open({ silentMilliseconds: 1_000 }, (request, response) => {
+  await open({ silentMilliseconds: 3_000 }, (request, response) => {
     response.once('close', () => closed.push(`${request.url} ${response.writableFinished}`));
     response.end(megabytes);
   });

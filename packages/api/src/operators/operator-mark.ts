@@ -49,6 +49,6 @@ export async function listOperators(app: App): Promise<string[]> {
     .select({ email: users.email })
     .from(users)
     .where(eq(users.operator, true))
-    .orderBy(desc(users.createdAt));
+    .orderBy(desc(users.createdAt), desc(users.id));
   return operators.map(({ email }) => email);
 }

@@ -46,7 +46,8 @@ export function planFacts(organisationId: unknown): SQL<PlanFacts | null> {
       ${subscription.cancelAtPeriodEnd}, ${subscription.currentPeriodEnd}, ${subscription.endsAt},
       ${subscription.pastDueSince}, ${subscription.startedAt},
       row_number() over (
-        partition by ${subscription.livemode} order by ${subscription.ended}, ${subscription.startedAt} desc
+        partition by ${subscription.livemode}
+        order by ${subscription.ended}, ${subscription.startedAt} desc, ${subscription.id} desc
       ) as place
     from ${subscription}
     where ${subscription.organisationId} = ${organisationId} and ${subscription.status} is not null

@@ -91,6 +91,7 @@ async function bestOf(
 
   const facts = live.map((state) => ({
     state,
+    id: state.id,
     tier: null,
     status: state.status,
     endsAt: toDate(state.endsAt),

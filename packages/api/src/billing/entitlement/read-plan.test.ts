@@ -6,6 +6,7 @@ const now = new Date('2026-03-15T12:00:00Z');
 const day = 86_400_000;
 const ago = (days: number) => new Date(now.getTime() - days * day);
 const facts = (given: Partial<RankedFacts>): RankedFacts => ({
+  id: 'sub_1',
   tier: 'silver',
   status: 'active',
   endsAt: null,
@@ -81,6 +82,7 @@ describe('the subscription that determines the plan', () => {
     ['a tier before none', { tier: 'silver', startedAt: ago(50) }, { tier: null, startedAt: ago(1), status: 'active' }],
     ['active and trialing alike, so gold', { tier: 'gold', status: 'trialing' }, { tier: 'silver', status: 'active' }],
     ['the newest', { startedAt: ago(1) }, { startedAt: ago(2) }],
+    ['of two that are equal, always the same one', { id: 'sub_2' }, { id: 'sub_1' }],
   ])('%s', (_, first, second) => {
     const [winner, loser] = [facts(first), facts(second)];
     expect(pick(winner, loser)).toBe(winner);

@@ -7,7 +7,7 @@ import type { PaidTier, Plan, Plans, Tier } from '../plans/plans.ts';
 import { statusClassOf } from '../projection/provider-objects.ts';
 
 /** The properties of a subscription record that decide the plan. */
-export type SubscriptionFacts = RankedFacts & { id: string; cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
+export type SubscriptionFacts = RankedFacts & { cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
 
 export type OrganisationPlan = {
   /** The tier that the organisation is entitled to now. */
@@ -92,6 +92,7 @@ function parseTime(value: string | null): Date | null {
 
 /** The properties of a subscription that decide its entitlement and its rank. */
 export type RankedFacts = {
+  id: string;
   tier: PaidTier | null;
   status: string;
   endsAt: Date | null;
@@ -103,7 +104,7 @@ export type RankedFacts = {
  * Whether a subscription gives its tier's limits and features now. A status that is not known
  * here gives nothing, and a subscription gives nothing from its scheduled end on.
  */
-export function isEntitled(facts: Omit<RankedFacts, 'startedAt'>, graceDays: number, now: Date): boolean {
+export function isEntitled(facts: Omit<RankedFacts, 'id' | 'startedAt'>, graceDays: number, now: Date): boolean {
   if (facts.tier === null) return false;
   if (facts.endsAt !== null && facts.endsAt <= now) return false;
   if (facts.status === 'active' || facts.status === 'trialing') return true;
@@ -129,7 +130,8 @@ const statusOrder = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'inco
 /**
  * Returns the subscription that determines its organisation's plan: an entitled one before others, then
  * the best status, then the higher tier, then the newest. So the late end of an old subscription
- * cannot remove the plan of a new one. Null if there is none.
+ * cannot remove the plan of a new one. Among equals the id decides, so that every read returns the same one. Null if
+ * there is none.
  */
 export function best<Some extends RankedFacts>(plans: Plans, all: Some[], graceDays: number, now: Date): Some | null {
   return ranked(plans, all, graceDays, now)[0]?.facts ?? null;
@@ -146,7 +148,7 @@ function ranked<Some extends RankedFacts>(
     const entitled = isEntitled(facts, graceDays, now);
     return { facts, entitled, rank: rankOfFacts(plans, facts, entitled) };
   });
-  return ranks.sort((one, other) => compare(one.rank, other.rank));
+  return ranks.sort((one, other) => compare(one.rank, other.rank) || (one.facts.id < other.facts.id ? 1 : -1));
 }
 
 function rankOfFacts(plans: Plans, { tier, status, startedAt }: RankedFacts, entitled: boolean): number[] {

@@ -49,7 +49,7 @@ function rowsOf(app: App, organisationId: string) {
     .select(rowOf)
     .from(subscription)
     .where(eq(subscription.organisationId, organisationId))
-    .orderBy(asc(subscription.ended), desc(subscription.startedAt));
+    .orderBy(asc(subscription.ended), desc(subscription.startedAt), desc(subscription.id));
 }
 
 type Moment = {

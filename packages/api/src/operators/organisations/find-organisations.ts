@@ -45,7 +45,7 @@ export const organisationColumns = {
   owner: sql<string | null>`(
     select owners.email from memberships owned join users owners on owners.id = owned.user_id
     where owned.organisation_id = organisations.id and owned.role = 'owner'
-    order by owned.created_at limit 1)`,
+    order by owned.created_at, owned.user_id limit 1)`,
 };
 
 type Row = Pick<

@@ -20,7 +20,7 @@ export const evidenceColumns = {
   sameBrowser: sql<string | null>`(
     select ${auditEvents.details}->>'same_browser' from ${auditEvents}
     where ${auditEvents.userId} = ${users.id} and ${auditEvents.action} = 'address-verified'
-    order by ${auditEvents.at} desc limit 1)`,
+    order by ${auditEvents.at} desc, ${auditEvents.id} desc limit 1)`,
   sameDomain: sql<number>`(
     select count(*)::int from (
       select 1 from users others

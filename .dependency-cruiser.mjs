@@ -39,7 +39,7 @@ const layerRules = layers.map((layer, at) => ({
   comment: `${layer} is a layer below what it imports: the order is in .dependency-cruiser.mjs.`,
   severity: 'error',
   from: { path: `${api}${layer}/`, pathNot: tests },
-  to: { path: `${api}(${[...layers.slice(at + 1), 'testing'].join('|')})/|${api}create-app\\.ts$` },
+  to: { path: `${api}(${[...layers.slice(at + 1), 'testing'].join('|')})/|${api}(create-app|job-kinds)\\.ts$` },
 }));
 
 const operatorCommands = '^apps/server/src/(operator\\.ts$|commands/)';

@@ -1,14 +1,11 @@
-import { deleteExpired } from './accounts/sign-up/delete-expired.ts';
 import { refuseDemoAccounts } from './accounts/sign-up/refuse-demo-accounts.ts';
-import { sendVerification } from './accounts/verification/sending/send-verification.ts';
 import type { App } from './app.ts';
 import { warnOfOtherMode } from './billing/customers/other-mode.ts';
 import { warnOfMissingTiers } from './billing/plans/missing-tiers.ts';
 import { loadPlans, paidTiers, unusedPriceWarnings } from './billing/plans/plans.ts';
 import { createPriceCache } from './billing/prices/price-cache.ts';
-import { billingJobs, syncsOf } from './billing/sync/jobs.ts';
+import { syncsOf } from './billing/sync/jobs.ts';
 import { createSyncQueue, noSyncs } from './billing/sync/sync-queue.ts';
-import { deleteOldChanges } from './changes/delete-old.ts';
 import { createChangeSignal } from './changes/signal.ts';
 import type { Config } from './config.ts';
 import { withAdvisoryLock } from './db/advisory-lock.ts';
@@ -20,11 +17,9 @@ import { createSearchIndexes, hasSearchIndexes } from './db/search-indexes.ts';
 import { migrate } from './db/upgrade/migrate.ts';
 import { checkSchemaAge, explainPending, readSchemaState } from './db/upgrade/schema-state.ts';
 import { explainDatabaseRefusal, isDatabaseUnavailable } from './errors.ts';
+import { type Apps, jobKinds } from './job-kinds.ts';
 import { isQueueSetUp, loadQueue, openJobs } from './jobs/queue.ts';
-import type { JobKinds, Jobs } from './jobs/registry.ts';
-import { deleteOldKeys } from './keys/delete-old-keys.ts';
-import { eraseDeclined } from './leaving/erase-declined.ts';
-import { finishErasures } from './leaving/erasures/finish-erasures.ts';
+import type { Jobs } from './jobs/registry.ts';
 import { createLog, type Log, silentLog } from './log.ts';
 import { createIdentityProvider } from './providers/identity.ts';
 import { createMailer } from './providers/mailer.ts';
@@ -36,8 +31,6 @@ import { loadPseudonyms } from './telemetry/pseudonyms.ts';
 import { createRefusalLog } from './telemetry/refusal-log.ts';
 import { createTelemetry, noTelemetry } from './telemetry/telemetry.ts';
 import { createTierCounts } from './telemetry/tier-counts.ts';
-import { rotateTokenKeys } from './tokens/token-keys.ts';
-import { usageJobs } from './usage/jobs.ts';
 
 type Options = {
   config: Config;
@@ -159,9 +152,6 @@ async function openSearch(pools: Pools, log: Log, ending: AbortSignal): Promise<
   await pools.setUp((lock, own) => createSearchIndexes(lock, own, log, ending));
 }
 
-/** The App, and a copy that uses the pool of scheduled jobs. */
-type Apps = { app: App; scheduled: App };
-
 /** Opens the job queue. One process at a time creates its tables, with the long deadlines of admin commands. */
 async function openQueue(apps: Apps, pools: Pools, { work, migrates }: { work: boolean; migrates: boolean }) {
   const { config, log, metrics, traces } = apps.app;
@@ -193,46 +183,6 @@ const unopened: Jobs = {
   dropMails: () => Promise.reject(new Error('The job queue is not open yet.')),
   stop: () => Promise.resolve(),
 };
-
-/** Every kind of job, by name. Those that run at fixed times use the pool of `scheduled`. */
-function jobKinds({ app, scheduled }: Apps): JobKinds {
-  return {
-    'verification-mail': {
-      handler: (data, id) => sendVerification(app, data, id),
-      // A mail server may be unavailable over a weekend.
-      retry: { forSeconds: 3 * 86_400, longestPauseSeconds: 900 },
-      isTaken: app.mail.on,
-      concurrency: 2,
-    },
-    sweep: {
-      async handler() {
-        await deleteExpired(scheduled);
-        await eraseDeclined(scheduled);
-        await deleteOldKeys(scheduled);
-        await rotateTokenKeys(scheduled);
-      },
-      schedule: '17 * * * *',
-      retry: { forSeconds: 600, longestPauseSeconds: 300 },
-      policy: 'stately',
-      recordsSuccess: true,
-    },
-    // Enqueued by each erasure; the schedule continues one whose retries have ended.
-    erasure: {
-      handler: () => finishErasures(scheduled),
-      schedule: '*/10 * * * *',
-      retry: { forSeconds: 3600, longestPauseSeconds: 300 },
-      policy: 'stately',
-    },
-    'changes-sweep': {
-      handler: () => deleteOldChanges(scheduled),
-      schedule: '*/10 * * * *',
-      policy: 'stately',
-      retry: { forSeconds: 60, longestPauseSeconds: 60 },
-    },
-    ...usageJobs(scheduled),
-    ...billingJobs({ app, scheduled }),
-  };
-}
 
 async function whileUnavailable<Result>({ sql, log }: App, attempt: () => Promise<Result>): Promise<Result> {
   for (let pause = 250; ; pause = Math.min(pause * 2, 5000)) {

@@ -1,0 +1,54 @@
+import { deleteExpired } from './accounts/sign-up/delete-expired.ts';
+import { sendVerification } from './accounts/verification/sending/send-verification.ts';
+import type { App } from './app.ts';
+import { billingJobs } from './billing/sync/jobs.ts';
+import { deleteOldChanges } from './changes/delete-old.ts';
+import type { JobKinds } from './jobs/registry.ts';
+import { deleteOldKeys } from './keys/delete-old-keys.ts';
+import { eraseDeclined } from './leaving/erase-declined.ts';
+import { finishErasures } from './leaving/erasures/finish-erasures.ts';
+import { rotateTokenKeys } from './tokens/token-keys.ts';
+import { usageJobs } from './usage/jobs.ts';
+
+/** The App, and a copy that uses the pool of scheduled jobs. */
+export type Apps = { app: App; scheduled: App };
+
+/** Every kind of job, by name. Those that run at fixed times use the pool of `scheduled`. */
+export function jobKinds({ app, scheduled }: Apps): JobKinds {
+  return {
+    'verification-mail': {
+      handler: (data, id) => sendVerification(app, data, id),
+      // A mail server may be unavailable over a weekend.
+      retry: { forSeconds: 3 * 86_400, longestPauseSeconds: 900 },
+      isTaken: app.mail.on,
+      concurrency: 2,
+    },
+    sweep: {
+      async handler() {
+        await deleteExpired(scheduled);
+        await eraseDeclined(scheduled);
+        await deleteOldKeys(scheduled);
+        await rotateTokenKeys(scheduled);
+      },
+      schedule: '17 * * * *',
+      retry: { forSeconds: 600, longestPauseSeconds: 300 },
+      policy: 'stately',
+      recordsSuccess: true,
+    },
+    // Enqueued by each erasure; the schedule continues one whose retries have ended.
+    erasure: {
+      handler: () => finishErasures(scheduled),
+      schedule: '*/10 * * * *',
+      retry: { forSeconds: 3600, longestPauseSeconds: 300 },
+      policy: 'stately',
+    },
+    'changes-sweep': {
+      handler: () => deleteOldChanges(scheduled),
+      schedule: '*/10 * * * *',
+      policy: 'stately',
+      retry: { forSeconds: 60, longestPauseSeconds: 60 },
+    },
+    ...usageJobs(scheduled),
+    ...billingJobs({ app, scheduled }),
+  };
+}

@@ -1,14 +1,17 @@
-import type { Executor } from '../db/client.ts';
+import { lockUser } from '../accounts/profile/lock-user.ts';
+import type { Transaction } from '../db/client.ts';
 import { AppError } from '../errors.ts';
 import { accountById } from '../sessions/account.ts';
 
 /**
- * Requires that a user's account is open and its address verified.
+ * Requires that a user's account is open and its address verified. Locks the user, who cannot be suspended until the
+ * transaction ends.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified.
  */
-export async function requireVerified(db: Executor, userId: string): Promise<void> {
-  const account = await accountById(db, userId);
+export async function requireVerified(tx: Transaction, userId: string): Promise<void> {
+  await lockUser(tx, userId);
+  const account = await accountById(tx, userId);
   if (account === null) throw new AppError('NOT_FOUND', 'There is no such person.');
 
   const { email } = account.user;

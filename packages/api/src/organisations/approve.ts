@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, ne, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, ne, notExists, notInArray, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
@@ -107,7 +107,7 @@ export async function declineOrganisations(
 
 /**
  * Ends the sessions in organisations that are closed, so that an old cookie does not work after they
- * are reopened.
+ * are reopened. A member's session that acts for another organisation continues while that one may be used.
  */
 export async function endSessionsIn(tx: Transaction, organisationIds: string[]): Promise<void> {
   if (organisationIds.length === 0) return;
@@ -115,8 +115,20 @@ export async function endSessionsIn(tx: Transaction, organisationIds: string[]):
     .select({ id: memberships.userId })
     .from(memberships)
     .where(inArray(memberships.organisationId, organisationIds));
+  const elsewhere = tx
+    .select({ id: organisations.id })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(
+      and(
+        eq(memberships.userId, sessions.userId),
+        notInArray(organisations.id, organisationIds),
+        ne(organisations.approval, 'declined'),
+        isNull(organisations.suspendedAt),
+      ),
+    );
   const here = or(inArray(sessions.organisationId, organisationIds), isNull(sessions.organisationId));
-  await tx.delete(sessions).where(and(inArray(sessions.userId, people), here));
+  await tx.delete(sessions).where(and(inArray(sessions.userId, people), or(here, notExists(elsewhere))));
 }
 
 /**

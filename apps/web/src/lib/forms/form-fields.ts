@@ -1,15 +1,17 @@
+import { isUtf8 } from 'node:buffer';
 import { error } from '@sveltejs/kit';
 import { largestBodyOf } from '#lib/server/guards/request-guard.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import { readRequestBytes } from '#lib/server/http/read-body.ts';
 
+const isEncoded = /^application\/x-www-form-urlencoded/i;
 const isForm = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;
 
 /**
  * The fields of a form post.
  *
  * @throws Kit's error with status 415 for a body that is not a form, 413 for one that is too
- *   large, whatever Content-Length it announced, and 400 for one that cannot be parsed.
+ *   large, whatever Content-Length it announced, and 400 for one that cannot be parsed or is not UTF-8.
  */
 export async function formFields(request: Request): Promise<FormData> {
   const type = request.headers.get('content-type') ?? '';
@@ -20,7 +22,18 @@ export async function formFields(request: Request): Promise<FormData> {
     const { status, body } = httpErrorOf(thrown);
     return status === 413 ? error(status, body.error) : unreadable();
   });
+  if (!isUtf8(isEncoded.test(type) ? unescaped(bytes) : bytes)) return unreadable();
   return new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData().catch(unreadable);
+}
+
+/**
+ * The bytes that the escapes of an encoded form stand for. Parsing would replace those that are not UTF-8 by U+FFFD, so
+ * that different passwords would be equal.
+ */
+function unescaped(bytes: Buffer): Buffer {
+  const escapes = /%([\da-f]{2})/gi;
+  const plain = bytes.toString('latin1').replace(escapes, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(plain, 'latin1');
 }
 
 /** A text field, as it was typed; empty when it is missing or a file. */

@@ -4,7 +4,10 @@ import { requireNavigation } from '#lib/server/guards/request-guard.ts';
 import { readCookie, writeCookie } from '#lib/server/session/cookies.ts';
 import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
 
-/** Redirects to the identity provider. Every failure is the same redirect; the reason is logged. */
+/**
+ * Redirects to the identity provider. Every failure is the same redirect; the reason is logged. Without the feature
+ * there is only the redirect to /login.
+ */
 export const GET: RequestHandler = async (event) => {
   const { locals, cookies, request } = event;
   const { app, client, requestId } = locals;
@@ -17,7 +20,7 @@ export const GET: RequestHandler = async (event) => {
     })
     .catch((error) => {
       app.log.warn('sign-in through the identity provider did not start', { requestId, error });
-      return redirect(302, '/login?error=idp');
+      return app.idp === null ? null : redirect(302, '/login?error=idp');
     });
   if (started === null) redirect(302, '/login');
 

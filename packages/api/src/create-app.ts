@@ -118,7 +118,7 @@ export async function createApp({
   if (work && !config.rateLimits) {
     log.warn('RATE_LIMITS is off: passwords can be guessed without limit. It is meant for measurements alone.');
   }
-  const open = <Result>(attempt: () => Promise<Result>) => (work ? whileUnavailable(app, attempt) : attempt());
+  const open = <Result>(attempt: () => Promise<Result>) => (work ? retryWhileUnavailable(app, attempt) : attempt());
   try {
     if (!work) await pingDatabase(sql);
     // The library is loaded while the database answers.
@@ -184,7 +184,7 @@ const unopened: Jobs = {
   stop: () => Promise.resolve(),
 };
 
-async function whileUnavailable<Result>({ sql, log }: App, attempt: () => Promise<Result>): Promise<Result> {
+async function retryWhileUnavailable<Result>({ sql, log }: App, attempt: () => Promise<Result>): Promise<Result> {
   for (let pause = 250; ; pause = Math.min(pause * 2, 5000)) {
     try {
       return await attempt();

@@ -20,7 +20,7 @@ const settings = {
  * settings apply to those who sign in as it.
  */
 export async function setRoleDefaults(sql: Sql, log: Log): Promise<void> {
-  const { database, missing } = await readMissing(sql);
+  const { database, missing } = await readMissingSettings(sql);
   for (const [name, value] of missing) {
     try {
       await sql.begin(async (tx) => {
@@ -36,10 +36,10 @@ export async function setRoleDefaults(sql: Sql, log: Log): Promise<void> {
 
 /** Whether each setting has a value, from the service or from the operator. */
 export async function hasRoleDefaults(sql: Sql): Promise<boolean> {
-  return (await readMissing(sql)).missing.length === 0;
+  return (await readMissingSettings(sql)).missing.length === 0;
 }
 
-async function readMissing(sql: Sql): Promise<{ database: string; missing: [name: string, value: string][] }> {
+async function readMissingSettings(sql: Sql): Promise<{ database: string; missing: [name: string, value: string][] }> {
   const [own] = await sql`
     select current_database() as database, coalesce(array_agg(split_part(item, '=', 1)), '{}') as names
     from pg_db_role_setting, unnest(setconfig) as item

@@ -55,7 +55,7 @@ async function eraseOne(app: App, id: string, isOld: SQL): Promise<boolean> {
     (await db.$count(organisations, and(eq(organisations.id, id), sql`not (${isOld})`))) === 0;
   const options = { actorId: null, withMembers: true, shown: [id], isStillWanted };
   try {
-    for (const user of await membersOfNothingElse(app, id)) await eraseUser(app, { userId: user.id }, options);
+    for (const user of await membersOfNoOther(app, id)) await eraseUser(app, { userId: user.id }, options);
     await eraseOrganisation(app, id, isStillWanted);
     return true;
   } catch (error) {
@@ -64,7 +64,7 @@ async function eraseOne(app: App, id: string, isOld: SQL): Promise<boolean> {
   }
 }
 
-function membersOfNothingElse(app: App, organisationId: string) {
+function membersOfNoOther(app: App, organisationId: string) {
   const here = app.db
     .select({ id: memberships.userId })
     .from(memberships)

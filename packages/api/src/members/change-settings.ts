@@ -46,7 +46,7 @@ export async function renameOwnOrganisation(
   await app.db.transaction(async (tx) => {
     const before = await lockSettings(tx, organisationId, principal.user.id);
     if (before.name === name) return;
-    requireShown(before.name, shown);
+    requireUnchanged(before.name, shown);
 
     await tx.update(organisations).set({ name }).where(eq(organisations.id, organisationId));
     await recordAudit(tx, app.now(), {
@@ -78,7 +78,7 @@ export async function changeBillingContact(
   await app.db.transaction(async (tx) => {
     const before = await lockSettings(tx, organisationId, principal.user.id);
     if (before.billingEmail === email) return;
-    requireShown(before.billingEmail, shown);
+    requireUnchanged(before.billingEmail, shown);
 
     await tx.update(organisations).set({ billingEmail: email }).where(eq(organisations.id, organisationId));
     // The entry contains no address, because it is kept longer than the account of the address.
@@ -104,7 +104,7 @@ async function lockSettings(tx: Transaction, organisationId: string, userId: str
   return settings;
 }
 
-function requireShown(stored: string | null, shown: string | null | undefined): void {
+function requireUnchanged(stored: string | null, shown: string | null | undefined): void {
   if (shown === undefined || (stored ?? '') === (shown ?? '')) return;
   throw new AppError('VALIDATION', 'Someone else changed this in the meantime. Check what it is now, then save again.');
 }

@@ -31,7 +31,7 @@ export const listMembersInput = z
 export async function listMembers(app: App, principal: Reader, input: z.output<typeof listMembersInput>) {
   const { id: organisationId } = principal.requireOrganisation();
   const administers = principal.scopes.includes('ADMIN');
-  const after = input?.after === undefined ? undefined : follows(readCursor(input.after));
+  const after = input?.after === undefined ? undefined : isAfter(readCursor(input.after));
 
   const own = eq(memberships.organisationId, organisationId);
   const matching = and(own, matches(input?.search));
@@ -103,7 +103,7 @@ function readCursor(text: string): Cursor {
   return { joinedAt: new Date(Number(milliseconds)), id };
 }
 
-function follows({ joinedAt, id }: Cursor): SQL {
+function isAfter({ joinedAt, id }: Cursor): SQL {
   return sql`(${memberships.createdAt}, ${memberships.userId}) > (${joinedAt.toISOString()}::timestamptz, ${id}::uuid)`;
 }
 

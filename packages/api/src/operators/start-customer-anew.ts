@@ -39,7 +39,7 @@ export async function startCustomerAnew(
     );
     const rows = await app.db.select({ id: paymentSubscriptions.id }).from(paymentSubscriptions).where(running);
     const givenUp = [...(found === 'unknown' ? [`${customerId}`] : []), ...rows.map(({ id }) => id)];
-    if (givenUp.length === 0 && found !== 'deleted') throw nothingLost(slug, customerId);
+    if (givenUp.length === 0 && found !== 'deleted') throw nothingToGiveUp(slug, customerId);
 
     await app.db.transaction(async (tx) => {
       const ids = rows.map(({ id }) => id);
@@ -55,7 +55,7 @@ export async function startCustomerAnew(
   });
 }
 
-function nothingLost(slug: string, customerId: string | null): AppError {
+function nothingToGiveUp(slug: string, customerId: string | null): AppError {
   const sentence =
     customerId === null
       ? `${slug} has no customer to give up.`

@@ -98,13 +98,13 @@ export function listKnownBrowsers(app: App, userId: string) {
 
 /** Deletes the rows of browsers whose cookie has expired. */
 export async function forgetOldBrowsers(app: App): Promise<void> {
-  await deleteInSteps(app.db, knownBrowsers, lte(knownBrowsers.signedInAt, oldest(app)));
+  await deleteInSteps(app.db, knownBrowsers, lte(knownBrowsers.signedInAt, oldestSignIn(app)));
 }
 
 function notExpired(app: App) {
-  return gt(knownBrowsers.signedInAt, oldest(app));
+  return gt(knownBrowsers.signedInAt, oldestSignIn(app));
 }
 
-function oldest(app: App): Date {
+function oldestSignIn(app: App): Date {
   return new Date(app.now().getTime() - knownBrowserDays * dayMs);
 }

@@ -25,6 +25,6 @@ export function requireSameOrganisation(principal: Authority, id: unknown) {
  *
  * @throws AppError NOT_FOUND if it is another one; NO_ORGANISATION.
  */
-export function organisationMeantIfNamed(principal: Authority, id: unknown) {
+export function requireSameOrganisationIfNamed(principal: Authority, id: unknown) {
   return id === undefined ? principal.requireOrganisation() : requireSameOrganisation(principal, id);
 }

@@ -136,7 +136,7 @@ async function readByToken(app: App, token: Token, id: string, wanted: Wanted = 
     return null;
   }
 
-  await slide(app, row);
+  await extendSession(app, row);
   if (organisation !== null) await recordSeen(app, row.user.id, organisation);
   return makePrincipal({
     user: row.user,
@@ -150,7 +150,7 @@ async function readByToken(app: App, token: Token, id: string, wanted: Wanted = 
 }
 
 /** Extends a session to its full lifetime from now, to its 90th day at most. */
-async function slide(app: App, { sessionName, createdAt, expiresAt }: SessionRow): Promise<void> {
+async function extendSession(app: App, { sessionName, createdAt, expiresAt }: SessionRow): Promise<void> {
   const full = app.now().getTime() + app.config.sessionTtlDays * dayMs;
   const until = Math.min(full, createdAt.getTime() + longestSessionDays * dayMs);
   if (until - expiresAt.getTime() < slideMs) return;
@@ -219,7 +219,8 @@ function hashedIdAdapter(app: App, token: Token, wanted: Wanted): Adapter {
     },
     setSession: ({ id, userId, expiresAt, attributes }) =>
       insertSession(app, { idHash: hashToken(id), userId, expiresAt, ...attributes }),
-    // Lucia extends a session only in the second half of its time, and near its 90th day at each request: `slide` does it.
+    // `extendSession` does it: Lucia extends a session only in the second half of its time, and near its 90th day at
+    // each request.
     updateSessionExpiration: async () => {},
     async deleteSession(id) {
       await app.db.delete(sessions).where(eq(sessions[token], hashToken(id)));

@@ -37,7 +37,7 @@ type Writes = Principal & Holding<'WRITE'>;
 export async function readableTarget(app: App, principal: Reads, reference: string): Promise<Target> {
   const own = ownTarget(principal);
   if (own !== null) {
-    if (!names(reference, own.organisation)) throw unknown();
+    if (!isNamedBy(reference, own.organisation)) throw unknown();
     return own;
   }
 
@@ -94,7 +94,7 @@ function ownTarget(principal: Reads): Target | null {
 }
 
 /** A text in the form of an id names an id only, so that no slug is mistaken for another organisation's id. */
-function names(reference: string, { id, slug }: Target['organisation']): boolean {
+function isNamedBy(reference: string, { id, slug }: Target['organisation']): boolean {
   const wanted = reference.toLowerCase();
   return wanted === (isId(reference) ? id : slug);
 }

@@ -20,18 +20,18 @@ const confirmed = { ok: false, kind: 'confirmed-already', message: 'This address
  */
 export async function explainLink(app: App, tx: Transaction, tried: FailedLink): Promise<FailedOutcome> {
   const link = await lockLink(tx, tried.tokenHash);
-  if (link === null) return dead(tried.message);
+  if (link === null) return deadLink(tried.message);
   const account = await accountById(tx, link.userId);
   if (account === null || account.accountStatus === 'closed' || account.accountStatus === 'unverified') {
-    return dead(reason(app, link, tried.message));
+    return deadLink(reason(app, link, tried.message));
   }
 
   if (link.purpose === 'change-address') return explainChange(app, tx, { link, account, message: tried.message });
-  if (account.user.email !== link.email) return dead(reason(app, link, tried.message));
+  if (account.user.email !== link.email) return deadLink(reason(app, link, tried.message));
   if (isUsedAndUnexpired(app, link)) {
     return { ...confirmed, offers: await createOffers(app, tx, { link, browserToken: tried.browserToken, account }) };
   }
-  if (link.purpose === 'lost-password' && link.usedAt === null) return dead(reason(app, link, tried.message));
+  if (link.purpose === 'lost-password' && link.usedAt === null) return deadLink(reason(app, link, tried.message));
   return { ...confirmed, offers: noOffers };
 }
 
@@ -43,7 +43,7 @@ async function explainChange(
   { link, account, message }: ChangeLink,
 ): Promise<FailedOutcome> {
   if (account.user.email === link.email) return { ...confirmed, offers: noOffers };
-  if (!isUsedAndUnexpired(app, link) || !(await isFreeAddress(tx, link))) return dead(reason(app, link, message));
+  if (!isUsedAndUnexpired(app, link) || !(await isFreeAddress(tx, link))) return deadLink(reason(app, link, message));
   return {
     ok: false,
     kind: 'change-offered',
@@ -71,6 +71,6 @@ function reason(app: App, { usedAt, expiresAt }: Link, message: string): string 
   return expiresAt > app.now() ? message : 'This link has expired.';
 }
 
-function dead(message: string): FailedOutcome {
+function deadLink(message: string): FailedOutcome {
   return { ok: false, kind: 'dead', message };
 }

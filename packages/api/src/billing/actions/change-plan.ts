@@ -31,7 +31,7 @@ export async function changePlan(app: App, context: CheckoutContext, live: Subsc
 
   const resumption = await resumePaused(app, context, state);
   if ('url' in resumption) return resumption.url;
-  const [same] = await ofTier(app, context, [resumption.resumed]);
+  const [same] = await statesOfTier(app, context, [resumption.resumed]);
   return same === undefined ? confirmChange(app, context, resumption.resumed) : billingPage(app.config);
 }
 
@@ -57,7 +57,7 @@ const unpaidStatuses = ['past_due', 'unpaid', 'incomplete'];
 /** Refuses if any subscription is on the tier already: changing another one would make two. */
 async function requireOtherTier(app: App, context: CheckoutContext, live: SubscriptionState[]): Promise<void> {
   const running = live.filter(({ status }) => !unpaidStatuses.includes(status) && status !== 'paused');
-  const same = await ofTier(app, context, running);
+  const same = await statesOfTier(app, context, running);
   if (same.length === 0) return;
 
   const { name } = planOf(app.plans, context.tier);
@@ -70,7 +70,11 @@ async function requireOtherTier(app: App, context: CheckoutContext, live: Subscr
 }
 
 /** Returns the states whose rows have the wanted tier. */
-async function ofTier(app: App, { tier }: CheckoutContext, states: SubscriptionState[]): Promise<SubscriptionState[]> {
+async function statesOfTier(
+  app: App,
+  { tier }: CheckoutContext,
+  states: SubscriptionState[],
+): Promise<SubscriptionState[]> {
   const ids = states.map(({ id }) => id);
   const rows = await app.db
     .select({ id: paymentSubscriptions.id })

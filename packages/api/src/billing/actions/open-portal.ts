@@ -5,7 +5,7 @@ import { paymentSettings } from '../../db/schema/billing.ts';
 import { billingPage } from '../../links.ts';
 import { type Ask, isMissing, type PortalParameters, providerErrorOf } from '../../providers/payment.ts';
 import type { Administrator } from '../../sessions/principal.ts';
-import { organisationMeantIfNamed } from '../../sessions/require-same-organisation.ts';
+import { requireSameOrganisationIfNamed } from '../../sessions/require-same-organisation.ts';
 import { withCustomer } from '../customers/customer.ts';
 import { type BillingApp, requirePayment } from './require-payment.ts';
 
@@ -20,7 +20,7 @@ export async function openPortal(
   principal: Administrator,
   input: { organisation_id?: unknown },
 ): Promise<{ url: string }> {
-  const organisationId = organisationMeantIfNamed(principal, input.organisation_id).id;
+  const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
 
   const url = await withCustomer(app, organisationId, (ask, customerId) => portalSession(app, ask, customerId));
   await recordAudit(app.db, app.now(), { action: 'plan-portal', actorId: principal.user.id, organisationId });

@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts';
 import type { Ask } from '../../providers/payment.ts';
 import { toDate } from '../../providers/untrusted-json.ts';
 import type { Administrator } from '../../sessions/principal.ts';
-import { organisationMeantIfNamed } from '../../sessions/require-same-organisation.ts';
+import { requireSameOrganisationIfNamed } from '../../sessions/require-same-organisation.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { ofOurMode, rankedSubscriptions, readPlan, type SubscriptionFacts } from '../entitlement/read-plan.ts';
@@ -33,7 +33,7 @@ export async function setCancellation(
   input: { wanted: boolean; organisation_id?: unknown },
 ): Promise<SubscriptionRecord> {
   const { wanted } = input;
-  const organisationId = organisationMeantIfNamed(principal, input.organisation_id).id;
+  const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
 
   const states = await withLease(app, leaseOf(organisationId), async (ask, holder) => {
     const lease = { organisationId, holder };

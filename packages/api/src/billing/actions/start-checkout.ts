@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { AppError, invalid } from '../../errors.ts';
 import type { Administrator } from '../../sessions/principal.ts';
-import { organisationMeantIfNamed } from '../../sessions/require-same-organisation.ts';
+import { requireSameOrganisationIfNamed } from '../../sessions/require-same-organisation.ts';
 import { withCustomer } from '../customers/customer.ts';
 import { choosePaidPlan, type PaidTier, paidTiers } from '../plans/plans.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
@@ -32,7 +32,7 @@ export async function startCheckout(
   input: { tier?: unknown; organisation_id?: unknown },
 ): Promise<{ url: string }> {
   const tier = readTier(app, input.tier);
-  const organisationId = organisationMeantIfNamed(principal, input.organisation_id).id;
+  const organisationId = requireSameOrganisationIfNamed(principal, input.organisation_id).id;
 
   const url = await withCustomer(app, organisationId, async (ask, customerId, holder) => {
     const context = { ask, holder, organisationId, customerId, tier };

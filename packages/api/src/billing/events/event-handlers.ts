@@ -6,7 +6,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import type { SendLast } from '../../db/send-with-commit.ts';
 import { textOf } from '../../providers/untrusted-json.ts';
 import { requestPriceLookUp } from '../prices/request-look-up.ts';
-import { followRecomputed, hasConsequences } from '../projection/consequences.ts';
+import { hasConsequences, storeConsequences } from '../projection/consequences.ts';
 import { type Facts, recompute } from '../projection/projection.ts';
 import type { PaymentEvent, Subject, SubscriptionState } from '../projection/provider-objects.ts';
 import { upsertMark, upsertState } from '../projection/subscription-row.ts';
@@ -88,30 +88,30 @@ type HandlerResult = { outcome: EventOutcome; toSync: string | null };
 
 /** Runs the handler of a stored event. */
 export async function handleEvent(app: App, tx: Transaction, stored: StoredEvent): Promise<HandlerResult> {
-  if (stored.handler === 'prices') return only(await requestPriceLookUp(app, tx, stored.event));
-  if (stored.organisationId === null) return only(await handleForeignEvent(tx, stored));
+  if (stored.handler === 'prices') return withoutSync(await requestPriceLookUp(app, tx, stored.event));
+  if (stored.organisationId === null) return withoutSync(await handleForeignEvent(tx, stored));
 
   const ours = { ...stored, organisationId: stored.organisationId };
   switch (stored.handler) {
     case 'checkout_completed':
       return completeCheckout(app, tx, ours);
     case 'checkout_closed':
-      return only(await closeCheckout(app, tx, ours, applied));
+      return withoutSync(await closeCheckout(app, tx, ours, applied));
     case 'checkout_failed':
-      return only(await closeCheckout(app, tx, ours, eventOutcomes.noted));
+      return withoutSync(await closeCheckout(app, tx, ours, eventOutcomes.noted));
     case 'state':
       return handleState(app, tx, ours);
     case 'invoice_settled':
     case 'invoice_problem':
-      return ours.subject.subscriptionId === null ? only(applied) : markForSync(tx, ours);
+      return ours.subject.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
     case 'note':
-      return only(eventOutcomes.noted);
+      return withoutSync(eventOutcomes.noted);
     case 'customer_gone':
-      return only(await handleCustomerDeleted(app, tx, ours));
+      return withoutSync(await handleCustomerDeleted(app, tx, ours));
   }
 }
 
-function only(outcome: EventOutcome): HandlerResult {
+function withoutSync(outcome: EventOutcome): HandlerResult {
   return { outcome, toSync: null };
 }
 
@@ -130,10 +130,10 @@ async function handleForeignEvent(tx: Transaction, { event, subject }: StoredEve
 async function completeCheckout(app: App, tx: Transaction, ours: OwnEvent): Promise<HandlerResult> {
   const { organisationId, subject } = ours;
   if (subject.claims.length < 2 || subject.claims.some((claim) => claim !== organisationId)) {
-    return only(eventOutcomes.contradiction);
+    return withoutSync(eventOutcomes.contradiction);
   }
   await closeCheckout(app, tx, ours, applied);
-  return subject.subscriptionId === null ? only(applied) : markForSync(tx, ours);
+  return subject.subscriptionId === null ? withoutSync(applied) : markForSync(tx, ours);
 }
 
 async function closeCheckout(app: App, tx: Transaction, ours: OwnEvent, outcome: EventOutcome): Promise<EventOutcome> {
@@ -176,8 +176,8 @@ async function handleCustomerDeleted(
  */
 async function handleState(app: App, tx: Transaction, ours: OwnEvent): Promise<HandlerResult> {
   const { state, facts, organisationId, event, sendLast } = ours;
-  if (state === null || facts === null) return only(eventOutcomes.unreadable);
-  if (facts.row !== null && facts.row.customerId !== state.customerId) return only(eventOutcomes.contradiction);
+  if (state === null || facts === null) return withoutSync(eventOutcomes.unreadable);
+  if (facts.row !== null && facts.row.customerId !== state.customerId) return withoutSync(eventOutcomes.contradiction);
   const recomputed = recompute(app, facts);
   if (recomputed === null) return markForSync(tx, ours);
 
@@ -189,8 +189,8 @@ async function handleState(app: App, tx: Transaction, ours: OwnEvent): Promise<H
     return { outcome: applied, toSync: state.id };
   }
 
-  if (!(await written)) return only(eventOutcomes.contradiction);
-  await followRecomputed(app, tx, organisationId, facts.row ?? unknownRow, recomputed);
+  if (!(await written)) return withoutSync(eventOutcomes.contradiction);
+  await storeConsequences(app, tx, organisationId, facts.row ?? unknownRow, recomputed);
   return { outcome: applied, toSync: state.id };
 }
 
@@ -199,10 +199,10 @@ const unknownRow = { status: null, tier: null, ended: false };
 /** Inserts or marks the row of a subscription whose state the event does not show. */
 async function markForSync(tx: Transaction, ours: OwnEvent): Promise<HandlerResult> {
   const { customerId, subscriptionId } = ours.subject;
-  if (customerId === null || subscriptionId === null) return only(eventOutcomes.unreadable);
+  if (customerId === null || subscriptionId === null) return withoutSync(eventOutcomes.unreadable);
 
   const isMarked = await upsertMark(tx, { id: subscriptionId, customerId, ...keysOf(ours) });
-  return isMarked ? { outcome: applied, toSync: subscriptionId } : only(eventOutcomes.contradiction);
+  return isMarked ? { outcome: applied, toSync: subscriptionId } : withoutSync(eventOutcomes.contradiction);
 }
 
 function keysOf({ organisationId, event, number }: OwnEvent) {

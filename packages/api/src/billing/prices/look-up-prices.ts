@@ -37,7 +37,7 @@ export async function readPrices(app: App, ask: Ask): Promise<TierPrices> {
   const prices: TierPrices = {};
   for (const [tier, name] of names) {
     const byKey = listed.find((price) => price.lookup_key === name);
-    prices[tier] = readPrice(byKey ?? (await byId(ask, name)));
+    prices[tier] = readPrice(byKey ?? (await retrievePrice(ask, name)));
   }
 
   await storePrices(app, prices);
@@ -53,7 +53,7 @@ type ProviderPrice = {
   recurring: { interval: string; interval_count: number } | null;
 };
 
-async function byId(ask: Ask, id: string): Promise<ProviderPrice | null> {
+async function retrievePrice(ask: Ask, id: string): Promise<ProviderPrice | null> {
   if (!id.startsWith('price_')) return null;
   try {
     return await ask((provider) => provider.prices.retrieve(id));

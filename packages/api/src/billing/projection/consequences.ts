@@ -23,7 +23,7 @@ export function hasConsequences(before: SubscriptionRow, { columns, newPrice }: 
 }
 
 /** Stores what follows from a recomputed row that this transaction has written. `before` is the row as it was. */
-export async function followRecomputed(
+export async function storeConsequences(
   app: App,
   tx: Transaction,
   organisationId: string,

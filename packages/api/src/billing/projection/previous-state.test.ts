@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { canonical, undo } from './previous-state.ts';
+import { canonical, objectBefore } from './previous-state.ts';
 
 test('a hash is undone member by member, an array as a whole', () => {
   const after = { status: 'active', metadata: { tier: 'gold', note: 'x' }, list: [1, 2], hash: { data: [{ a: 1 }] } };
   const previous = { status: 'trialing', metadata: { tier: 'silver', note: null }, list: [1], hash: { data: [] } };
-  expect(undo(after, previous)).toEqual({
+  expect(objectBefore(after, previous)).toEqual({
     status: 'trialing',
     metadata: { tier: 'silver', note: null },
     list: [1],
@@ -14,8 +14,8 @@ test('a hash is undone member by member, an array as a whole', () => {
 });
 
 test('an added object is absent from the previous state, and a removed object is in it', () => {
-  expect(undo({ pause: { behavior: 'void' } }, { pause: null })).toEqual({ pause: null });
-  expect(undo({ pause: null }, { pause: { behavior: 'void' } })).toEqual({ pause: { behavior: 'void' } });
+  expect(objectBefore({ pause: { behavior: 'void' } }, { pause: null })).toEqual({ pause: null });
+  expect(objectBefore({ pause: null }, { pause: { behavior: 'void' } })).toEqual({ pause: { behavior: 'void' } });
 });
 
 test('null is equal to absent, and the order of members does not matter', () => {

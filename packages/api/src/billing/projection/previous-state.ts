@@ -5,12 +5,12 @@ import { type Fields, fields } from '../../providers/untrusted-json.ts';
  * members of a hash (null for an absent one) but the whole of an array. So a hash is undone
  * member by member, and every other value is replaced.
  */
-export function undo(after: Fields, previous: Fields): Fields {
+export function objectBefore(after: Fields, previous: Fields): Fields {
   const before = { ...after };
   for (const [name, value] of Object.entries(previous)) {
     const now = fields(after[name]);
     const then = fields(value);
-    before[name] = now !== null && then !== null ? undo(now, then) : value;
+    before[name] = now !== null && then !== null ? objectBefore(now, then) : value;
   }
   return before;
 }

@@ -38,14 +38,14 @@ export type Subject = {
 
 /** Returns the objects that an event names. `state` is the subscription that it shows, if that is read already. */
 export function subjectOf(event: PaymentEvent, state: SubscriptionState | null): Subject {
-  const { organisation, ...named } = state === null ? namedBy(event) : shownBy(state);
+  const { organisation, ...named } = state === null ? objectsOfEvent(event) : objectsOfState(state);
   const claims = [textOf(event.object.client_reference_id), organisation].filter((claim) => claim !== null);
   return { ...named, claims };
 }
 
 type NamedObjects = Omit<Subject, 'claims'> & { organisation: string | null };
 
-function namedBy({ type, object }: PaymentEvent): NamedObjects {
+function objectsOfEvent({ type, object }: PaymentEvent): NamedObjects {
   const [kind = ''] = type.split('.');
   const isSubscription = type.startsWith('customer.subscription.');
   const isInvoice = kind === 'invoice';
@@ -58,7 +58,7 @@ function namedBy({ type, object }: PaymentEvent): NamedObjects {
   };
 }
 
-function shownBy({ id, customerId, metadata: { organisation } }: SubscriptionState): NamedObjects {
+function objectsOfState({ id, customerId, metadata: { organisation } }: SubscriptionState): NamedObjects {
   return { customerId, subscriptionId: id, invoiceId: null, organisation };
 }
 

@@ -1,5 +1,5 @@
 import type { Fields } from '../../providers/untrusted-json.ts';
-import { canonical, undo } from './previous-state.ts';
+import { canonical, objectBefore } from './previous-state.ts';
 
 /** An object after a change, and its values before the change; null for an event that shows no change. */
 export type Change = { object: Fields; previous: Fields | null };
@@ -12,7 +12,7 @@ export function lastOfSecond<Event extends Change>(second: Event[]): { event: Ev
   const changes = second.map((event) => ({
     event,
     after: canonical(event.object),
-    before: event.previous === null ? null : canonical(undo(event.object, event.previous)),
+    before: event.previous === null ? null : canonical(objectBefore(event.object, event.previous)),
   }));
   const moves = changes.filter(({ before, after }) => before !== null && before !== after);
   const left = new Set(moves.map(({ before }) => before));

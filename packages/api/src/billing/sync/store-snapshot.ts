@@ -5,7 +5,7 @@ import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { lockOrganisation } from '../../organisations/lock.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { isHeld } from '../customers/lease.ts';
-import { followRecomputed } from '../projection/consequences.ts';
+import { storeConsequences } from '../projection/consequences.ts';
 import { recompute } from '../projection/projection.ts';
 import { isEnded, parseSnapshot, type SubscriptionState } from '../projection/provider-objects.ts';
 import { readFacts } from '../projection/subscription-row.ts';
@@ -70,7 +70,7 @@ export async function storeSnapshot(
         problem: null,
       })
       .where(eq(paymentSubscriptions.id, row.id));
-    if (recomputed !== null) await followRecomputed(app, tx, row.organisationId, row, recomputed);
+    if (recomputed !== null) await storeConsequences(app, tx, row.organisationId, row, recomputed);
   });
 }
 

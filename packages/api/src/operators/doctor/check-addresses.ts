@@ -14,10 +14,10 @@ export async function examineAddresses({ db }: App): Promise<Finding[]> {
   const open = abnormal.filter(({ suspended }) => !suspended);
   return open.length === 0
     ? [right('Addresses', 'Every account has its address in the normal form.')]
-    : open.map((address) => wrong('Addresses', whatToDo(address)));
+    : open.map((address) => wrong('Addresses', remedyOf(address)));
 }
 
-function whatToDo({ userId, email, normal, collides }: AbnormalAddress): string {
+function remedyOf({ userId, email, normal, collides }: AbnormalAddress): string {
   const account = `The account ${userId} has the address ${visible(email)}`;
   const remedy = `Run operator suspend ${userId}, or give the account another address in the database`;
   if (normal === null) return `${account}, which is not a valid address: nobody can sign in with it. ${remedy}.`;

@@ -1,4 +1,4 @@
-import { undo } from '../../billing/projection/previous-state.ts';
+import { objectBefore } from '../../billing/projection/previous-state.ts';
 import { readSubscriptionState, type SubscriptionState } from '../../billing/projection/provider-objects.ts';
 import { type Fields, fields, seconds, textOf, toDate } from '../../providers/untrusted-json.ts';
 
@@ -62,7 +62,7 @@ function ofSubscription(object: Fields, previous: Fields | null, nameOf: NameOfP
   const now = readSubscriptionState(object);
   if (now === null) return null;
 
-  const before = previous && readSubscriptionState(undo(object, previous));
+  const before = previous && readSubscriptionState(objectBefore(object, previous));
   const pricesDiffer = before !== null && priceOf(before) !== priceOf(now);
   const periodsDiffer = before !== null && before.currentPeriodEnd !== now.currentPeriodEnd;
   return {
@@ -71,7 +71,7 @@ function ofSubscription(object: Fields, previous: Fields | null, nameOf: NameOfP
     previous_status: before !== null && before.status !== now.status ? before.status : null,
     price: pricesDiffer ? { current: named(priceOf(now), nameOf), previous: named(priceOf(before), nameOf) } : null,
     end: endOf(now, before),
-    current_period_end: periodsDiffer ? { at: isoOf(now.currentPeriodEnd) } : null,
+    current_period_end: periodsDiffer ? { at: isoTime(now.currentPeriodEnd) } : null,
   };
 }
 
@@ -84,11 +84,11 @@ function named(price: string | null, nameOf: NameOfPrice): string | null {
 }
 
 function endOf(now: SubscriptionState, before: SubscriptionState | null): SubscriptionChange['end'] {
-  if (now.scheduled) return { change: 'scheduled', at: isoOf(now.endsAt) };
+  if (now.scheduled) return { change: 'scheduled', at: isoTime(now.endsAt) };
   return before?.scheduled ? { change: 'withdrawn' } : null;
 }
 
-function isoOf(unixSeconds: number | null): string | null {
+function isoTime(unixSeconds: number | null): string | null {
   return toDate(unixSeconds)?.toISOString() ?? null;
 }
 

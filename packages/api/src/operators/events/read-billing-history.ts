@@ -39,7 +39,7 @@ export async function readBillingHistory(app: App, _operator: Operator, { organi
   return {
     organisation,
     subscriptions: rows.map((row) => shownRow(app, row)),
-    moments: shown.map((moment) => momentShown(moment, nameOf)),
+    moments: shown.map((moment) => shownMoment(moment, nameOf)),
     next: last === undefined ? null : `${last.at}/${last.key}`,
   };
 }
@@ -80,18 +80,18 @@ async function momentsOf(app: App, organisationId: string, before: string | unde
       where ${auditEvents.organisationId} = ${organisationId}
         and (${auditEvents.action} like 'plan-%' or ${auditEvents.action} = 'subscription-synced')
     ) as moments
-    ${after(before)}
+    ${afterCursor(before)}
     order by at desc, key collate "C" desc limit ${rowsPerPage + 1}`);
   return rows.map((row) => ({ ...row, at: Number(row.at) }));
 }
 
-function after(before: string | undefined): SQL {
+function afterCursor(before: string | undefined): SQL {
   const [, at, key] = /^(\d{1,15})\/([ea][0-9a-f-]{1,40})$/.exec(before ?? '') ?? [];
   if (at === undefined || key === undefined) return sql``;
   return sql`where (at, key collate "C") < (${at}::bigint, ${key})`;
 }
 
-function momentShown({ at, key, event, type, outcome, flagged, payload, actor }: Moment, nameOf: NameOfPrice) {
+function shownMoment({ at, key, event, type, outcome, flagged, payload, actor }: Moment, nameOf: NameOfPrice) {
   return {
     at: new Date(at).toISOString(),
     key,

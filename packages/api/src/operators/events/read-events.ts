@@ -28,7 +28,7 @@ type Input = z.output<typeof eventsInput>;
  * the slug or name of their organisation.
  */
 export async function readEvents(app: App, _operator: Operator, { search, flagged, before }: Input) {
-  const which = and(flagged ? eq(event.flagged, true) : undefined, after(before));
+  const which = and(flagged ? eq(event.flagged, true) : undefined, afterCursor(before));
   const rows = await app.db
     .select({
       id: event.id,
@@ -79,7 +79,7 @@ async function matches(app: App, search: string, which: SQL | undefined): Promis
 }
 
 /** A malformed cursor is ignored: the list starts at the newest event. */
-function after(before: string | undefined): SQL | undefined {
+function afterCursor(before: string | undefined): SQL | undefined {
   const [, milliseconds, number] = /^(\d{1,14})-(\d{1,15})$/.exec(before ?? '') ?? [];
   if (milliseconds === undefined || number === undefined) return undefined;
 

@@ -47,15 +47,15 @@ export async function readCounts(app: App, { isWaiting, firstOwner, withoutOrgan
   const [row] = await app.db.execute<Record<keyof typeof counted, number>>(sql`select ${sql.join(columns, sql`, `)}`);
 
   return {
-    waiting: upToMost(row?.open, row?.alone),
-    approved_this_week: upToMost(row?.approved),
-    paying: app.payment === null ? null : upToMost(row?.paying),
-    needs_attention: upToMost(row?.flagged, row?.problems),
+    waiting: cappedSum(row?.open, row?.alone),
+    approved_this_week: cappedSum(row?.approved),
+    paying: app.payment === null ? null : cappedSum(row?.paying),
+    needs_attention: cappedSum(row?.flagged, row?.problems),
     most: maxCounted,
   };
 }
 
-function upToMost(...counts: (number | undefined)[]): number {
+function cappedSum(...counts: (number | undefined)[]): number {
   return Math.min(
     maxCounted,
     counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),

@@ -50,7 +50,7 @@ export function fairQueue(most: number, maxWaiting: number, longestMilliseconds 
     }
 
     const [next, ...later] = clients.get(client) ?? [];
-    keep(clients, client, later);
+    moveToEnd(clients, client, later);
     networks.delete(network);
     if (clients.size > 0) networks.set(network, clients);
     waiting -= 1;
@@ -63,7 +63,7 @@ export function fairQueue(most: number, maxWaiting: number, longestMilliseconds 
   }
 
   function refuseOne(newest: Requester): void {
-    const network = longest(networks, waitingIn, newest.network);
+    const network = longest(networks, countWaiting, newest.network);
     const clients = networks.get(network) ?? new Map<string, WaitingTask[]>();
     const client = longest(clients, (tasks) => tasks.length, newest.client);
     const tasks = clients.get(client) ?? [];
@@ -81,12 +81,12 @@ function busy(): AppError {
   return new AppError('BUSY', 'The service is busy. Try again in a moment.', { retryAfterSeconds: 5 });
 }
 
-function keep(clients: Map<string, WaitingTask[]>, client: string, tasks: WaitingTask[]): void {
+function moveToEnd(clients: Map<string, WaitingTask[]>, client: string, tasks: WaitingTask[]): void {
   clients.delete(client);
   if (tasks.length > 0) clients.set(client, tasks);
 }
 
-function waitingIn(clients: Map<string, WaitingTask[]>): number {
+function countWaiting(clients: Map<string, WaitingTask[]>): number {
   let sum = 0;
   for (const tasks of clients.values()) sum += tasks.length;
   return sum;

@@ -53,7 +53,7 @@ export function lossesText(from: Tier, to: Tier, meters: Meters): string[] {
 /** "10 members", "50,000 API calls a month", "Unlimited members", "No projects". */
 function limitText(id: string, limit: number | null, meters: Meters): string {
   const t = planTexts();
-  const meter = meters.find((each) => each.meter === id) ?? { meter: id, name: spaced(id), resets_at: null };
+  const meter = meters.find((each) => each.meter === id) ?? { meter: id, name: withSpaces(id), resets_at: null };
   if (limit === null) return t.unlimitedOf(meter);
   if (limit === 0) return t.noneOf(meter);
   // Every counter resets with the calendar month (docs/decisions/010).
@@ -67,10 +67,10 @@ function insteadOf(limit: number | null): string {
 }
 
 function featureName(feature: string): string {
-  return planTexts().feature(feature, spaced(feature));
+  return planTexts().feature(feature, withSpaces(feature));
 }
 
-function spaced(identifier: string): string {
+function withSpaces(identifier: string): string {
   const words = identifier.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -30,6 +30,8 @@ class SlowestFirst extends BaseSequencer {
 export default defineConfig({
   // The application's own extends one that only its build generates.
   tsconfig: 'tsconfig.base.json',
+  // The module that Kit's build puts in its place.
+  resolve: { alias: { '$app/server': '@sveltejs/kit/internal/server' } },
   test: {
     // Importing the same modules again for each file took half of the time. Test files share no other state.
     isolate: false,

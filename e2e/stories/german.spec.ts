@@ -24,6 +24,19 @@ test('a German browser gets German pages from sign-up to the operator console, a
   expect(unseenPages(seen)).toEqual([]);
 });
 
+test('pages that are rendered at once are each in the language of their request', async ({ request }) => {
+  const titles = { de: 'Anmelden', en: 'Sign in' };
+  const readTitle = async (language: 'de' | 'en') => {
+    // A page with a query is rendered for each request.
+    const page = await request.get('/login?rendered', { headers: { 'accept-language': language } });
+    const text = await page.text();
+    expect(text).toContain(`<html lang="${language}"`);
+    expect(text).toContain(`<title>${titles[language]}`);
+    expect(text).not.toContain(titles[language === 'de' ? 'en' : 'de']);
+  };
+  await Promise.all(Array.from({ length: 20 }, (_, at) => readTitle(at % 2 === 0 ? 'de' : 'en')));
+});
+
 test('the footer changes the language of all pages, without JavaScript', async ({ browser, service }) => {
   const context = await browser.newContext({ baseURL: service.baseUrl, locale: 'de-DE', javaScriptEnabled: false });
   const page = await context.newPage();

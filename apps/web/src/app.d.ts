@@ -28,10 +28,10 @@ declare global {
       api: Caller;
       /** Why the request was refused, for its log line. */
       failure?: Failure;
-      /** Resolves when the page may be rendered. The requests to REST endpoints and of the development server have none. */
+      /** Resolves when the route may be run. The requests to REST endpoints and of the development server have none. */
       nextTurn?: (() => Promise<void>) | undefined;
-      /** The language of the answer's texts. */
-      language: Language;
+      /** The language of the answer's texts, once one was needed: `languageOf` chooses it. */
+      language?: Language;
     }
     interface Error {
       message: string;

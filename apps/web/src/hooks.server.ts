@@ -1,69 +1,108 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { App } from '@gatehouse/api/app';
 import type { RequestEvent } from '@sveltejs/kit';
 import type { Handle, HandleServerError, ServerInit } from '@sveltejs/kit/hooks';
+import { readLanguageFrom } from '#lib/language/language.ts';
 import { formHeader, locationHeader } from '#lib/page-script/headers.ts';
-import { openApp, parseConfig, theApp } from '#lib/server/app.ts';
+import { openApp as openOnce, parseConfig } from '#lib/server/app.ts';
 import { guardRequest, methodsOf } from '#lib/server/guards/request-guard.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import { observeRequest } from '#lib/server/http/observe-request.ts';
 import { recordFailure } from '#lib/server/http/record-failure.ts';
 import { rejectRequest } from '#lib/server/http/reject-request.ts';
-import { exchangeOf, type Resolve, renderPage, writingPages } from '#lib/server/http/render-page.ts';
+import { type Page, pageOf, sendPage, visitorPage, writeFrame } from '#lib/server/http/render-page.ts';
 import { hasRecentToken, openContext } from '#lib/server/http/router-context.ts';
-import { addSecurityHeaders } from '#lib/server/http/security-headers.ts';
-import { chooseLanguage, inLanguage } from '#lib/server/language/choose-language.ts';
+import { apiHeaders, policyOfPage } from '#lib/server/http/security-headers.ts';
+import { languageOf } from '#lib/server/language/choose-language.ts';
 import { createRestHandler, type RestHandler } from '#lib/server/rest/rest-handler.ts';
 import { readCookie } from '#lib/server/session/cookies.ts';
 import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
+import { getRequestEvent } from '$app/server';
+
+/** The service, and the security headers of every answer. `openApp` sets them before the first request. */
+let app: App;
+let securityHeaders: [name: string, value: string][];
+
+export async function openApp(settings?: Parameters<typeof openOnce>[0]): Promise<void> {
+  app = await openOnce(settings);
+  securityHeaders = Object.entries(apiHeaders(app.config));
+}
 
 export const init: ServerInit = () => openApp();
 
 // For apps/server, which opens the App before it loads Kit, and wraps Kit's handler.
-export { openApp, parseConfig, writingPages };
+export { parseConfig };
 
 /** Resolves to null while the database answers, else to the code of the reason. */
 export function readiness(): Promise<string | null> {
-  return theApp().databaseHealth.check();
+  return app.databaseHealth.check();
 }
 
 /** Whether a request has a session or an API key that was valid recently in this process. */
 export function isRecent(headers: IncomingHttpHeaders): boolean {
-  return hasRecentToken(theApp(), headers);
+  return hasRecentToken(app, headers);
 }
 
 /** Counts a request that apps/server refused, because too many of its class were open. */
 export function countRefusal(kind: string): void {
-  theApp().metrics.count('gatehouse_overload_refusals_total', { class: kind });
+  app.metrics.count('gatehouse_overload_refusals_total', { class: kind });
 }
 
 /** The answers to the REST endpoints, which apps/server asks before Kit. */
 export function restHandler(): RestHandler {
-  return createRestHandler(theApp());
+  return createRestHandler(app);
 }
 
+/** What a request needs of the server: Node's response, and what resolves when its route may be run. */
+type Exchange = { response: ServerResponse; nextTurn: () => Promise<void> };
+type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
+type PagesHandler = (...args: [...Parameters<Handler>, nextTurn: Exchange['nextTurn']]) => unknown;
+type WithExchange = IncomingMessage & { [exchange]?: Exchange };
+
+const exchange = Symbol('exchange');
+
+/** Makes the exchange of a request known to the hook. adapter-node gives Kit the request alone. */
+export function writingPages(handler: Handler): PagesHandler {
+  return (request: WithExchange, response, next, nextTurn) => {
+    request[exchange] = { response, nextTurn };
+    return handler(request, response, next);
+  };
+}
+
+function exchangeOf({ platform }: RequestEvent): Exchange | undefined {
+  return (platform?.req as WithExchange | undefined)?.[exchange];
+}
+
+/** Every text and format of an answer follows its request's language, which is chosen for the first of them. */
+readLanguageFrom(() => {
+  const { locals, cookies, request } = getRequestEvent();
+  return languageOf(locals, { cookies, headers: request.headers });
+});
+
 /**
- * Answers a request to a page: log line, span and metrics around its answer, with a number. One function in place of
+ * Answers a request to Kit: log line, span and metrics around its answer, with a number. One function in place of
  * Kit's `sequence`, which opens a span and a context for each of its steps.
  */
 export const handle: Handle = async ({ event, resolve }) => {
-  const { locals, request, cookies, route } = event;
-  const app = theApp();
+  const { locals, request, route } = event;
   locals.app = app;
   locals.requestId = randomUUID();
-  locals.language = chooseLanguage(cookies, request.headers);
   locals.nextTurn = exchangeOf(event)?.nextTurn;
 
   const about = { method: request.method, route: route.id ?? 'none', headers: request.headers };
-  // Every text and format of the answer follows the request's language.
-  const response = await observeRequest(locals, about, () => inLanguage(locals.language, () => answer(event, resolve)));
+  const response = await observeRequest(locals, about, () => answer(event, resolve));
   const { headers } = response;
-  addSecurityHeaders(app, headers);
+  const policy = headers.get('content-security-policy');
+  if (policy !== null) headers.set('content-security-policy', policyOfPage(policy, app.config));
+  for (const [name, value] of securityHeaders) if (!headers.has(name)) headers.set(name, value);
   headers.set('x-request-id', locals.requestId);
   // Pages cannot set it: Kit renders them from the status alone.
   if (response.status === 503 && !headers.has('retry-after')) headers.set('retry-after', '5');
   return response;
 };
+
+type Resolve = Parameters<Handle>[0]['resolve'];
 
 /** Rejects a wrong method, too large a body, a foreign origin and an unknown API key, in this order. */
 async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> {
@@ -80,7 +119,40 @@ async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> 
   }
   locals.sessionEnded = locals.principal === null && readCookie(locals.app, cookies, 'session') !== null;
   if (locals.sessionEnded) await rememberPageOfEndedSession(event);
-  return redirectInHeader(request, await renderPage(event, resolve));
+  return redirectInHeader(request, await answerRoute(event, resolve));
+}
+
+/** The routes of the pages that may be the same for every visitor. */
+const visitorRoutes = ['/login', '/signup'];
+
+/** Answers by the route. What a page needs runs only where one is written: a redirect passes this function alone. */
+async function answerRoute(event: RequestEvent, resolve: Resolve): Promise<Response> {
+  const render = () => inTurn(event, resolve);
+  const answered = await (visitorRoutes.includes(event.route.id ?? '') ? visitorPage(event, render) : render());
+  return answered instanceof Response ? answered : sendPage(answered, exchangeOf(event)?.response);
+}
+
+/** The status in the log of a request whose client disconnected before its route was run, as nginx has it. */
+const closedByClient = 499;
+
+/**
+ * Runs the route in a turn of the server (docs/decisions/041): the database may answer many requests at once.
+ * Kit would hash a page for an ETag that no request can match, copy it twice, and pass it on by a stream: a tenth of
+ * the CPU of a page of 28 kB. So the page is kept from Kit, whose response is empty (docs/decisions/042).
+ */
+async function inTurn(event: RequestEvent, resolve: Resolve): Promise<Response | Page> {
+  await event.locals.nextTurn?.();
+  const { method, signal } = event.request;
+  // A form is processed in any case: its sender may have closed the tab.
+  if (signal.aborted && (method === 'GET' || method === 'HEAD')) return new Response(null, { status: closedByClient });
+
+  let framed: [string, string] | undefined;
+  function transformPageChunk({ html }: { html: string }): string {
+    framed = writeFrame(event, html);
+    return import.meta.env.DEV ? framed.join('') : '';
+  }
+  const response = await resolve(event, { transformPageChunk });
+  return framed === undefined || import.meta.env.DEV ? response : pageOf(response, framed);
 }
 
 /** Answers a form that the page script sent with 204 and a header in place of a redirect. The cookies stay. */
@@ -96,10 +168,10 @@ function redirectInHeader(request: Request, response: Response): Response {
 
 /** An AppError that no page caught keeps its status and message. Any other error is logged and shows a generic one. */
 export const handleError: HandleServerError = ({ kind, error: caught, event }) => {
-  const { requestId, app } = event.locals;
+  const { requestId, app: opened } = event.locals;
   if (kind !== 'unknown') return { requestId };
 
   const { status, body } = httpErrorOf(caught);
-  if (app) recordFailure(event.locals, caught);
+  if (opened) recordFailure(event.locals, caught);
   return { status, message: body.error, requestId };
 };

@@ -15,7 +15,7 @@ const prefix = 'The prefix of every request';
 /** The walks, each with the lists that it shares with others. */
 const walks = {
   'POST /api/signup': [prefix],
-  'GET /auth/idp/callback': [prefix, 'A page or a redirect route'],
+  'GET /auth/idp/callback': [prefix],
   'POST /webhooks/payment': [prefix],
   'GET /api/subscription': [prefix, 'A request with a session'],
 };

@@ -8,10 +8,31 @@ import { auditEvents } from '../db/schema/audit.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
 import { transactSendingLast } from '../db/send-with-commit.ts';
-import { AppError } from '../errors.ts';
+import { AppError, isAppError } from '../errors.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
 import { insertAtOnce, maxSessions } from './insert-at-once.ts';
 import { browserParts } from './known-browser.ts';
+
+/**
+ * Runs what proves a user's identity, and counts the sign-in by its outcome: ok, the code of the AppError, or failed.
+ *
+ * @throws what the proof throws.
+ */
+export async function countSignIn<Result>(
+  { metrics }: App,
+  way: 'password' | 'identity_provider',
+  prove: () => Promise<Result>,
+): Promise<Result> {
+  let outcome = 'ok';
+  try {
+    return await prove();
+  } catch (error) {
+    outcome = isAppError(error) ? error.code.toLowerCase() : 'failed';
+    throw error;
+  } finally {
+    metrics.count('gatehouse_sign_ins_total', { way, outcome });
+  }
+}
 
 type NewSession = {
   idHash: string;

@@ -8,11 +8,11 @@ import type { Client } from '../security/client.ts';
 import { clientKey } from '../security/client-key.ts';
 import { constantTimeEqual } from '../security/constant-time.ts';
 import { hashToken, newToken } from '../security/token.ts';
+import { countSignIn } from '../sessions/insert-session.ts';
 import { readSession } from '../sessions/session.ts';
 import { connectIdentity } from './connect-identity.ts';
 import { decodeIdToken, validateClaims } from './id-token.ts';
 import { matchUser } from './match-user.ts';
-import { recordSignIn } from './record-sign-in.ts';
 
 const lifetimeMinutes = 10;
 
@@ -66,7 +66,7 @@ type Answer = {
  * @throws Error or AppError on any failure; the reason is only logged.
  */
 export function finishSignIn(app: App, answer: Answer, client: Client) {
-  return recordSignIn(app, 'identity_provider', () => finish(app, answer, client));
+  return countSignIn(app, 'identity_provider', () => finish(app, answer, client));
 }
 
 async function finish(app: App, answer: Answer, client: Client) {

@@ -8,8 +8,8 @@ import { countFailures } from '../security/count-failures.ts';
 import { verifyPassword } from '../security/password.ts';
 import { clientSignInLimits, passwordLimits } from '../security/sign-in-limits.ts';
 import { accountByEmail } from '../sessions/account.ts';
+import { countSignIn } from '../sessions/insert-session.ts';
 import { isKnownBrowser } from '../sessions/known-browser.ts';
-import { recordSignIn } from './record-sign-in.ts';
 
 export const passwordSignInInput = z.object({
   email: z.string({ error: 'Enter your e-mail address.' }).min(1, 'Enter your e-mail address.'),
@@ -29,7 +29,7 @@ export function signInWithPassword(
   input: z.output<typeof passwordSignInInput>,
   client: Client,
 ): Promise<{ userId: string; organisationId: string | null; passwordHash: string | null }> {
-  return recordSignIn(app, 'password', () => holderOf(app, input, client));
+  return countSignIn(app, 'password', () => holderOf(app, input, client));
 }
 
 async function holderOf(app: App, { email: typed, password }: z.output<typeof passwordSignInInput>, client: Client) {

@@ -1,7 +1,7 @@
 import { createTestDatabase, migrationsFolder } from '@gatehouse/api/testing/database/database';
 import { waitingForLocks } from '@gatehouse/api/testing/database/waiting-for-locks';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { openApp, theApp } from './app.ts';
+import { openApp } from './app.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 beforeAll(async () => {
@@ -17,8 +17,7 @@ afterAll(async () => {
 
 it('from SIGTERM on no job is started, the running ones end while requests drain, and requests enqueue jobs', async () => {
   const before = process.listeners('SIGTERM');
-  await openApp();
-  const app = theApp();
+  const app = await openApp();
   const enqueue = async () => {
     await app.db.transaction((tx) => app.jobs.send(tx, 'usage-days', {}));
     app.jobs.wake('usage-days');

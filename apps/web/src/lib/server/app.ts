@@ -4,8 +4,7 @@ import { createApp } from '@gatehouse/api/create-app';
 
 export { parseConfig };
 
-let opened: App | undefined;
-let opening: Promise<void> | undefined;
+let opening: Promise<App> | undefined;
 
 type Settings = {
   config: Config;
@@ -13,8 +12,8 @@ type Settings = {
   migrations: string;
 };
 
-/** Creates the App, once, before the first request. The built service passes the settings; they default to the environment. */
-export function openApp(settings?: Settings): Promise<void> {
+/** Returns the App, which the first call creates. The built service passes the settings; they default to the environment. */
+export function openApp(settings?: Settings): Promise<App> {
   opening ??= open(settings ?? readSettings());
   return opening;
 }
@@ -25,11 +24,11 @@ function readSettings(): Settings {
   return { config: parseConfig(process.env), migrations };
 }
 
-async function open(settings: Settings): Promise<void> {
+async function open(settings: Settings): Promise<App> {
   const app = await createApp({ ...settings, work: true });
-  opened = app;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => beginShutdown(app));
   process.once('sveltekit:shutdown', () => app.close());
+  return app;
 }
 
 /** Stops the feed and the jobs while open requests drain. The requests can still enqueue jobs. */
@@ -38,10 +37,4 @@ function beginShutdown(app: App): void {
   app.changes.stop();
   // Running jobs would have little time left after the drain. `close` waits for this stop, and repeats it if it failed.
   app.jobs.stop().catch(() => {});
-}
-
-/** @throws Error before openApp has finished. */
-export function theApp(): App {
-  if (opened === undefined) throw new Error('The service is not open yet.');
-  return opened;
 }

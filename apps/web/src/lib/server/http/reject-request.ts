@@ -3,12 +3,13 @@ import { escapeMarkup } from '#lib/branding/escape-markup.ts';
 import { errorTexts } from '#lib/messages/shared/errors.ts';
 import errorPage from '../../../error.html?raw';
 import { methodsOf } from '../guards/request-guard.ts';
+import { languageOf } from '../language/choose-language.ts';
 import { translateBody } from '../language/translate-error.ts';
 import { isRestPath } from '../rest/rest-handler.ts';
 import { errorResponse, httpErrorOf, rejectionHeaders } from './error-response.ts';
 import { recordFailure } from './record-failure.ts';
 
-type RejectedRequest = Pick<RequestEvent, 'url' | 'isDataRequest' | 'locals'>;
+type RejectedRequest = Pick<RequestEvent, 'url' | 'isDataRequest' | 'locals' | 'cookies' | 'request'>;
 
 /**
  * The response to a request that a guard rejects before any route: JSON on the paths of the API,
@@ -16,7 +17,7 @@ type RejectedRequest = Pick<RequestEvent, 'url' | 'isDataRequest' | 'locals'>;
  * own has no name, because it is written at build time.
  */
 export function rejectRequest(
-  { url: { pathname }, isDataRequest, locals }: RejectedRequest,
+  { url: { pathname }, isDataRequest, locals, cookies, request }: RejectedRequest,
   thrown: unknown,
 ): Response {
   recordFailure(locals, thrown);
@@ -28,7 +29,7 @@ export function rejectRequest(
   const t = errorTexts();
   const { name } = locals.app.config.service;
   const html = errorPage
-    .replace('<html lang="en"', `<html lang="${locals.language}"`)
+    .replace('<html lang="en"', `<html lang="${languageOf(locals, { cookies, headers: request.headers })}"`)
     .replace('Nothing was changed. Load the page again in a moment.', t.busy.text)
     .replace('Go to the home page', t.goHome)
     .replace('Number %sveltekit.status%', t.numberOf(status))

@@ -1,4 +1,3 @@
-import type { App } from '@gatehouse/api/app';
 import type { Config } from '@gatehouse/api/config';
 import { paymentPageOrigins } from '@gatehouse/api/providers/payment-pages';
 
@@ -17,14 +16,8 @@ export function apiHeaders({
   };
 }
 
-/** Adds the security headers that a response of Kit lacks, and completes the policy that Kit writes for pages. */
-export function addSecurityHeaders({ config }: App, headers: Headers): void {
-  const policy = headers.get('content-security-policy');
-  if (policy !== null) headers.set('content-security-policy', policyOfPage(policy, config));
-  for (const [name, value] of Object.entries(apiHeaders(config))) if (!headers.has(name)) headers.set(name, value);
-}
-
-function policyOfPage(policy: string, { returnOrigins, payment, idp, service }: Config): string {
+/** Completes the policy that Kit writes for pages. */
+export function policyOfPage(policy: string, { returnOrigins, payment, idp, service }: Config): string {
   // Chromium applies form-action to the redirects after a form too, so the providers' origins are listed.
   const providers = [...paymentPageOrigins(payment), ...(idp === null ? [] : [new URL(idp.authUrl).origin])];
   const formTargets = [...new Set(["'self'", ...providers, ...returnOrigins])].join(' ');

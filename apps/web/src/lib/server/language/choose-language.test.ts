@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDate } from '#lib/format/dates.ts';
-import { language } from '#lib/language/language.ts';
-import { chooseLanguage, inLanguage } from './choose-language.ts';
+import { chooseLanguage, languageOf } from './choose-language.ts';
 
 const choose = (acceptLanguage: string | null, cookie?: string) =>
   chooseLanguage(
@@ -36,20 +34,11 @@ describe('the language of a request', () => {
     expect(choose('de', 'xx')).toBe('de');
   });
 
-  it('does not change during a request, while parallel requests have another', async () => {
-    const answer = async (pause: number) => {
-      await new Promise((resolve) => setTimeout(resolve, pause));
-      return [language(), formatDate('2026-12-03T00:00:00Z')];
-    };
-    const answers = await Promise.all([
-      inLanguage('de', () => answer(3)),
-      inLanguage('en', () => answer(1)),
-      answer(2),
-    ]);
-    expect(answers).toEqual([
-      ['de', '3. Dezember 2026'],
-      ['en', '3 December 2026'],
-      ['en', '3 December 2026'],
-    ]);
+  it('is chosen once, when it is first needed', () => {
+    const locals: Pick<App.Locals, 'language'> = {};
+    const asked = { cookies: { get: () => undefined }, headers: new Headers({ 'accept-language': 'de' }) };
+    expect(languageOf(locals, asked)).toBe('de');
+    asked.headers.set('accept-language', 'en');
+    expect(languageOf(locals, asked)).toBe('de');
   });
 });

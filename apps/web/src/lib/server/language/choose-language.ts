@@ -1,17 +1,17 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Cookies } from '@sveltejs/kit';
-import { isLanguage, type Language, readLanguageFrom } from '#lib/language/language.ts';
+import { isLanguage, type Language } from '#lib/language/language.ts';
 
-const current = new AsyncLocalStorage<Language>();
-readLanguageFrom(() => current.getStore() ?? 'en');
+/** What a request says about its language. */
+type Asked = { cookies: Pick<Cookies, 'get'>; headers: Pick<Headers, 'get'> };
 
-/** Runs `run` with the language of a request. All texts and formats within it are in this language. */
-export function inLanguage<Result>(chosen: Language, run: () => Result): Result {
-  return current.run(chosen, run);
+/** The language of a request. Chosen when it is first needed: a redirect and most REST answers have no text. */
+export function languageOf(locals: Pick<App.Locals, 'language'>, { cookies, headers }: Asked): Language {
+  locals.language ??= chooseLanguage(cookies, headers);
+  return locals.language;
 }
 
 /** The language of a request: the user's choice, else the best of Accept-Language, else English. */
-export function chooseLanguage(cookies: Pick<Cookies, 'get'>, headers: Pick<Headers, 'get'>): Language {
+export function chooseLanguage(cookies: Asked['cookies'], headers: Asked['headers']): Language {
   const chosen = cookies.get('language');
   return isLanguage(chosen) ? chosen : bestOf(headers.get('accept-language') ?? '');
 }

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
-import { inLanguage } from './choose-language.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readLanguageFrom } from '#lib/language/language.ts';
 import { germanPatterns, germanSentences } from './german-errors.ts';
 import { translateBody, translateError } from './translate-error.ts';
 
@@ -43,6 +43,8 @@ function isTranslated(sentence: string): boolean {
 }
 
 describe('errors on pages', () => {
+  afterEach(() => readLanguageFrom(() => 'en'));
+
   it.each(folders)('has a translation for every sentence of packages/api/src/%s', (folder) => {
     const sentences = sentencesIn(folder).filter((sentence) => !notOnPages.includes(sentence));
     expect(sentences.filter((sentence) => !isTranslated(sentence))).toEqual([]);
@@ -50,12 +52,13 @@ describe('errors on pages', () => {
 
   it('leaves an English sentence unchanged', () => {
     for (const sentence of Object.keys(germanSentences)) {
-      expect(inLanguage('en', () => translateError(sentence, 'VALIDATION'))).toBe(sentence);
+      expect(translateError(sentence, 'VALIDATION')).toBe(sentence);
     }
   });
 
   it('keeps the values of a sentence, and falls back to the sentence of the code', () => {
-    const german = (sentence: string, code = 'VALIDATION') => inLanguage('de', () => translateError(sentence, code));
+    readLanguageFrom(() => 'de');
+    const german = (sentence: string, code = 'VALIDATION') => translateError(sentence, code);
     expect(german('Use at least 8 characters.')).toBe('Verwenden Sie mindestens 8 Zeichen.');
     expect(german('The Free plan allows 1 member.')).toBe('Der Tarif Free erlaubt 1 Mitglied.');
     expect(german('The Silver plan allows 10 members.')).toBe('Der Tarif Silver erlaubt 10 Mitglieder.');
@@ -76,7 +79,8 @@ describe('errors on pages', () => {
       fields: { password: 'Enter your password.' },
       n: 1,
     };
-    expect(inLanguage('de', () => translateBody(body))).toEqual({
+    readLanguageFrom(() => 'de');
+    expect(translateBody(body)).toEqual({
       error: 'Geben Sie Ihr Passwort ein.',
       code: 'VALIDATION',
       fields: { password: 'Geben Sie Ihr Passwort ein.' },

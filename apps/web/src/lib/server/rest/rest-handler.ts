@@ -9,7 +9,6 @@ import { tooLarge } from '../http/read-body.ts';
 import { recordFailure } from '../http/record-failure.ts';
 import { openContext } from '../http/router-context.ts';
 import { apiHeaders } from '../http/security-headers.ts';
-import { chooseLanguage } from '../language/choose-language.ts';
 import { cookieJar } from '../session/cookies.ts';
 import { type Found, findEndpoint, type RestRequest } from './endpoints.ts';
 
@@ -77,7 +76,7 @@ export function createRest(app: Service): (request: RestRequest) => Promise<Rest
 
   return async function answerRest(request) {
     const found = findEndpoint(request.pathname);
-    const locals = new RestLocals(app, request) as unknown as App.Locals;
+    const locals = { app, requestId: randomUUID(), principal: null, sessionEnded: false } as unknown as App.Locals;
     const { status, headers, body } = await observeRequest(
       locals,
       { method: request.method, route: found.route, headers: request.headers },
@@ -85,28 +84,6 @@ export function createRest(app: Service): (request: RestRequest) => Promise<Rest
     );
     return { status, headers: { ...headersOfAll, ...headers, 'x-request-id': locals.requestId }, body };
   };
-}
-
-/**
- * The locals of a request before its context is open. A class, because V8 keeps the properties of an object
- * literal with a getter in a dictionary: to make one takes ten times as long, and each read of it is slow.
- */
-class RestLocals {
-  readonly app: Service;
-  readonly requestId = randomUUID();
-  readonly principal = null;
-  readonly sessionEnded = false;
-  readonly #request: RestRequest;
-
-  constructor(app: Service, request: RestRequest) {
-    this.app = app;
-    this.#request = request;
-  }
-
-  /** The answers are English. Only mail that a request causes needs it. */
-  get language() {
-    return chooseLanguage(this.#request.cookies, this.#request.headers);
-  }
 }
 
 async function guarded(request: RestRequest, locals: App.Locals, found: Found): Promise<RestAnswer> {

@@ -1,0 +1,87 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createTestDatabase, migrationsFolder } from '@gatehouse/api/testing/database/database';
+import type { RequestEvent } from '@sveltejs/kit';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+
+const shutdown = 'sveltekit:shutdown' as NodeJS.Signals;
+
+let hooks: typeof import('./hooks.server.ts');
+let close: (() => Promise<void>) | undefined;
+beforeAll(async () => {
+  const database = await createTestDatabase();
+  vi.stubEnv('DATABASE_URL', database.url);
+  vi.stubEnv('SMTP_URL', 'smtp://localhost:1');
+  vi.stubEnv('GATEHOUSE_MIGRATIONS', migrationsFolder);
+  // A process has one App. Another test file may have opened it.
+  vi.resetModules();
+  hooks = await import('./hooks.server.ts');
+  const before = process.listeners(shutdown);
+  await hooks.openApp();
+  const ends = process.listeners(shutdown).filter((listener) => !before.includes(listener));
+  close = async () => {
+    await Promise.all(ends.map((end) => end('SIGTERM')));
+    await database.drop();
+  };
+});
+afterAll(async () => {
+  await close?.();
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
+
+type Asked = { method?: string; path?: string; signal?: AbortSignal; nextTurn?: () => Promise<void> };
+
+/** A request as Kit passes it to the hook. */
+function eventOf({ method = 'GET', path = '/login', signal, nextTurn = async () => {} }: Asked): RequestEvent {
+  const url = new URL(path, 'http://localhost:3000');
+  const req = {} as IncomingMessage;
+  hooks.writingPages(() => {})(req, {} as ServerResponse, () => {}, nextTurn);
+  return {
+    url,
+    request: new Request(url, { method, ...(signal && { signal }), headers: { 'accept-language': 'de' } }),
+    route: { id: url.pathname },
+    cookies: { get: () => undefined, getAll: () => [] },
+    locals: {},
+    isDataRequest: false,
+    getClientAddress: () => '192.0.2.1',
+    platform: { req },
+  } as unknown as RequestEvent;
+}
+
+it('a route is run in its turn, and not at all once its client has disconnected, while a form is processed', async () => {
+  const steps: string[] = [];
+  const client = new AbortController();
+  const ask = (method: string) =>
+    hooks.handle({
+      event: eventOf({ method, signal: client.signal, nextTurn: async () => void steps.push('turn') }),
+      resolve: async () => {
+        steps.push('route');
+        return new Response('page');
+      },
+    });
+
+  expect((await ask('GET')).status).toBe(200);
+  client.abort();
+  expect((await ask('GET')).status).toBe(499);
+  expect((await ask('POST')).status).toBe(200);
+  expect(steps).toEqual(['turn', 'route', 'turn', 'turn', 'route']);
+});
+
+it('a redirect has the security headers and no policy of a page, and chooses no language', async () => {
+  const event = eventOf({ path: '/auth/idp/callback' });
+  const resolve = async () => new Response(null, { status: 302, headers: { location: '/' } });
+  const { status, headers } = await hooks.handle({ event, resolve });
+
+  expect(status).toBe(302);
+  expect(Object.fromEntries(headers)).toEqual({
+    location: '/',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'strict-origin-when-cross-origin',
+    'cache-control': 'no-store',
+    'x-request-id': event.locals.requestId,
+  });
+  expect(event.locals.language).toBeUndefined();
+});

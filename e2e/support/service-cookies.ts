@@ -1,7 +1,7 @@
 import { type Answer, type RawRequest, send } from './raw-request.ts';
 import type { Service } from './service.ts';
 
-const day = 86_400;
+const daySeconds = 86_400;
 
 /** The lifetime of a cookie that is cleared. */
 export const gone = 0;
@@ -14,20 +14,20 @@ export function cookiesOver(
   const prefix = scheme === 'https' ? '__Host-' : '';
   const common = ['HttpOnly', 'Path=/', 'SameSite=Lax', ...secure];
   return {
-    session: { name: `${prefix}session`, attributes: common, seconds: 90 * day },
+    session: { name: `${prefix}session`, attributes: common, seconds: 90 * daySeconds },
     attempt: { name: `${prefix}attempt`, attributes: common, seconds: 600 },
-    signup: { name: `${prefix}signup`, attributes: common, seconds: 7 * day },
-    known: { name: `${prefix}known`, attributes: common, seconds: 400 * day },
+    signup: { name: `${prefix}signup`, attributes: common, seconds: 7 * daySeconds },
+    known: { name: `${prefix}known`, attributes: common, seconds: 400 * daySeconds },
     return: { name: `${prefix}return`, attributes: common, seconds: 3600 },
-    language: { name: 'language', attributes: common, seconds: 365 * day },
+    language: { name: 'language', attributes: common, seconds: 365 * daySeconds },
     notice: { name: `${prefix}notice`, attributes: common, seconds: 300 },
-    steps: { name: 'steps', attributes: common, seconds: 365 * day },
-    theme: { name: 'theme', attributes: common, seconds: 365 * day },
+    steps: { name: 'steps', attributes: common, seconds: 365 * daySeconds },
+    theme: { name: 'theme', attributes: common, seconds: 365 * daySeconds },
     sent: { name: 'sent', attributes: ['HttpOnly', 'Path=/signup', 'SameSite=Lax', ...secure], seconds: 3600 },
     shared: {
       name: '__Secure-gatehouse',
       attributes: ['Domain=company.example', ...common],
-      seconds: 90 * day,
+      seconds: 90 * daySeconds,
     },
   };
 }

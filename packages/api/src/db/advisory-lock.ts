@@ -1,7 +1,10 @@
 import type { Sql } from 'postgres';
 
-/** The numbers are arbitrary but must be the same in every process. */
-export const lockNumbers = { start: 7_240_311, searchIndexes: 7_240_314 };
+/**
+ * The advisory locks of one number. The numbers are arbitrary but must be the same in every process. Locks of two
+ * numbers, as those of mail addresses, never conflict with these.
+ */
+export const lockNumbers = { start: 7_240_311, tokenKeys: 7_240_313, searchIndexes: 7_240_314 };
 const pauseMilliseconds = 100;
 
 /** Runs `work` in one process at a time; the others wait. `work` needs a connection of its own. */

@@ -1,6 +1,7 @@
 import { and, asc, eq, isNull, lt, sql } from 'drizzle-orm';
 import { exportJWK, generateKeyPair } from 'jose';
 import type { App } from '../app.ts';
+import { lockNumbers } from '../db/advisory-lock.ts';
 import type { Executor } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { tokenKeys } from '../db/schema/tokens.ts';
@@ -11,16 +12,13 @@ export const tokenAlgorithm = 'EdDSA';
 /** The longest lifetime that TOKEN_TTL_SECONDS allows. Keys are kept this long, whatever the current setting is. */
 const longestTokenSeconds = 3600;
 
-const hour = 3_600_000;
-const rotation = 24 * hour;
+const hourMilliseconds = 3_600_000;
+const rotationMilliseconds = 24 * hourMilliseconds;
 /** A key is published this long before it signs, so that every cache of the key set has it by then. */
-const lead = hour;
+const leadMilliseconds = hourMilliseconds;
 /** The allowance for differences between the clocks of nodes and verifiers. */
-const clockMargin = 60_000;
-const kept = longestTokenSeconds * 1000 + clockMargin;
-
-/** The number of the advisory lock is arbitrary but must be the same in every process. */
-const lockNumber = 7_240_313;
+const clockMarginMilliseconds = 60_000;
+const keptMilliseconds = longestTokenSeconds * 1000 + clockMarginMilliseconds;
 
 type TokenKey = typeof tokenKeys.$inferSelect;
 
@@ -60,7 +58,7 @@ export async function rotateTokenKeys(app: App): Promise<void> {
 }
 
 /** A key of a secret that is no longer configured has no successor: it counts as unused two days after it began. */
-const lastUse = sql`coalesce(${tokenKeys.signsUntil}, ${tokenKeys.signsFrom} + interval '2 days') + ${`${kept / 1000} s`}::interval`;
+const lastUse = sql`coalesce(${tokenKeys.signsUntil}, ${tokenKeys.signsFrom} + interval '2 days') + ${`${keptMilliseconds / 1000} s`}::interval`;
 
 async function currentKeys(app: TokensApp): Promise<TokenKey[]> {
   const keys = await ownKeys(app, app.db);
@@ -79,20 +77,22 @@ function signingNow(keys: TokenKey[], now: Date): TokenKey | undefined {
 
 function isRotationDue(keys: TokenKey[], now: Date): boolean {
   const newest = keys.at(-1);
-  return newest === undefined || newest.signsFrom.getTime() + rotation - lead <= now.getTime();
+  return newest === undefined || newest.signsFrom.getTime() + rotationMilliseconds - leadMilliseconds <= now.getTime();
 }
 
 /** Parallel nodes create one key. The lock belongs to a transaction, because a session lock does not work behind a pooler. */
 function rotate(app: TokensApp): Promise<TokenKey[]> {
   return app.db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${lockNumber})`);
+    await tx.execute(sql`select pg_advisory_xact_lock(${lockNumbers.tokenKeys})`);
     const now = app.now();
     const keys = await ownKeys(app, tx);
     if (!isRotationDue(keys, now)) return keys;
 
     const newest = keys.at(-1);
     const signsFrom =
-      newest === undefined ? now : new Date(Math.max(newest.signsFrom.getTime() + rotation, now.getTime() + lead));
+      newest === undefined
+        ? now
+        : new Date(Math.max(newest.signsFrom.getTime() + rotationMilliseconds, now.getTime() + leadMilliseconds));
     const sealedBy = sealName(app.config.tokens.secret);
     await tx
       .update(tokenKeys)

@@ -10,7 +10,7 @@ import { endAsScheduled } from '../subscriptions/scheduled-end.ts';
 import { stepsOfSchedule } from '../subscriptions/schedules/schedule-steps.ts';
 import { endTrial } from '../subscriptions/trial.ts';
 
-const day = 86_400;
+const daySeconds = 86_400;
 const firstPaymentHours = 23;
 const maxSteps = 20_000;
 
@@ -77,7 +77,7 @@ function* stepsOfSubscription(provider: Provider, subscription: Subscription): G
     };
   } else if (status === 'trialing' && trialEnd !== null) {
     if (!provider.state.announced_trials[subscription.id]) {
-      const at = Math.max(subscription.created, trialEnd - 3 * day);
+      const at = Math.max(subscription.created, trialEnd - 3 * daySeconds);
       yield { at, about: 'a trial is about to end', run: () => announceTrialEnd(provider, subscription) };
     }
     yield { at: trialEnd, about: 'a trial ends', run: () => endTrial(provider, subscription) };

@@ -5,7 +5,7 @@ import type { Invoice, Subscription } from '../provider/records.ts';
 import { endSubscription, isFinal } from '../subscriptions/end-subscription.ts';
 import { canPause, pauseFor } from '../subscriptions/pause/pause.ts';
 
-const day = 86_400;
+const daySeconds = 86_400;
 /** Days from each failure to the next retry. */
 const retryAfterDays = [3, 5, 7];
 
@@ -19,7 +19,7 @@ export function dunningAfterFailure(
 ): ((subscription: Subscription) => void) | null {
   const days = invoice.auto_advance ? retryAfterDays[invoice.attempt_count - 1] : undefined;
   if (days !== undefined) {
-    invoice.next_payment_attempt = timeOfCustomer(provider, invoice.customer) + days * day;
+    invoice.next_payment_attempt = timeOfCustomer(provider, invoice.customer) + days * daySeconds;
     return null;
   }
   const wasLast = invoice.next_payment_attempt !== null;

@@ -4,7 +4,7 @@ import type { Provider } from '../provider/provider.ts';
 import type { Subscription } from '../provider/records.ts';
 import { endSubscription } from './end-subscription.ts';
 
-const hour = 3600;
+const hourSeconds = 3600;
 
 /**
  * Ends a subscription at its scheduled time. Prorations that wait for the next invoice become a
@@ -19,6 +19,6 @@ export function endAsScheduled(provider: Provider, subscription: Subscription, a
 
   // endSubscription stops the collection of all invoices; this one is collected.
   last.auto_advance = true;
-  last.automatically_finalizes_at = at + hour;
+  last.automatically_finalizes_at = at + hourSeconds;
   announce(provider, 'invoice.created', last);
 }

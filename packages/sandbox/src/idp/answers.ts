@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type Answer, body, claims, payload, raw, type TokenAnswer, token } from './token-answer.ts';
 
-const week = 7 * 24 * 3600;
+const weekSeconds = 7 * 24 * 3600;
 
 /** All hostile, broken and unusual answers of the token endpoint, by name. */
 export const answers = {
@@ -35,7 +35,10 @@ export const answers = {
   ),
   no_nonce: claims('no nonce', 'refused', () => ({ nonce: undefined })),
   empty_nonce: claims('an empty nonce', 'refused', () => ({ nonce: '' })),
-  expired: claims('expired a week ago', 'refused', ({ now }) => ({ exp: now - week, iat: now - week - 60 })),
+  expired: claims('expired a week ago', 'refused', ({ now }) => ({
+    exp: now - weekSeconds,
+    iat: now - weekSeconds - 60,
+  })),
   expired_just_now: claims('expired two seconds ago', 'refused', ({ now }) => ({ exp: now - 2 })),
   exp_text: claims('an expiry that is not a number', 'refused', () => ({ exp: 'tomorrow' })),
   exp_zero: claims('an expiry of 0', 'accepted', () => ({ exp: 0 })),

@@ -5,8 +5,12 @@ import { users } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
-import type { AuditAction } from './record.ts';
-import { hiddenActions, operatorActions, visibleToAdministrators, visibleToMembers } from './visibility.ts';
+import { type AuditAction, actionsWith } from './actions.ts';
+
+const hiddenActions = actionsWith('shownTo', 'operators');
+const visibleToMembers = actionsWith('shownTo', 'members');
+const visibleToAdministrators = actionsWith('shownTo', 'administrators');
+const operatorActions = actionsWith('isOperators', true);
 
 /** A user in an entry. Only a named one carries a name and an address. */
 export type Person = { kind: 'you' | 'operator' | 'unnamed' } | { kind: 'named'; name: string | null; email: string };
@@ -14,7 +18,7 @@ export type Person = { kind: 'you' | 'operator' | 'unnamed' } | { kind: 'named';
 /**
  * Returns the newest entries that concern a user, newest first: their own actions, actions on
  * their account, and what happened to their organisations as far as their role lets them see it
- * (audit/visibility.ts). An entry shows its reader no more than the pages show now:
+ * (audit/actions.ts). An entry shows its reader no more than the pages show now:
  * - It names another user only while both belong to the organisation of the entry, so the
  *   address of a removed member, which may be another one by now, is not shown.
  * - It never names an operator, whose client address is not shown either.

@@ -3,61 +3,7 @@ import { type Executor, prepared } from '../db/client.ts';
 import { newId } from '../db/id.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import type { Client } from '../security/client.ts';
-
-/** Every kind of audit entry. The names are stored in the database. */
-export type AuditAction =
-  | 'signed-up'
-  | 'signed-up-again'
-  | 'address-verified'
-  | 'address-changed'
-  | 'signed-in'
-  | 'sign-in-failed'
-  | 'password-check-failed'
-  | 'signed-out'
-  | 'session-ended'
-  | 'sessions-ended'
-  | 'data-exported'
-  | 'backup-restored'
-  | 'identity-linked'
-  | 'identity-unlinked'
-  | 'password-set'
-  | 'onboarded'
-  | 'organisation-approved'
-  | 'organisation-declined'
-  | 'decision-undone'
-  | 'organisation-suspended'
-  | 'organisation-restored'
-  | 'account-deleted'
-  | 'organisation-created'
-  | 'organisation-renamed'
-  | 'billing-contact-changed'
-  | 'ownership-transferred'
-  | 'organisation-deleted'
-  | 'organisation-left'
-  | 'invitation-made'
-  | 'invitation-withdrawn'
-  | 'member-joined'
-  | 'member-removed'
-  | 'role-changed'
-  | 'person-suspended'
-  | 'person-restored'
-  | 'operator-granted'
-  | 'operator-revoked'
-  | 'password-link-made'
-  | 'api-key-created'
-  | 'api-key-revoked'
-  | 'plan-checkout'
-  | 'plan-portal'
-  | 'plan-cancelled'
-  | 'plan-resumed'
-  | 'subscription-started'
-  | 'subscription-changed'
-  | 'subscription-ended'
-  | 'payment-failed'
-  | 'event-applied-again'
-  | 'subscription-synced'
-  | 'billing-reconciled'
-  | 'customer-started-anew';
+import type { AuditAction } from './actions.ts';
 
 type Entry = {
   action: AuditAction;

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { activityTexts } from '#lib/messages/app/activity.ts';
+import { auditTexts } from '#lib/messages/app/audit.ts';
 import { type ActivityEntry, activityText } from './activity-text.ts';
 
 const mia = { kind: 'named' as const, name: null, email: 'mia@quayside.example' };
@@ -52,6 +54,13 @@ test.each<[Partial<ActivityEntry> & Pick<ActivityEntry, 'action'>, string]>([
   ],
   [{ action: 'organisation-approved', actor: { kind: 'operator' }, organisation: larch }, 'Larch & Sons was approved'],
   [{ action: 'organisation-suspended', actor: { kind: 'operator' } }, 'Your organisation was suspended'],
+  [
+    { action: 'ownership-transferred', actor: you, person: mia },
+    'You transferred the ownership to mia@quayside.example',
+  ],
+  [{ action: 'member-joined', person: mia, role: 'viewer' }, 'mia@quayside.example joined an organisation as viewer'],
+  [{ action: 'member-joined', person: mia, organisation: larch }, 'mia@quayside.example joined Larch & Sons'],
+  [{ action: 'payment-failed' }, 'Payment failed'],
   [{ action: 'subscription-started', plan: 'Silver' }, 'Silver started'],
   [{ action: 'subscription-changed', change: { from: 'Silver', to: 'Gold' } }, 'Plan changed from Silver to Gold'],
   [{ action: 'payment-failed', plan: 'Silver' }, 'Payment failed for Silver'],
@@ -59,6 +68,10 @@ test.each<[Partial<ActivityEntry> & Pick<ActivityEntry, 'action'>, string]>([
   [{ action: 'password-check-failed', actor: you, person: you }, 'Wrong password entered while signed in'],
 ])('%o reads %j', (entry, text) => {
   expect(textOf(entry)).toBe(text);
+});
+
+test('every sentence belongs to an action', () => {
+  expect(Object.keys(auditTexts())).toEqual(expect.arrayContaining(Object.keys(activityTexts().sentences)));
 });
 
 test('a name is a part of its own, so that its direction stays its own', () => {

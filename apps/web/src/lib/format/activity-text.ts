@@ -10,7 +10,6 @@ type TextPart = string | { name: string };
 
 type Person = ActivityEntry['person'];
 type Texts = ReturnType<typeof activityTexts>;
-type Sentence = keyof Texts['sentences'];
 
 /**
  * Writes an entry of the activity list: who did what to whom, as far as the reader may know it.
@@ -18,42 +17,42 @@ type Sentence = keyof Texts['sentences'];
  * its own gets the general text of audit-text.ts.
  */
 export function activityText(entry: ActivityEntry): TextPart[] {
-  const sentence = sentences[entry.action]?.(entry);
+  const t = activityTexts();
+  const sentences: Partial<Record<Action, string[]>> = t.sentences;
+  const [sentence] = (sentences[entry.action] ?? [])
+    .map((text) => text.split(/\{(\w+)\}/))
+    .sort((one, other) => missingValues(entry, one) - missingValues(entry, other));
   if (sentence === undefined) return [auditText(entry.action)];
 
-  const t = activityTexts();
-  return t.sentences[sentence]
-    .split(/\{(\w+)\}/)
+  return sentence
     .flatMap((piece, at) => (at % 2 === 0 ? [piece] : replacementOf(piece, entry, t)))
     .filter((part) => part !== '');
 }
 
-/** Which sentence an action has. */
-const sentences: Partial<Record<Action, (entry: ActivityEntry) => Sentence>> = {
-  'role-changed': ({ change }) => (change === null ? 'roleChanged' : 'roleChangedTo'),
-  'ownership-transferred': ({ organisation }) =>
-    organisation === null ? 'ownershipTransferred' : 'ownershipOfTransferred',
-  'member-removed': () => 'memberRemoved',
-  'member-joined': ({ role }) => (role === null ? 'memberJoined' : 'memberJoinedAs'),
-  'organisation-left': () => 'organisationLeft',
-  'invitation-made': ({ role }) => (role === null ? 'invitationMade' : 'invitationMadeAs'),
-  'invitation-withdrawn': () => 'invitationWithdrawn',
-  'organisation-created': () => 'organisationCreated',
-  'organisation-renamed': ({ change }) => (change === null ? 'organisationNamed' : 'organisationRenamed'),
-  'billing-contact-changed': () => 'billingContactChanged',
-  'organisation-deleted': () => 'organisationDeleted',
-  'organisation-approved': () => 'organisationApproved',
-  'organisation-declined': () => 'organisationDeclined',
-  'decision-undone': () => 'decisionUndone',
-  'organisation-suspended': () => 'organisationSuspended',
-  'organisation-restored': () => 'organisationRestored',
-  'plan-cancelled': () => 'planCancelled',
-  'plan-resumed': () => 'planKept',
-  'subscription-started': () => 'planStarted',
-  'subscription-changed': ({ change }) => (change === null ? 'planChanged' : 'planChangedTo'),
-  'subscription-ended': () => 'planEnded',
-  'payment-failed': ({ plan }) => (plan === null ? 'paymentFailed' : 'paymentFailedFor'),
-};
+/** How many values of a sentence, in the places of odd number, an entry lacks. */
+function missingValues(entry: ActivityEntry, sentence: string[]): number {
+  return sentence.filter((piece, at) => at % 2 === 1 && lacks(entry, piece)).length;
+}
+
+/** Whether an entry lacks the value of {name}, in place of which a sentence has a general word. */
+function lacks({ organisation, change, role, plan }: ActivityEntry, name: string): boolean {
+  switch (name.toLowerCase()) {
+    case 'organisation':
+    case 'organisationdative':
+      return organisation === null;
+    case 'from':
+    case 'to':
+    case 'fromname':
+    case 'toname':
+      return change === null;
+    case 'role':
+      return role === null;
+    case 'plan':
+      return plan === null;
+    default:
+      return false;
+  }
+}
 
 /** Returns the parts that replace {name} in a sentence. */
 function replacementOf(name: string, entry: ActivityEntry, t: Texts): TextPart[] {

@@ -1,7 +1,7 @@
 import { startSession } from '../../sessions/session.ts';
 import type { BillingTest } from '../../testing/billing.ts';
 import { addMember, callerFor, makeOwner, testClient } from '../../testing/factories.ts';
-import type { AuditAction } from '../record.ts';
+import type { AuditAction } from '../actions.ts';
 
 export type Owner = Awaited<ReturnType<typeof makeOwner>>;
 

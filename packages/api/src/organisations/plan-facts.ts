@@ -10,6 +10,7 @@ export type PlanFacts = {
   tier: string | null;
   status: string;
   cancel_at_period_end: boolean;
+  current_period_start: string | null;
   current_period_end: string | null;
   ends_at: string | null;
   past_due_since: string | null;
@@ -23,6 +24,7 @@ export const planFact = {
   tier: subscription.tier,
   status: subscription.status,
   cancel_at_period_end: subscription.cancelAtPeriodEnd,
+  current_period_start: sql<string | null>`${subscription.currentPeriodStart}`,
   current_period_end: sql<string | null>`${subscription.currentPeriodEnd}`,
   ends_at: sql<string | null>`${subscription.endsAt}`,
   past_due_since: sql<string | null>`${subscription.pastDueSince}`,
@@ -43,8 +45,8 @@ const maxRows = 10;
 export function planFacts(organisationId: unknown): SQL<PlanFacts | null> {
   return sql<PlanFacts | null>`(select json_agg(facts) from (
     select ${subscription.id}, ${subscription.livemode}, ${subscription.tier}, ${subscription.status},
-      ${subscription.cancelAtPeriodEnd}, ${subscription.currentPeriodEnd}, ${subscription.endsAt},
-      ${subscription.pastDueSince}, ${subscription.startedAt},
+      ${subscription.cancelAtPeriodEnd}, ${subscription.currentPeriodStart}, ${subscription.currentPeriodEnd},
+      ${subscription.endsAt}, ${subscription.pastDueSince}, ${subscription.startedAt},
       row_number() over (
         partition by ${subscription.livemode}
         order by ${subscription.ended}, ${subscription.startedAt} desc, ${subscription.id} desc

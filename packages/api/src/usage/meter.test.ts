@@ -17,15 +17,23 @@ const meter = (resets: Meter['resets'], kind: Meter['kind'] = 'counter'): Meter 
   resets,
 });
 
-function period(resets: Meter['resets'], subscription: [string, string, string] | null, now: string) {
-  const [tier, end, started] = subscription ?? ['', '', ''];
-  const facts = subscription && { tier, currentPeriodEnd: new Date(end), startedAt: new Date(started) };
+type Subscription = [tier: string, end: string, started: string, start?: string];
+
+function period(resets: Meter['resets'], subscription: Subscription | null, now: string) {
+  const [tier, end, started, start] = subscription ?? ['', '', ''];
+  const currentPeriodStart = start === undefined ? null : new Date(start);
+  const facts = subscription && {
+    tier,
+    currentPeriodStart,
+    currentPeriodEnd: new Date(end),
+    startedAt: new Date(started),
+  };
   const { since, resetsAt } = periodOf({ plans }, meter(resets), facts, new Date(now));
   return [since.toISOString().slice(0, 16), resetsAt?.toISOString().slice(0, 16)];
 }
 
 describe('a counter’s period', () => {
-  test.each<[string, Meter['resets'], [string, string, string] | null, string, [string, string]]>([
+  test.each<[string, Meter['resets'], Subscription | null, string, [string, string]]>([
     [
       'is the calendar month',
       'calendar_month',
@@ -89,8 +97,22 @@ describe('a counter’s period', () => {
       '2026-05-06',
       ['2026-05-05T00:00', '2026-05-12T00:00'],
     ],
+    [
+      'is the paid one where an earlier price has another interval than the tier now',
+      'subscription_period',
+      ['monthly', '2027-05-05', '2026-05-05', '2026-05-05'],
+      '2026-11-15',
+      ['2026-05-05T00:00', '2027-05-05T00:00'],
+    ],
+    [
+      'starts on the day of the billing cycle, which a trial has moved',
+      'subscription_period',
+      ['monthly', '2026-04-30', '2026-01-15', '2026-03-31'],
+      '2026-04-15',
+      ['2026-03-31T00:00', '2026-04-30T00:00'],
+    ],
   ])('%s', (_, resets, subscription, now, expected) => {
-    const utc = (value: string) => (value.includes('T') ? `${value}Z` : value);
+    const utc = (value = '') => (value.includes('T') ? `${value}Z` : value);
     const facts =
       subscription && (subscription.map((value, at) => (at === 0 ? value : utc(value))) as typeof subscription);
     expect(period(resets, facts, utc(now))).toEqual(expected);
@@ -100,6 +122,16 @@ describe('a counter’s period', () => {
     for (const now of ['2026-02-28T00:00Z', '2026-03-01T12:00Z', '2026-03-30T23:00Z']) {
       const late = period('subscription_period', ['monthly', '2026-02-28T00:00Z', '2026-01-31T00:00Z'], now);
       expect(late).toEqual(period('subscription_period', ['monthly', '2026-03-31T00:00Z', '2026-01-31T00:00Z'], now));
+    }
+  });
+
+  test('is the same before and after that event on any day of a billing cycle that a trial has moved', () => {
+    const started = '2026-01-15T00:00Z';
+    const cycle = ['2026-01-31', '2026-02-28', '2026-03-31', '2026-04-30', '2026-05-31'].map((day) => `${day}T00:00Z`);
+    for (let at = 0; at + 2 < cycle.length; at++) {
+      const [start = '', end = '', next = ''] = cycle.slice(at);
+      const late = period('subscription_period', ['monthly', end, started, start], end);
+      expect(late).toEqual(period('subscription_period', ['monthly', next, started, end], end));
     }
   });
 });

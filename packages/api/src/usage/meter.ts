@@ -33,7 +33,7 @@ export function meterInBody(app: App, name: string): Meter {
 /** The time from which a meter counts, and when it starts at zero again: null for a gauge. */
 export type Period = { since: Date; resetsAt: Date | null };
 
-type Subscription = Pick<SubscriptionFacts, 'tier' | 'currentPeriodEnd' | 'startedAt'>;
+type Subscription = Pick<SubscriptionFacts, 'tier' | 'currentPeriodStart' | 'currentPeriodEnd' | 'startedAt'>;
 
 /**
  * Returns a meter's current period. A counter follows the calendar month in UTC
@@ -52,8 +52,11 @@ export function periodOf(
   if (meter.resets === 'calendar_month' || subscription === null || end === null) {
     return { since: monthStart(now, 0), resetsAt: monthStart(now, 1) };
   }
+  const start = subscription.currentPeriodStart;
+  if (start !== null && start <= now && now < end) return { since: start, resetsAt: end };
+
   const interval = plans.tiers.find(({ tier }) => tier === subscription.tier)?.price?.interval ?? 'month';
-  const ends = (steps: number) => addIntervals(end, steps, interval, subscription.startedAt);
+  const ends = (steps: number) => addIntervals(end, steps, interval, start ?? subscription.startedAt);
   // The event that reports the next period may be late: the counter starts again without it.
   let step = 0;
   while (ends(step) <= now) step += 1;
@@ -65,15 +68,15 @@ const maximumSteps = 400;
 const dayMilliseconds = 86_400_000;
 
 /**
- * Adds billing intervals to the end of a period. A subscription that started on the 31st ends
- * its February on the 28th and its March on the 31st, so the day of the start decides.
+ * Adds billing intervals to the end of a period. A period that started on the 31st ends in
+ * February on the 28th and the next one in March on the 31st, so the day of the start decides.
  */
-function addIntervals(end: Date, count: number, interval: string, startedAt: Date | null): Date {
+function addIntervals(end: Date, count: number, interval: string, start: Date | null): Date {
   if (interval === 'day' || interval === 'week') {
     return new Date(end.getTime() + count * (interval === 'week' ? 7 : 1) * dayMilliseconds);
   }
   const isCut = end.getUTCDate() === daysIn(end.getUTCFullYear(), end.getUTCMonth());
-  const startDay = startedAt?.getUTCDate() ?? 0;
+  const startDay = start?.getUTCDate() ?? 0;
   const day = isCut ? Math.max(startDay, end.getUTCDate()) : end.getUTCDate();
   const month = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + count * (interval === 'year' ? 12 : 1)));
   const [year, at] = [month.getUTCFullYear(), month.getUTCMonth()];

@@ -7,7 +7,12 @@ import type { PaidTier, Plan, Plans, Tier } from '../plans/plans.ts';
 import { statusClassOf } from '../projection/provider-objects.ts';
 
 /** The properties of a subscription record that decide the plan. */
-export type SubscriptionFacts = RankedFacts & { cancelAtPeriodEnd: boolean; currentPeriodEnd: Date | null };
+export type SubscriptionFacts = RankedFacts & {
+  cancelAtPeriodEnd: boolean;
+  /** Null for a row that no event or sync has written since the column was added. */
+  currentPeriodStart: Date | null;
+  currentPeriodEnd: Date | null;
+};
 
 export type OrganisationPlan = {
   /** The tier that the organisation is entitled to now. */
@@ -79,6 +84,7 @@ function toSubscriptionFacts(plans: Plans, row: PlanFacts[number]): Subscription
     tier: rankOf(plans, row.tier) > 0 ? row.tier : null,
     status: row.status,
     cancelAtPeriodEnd: row.cancel_at_period_end,
+    currentPeriodStart: parseTime(row.current_period_start),
     currentPeriodEnd: parseTime(row.current_period_end),
     endsAt: parseTime(row.ends_at),
     pastDueSince: parseTime(row.past_due_since),

@@ -18,7 +18,13 @@ type State = Pick<SubscriptionRow, 'status' | 'tier' | 'ended'>;
  * the feed. The other columns can change without it, as at each renewal.
  */
 export function hasConsequences(before: SubscriptionRow, { columns, newPrice }: RecomputedRow): boolean {
-  const { currentPeriodEnd: _end, priceId: _price, tierSource: _source, ...deciding } = columns;
+  const {
+    currentPeriodStart: _start,
+    currentPeriodEnd: _end,
+    priceId: _price,
+    tierSource: _source,
+    ...deciding
+  } = columns;
   return newPrice !== null || !isSameRow(before, deciding);
 }
 

@@ -25,6 +25,7 @@ export type ComputedColumns = Pick<
   | 'tierSource'
   | 'priceId'
   | 'cancelAtPeriodEnd'
+  | 'currentPeriodStart'
   | 'currentPeriodEnd'
   | 'endsAt'
   | 'startedAt'
@@ -57,6 +58,7 @@ export function recompute(app: App, { row, events, prices }: Facts): RecomputedR
       tierSource: source,
       priceId,
       cancelAtPeriodEnd: !ended && state.scheduled,
+      currentPeriodStart: ended ? null : toDate(state.currentPeriodStart),
       currentPeriodEnd: ended ? null : toDate(state.currentPeriodEnd),
       endsAt: ended ? null : toDate(state.endsAt),
       startedAt: toDate(state.createdAt),

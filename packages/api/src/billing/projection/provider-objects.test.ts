@@ -81,12 +81,18 @@ const read = (more: object) => readSubscriptionState({ ...least, ...more });
 
 describe('a subscription in any version of the provider’s API', () => {
   test('its period is that of the item whose period ends first', () => {
-    const items = { data: [{ current_period_end: 300 }, { current_period_end: 200 }] };
-    expect(read({ items, current_period_end: 999 })?.currentPeriodEnd).toBe(200);
+    const periods = [
+      { current_period_start: 20, current_period_end: 300 },
+      { current_period_start: 10, current_period_end: 200 },
+    ];
+    const state = read({ items: { data: periods }, current_period_start: 1, current_period_end: 999 });
+    expect(state).toMatchObject({ currentPeriodStart: 10, currentPeriodEnd: 200 });
   });
 
   test('its period is its own in older versions', () => {
-    expect(read({ items: { data: [{ id: 'si_1' }] }, current_period_end: 999 })?.currentPeriodEnd).toBe(999);
+    const period = { current_period_start: 1, current_period_end: 999 };
+    const state = read({ items: { data: [{ id: 'si_1' }] }, ...period });
+    expect(state).toMatchObject({ currentPeriodStart: 1, currentPeriodEnd: 999 });
   });
 
   test.each([

@@ -85,6 +85,7 @@ export type SubscriptionState = {
   /** Whether an end is scheduled, in either form. */
   scheduled: boolean;
   endsAt: number | null;
+  currentPeriodStart: number | null;
   currentPeriodEnd: number | null;
   items: SubscriptionItem[];
   /** The schedule that manages the subscription: until its release, the provider refuses to change the end. */
@@ -119,7 +120,7 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
   const items = dataOf(subscription.items).map(fields);
   const cancelFlag = subscription.cancel_at_period_end === true;
   const cancelAt = seconds(subscription.cancel_at);
-  const currentPeriodEnd = earliestPeriodEnd(items) ?? seconds(subscription.current_period_end);
+  const { start: currentPeriodStart, end: currentPeriodEnd } = earliestPeriod(items) ?? periodOf(subscription);
   const scheduled = cancelFlag || cancelAt !== null;
   const metadata = fields(subscription.metadata);
   const paused = status === 'paused' ? fields(fields(subscription.status_details)?.paused) : null;
@@ -134,6 +135,7 @@ export function readSubscriptionState(value: unknown): SubscriptionState | null 
     cancelAt,
     scheduled,
     endsAt: scheduled ? (cancelAt ?? currentPeriodEnd) : null,
+    currentPeriodStart,
     currentPeriodEnd,
     items: items.map(readItem),
     scheduleId: idOf(subscription.schedule),
@@ -151,10 +153,10 @@ export function requireSubscriptionState(answer: unknown, id: string): Subscript
   return state;
 }
 
-/** Reads a snapshot, which is a state as JSON. Releases that stored no status class may have written it. */
+/** Reads a snapshot, which is a state as JSON. An earlier release without status classes and starts of periods may have written it. */
 export function parseSnapshot(snapshot: string): SubscriptionState {
   const state = JSON.parse(snapshot);
-  return { ...state, statusClass: statusClassOf(state.status) };
+  return { ...state, currentPeriodStart: state.currentPeriodStart ?? null, statusClass: statusClassOf(state.status) };
 }
 
 function dataOf(list: unknown): unknown[] {
@@ -162,9 +164,16 @@ function dataOf(list: unknown): unknown[] {
   return Array.isArray(data) ? data : [];
 }
 
-function earliestPeriodEnd(items: (Fields | null)[]): number | null {
-  const ends = items.map((item) => seconds(item?.current_period_end)).filter((end) => end !== null);
-  return ends.length > 0 ? Math.min(...ends) : null;
+type Period = { start: number | null; end: number | null };
+
+function periodOf(object: Fields | null): Period {
+  return { start: seconds(object?.current_period_start), end: seconds(object?.current_period_end) };
+}
+
+/** The period of the items that ends first; null if no item has one. */
+function earliestPeriod(items: (Fields | null)[]): Period | null {
+  const periods = items.map(periodOf).filter(({ end }) => end !== null);
+  return periods.toSorted((one, other) => Number(one.end) - Number(other.end))[0] ?? null;
 }
 
 function readItem(item: Fields | null): SubscriptionItem {

@@ -156,6 +156,7 @@ const computedColumns = {
   tierSource: sql.placeholder('tierSource'),
   priceId: sql.placeholder('priceId'),
   cancelAtPeriodEnd: sql.placeholder('cancelAtPeriodEnd'),
+  currentPeriodStart: time('currentPeriodStart'),
   currentPeriodEnd: time('currentPeriodEnd'),
   endsAt: time('endsAt'),
   startedAt: time('startedAt'),

@@ -84,6 +84,8 @@ function differs(row: SubscriptionRow, state: SubscriptionState): boolean {
     row.cancelAtPeriodEnd !== state.scheduled ||
     row.endsAt?.getTime() !== toDate(state.endsAt)?.getTime() ||
     row.currentPeriodEnd?.getTime() !== toDate(state.currentPeriodEnd)?.getTime() ||
+    (row.currentPeriodStart !== null &&
+      row.currentPeriodStart.getTime() !== toDate(state.currentPeriodStart)?.getTime()) ||
     !state.items.some(({ priceId }) => priceId === row.priceId)
   );
 }

@@ -16,7 +16,7 @@ export async function endUnknown(app: App, tx: Transaction, organisationId: stri
   const ended = { status: 'canceled', ended: true, cancelAtPeriodEnd: false, needsSync: false };
   await tx
     .update(paymentSubscriptions)
-    .set({ ...ended, currentPeriodEnd: null, endsAt: null, pastDueSince: null })
+    .set({ ...ended, currentPeriodStart: null, currentPeriodEnd: null, endsAt: null, pastDueSince: null })
     .where(and(eq(paymentSubscriptions.organisationId, organisationId), inArray(paymentSubscriptions.id, ids)));
   await publishPlan(app, tx, organisationId);
 }

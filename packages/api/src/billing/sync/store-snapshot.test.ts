@@ -11,6 +11,7 @@ import { requirePayment } from '../actions/require-payment.ts';
 import { setCancellation } from '../actions/set-cancellation.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
+import { readPlan } from '../entitlement/read-plan.ts';
 import { endUnknown } from './end-unknown.ts';
 import { syncCustomer, syncSubscription } from './sync.ts';
 import { noSyncs } from './sync-queue.ts';
@@ -143,4 +144,13 @@ test('a plan that ends without an event or an answer adds a change to the feed',
       .orderBy(changes.id);
   await billing.app.db.transaction((tx) => endUnknown(billing.app, tx, organisationId, [subscription.id]));
   expect((await planChanges()).at(-1)?.data).toMatchObject({ tier: 'free' });
+});
+
+test('the plan holds the paid period as the provider’s item has it', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const { current_period_start: start = 0, current_period_end: end = 0 } = subscription.items.data[0] ?? {};
+  expect((await readPlan(billing.app, principal.organisationId)).subscription).toMatchObject({
+    currentPeriodStart: new Date(start * 1000),
+    currentPeriodEnd: new Date(end * 1000),
+  });
 });

@@ -80,6 +80,8 @@ export const paymentSubscriptions = pgTable(
     priceId: text('price_id'),
     /** Whether an end is scheduled, in either of the provider's two forms. */
     cancelAtPeriodEnd: boolean('cancel_at_period_end').notNull().default(false),
+    /** Null for rows that were last written before this column was added. */
+    currentPeriodStart: moment('current_period_start'),
     currentPeriodEnd: moment('current_period_end'),
     endsAt: moment('ends_at'),
     startedAt: moment('started_at'),

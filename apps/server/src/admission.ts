@@ -76,7 +76,7 @@ type Group = ReturnType<typeof createPlaces> & { sending: Set<Sending> };
 export function createAdmission(onRefusal: (kind: Class) => void = () => {}) {
   const checked = perClass((kind) => newGroup(places[kind]));
   const unchecked = perClass(() => newGroup(uncheckedPlaces));
-  const { setCall, hasTime, noteConnection } = createTurns([...Object.values(checked), ...Object.values(unchecked)]);
+  const { noteWaiting, noteLeft, hasTime, noteConnection } = createTurns();
 
   return {
     /**
@@ -111,7 +111,7 @@ export function createAdmission(onRefusal: (kind: Class) => void = () => {}) {
         if (isFree) return;
         isFree = true;
         group.sending.delete(sent);
-        held.leave();
+        if (held.leave()) noteLeft();
       }
 
       let heldBytes = bytes;
@@ -142,13 +142,13 @@ export function createAdmission(onRefusal: (kind: Class) => void = () => {}) {
             refuse();
           }
           held.start({ run, refuse: refuseStart });
-          setCall();
+          noteWaiting(group);
         },
         nextTurn: () =>
           new Promise<void>((go) => {
             if (hasTime()) return go();
             held.continue(go);
-            setCall();
+            noteWaiting(group);
           }),
         leave: free,
         abandon() {

@@ -18,8 +18,8 @@ export type HeldPlace = {
   continue: (run: () => void) => void;
   /** Counts more bytes of its body. */
   addBytes: (more: number) => void;
-  /** The request no longer counts, and no longer waits to start. To be called once. */
-  leave: () => void;
+  /** The request no longer counts, and no longer waits to start. To be called once. Returns whether it waited. */
+  leave: () => boolean;
 };
 
 /**
@@ -85,12 +85,13 @@ export function createPlaces(most: number, mostBytes: number) {
         if (network.open === 0) networks.delete(requester.network);
 
         const at = waits === null ? -1 : client.starts.indexOf(waits);
-        if (at === -1) return;
+        if (at === -1) return false;
         client.starts.splice(at, 1);
         network.starting -= 1;
         waiting -= 1;
         if (!hasWaiting(client)) network.turns.delete(client);
         if (network.turns.size === 0) turns.delete(network);
+        return true;
       },
     };
   }

@@ -5,18 +5,20 @@
 const turnMilliseconds = 10;
 const leastInTurn = 8;
 
-/** Requests that wait: how many, and what takes the one that is next out of the queue. */
-type Group = { waiting: () => number; next: () => (() => void) | undefined };
+/** Requests that wait. `next` takes the next one out of the queue. */
+type Group = { next: () => (() => void) | undefined };
 
 /**
  * Starts requests after all connections were read that have sent something. Otherwise a page that is rendered without
  * waiting would be finished before the next request is counted: a thousand of them would be rendered in one turn of
  * the event loop, while no limit is reached and every probe waits. Requests that one turn does not start wait for the
- * next ones, where the classes alternate, and in a class the clients. Node accepts one connection in each turn, so while
+ * next ones, where the groups alternate. Node accepts one connection in each turn, so while
  * connections wait, turns that only accept and read alternate with those that work (docs/decisions/041).
  */
-export function createTurns(groups: Group[]) {
-  const order = [...groups];
+export function createTurns() {
+  /** Those in which something waits, in the order of their turns, and those in which all that waited has left. */
+  const groups = new Set<Group>();
+  let waiting = 0;
   let calls = 0;
   let hasLeader = false;
   let isWorking = false;
@@ -29,7 +31,7 @@ export function createTurns(groups: Group[]) {
    * is set for a turn is its leader.
    */
   function setCall() {
-    if (calls >= groups.reduce((sum, group) => sum + group.waiting(), 0)) return;
+    if (calls >= waiting) return;
     calls += 1;
     setImmediate(hasLeader ? startNext : leadTurn);
     hasLeader = true;
@@ -57,17 +59,28 @@ export function createTurns(groups: Group[]) {
     calls -= 1;
     if (!isWorking || isOver()) return setCall();
 
-    const at = order.findIndex((group) => group.waiting() > 0);
-    const [group] = at === -1 ? [] : order.splice(at, 1);
-    if (group === undefined) return;
-    order.push(group);
-    done += 1;
-    group.next()?.();
+    for (const group of groups) {
+      groups.delete(group);
+      const run = group.next();
+      if (run === undefined) continue;
+      groups.add(group);
+      waiting -= 1;
+      done += 1;
+      return run();
+    }
   }
 
   return {
-    /** To be called after a request began to wait. */
-    setCall,
+    /** To be called when a request of a group has begun to wait. */
+    noteWaiting(group: Group) {
+      waiting += 1;
+      groups.add(group);
+      setCall();
+    },
+    /** To be called when a request that waited has left its group. */
+    noteLeft() {
+      waiting -= 1;
+    },
     /** Whether the last turn has not taken its time, and no next one is set, which would cost a lone page 50 µs. */
     hasTime: () => !hasLeader && performance.now() < until,
     noteConnection() {

@@ -9,14 +9,14 @@ import { listen } from './listen.ts';
 import { createRefusals } from './refusals.ts';
 
 /** The path and query of a request, and the address of its client. */
-export type Addressed = { target: string; clientAddress: string };
+export type RequestTarget = { target: string; clientAddress: string };
 
-type Admitted = Addressed & { place: Place };
+type AdmittedRequest = RequestTarget & { place: Place };
 
 /** A handler returns a promise of the end of its work, which may come after the client has disconnected. */
 export type Application = {
   /** Answers a request to a REST endpoint. Returns null for any other path. */
-  rest: (request: IncomingMessage, response: ServerResponse, addressed: Addressed) => Promise<void> | null;
+  rest: (request: IncomingMessage, response: ServerResponse, addressed: RequestTarget) => Promise<void> | null;
   /** Answers every other request. `next` answers a path of no page. `nextTurn` resolves when a page may be rendered. */
   pages: (request: IncomingMessage, response: ServerResponse, next: () => void, nextTurn: Place['nextTurn']) => unknown;
   /** Resolves to null while the database answers, else to the code of the reason, within two seconds. */
@@ -97,7 +97,7 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
     }
   }
 
-  function pass(request: IncomingMessage, response: ServerResponse, addressed: Admitted, loaded: Application) {
+  function pass(request: IncomingMessage, response: ServerResponse, addressed: AdmittedRequest, loaded: Application) {
     const restWork = loaded.rest(request, response, addressed);
     if (restWork !== null) return restWork;
     setFixedHeaders(response);
@@ -108,7 +108,7 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
   }
 
   /** Returns what the application answers. Answers every other request, and returns null. */
-  function admit(request: IncomingMessage, response: ServerResponse): Admitted | null {
+  function admit(request: IncomingMessage, response: ServerResponse): AdmittedRequest | null {
     function answered(answer: () => void): null {
       setFixedHeaders(response);
       answer();

@@ -11,7 +11,7 @@ import type { UsageRequest } from './usage-input.ts';
 export type UsageTarget = { organisationId: string; planFacts?: PlanFacts | null };
 
 /** The answer to a reservation or release. */
-export type CountResult = {
+type CountResult = {
   granted: boolean;
   used: number;
   limit: number | null;

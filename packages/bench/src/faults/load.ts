@@ -6,7 +6,7 @@ import { subscriptionOf } from '../speed/world.ts';
 export type Target = { origin: string; owners: Owner[]; webhookSecret: string };
 
 /** What the callers of a load observed. */
-export type LoadResult = {
+type LoadResult = {
   requests: number;
   /** By status and path; a connection that failed counts as its error's code. */
   failures: Map<string, number>;

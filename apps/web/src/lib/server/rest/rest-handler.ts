@@ -13,13 +13,13 @@ import { cookieJar } from '../session/cookies.ts';
 import { type Found, findEndpoint, type RestRequest } from './endpoints.ts';
 
 /** The path and query of a request, and the address of its client, as the server has determined them. */
-export type Addressed = { target: string; clientAddress: string };
+export type RequestTarget = { target: string; clientAddress: string };
 
 /** Answers a request to a REST endpoint; resolves when its work has ended. Returns null for any other path. */
 export type RestHandler = (
   request: IncomingMessage,
   response: ServerResponse,
-  addressed: Addressed,
+  addressed: RequestTarget,
 ) => Promise<void> | null;
 
 /**
@@ -159,7 +159,7 @@ function readMessageBytes(request: IncomingMessage, most: number): Promise<Buffe
       else resolve(Buffer.concat(parts, length));
     });
     request.once('error', () => {});
-    // Each request closes, and an error that nobody gets would take 1 % of an event's CPU for its stack.
+    // Every request closes. An error after its end would have no reader, and take 1 % of an event's CPU for its stack.
     request.once('close', () => hasEnded || endedEarly());
   });
 }

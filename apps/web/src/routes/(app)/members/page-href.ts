@@ -1,5 +1,5 @@
 /** A page of the members list: what is searched for, and where the page begins. */
-export interface ListPosition {
+interface ListPosition {
   search: string;
   after: string | null;
 }

@@ -6,7 +6,7 @@ export type Field = { name: string; type: string; required: boolean; about: stri
 /** Who may call an operation. */
 export type Access = 'public' | 'session' | 'key';
 
-export type ShownOperation = {
+type ShownOperation = {
   id: string;
   method: string;
   path: string;

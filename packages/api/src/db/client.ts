@@ -58,6 +58,7 @@ export function openDatabase({
   watch = (sql) => sql,
 }: Options): Connection {
   const driver = postgres(withoutSocket(url), {
+    ...hostsOf(url),
     ...socketOf(url),
     max: pool,
     prepare,
@@ -86,6 +87,19 @@ export function openDatabase({
       endWatch();
     },
   };
+}
+
+/**
+ * Returns the hosts and ports of a URL that names an IPv6 address, whose colons the driver takes for those before a
+ * port. The driver reads any other URL. It accepts lists of both, which its types do not declare.
+ */
+function hostsOf(url: string): object {
+  const [authority = ''] = url.slice(url.indexOf('://') + 3).split(/[?/]/);
+  const named = authority.slice(authority.lastIndexOf('@') + 1);
+  if (!named.includes('[')) return {};
+
+  const parts = named.split(',').map((each) => /^\[?(.*?)\]?(?::(\d+))?$/.exec(each) ?? []);
+  return { host: parts.map(([, host = '']) => host), port: parts.map(([, , port = '5432']) => Number(port)) };
 }
 
 function socketFolder(url: string): string | null {

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { listAll } from './list-all.ts';
@@ -14,7 +15,7 @@ const short = { request: 800, retries: 1, total: 30_000 };
 const silence = { code: 'PROVIDER_UNAVAILABLE', message: expect.stringContaining('does not answer') };
 
 /** Starts a provider with this behaviour, and counts its requests and its open connections. */
-async function provider(behave: RequestListener) {
+async function provider(behave: RequestListener, host = '127.0.0.1') {
   const open = new Set<Socket>();
   const seen = { requests: 0, open: () => open.size, port: 0 };
   const server = createServer((request, response) => {
@@ -25,7 +26,7 @@ async function provider(behave: RequestListener) {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   seen.port = (server.address() as AddressInfo).port;
   closing.push(() => {
     server.closeAllConnections();
@@ -144,4 +145,12 @@ test('each page of a list is a request of its own', async () => {
   const found = await listAll(counting, (api, paging) => api.customers.list(paging));
   expect(found.map(({ id }) => id)).toEqual(['cus_1', 'cus_2', 'cus_3']);
   expect(calls).toBe(3);
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
+
+test.runIf(hasIpv6)('reaches a provider by its IPv6 address', async () => {
+  const { port } = await provider((_, response) => response.end('{"id":"cus_1","object":"customer"}'), '::1');
+  const { ask } = createPayment({ secretKey: 'sandbox_secret_key', apiUrl: `http://[::1]:${port}` });
+  expect(await ask((stripe) => stripe.customers.retrieve('cus_1'))).toMatchObject({ id: 'cus_1' });
 });

@@ -103,7 +103,9 @@ function addressOf(apiUrl: string | null): { host?: string; port?: string; proto
   if (apiUrl === null) return {};
   const url = new URL(apiUrl);
   const protocol = url.protocol === 'http:' ? 'http' : 'https';
-  return { host: url.hostname, port: url.port || (protocol === 'http' ? '80' : '443'), protocol };
+  // Node's client takes an IPv6 address without the brackets of a URL.
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  return { host, port: url.port || (protocol === 'http' ? '80' : '443'), protocol };
 }
 
 function translate(error: unknown): unknown {

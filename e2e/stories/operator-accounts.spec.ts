@@ -1,3 +1,4 @@
+import { scriptsRun } from '../support/browser/scripts-run.ts';
 import { makeOwner, passPhrase, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 
@@ -13,6 +14,7 @@ for (const javaScriptEnabled of [true, false]) {
       const email = await makeOwner(service, request);
       await signIn(page, await makeOwner(service, request, { operator: true, organisation: 'Front desk' }));
       await page.goto(`/operator/people?search=${email}`);
+      if (javaScriptEnabled) await scriptsRun(page);
       await page.getByRole('link', { name: email }).click();
       await page.getByRole('link', { name: `Suspend ${email}` }).click();
       const dialog = page.getByRole('dialog', { name: `Suspend ${email}?` });

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { freePorts } from '@gatehouse/api/testing/free-ports';
 import { test as base } from '@playwright/test';
 import { type Approve, approvedByCommand, approvedByOperator } from './approval.ts';
+import { cheapHashes } from './processes/cheap-hashes.ts';
 import { makeDataDirectory } from './processes/data-directory.ts';
 import { commandOf, kill, withDescendants } from './processes/processes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const cheapHash = new URL('processes/cheap-hash.mjs', import.meta.url);
 const timeoutMilliseconds = 300_000;
 
 /** A domain whose addresses are approved without an operator, in tests that share a service. */
@@ -58,7 +58,7 @@ export async function startService({ environment = {}, demo = false, command = '
     ...process.env,
     LOG_LEVEL: 'warn',
     RATE_LIMITS: 'off',
-    NODE_OPTIONS: `--import=${cheapHash}`,
+    ...cheapHashes,
     ...sandboxSecrets,
     ...environment,
     PORT: String(port),

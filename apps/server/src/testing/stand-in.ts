@@ -23,7 +23,11 @@ export async function openStandIn(settings: { config: Config; migrations: string
   return {
     // No path is one of a REST endpoint.
     rest: () => null,
-    readiness: async () => null,
+    // Counted here, because a test on a busy machine reads its answers late.
+    async readiness() {
+      console.log(`probed after ${rendered} pages`);
+      return null;
+    },
     isRecent: ({ cookie }) => cookie === 'session=valid',
     countRefusal: () => {},
     pages: (request, response, next, nextTurn) => answer(settings, { request, response, next, nextTurn }),
@@ -68,6 +72,7 @@ async function answer(
   }
   if (request.url === '/spin' || request.url === '/together') {
     for (const end = performance.now() + spinMilliseconds; performance.now() < end; );
+    rendered += 1;
     response.end();
     return;
   }
@@ -96,6 +101,7 @@ async function answer(
 let slow = 0;
 let mostSlow = 0;
 
+let rendered = 0;
 let released = Promise.withResolvers<void>();
 let together = Promise.withResolvers<void>();
 let timer: NodeJS.Timeout | undefined;

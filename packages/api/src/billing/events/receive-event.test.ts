@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeMember, makeSecond, makeSubscriber } from '../../testing/billing.ts';
+import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
 import { useEventTest } from '../../testing/payment/use-event-test.ts';
 import { receiveEvent } from './receive-event.ts';
 
@@ -130,25 +131,24 @@ test('events of one organisation are applied serially, those of different organi
   const second = await makeSecond(billing, subscription.customer, 'gold');
   await billing.settled();
 
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  // The first event's transaction has locked the organisation and waits for this row.
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
   const holder = billing.app.sql.begin(async (tx) => {
     await tx`select from payment_subscriptions where id = ${subscription.id} for update`;
+    isLocked();
     await held;
   });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await locked;
+  // Its transaction locks the organisation and waits for the row.
   const first = receive(event('customer.subscription.updated', subscription));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await waitingForLocks(billing, 1);
 
   let answered = false;
   const next = receive(event('customer.subscription.updated', second)).then(() => {
     answered = true;
   });
+  await waitingForLocks(billing, 2);
   await receive(event('customer.subscription.updated', foreign));
-  await new Promise((resolve) => setTimeout(resolve, 200));
   expect(answered).toBe(false);
   release();
   await Promise.all([holder, first, next]);

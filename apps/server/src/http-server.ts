@@ -72,14 +72,14 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
   const busyReason = () => (isEnding ? 'unready' : 'overloaded');
   let application: Application | null = null;
   let isEnding = false;
-
+  // A request whose page waits for its turn may set the call that starts another one.
+  const outsideRequests = AsyncLocalStorage.snapshot();
   const server = http.createServer(timeouts, (request, response) => {
     if (!connections.addResponse(request.socket, response)) return;
     const loaded = application;
     const admitted = admit(request, response);
     if (admitted === null || loaded === null) return;
-    // A request whose page waits for its turn may set the call that starts this one.
-    const work = AsyncLocalStorage.bind(() => pass(request, response, admitted, loaded));
+    const work = () => outsideRequests(pass, request, response, admitted, loaded);
     admitted.place.start(work, () => refuseBusy(request, response, busyReason()));
   });
   server.timeout = bounds.silentMilliseconds ?? limits.silentMilliseconds;

@@ -2,7 +2,7 @@ import { DrizzleQueryError, fillPlaceholders, type SQL } from 'drizzle-orm';
 import { PgDialect, type PreparedQueryConfig } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
-import { rowReader, type SelectedFields } from './read-rows.ts';
+import { rowReader, type SelectedFields } from './statements/read-rows.ts';
 import { type Deadlines, watchConnections } from './watch-connections.ts';
 
 export type Database = PostgresJsDatabase;
@@ -120,7 +120,7 @@ function socketOf(url: string): { host: string } | object {
 type Execute<Statement> = Statement extends { execute: infer Run } ? { execute: Run } : never;
 
 /** The statement that drizzle has built. Drizzle's types do not declare these fields. */
-type BuiltStatement = {
+export type BuiltStatement = {
   queryString: string;
   params: unknown[];
   fields: SelectedFields | undefined;

@@ -119,3 +119,34 @@ it.each<[string, (organisationId: string, userId: string) => Promise<unknown>]>(
 function change(id: string, set: Partial<typeof organisations.$inferInsert>) {
   return test.app.db.update(organisations).set(set).where(eq(organisations.id, id));
 }
+
+it('each of the requests of one turn gets its own session, with the plan of its organisation', async () => {
+  const owners = await Promise.all(Array.from({ length: 6 }, () => start()));
+  for (const { organisationId } of owners.slice(0, 3)) await subscribe(organisationId, 2);
+  const asked = Array.from({ length: 40 }, (_, at) => owners[(at * 5) % 7]);
+  const read = await Promise.all(
+    asked.map((owner, at) => readSession(test.app, owner?.id ?? 'unknown', { usage: at % 3 === 0 })),
+  );
+  for (const [at, owner] of asked.entries()) {
+    const isSubscribed = owner !== undefined && owners.indexOf(owner) < 3;
+    expect(read[at]?.user.id).toBe(owner?.userId);
+    expect(read[at]?.organisationId).toBe(owner?.organisationId);
+    expect(read[at]?.planFacts?.length ?? 0).toBe(isSubscribed ? 3 : 0);
+  }
+});
+
+it('PostgreSQL keeps its plan of the statement, however many requests share it', async () => {
+  const { id } = await start();
+  for (let round = 0; round < 120; round++) {
+    const together = Array.from({ length: 1 + (round % 8) }, () =>
+      readSession(test.app, id, { usage: round % 2 === 0 }),
+    );
+    await Promise.all(together);
+  }
+  const ofConnection = () => test.app.sql<{ statement: string; kept: number; planned: number }[]>`
+    select statement, generic_plans::int as kept, custom_plans::int as planned, pg_sleep(0.02)
+    from pg_prepared_statements where statement like '%asked.key%' and generic_plans + custom_plans > 5`;
+  const all = (await Promise.all(Array.from({ length: 10 }, ofConnection))).flat();
+  expect(all.length).toBeGreaterThan(0);
+  for (const each of all) expect(each).toMatchObject({ planned: 5 });
+});

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, isNull, lt, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { type Executor, prepared } from '../db/client.ts';
 import { users } from '../db/schema/accounts.ts';
@@ -6,6 +6,7 @@ import { paymentSubscriptions } from '../db/schema/billing.ts';
 import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
+import { batchedRead } from '../db/statements/batched-read.ts';
 import { basicColumns } from '../organisations/basic-columns.ts';
 import { type PlanFacts, planFact, planFacts } from '../organisations/plan-facts.ts';
 import { type UsageFacts, usageFacts } from '../organisations/usage-facts.ts';
@@ -33,19 +34,20 @@ export async function readSessionRow(
   hash: string,
   { usage = false }: Wanted = {},
 ): Promise<SessionRow | null> {
-  const values = { hash, now: app.now().toISOString() };
-  const rows = await inNamedOrganisation[usage ? 'idHashAndUsage' : token](app.db).execute(values);
+  const now = app.now().toISOString();
+  const rows = await inNamedOrganisation[usage ? 'idHashAndUsage' : token](app.db).execute(hash, { now });
   const [first] = rows;
   if (first === undefined) return null;
 
   const row = fromJoin(first, rows);
   if (row !== null) return row;
-  const [chosen] = await inAnyOrganisation[token](app.db).execute({ ...values, withUsage: usage });
+  const [chosen] = await inAnyOrganisation[token](app.db).execute({ hash, now, withUsage: usage });
   return chosen ?? null;
 }
 
-type Row<Statement extends (db: Executor) => { execute: (values: Record<string, unknown>) => Promise<unknown[]> }> =
-  Awaited<ReturnType<ReturnType<Statement>['execute']>>[number];
+type Row<Statement extends (db: Executor) => { execute: (...values: never[]) => Promise<unknown[]> }> = Awaited<
+  ReturnType<ReturnType<Statement>['execute']>
+>[number];
 
 const ofSession = {
   sessionName: sessions.id,
@@ -63,15 +65,15 @@ const ofSession = {
   },
 };
 
-function hasToken(token: Token) {
-  return and(eq(sessions[token], sql.placeholder('hash')), gt(sessions.expiresAt, sql.placeholder('now')));
+function hasToken(token: Token, hash: SQLWrapper) {
+  return and(eq(sessions[token], hash), gt(sessions.expiresAt, sql.placeholder('now')));
 }
 
 /** If an organisation has more subscriptions, `planFacts` chooses the ones that count. */
 const maxSubscriptions = 10;
 
 /** Returns a row for each subscription of the organisation that the session names; one row if there is none. */
-function joinNamedOrganisation(db: Executor, token: Token, usage: SQL<UsageFacts | null>) {
+function joinNamedOrganisation(db: Executor, hash: SQL, token: Token, usage: SQL<UsageFacts | null>) {
   return db
     .select({
       ...ofSession,
@@ -91,18 +93,22 @@ function joinNamedOrganisation(db: Executor, token: Token, usage: SQL<UsageFacts
       paymentSubscriptions,
       and(eq(paymentSubscriptions.organisationId, organisations.id), isNotNull(paymentSubscriptions.status)),
     )
-    .where(hasToken(token))
+    .where(hasToken(token, hash))
     .limit(maxSubscriptions + 1);
 }
 
 const noUsage = sql<UsageFacts | null>`null`;
 
 const inNamedOrganisation = {
-  idHash: prepared((db) => joinNamedOrganisation(db, 'idHash', noUsage).prepare('session')),
-  idHashAndUsage: prepared((db) =>
-    joinNamedOrganisation(db, 'idHash', usageFacts(organisations.id, sql.placeholder('now'))).prepare('session_usage'),
+  idHash: batchedRead((db, hash) => joinNamedOrganisation(db, hash, 'idHash', noUsage).prepare('session')),
+  idHashAndUsage: batchedRead((db, hash) =>
+    joinNamedOrganisation(db, hash, 'idHash', usageFacts(organisations.id, sql.placeholder('now'))).prepare(
+      'session_usage',
+    ),
   ),
-  sharedHash: prepared((db) => joinNamedOrganisation(db, 'sharedHash', noUsage).prepare('shared_session')),
+  sharedHash: batchedRead((db, hash) =>
+    joinNamedOrganisation(db, hash, 'sharedHash', noUsage).prepare('shared_session'),
+  ),
 };
 
 type Joined = Row<typeof inNamedOrganisation.idHash>;
@@ -143,7 +149,7 @@ function joinAnyOrganisation(db: Executor, token: Token) {
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .leftJoinLateral(organisation, sql`true`)
-    .where(hasToken(token));
+    .where(hasToken(token, sql.placeholder('hash')));
 }
 
 const hourMs = 3_600_000;

@@ -33,12 +33,27 @@ declare module 'lucia' {
   }
 }
 
-/** An instance of Lucia holds nothing but its adapter and options, so each call creates one. */
-function luciaOf(app: App, token: Token = 'idHash', wanted: Wanted = {}) {
-  return new Lucia(hashedIdAdapter(app, token, wanted), {
-    sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
-    getUserAttributes: ({ row }) => ({ row }),
-  });
+/** An instance of Lucia holds nothing but its adapter and options. Each App has one for each way to read a session. */
+const instances = new WeakMap<App, ReturnType<typeof createInstances>>();
+
+function luciaOf(app: App, token: Token = 'idHash', { usage = false }: Wanted = {}) {
+  const known = instances.get(app) ?? createInstances(app);
+  instances.set(app, known);
+  return known[usage ? 'idHashAndUsage' : token];
+}
+
+function createInstances(app: App) {
+  function create(token: Token, wanted: Wanted) {
+    return new Lucia(hashedIdAdapter(app, token, wanted), {
+      sessionExpiresIn: new TimeSpan(app.config.sessionTtlDays, 'd'),
+      getUserAttributes: ({ row }) => ({ row }),
+    });
+  }
+  return {
+    idHash: create('idHash', {}),
+    idHashAndUsage: create('idHash', { usage: true }),
+    sharedHash: create('sharedHash', {}),
+  };
 }
 
 type Start = {
@@ -204,16 +219,9 @@ function hashedIdAdapter(app: App, token: Token, wanted: Wanted): Adapter {
       if (row === null) return [null, null];
       app.recentTokens.note(tokenHash);
 
-      const attributes = {
-        organisationId: row.organisation?.id ?? null,
-        userAgent: null,
-        client: '',
-        passwordHash: null,
-        idpSubject: null,
-        browserHash: null,
-      };
+      // Nothing reads the attributes of a session that exists.
       return [
-        { id, userId: row.user.id, expiresAt: row.expiresAt, attributes },
+        { id, userId: row.user.id, expiresAt: row.expiresAt, attributes: {} as DatabaseSession['attributes'] },
         { id: row.user.id, attributes: { row } },
       ];
     },

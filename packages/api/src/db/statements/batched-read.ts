@@ -1,0 +1,81 @@
+import { DrizzleQueryError, fillPlaceholders, type SQL, sql } from 'drizzle-orm';
+import type { Sql } from 'postgres';
+import { type BuiltStatement, clientOf, type Executor } from '../client.ts';
+import { rowReader } from './read-rows.ts';
+
+/** How many reads one statement answers. The others of a turn leave by another connection, so that two processors work. */
+const most = 8;
+
+type Values = Record<string, unknown>;
+type Waiting = { key: string; resolve: (rows: never[]) => void; reject: (error: unknown) => void };
+type Batch = { waiting: Waiting[]; values: Values };
+
+type RowOf<Statement> = Statement extends { execute: (values?: Values) => Promise<(infer Row)[]> } ? Row : never;
+type BatchedRead<Row> = { execute: (key: string, values: Values) => Promise<Row[]> };
+
+/**
+ * Creates a prepared statement that returns the rows of a key. Reads that begin in one turn of the event loop share one
+ * statement: most of what a read by primary keys costs, here and in the database, is its message and its answer. It
+ * is sent after all of them have begun, so each read sees what was committed before it began. `build` gets the
+ * expression of the key. The values of the latest read apply to all of them. A failure rejects each of them.
+ */
+export function batchedRead<Statement extends object>(
+  build: (db: Executor, key: SQL) => Statement,
+): (db: Executor) => BatchedRead<RowOf<Statement>> {
+  let run: ReturnType<typeof runnerOf> | undefined;
+  const batches = new WeakMap<Sql, Batch>();
+
+  function batchOf(client: Sql, values: Values): Batch {
+    const batch = batches.get(client) ?? { waiting: [], values };
+    batch.values = values;
+    batches.set(client, batch);
+    return batch;
+  }
+
+  function send(client: Sql, batch: Batch) {
+    const { waiting, values } = batch;
+    if (waiting.length === 0) return;
+    batch.waiting = [];
+    const keys = waiting.map(({ key }) => key);
+    run?.(client, keys, values).then(
+      (found) => waiting.forEach(({ resolve }, at) => void resolve((found[at] ?? []) as never[])),
+      (error) => waiting.forEach(({ reject }) => void reject(error)),
+    );
+  }
+
+  return (db) => {
+    run ??= runnerOf(build(db, sql`asked.key`) as unknown as BuiltStatement);
+    const client = clientOf(db);
+    return {
+      execute: (key, values) =>
+        new Promise((resolve, reject) => {
+          const batch = batchOf(client, values);
+          batch.waiting.push({ key, resolve, reject });
+          if (batch.waiting.length === most) send(client, batch);
+          else if (batch.waiting.length === 1) setImmediate(send, client, batch);
+        }),
+    };
+  };
+}
+
+/** The number of keys is fixed, because PostgreSQL plans a list of any length again for each length. */
+function runnerOf({ queryString, params, fields = [], joinsNotNullableMap }: BuiltStatement) {
+  const readRow = rowReader(fields, joinsNotNullableMap);
+  const slots = Array.from({ length: most }, (_, at) => `($${params.length + at + 1}::text, ${at})`);
+  const text = `select found.*, asked.at from (values ${slots.join(', ')}) as asked (key, at)
+    cross join lateral (${queryString}) as found`;
+
+  return async (client: Sql, keys: string[], values: Values): Promise<unknown[][]> => {
+    const unused = Array.from({ length: most - keys.length }, () => null);
+    const parameters = [...fillPlaceholders(params, values), ...keys, ...unused] as never[];
+    const found: unknown[][] = keys.map(() => []);
+    try {
+      for (const row of await client.unsafe(text, parameters, { prepare: true }).values()) {
+        found[row[fields.length] as number]?.push(readRow(row));
+      }
+    } catch (error) {
+      throw new DrizzleQueryError(text, parameters, error as Error);
+    }
+    return found;
+  };
+}

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import net from 'node:net';
+import { createServer } from 'node:http';
+import net, { type AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startSession } from '@gatehouse/api/sessions/session';
 import { startTestApp, type TestApp } from '@gatehouse/api/testing/app';
 import { makeOwner, newEmail, testClient, testPassword } from '@gatehouse/api/testing/factories';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveEndpoints } from '../testing/serve-endpoints.ts';
-import { isRestPath } from './rest-handler.ts';
+import { createRestHandler, isRestPath } from './rest-handler.ts';
 
 let test: TestApp;
 let served: Awaited<ReturnType<typeof serveEndpoints>>;
@@ -148,4 +149,35 @@ describe('the paths of the REST endpoints', () => {
   ])('%s: %s', (path, isOne) => {
     expect(isRestPath(path)).toBe(isOne);
   });
+});
+
+it('the work of a request whose client has disconnected ends with its statement, not before', async () => {
+  const handle = createRestHandler(test.app);
+  const begun = Promise.withResolvers<{ work: Promise<void> | null }>();
+  const closed = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    response.once('close', () => closed.resolve());
+    begun.resolve({ work: handle(request, response, { target: '/api/session', clientAddress: '127.0.0.1' }) });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  let hasEnded = false;
+  let work: Promise<void> | null = null;
+  await test.app.sql.begin(async (tx) => {
+    await tx`lock table sessions in access exclusive mode`;
+    const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+    socket.write(`GET /api/session HTTP/1.1\r\nHost: a\r\nCookie: ${cookie}\r\n\r\n`);
+    ({ work } = await begun.promise);
+    expect(work).not.toBeNull();
+    work?.then(() => {
+      hasEnded = true;
+    });
+    socket.destroy();
+    await closed.promise;
+    await pause(200);
+    expect(hasEnded).toBe(false);
+  });
+  await work;
+  expect(hasEnded).toBe(true);
+  server.close();
 });

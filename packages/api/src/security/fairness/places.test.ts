@@ -74,13 +74,22 @@ function observed(most: number) {
     if (started !== undefined) for (const each of inState('waiting')) each.overtakenBy.push(started);
   }
 
+  let continuing = 0;
+  function continueLater(request: Request | undefined): void {
+    if (request === undefined) return;
+    continuing += 1;
+    request.place?.continue(() => {
+      continuing -= 1;
+    });
+  }
+
   function leave(request: Request | undefined): void {
     if (request === undefined) return;
     request.state = 'ended';
     request.place?.leave();
   }
 
-  return { places, requests, inState, arrive, runNext, leave };
+  return { places, requests, inState, arrive, runNext, continueLater, leave, continuing: () => continuing };
 }
 
 const arrivals = fc.record({ network: fc.constantFrom('a', 'b', 'c', 'd'), client: fc.constantFrom('1', '2', '3') });
@@ -88,7 +97,7 @@ const steps = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: arrivals },
     { weight: 2, arbitrary: fc.constant('next' as const) },
-    { weight: 1, arbitrary: fc.constantFrom('end' as const, 'disconnect' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('continue' as const, 'end' as const, 'disconnect' as const) },
   ),
   { maxLength: 120 },
 );
@@ -96,16 +105,17 @@ const steps = fc.array(
 it('no more requests are open than places, none is refused while a heavier one waits, and at the end nothing is left', () => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 12 }), (history, most) => {
-      const { places, arrive, runNext, leave, inState, requests } = observed(most);
+      const { places, arrive, runNext, continueLater, leave, inState, requests, continuing } = observed(most);
       for (const step of history) {
         if (step === 'next') runNext();
+        else if (step === 'continue') continueLater(inState('started').at(-1));
         else if (step === 'end') leave(inState('started')[0]);
         else if (step === 'disconnect') leave(inState('waiting').at(-1));
         else arrive(step);
 
         expect(places.open()).toBe(inState('waiting', 'started').length);
         expect(places.open()).toBeLessThanOrEqual(most);
-        expect(places.waiting()).toBe(inState('waiting').length);
+        expect(places.waiting()).toBe(inState('waiting').length + continuing());
       }
 
       const waited = places.waiting();
@@ -126,7 +136,7 @@ it('networks start in turns, and the clients of each, whatever the others send',
       const { arrive, runNext, leave, inState, requests, places } = observed(50);
       for (const step of history) {
         if (step === 'next') runNext();
-        else if (step === 'end' || step === 'disconnect') leave(inState('started')[0]);
+        else if (typeof step === 'string') leave(inState('started')[0]);
         else arrive(step);
       }
       while (places.waiting() > 0) runNext();
@@ -181,6 +191,16 @@ it('what has started has the next turn of its client', () => {
   first.continue(() => order.push('first again'));
   while (places.waiting() > 0) places.next()?.();
   expect(order).toEqual(['first', 'first again', 'second']);
+});
+
+it('what has started keeps its place, also where its network has the most', () => {
+  const { places, arrive, runNext, continueLater, inState } = observed(10);
+  for (let request = 0; request < 5; request++) arrive({ network: 'heavy', client: 'started' });
+  for (let request = 0; request < 5; request++) runNext();
+  continueLater(inState('started')[0]);
+  for (let request = 0; request < 3; request++) arrive({ network: 'other', client: 'waiting' });
+  expect(places.displace(someone)).toBe(true);
+  expect(inState('refused').map(({ network }) => network)).toEqual(['other']);
 });
 
 it('the bodies of a few networks leave room for those of others', () => {

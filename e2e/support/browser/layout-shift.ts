@@ -19,11 +19,9 @@ export function layoutShifts(page: Page, { afterInput = false } = {}): Promise<u
     await document.fonts.ready;
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
 
-    const shifts: Shift[] = [];
-    const observer = new PerformanceObserver((list) => shifts.push(...(list.getEntries() as Shift[])));
+    const observer = new PerformanceObserver(() => {});
     observer.observe({ type: 'layout-shift', buffered: true });
-    // The entries so far arrive in a task of their own.
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const shifts = observer.takeRecords() as Shift[];
     observer.disconnect();
     return shifts
       .filter(({ lastInputTime }) => isAll || lastInputTime === 0)

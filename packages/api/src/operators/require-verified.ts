@@ -4,8 +4,8 @@ import { AppError } from '../errors.ts';
 import { accountById } from '../sessions/account.ts';
 
 /**
- * Requires that a user's account is open and its address verified. Locks the user, who cannot be suspended until the
- * transaction ends.
+ * Requires that a user's account is open and its address verified. Locks the user: until the transaction ends neither
+ * the user nor an organisation of theirs can be closed.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the account is closed or its address is unverified.
  */

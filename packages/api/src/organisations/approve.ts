@@ -1,14 +1,12 @@
-import { and, eq, inArray, isNull, ne, notExists, notInArray, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { recordAudit } from '../audit/record.ts';
 import type { Transaction } from '../db/client.ts';
-import { oneTimeTokens } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
-import { memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
-import { sessions } from '../db/schema/sessions.ts';
 import type { Client } from '../security/client.ts';
 import { isApprovedDomain } from './account-status.ts';
+import { endLinksIn, endSessionsIn, lockUsersIn } from './end-access.ts';
 
 /** A decision and its actor: an operator in the console; null for an admin command or a rule. */
 type Decision = { organisationIds: string[]; actorId: string | null; client?: Client | undefined; now: Date };
@@ -74,15 +72,14 @@ async function approve(
 
 /**
  * Closes the organisations that await approval, with a reason that operators can read later. Their
- * members' sessions and one-time tokens end. Returns the ids of those that changed.
+ * members' sessions and one-time links end. Returns the ids of those that changed.
  */
 export async function declineOrganisations(
   tx: Transaction,
   { organisationIds, actorId, client, now, reason }: Decision & { reason: string },
 ) {
   const waiting = and(inArray(organisations.id, organisationIds), eq(organisations.approval, 'pending'));
-  const ids = tx.select({ id: organisations.id }).from(organisations).where(waiting);
-  await endTokensIn(tx, ids);
+  await lockUsersIn(tx, organisationIds);
   const changed = await tx
     .update(organisations)
     .set({ approval: 'declined', declinedAt: now, declineReason: reason })
@@ -98,48 +95,8 @@ export async function declineOrganisations(
       details: { reason },
     });
   }
-  await endSessionsIn(
-    tx,
-    changed.map(({ id }) => id),
-  );
-  return changed.map(({ id }) => id);
-}
-
-/**
- * Ends the sessions in organisations that are closed, so that an old cookie does not work after they
- * are reopened. A member's session that acts for another organisation continues while that one may be used.
- */
-export async function endSessionsIn(tx: Transaction, organisationIds: string[]): Promise<void> {
-  if (organisationIds.length === 0) return;
-  const people = tx
-    .select({ id: memberships.userId })
-    .from(memberships)
-    .where(inArray(memberships.organisationId, organisationIds));
-  const elsewhere = tx
-    .select({ id: organisations.id })
-    .from(memberships)
-    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
-    .where(
-      and(
-        eq(memberships.userId, sessions.userId),
-        notInArray(organisations.id, organisationIds),
-        ne(organisations.approval, 'declined'),
-        isNull(organisations.suspendedAt),
-      ),
-    );
-  const here = or(inArray(sessions.organisationId, organisationIds), isNull(sessions.organisationId));
-  await tx.delete(sessions).where(and(inArray(sessions.userId, people), or(here, notExists(elsewhere))));
-}
-
-/**
- * Ends the one-time tokens of the members of organisations that are about to be closed, so that an
- * old link does not work after they are reopened. Must run before other rows are locked, in the same
- * order as the use of a token, to avoid a deadlock.
- */
-export async function endTokensIn(tx: Transaction, organisationIds: SQLWrapper | string[]): Promise<void> {
-  const people = tx
-    .select({ id: memberships.userId })
-    .from(memberships)
-    .where(inArray(memberships.organisationId, organisationIds));
-  await tx.delete(oneTimeTokens).where(inArray(oneTimeTokens.userId, people));
+  const closed = changed.map(({ id }) => id);
+  await endSessionsIn(tx, closed);
+  await endLinksIn(tx, closed, now);
+  return closed;
 }

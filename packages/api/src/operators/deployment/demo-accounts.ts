@@ -2,9 +2,10 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { isLoopback } from '../../config.ts';
-import { identities, oneTimeTokens, users } from '../../db/schema/accounts.ts';
+import { identities, users } from '../../db/schema/accounts.ts';
 import { sessions } from '../../db/schema/sessions.ts';
 import { AppError } from '../../errors.ts';
+import { endLinksOf } from '../../organisations/end-access.ts';
 import { readUser } from '../find-accounts.ts';
 
 /**
@@ -30,17 +31,18 @@ export async function markDemoAccount(app: App, { userId }: { userId: string }):
  */
 export function closeDemoAccounts(app: App): Promise<string[]> {
   return app.db.transaction(async (tx) => {
+    const now = app.now();
     const closed = await tx
       .update(users)
-      .set({ demo: false, operator: false, passwordHash: null, suspendedAt: app.now() })
+      .set({ demo: false, operator: false, passwordHash: null, suspendedAt: now })
       .where(eq(users.demo, true))
       .returning({ id: users.id, email: users.email });
 
     for (const { id } of closed) {
       await tx.delete(identities).where(eq(identities.userId, id));
-      await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, id));
+      await endLinksOf(tx, [id], now);
       await tx.delete(sessions).where(eq(sessions.userId, id));
-      await recordAudit(tx, app.now(), { action: 'person-suspended', userId: id, details: { reason: 'demo account' } });
+      await recordAudit(tx, now, { action: 'person-suspended', userId: id, details: { reason: 'demo account' } });
     }
     return closed.map(({ email }) => email);
   });

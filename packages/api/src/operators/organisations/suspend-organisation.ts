@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { AppError } from '../../errors.ts';
-import { endSessionsIn, endTokensIn } from '../../organisations/approve.ts';
+import { endLinksIn, endSessionsIn, lockUsersIn } from '../../organisations/end-access.ts';
 import type { Actor } from '../actor.ts';
 import { readOrganisationNames } from '../find-accounts.ts';
 import { reasonDetails } from '../reason.ts';
@@ -11,7 +11,8 @@ import { reasonDetails } from '../reason.ts';
 type Input = { organisationId: string };
 
 /**
- * Closes an organisation: the sessions and one-time links of its members end at once.
+ * Closes an organisation: the sessions and one-time links of its members end at once. Links of the
+ * time before stay ended after the organisation is restored.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the organisation is suspended already.
  */
@@ -21,17 +22,19 @@ export function suspendOrganisation(
   actor: Actor,
 ): Promise<void> {
   return app.db.transaction(async (tx) => {
+    const now = app.now();
     const { slug } = await readOrganisationNames(tx, organisationId);
-    await endTokensIn(tx, [organisationId]);
+    await lockUsersIn(tx, [organisationId]);
     const changed = await tx
       .update(organisations)
-      .set({ suspendedAt: app.now() })
+      .set({ suspendedAt: now })
       .where(and(eq(organisations.id, organisationId), isNull(organisations.suspendedAt)))
       .returning({ id: organisations.id });
     if (changed.length === 0) throw new AppError('VALIDATION', `${slug} is suspended already.`);
 
     await endSessionsIn(tx, [organisationId]);
-    await recordAudit(tx, app.now(), {
+    await endLinksIn(tx, [organisationId], now);
+    await recordAudit(tx, now, {
       action: 'organisation-suspended',
       ...actor,
       organisationId,

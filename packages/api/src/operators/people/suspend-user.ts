@@ -1,10 +1,10 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import type { Transaction } from '../../db/client.ts';
-import { oneTimeTokens, users } from '../../db/schema/accounts.ts';
+import { users } from '../../db/schema/accounts.ts';
 import { sessions } from '../../db/schema/sessions.ts';
 import { AppError } from '../../errors.ts';
+import { endLinksOf } from '../../organisations/end-access.ts';
 import type { Actor } from '../actor.ts';
 import { readUser } from '../find-accounts.ts';
 import { reasonDetails } from '../reason.ts';
@@ -23,16 +23,18 @@ export function suspendUser(
   actor: Actor,
 ): Promise<void> {
   return app.db.transaction(async (tx) => {
+    const now = app.now();
     const { email } = await readUser(tx, userId);
     const changed = await tx
       .update(users)
-      .set({ suspendedAt: app.now() })
+      .set({ suspendedAt: now })
       .where(and(eq(users.id, userId), isNull(users.suspendedAt)))
       .returning({ id: users.id });
     if (changed.length === 0) throw new AppError('VALIDATION', `${email} is suspended already.`);
 
-    await endSessionsOf(tx, userId);
-    await recordAudit(tx, app.now(), { action: 'person-suspended', ...actor, userId, ...reasonDetails(reason) });
+    await tx.delete(sessions).where(eq(sessions.userId, userId));
+    await endLinksOf(tx, [userId], now);
+    await recordAudit(tx, now, { action: 'person-suspended', ...actor, userId, ...reasonDetails(reason) });
   });
 }
 
@@ -53,10 +55,4 @@ export function restoreUser(app: App, { userId }: Input, actor: Actor): Promise<
 
     await recordAudit(tx, app.now(), { action: 'person-restored', ...actor, userId });
   });
-}
-
-/** One-time links end too: a link created before the suspension must not work after the account is restored. */
-async function endSessionsOf(tx: Transaction, userId: string): Promise<void> {
-  await tx.delete(oneTimeTokens).where(eq(oneTimeTokens.userId, userId));
-  await tx.delete(sessions).where(eq(sessions.userId, userId));
 }

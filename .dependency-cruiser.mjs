@@ -65,7 +65,7 @@ const openToHandlers = [
   ['providers/payment-pages\\.ts$', `${web}lib/server/http/security-headers\\.ts$`],
   ['telemetry/read-metrics\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
   ['security/client\\.ts$', `${web}app\\.d\\.ts$|${web}lib/server/`],
-  ['security/client-key\\.ts$', '^apps/server/src/admission\\.ts$'],
+  ['security/client-key\\.ts$', `^apps/server/src/admission\\.ts$|${web}lib/server/http/router-context\\.ts$`],
   ['security/fairness/(places|turns)\\.ts$', '^apps/server/src/admission\\.ts$'],
   ['security/constant-time\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
 ];

@@ -101,7 +101,7 @@ export const publicProcedure = t.procedure.use(async ({ ctx, next, path }) => {
  */
 export function limited(window: Window) {
   return publicProcedure.use(async ({ ctx, next }) => {
-    await ctx.app.throttle.take({ [window]: clientKey(ctx.client.address) });
+    await ctx.app.throttle.take({ [window]: clientKey(ctx.client) });
     return next();
   });
 }
@@ -111,9 +111,9 @@ export function limited(window: Window) {
  *
  * @throws AppError TOO_MANY if the client has no points left.
  */
-export function whileNotLimited(limitsOf: (address: string) => Points) {
+export function whileNotLimited(limitsOf: (client: Client) => Points) {
   return publicProcedure.use(async ({ ctx, next }) => {
-    await ctx.app.throttle.peek(limitsOf(ctx.client.address));
+    await ctx.app.throttle.peek(limitsOf(ctx.client));
     return next();
   });
 }

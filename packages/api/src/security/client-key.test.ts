@@ -12,7 +12,7 @@ it.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['', ''],
 ])('%s counts as %s', (address, key) => {
-  expect(clientKey(address)).toBe(key);
+  expect(clientKey({ address })).toBe(key);
 });
 
 it.each([
@@ -24,5 +24,5 @@ it.each([
   ['fe80::1%eth0', 'fe80:0:0::/48'],
   ['', null],
 ])('%s belongs to the network %s', (address, network) => {
-  expect(clientNetwork(address)).toBe(network);
+  expect(clientNetwork({ address })).toBe(network);
 });

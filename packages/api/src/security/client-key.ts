@@ -23,17 +23,25 @@ export function requesterOf(address: string): Requester {
   return { client: ipv4, network: ipv4 };
 }
 
+/** A client by its address, with its requester where the request keeps it. */
+export type KeyedClient = { address: string; requester?: Requester };
+
+/** Returns the requester of a client, which its request may have computed. */
+export function requesterFor({ address, requester }: KeyedClient): Requester {
+  return requester ?? requesterOf(address);
+}
+
 /**
  * Returns the key of a client for rate limits: the IPv4 address, or the /64 prefix of an IPv6
  * address, because a single subscriber has all addresses of a /64.
  */
-export function clientKey(address: string): string {
-  return requesterOf(address).client;
+export function clientKey(client: KeyedClient): string {
+  return requesterFor(client).client;
 }
 
 /** Returns the network of an IPv6 address, or null for an IPv4 address, which has none but itself. */
-export function clientNetwork(address: string): string | null {
-  const { client, network } = requesterOf(address);
+export function clientNetwork(asked: KeyedClient): string | null {
+  const { client, network } = requesterFor(asked);
   return network === client ? null : network;
 }
 

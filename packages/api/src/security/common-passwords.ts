@@ -1,4 +1,4 @@
-import { foldPassword } from './fold-password.ts';
+import { foldWord } from './fold-password.ts';
 
 /**
  * Common passwords that are missing in the dictionary, because zxcvbn detects repetitions,
@@ -41,5 +41,5 @@ let loading: Promise<ReadonlySet<string>> | null = null;
 
 async function load(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common');
-  return new Set([...dictionary['passwords-common'], ...additionalPasswords.trim().split(/\s+/)].map(foldPassword));
+  return new Set([...dictionary['passwords-common'], ...additionalPasswords.trim().split(/\s+/)].map(foldWord));
 }

@@ -1,11 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { z } from 'zod';
-import type { Client } from './client.ts';
-import { requesterOf } from './client-key.ts';
+import { type KeyedClient, requesterFor } from './client-key.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { fairQueue } from './fairness/fair-queue.ts';
-import { foldPassword, normalisePassword } from './fold-password.ts';
+import { normalisePassword, type Password } from './fold-password.ts';
 import { resembles } from './resembles.ts';
 import { isStorable } from './text.ts';
 
@@ -19,8 +18,8 @@ const maximumLength = 256;
  * accepted, or null if it is. `forbidden` lists what it must not resemble: the address and the
  * service's name.
  */
-export async function passwordFault(password: string, forbidden: string[]): Promise<string | null> {
-  const folded = foldPassword(password);
+export async function passwordFault(password: Password, forbidden: string[]): Promise<string | null> {
+  const folded = password.toLowerCase();
   if (await isCommonPassword(folded)) return 'This password is on every list of common passwords. Choose another.';
   if (resembles(folded, forbidden)) {
     return 'A password must not be your address, a part of it or the name of this service, with or without digits.';
@@ -28,20 +27,26 @@ export async function passwordFault(password: string, forbidden: string[]): Prom
   return null;
 }
 
-/** The length is counted in code points after normalisation, so that it does not depend on the keyboard. */
-function formFault(password: string): string | null {
-  const length = [...normalisePassword(password)].length;
+/** The length is counted in code points of the normalised form, so that it does not depend on the keyboard. */
+function formFault(password: Password): string | null {
+  const length = [...password].length;
   if (!isStorable(password)) return 'This contains characters we can’t store.';
   if (length < minimumLength) return `Use at least ${minimumLength} characters.`;
   if (length > maximumLength) return `Use at most ${maximumLength} characters.`;
   return null;
 }
 
-/** The schema of a new password in a request body. It checks the form; `passwordFault` checks the rest. */
-export const newPasswordField = z.string({ error: 'Choose a password.' }).superRefine((password, context) => {
-  const fault = formFault(password);
-  if (fault !== null) context.addIssue(fault);
-});
+/**
+ * The schema of a new password in a request body. It checks the form; `passwordFault` checks the rest. The result is
+ * normalised: what checks and hashes the password takes it in no other form.
+ */
+export const newPasswordField = z
+  .string({ error: 'Choose a password.' })
+  .transform(normalisePassword)
+  .superRefine((password, context) => {
+    const fault = formFault(password);
+    if (fault !== null) context.addIssue(fault);
+  });
 
 const longestWaitMilliseconds = 4_000;
 
@@ -57,23 +62,20 @@ const enqueueHash = fairQueue(availableParallelism(), maxWaiting, longestWaitMil
 /** Returns the number of hashes that wait for a free core in this process. */
 export const hashesWaiting = enqueueHash.waiting;
 
-/** The address of the client for which a password is hashed: clients and their networks take turns. */
-type Hasher = Pick<Client, 'address'>;
-
 /**
  * Waits for the turn of a password and begins to hash it. Returns the promise of its Argon2id hash, so that the caller
- * can work while another thread hashes.
+ * can work while another thread hashes. Clients and their networks take turns.
  *
  * @throws AppError BUSY if too many hashes wait.
  */
-export function beginHash(password: string, client: Hasher): Promise<{ hashed: Promise<string> }> {
+export function beginHash(password: Password, client: KeyedClient): Promise<{ hashed: Promise<string> }> {
   return new Promise((resolve, reject) => {
     const task = () => {
-      const hashed = hash(normalisePassword(password), hashParameters);
+      const hashed = hash(password, hashParameters);
       resolve({ hashed });
       return hashed;
     };
-    enqueueHash(requesterOf(client.address), task).catch(reject);
+    enqueueHash(requesterFor(client), task).catch(reject);
   });
 }
 
@@ -82,7 +84,7 @@ export function beginHash(password: string, client: Hasher): Promise<{ hashed: P
  *
  * @throws AppError BUSY if too many hashes wait.
  */
-export async function hashPassword(password: string, client: Hasher): Promise<string> {
+export async function hashPassword(password: Password, client: KeyedClient): Promise<string> {
   const { hashed } = await beginHash(password, client);
   return hashed;
 }
@@ -95,10 +97,10 @@ let dummyHash: Promise<string> | undefined;
  *
  * @throws AppError BUSY if too many hashes wait.
  */
-export async function verifyPassword(hashed: string | null, password: string, client: Hasher): Promise<boolean> {
+export async function verifyPassword(hashed: string | null, password: string, client: KeyedClient): Promise<boolean> {
   dummyHash ??= hash('no account has this password', hashParameters);
   const comparedHash = hashed ?? (await dummyHash);
-  const matches = await enqueueHash(requesterOf(client.address), () =>
+  const matches = await enqueueHash(requesterFor(client), () =>
     verify(comparedHash, normalisePassword(password).slice(0, 4 * maximumLength)),
   );
   return matches && hashed !== null;

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import { foldPassword } from './fold-password.ts';
+import { foldWord } from './fold-password.ts';
 
 /**
  * Whether a folded password equals one of the words, or a part of an address among them, with or
@@ -16,7 +16,7 @@ export function resembles(folded: string, words: string[]): boolean {
  * parent domains, and the words of all these.
  */
 function partsOf(word: string): string[] {
-  const folded = foldPassword(word);
+  const folded = foldWord(word);
   const at = folded.lastIndexOf('@');
   if (at < 0) return [folded];
 

@@ -1,10 +1,10 @@
-import { clientKey, clientNetwork } from './client-key.ts';
+import { clientKey, clientNetwork, type KeyedClient } from './client-key.ts';
 import type { Points } from './throttle.ts';
 
 /** Returns the limits that a wrong password counts in by client: the client, and the /48 of an IPv6 client. */
-export function clientSignInLimits(address: string): Points {
-  const network = clientNetwork(address);
-  return { 'sign-in-client': clientKey(address), ...(network !== null && { 'sign-in-network': network }) };
+export function clientSignInLimits(client: KeyedClient): Points {
+  const network = clientNetwork(client);
+  return { 'sign-in-client': clientKey(client), ...(network !== null && { 'sign-in-network': network }) };
 }
 
 /**
@@ -13,7 +13,15 @@ export function clientSignInLimits(address: string): Points {
  * or id) has a limit of its own in place of the address's. So failures elsewhere cannot lock the
  * user out, and guesses with a stolen cookie are limited too.
  */
-export function passwordLimits({ email, client, knownAs }: { email: string; client: string; knownAs: string | null }) {
+export function passwordLimits({
+  email,
+  client,
+  knownAs,
+}: {
+  email: string;
+  client: KeyedClient;
+  knownAs: string | null;
+}) {
   const points: Points = {
     ...clientSignInLimits(client),
     'sign-in-pair': `${email} ${clientKey(client)}`,

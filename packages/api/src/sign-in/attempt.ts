@@ -5,7 +5,7 @@ import { signInAttempts } from '../db/schema/sign-in.ts';
 import { identityRedirectUri } from '../links.ts';
 import { readInvitation } from '../organisations/invitation.ts';
 import type { Client } from '../security/client.ts';
-import { clientKey } from '../security/client-key.ts';
+import { clientKey, type KeyedClient } from '../security/client-key.ts';
 import { constantTimeEqual } from '../security/constant-time.ts';
 import { hashToken, newToken } from '../security/token.ts';
 import { countSignIn } from '../sessions/insert-session.ts';
@@ -31,10 +31,10 @@ const stateBytes = 24;
 export async function startSignIn(
   app: App,
   { attemptCookie, userId = null }: { attemptCookie: string | null; userId?: string | null },
-  client: { address: string },
+  client: KeyedClient,
 ) {
   if (app.idp === null) return null;
-  await app.throttle.take({ 'idp-start-client': clientKey(client.address) });
+  await app.throttle.take({ 'idp-start-client': clientKey(client) });
 
   const redirectUri = identityRedirectUri(app.config);
   const state = newToken(stateBytes);
@@ -72,7 +72,7 @@ export function finishSignIn(app: App, answer: Answer, client: Client) {
 async function finish(app: App, answer: Answer, client: Client) {
   const { state, code, error, attemptCookie, invitation = null, sessionId = null } = answer;
   if (app.idp === null) throw new Error('the feature is off');
-  await app.throttle.peek({ 'idp-callback-client': clientKey(client.address) });
+  await app.throttle.peek({ 'idp-callback-client': clientKey(client) });
 
   try {
     if (error) throw new Error('the provider answered with an error');
@@ -100,7 +100,7 @@ async function finish(app: App, answer: Answer, client: Client) {
       return { userId: user.id, organisationId, idpSubject: identity.subject };
     });
   } catch (failure) {
-    await app.throttle.take({ 'idp-callback-client': clientKey(client.address) });
+    await app.throttle.take({ 'idp-callback-client': clientKey(client) });
     throw failure;
   }
 }

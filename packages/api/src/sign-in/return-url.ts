@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
 import { returnUrls } from '../db/schema/sign-in.ts';
-import { clientKey } from '../security/client-key.ts';
+import { clientKey, type KeyedClient } from '../security/client-key.ts';
 import { hashToken, newToken } from '../security/token.ts';
 
 const lifetimeMinutes = 60;
@@ -33,7 +33,7 @@ export function allowedReturnUrl({ returnOrigins }: Pick<Config, 'returnOrigins'
 export async function storeReturnUrl(
   app: App,
   { wanted, replaced }: { wanted: string; replaced: string | null },
-  client: { address: string },
+  client: KeyedClient,
 ): Promise<string | null> {
   const url = allowedReturnUrl(app.config, wanted);
   return url === null ? null : store(app, { url, replaced }, client);
@@ -46,7 +46,7 @@ export async function storeReturnUrl(
 export async function storeReturnPath(
   app: App,
   { path, replaced }: { path: string; replaced: string | null },
-  client: { address: string },
+  client: KeyedClient,
 ): Promise<string | null> {
   return isLocalPath(path) ? store(app, { url: path, replaced }, client) : null;
 }
@@ -59,9 +59,9 @@ function isLocalPath(path: string): boolean {
 async function store(
   app: App,
   { url, replaced }: { url: string; replaced: string | null },
-  client: { address: string },
+  client: KeyedClient,
 ): Promise<string> {
-  await app.throttle.take({ 'return-url-client': clientKey(client.address) });
+  await app.throttle.take({ 'return-url-client': clientKey(client) });
 
   const cookie = newToken();
   const expiresAt = new Date(app.now().getTime() + lifetimeMinutes * 60_000);

@@ -56,9 +56,10 @@ async function holderOf(app: App, { email: typed, password }: z.output<typeof pa
   return { userId, organisationId: person.organisationId, passwordHash };
 }
 
-async function limitsOf(app: App, email: string, { address, knownBrowser = null }: Client) {
+async function limitsOf(app: App, email: string, client: Client) {
   // Invalid addresses have no limit of their own: they would share one, and lock each other out.
-  if (email === '') return clientSignInLimits(address);
-  const isKnown = await isKnownBrowser(app, app.db, { email, token: knownBrowser });
-  return passwordLimits({ email, client: address, knownAs: isKnown ? knownBrowser : null });
+  if (email === '') return clientSignInLimits(client);
+  const token = client.knownBrowser ?? null;
+  const isKnown = await isKnownBrowser(app, app.db, { email, token });
+  return passwordLimits({ email, client, knownAs: isKnown ? token : null });
 }

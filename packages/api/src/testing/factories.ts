@@ -9,6 +9,7 @@ import { memberships } from '../db/schema/members.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import { type Caller, createCaller } from '../router/root.ts';
 import type { Context } from '../router/trpc.ts';
+import { normalisePassword } from '../security/fold-password.ts';
 import { hashPassword } from '../security/password.ts';
 import { accountByEmail } from '../sessions/account.ts';
 import type { Principal, Role, UserPrincipal } from '../sessions/principal.ts';
@@ -66,7 +67,7 @@ export async function makeOwner(
   test: TestApp,
   { approved = true, operator = false, name = 'Company' } = {},
 ): Promise<TestUser> {
-  testPasswordHash ??= hashPassword(testPassword, testClient);
+  testPasswordHash ??= hashPassword(normalisePassword(testPassword), testClient);
   const passwordHash = await testPasswordHash;
   const email = newEmail();
   const now = test.app.now();

@@ -6,6 +6,7 @@ import type { Transaction } from '../../db/client.ts';
 import { oneTimeTokens, users } from '../../db/schema/accounts.ts';
 import { AppError, invalid } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
+import type { Password } from '../../security/fold-password.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../../security/password.ts';
 import type { UserPrincipal } from '../../sessions/principal.ts';
 import { deleteOtherSessions, renewSession } from '../../sessions/session.ts';
@@ -82,7 +83,7 @@ export async function setFirstPassword(
   });
 }
 
-async function hashNew(app: App, { user }: UserPrincipal, password: string, client: Client): Promise<string> {
+async function hashNew(app: App, { user }: UserPrincipal, password: Password, client: Client): Promise<string> {
   const fault = await passwordFault(password, [user.email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
   return hashPassword(password, client);

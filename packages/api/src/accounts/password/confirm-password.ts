@@ -23,7 +23,7 @@ export async function confirmPassword(
   { field, password }: { field: string; password: string },
   client: Client,
 ): Promise<string> {
-  const taken = passwordLimits({ email: user.email, client: client.address, knownAs: sessionId });
+  const taken = passwordLimits({ email: user.email, client, knownAs: sessionId });
   const { passwordHash, right } = await countFailures(app.throttle, taken, async () => {
     const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, user.id));
     const passwordHash = own?.passwordHash ?? null;

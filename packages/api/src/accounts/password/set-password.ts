@@ -8,6 +8,7 @@ import { sessions } from '../../db/schema/sessions.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { renameOrganisation } from '../../organisations/rename.ts';
 import type { Client } from '../../security/client.ts';
+import type { Password } from '../../security/fold-password.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../../security/password.ts';
 import { hashToken } from '../../security/token.ts';
 import { type Account, accountById } from '../../sessions/account.ts';
@@ -39,7 +40,7 @@ export const setPasswordInput = z.object({
  */
 export async function setPassword(
   app: App,
-  { token, password, org_name: name = null }: { token: string; password: string; org_name?: string | null },
+  { token, password, org_name: name = null }: { token: string; password: Password; org_name?: string | null },
   client: Client,
 ): Promise<void> {
   const owner = await ownerOf(app, token);

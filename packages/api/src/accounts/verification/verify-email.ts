@@ -47,7 +47,7 @@ const counted = {
 } as const;
 
 async function open(app: App, { token, browserToken, sessionToken }: LinkRequest, client: Client): Promise<Outcome> {
-  await app.throttle.peek({ 'verify-client': clientKey(client.address) });
+  await app.throttle.peek({ 'verify-client': clientKey(client) });
   const tokenHash = hashToken(token);
   const principal = sessionToken ? await readSession(app, sessionToken) : null;
   const signedInUserId = principal?.user.id ?? null;
@@ -59,7 +59,7 @@ async function open(app: App, { token, browserToken, sessionToken }: LinkRequest
     });
   } catch (error) {
     if (!isAppError(error) || error.code !== 'VALIDATION') throw error;
-    await app.throttle.take({ 'verify-client': clientKey(client.address) });
+    await app.throttle.take({ 'verify-client': clientKey(client) });
     return app.db.transaction((tx) => explainLink(app, tx, { tokenHash, browserToken, message: error.message }));
   }
 }

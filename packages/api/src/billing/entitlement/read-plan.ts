@@ -81,7 +81,7 @@ const organisationFacts = prepared((db) =>
 function toSubscriptionFacts(plans: Plans, row: PlanFacts[number]): SubscriptionFacts {
   return {
     id: row.id,
-    tier: rankOf(plans, row.tier) > 0 ? row.tier : null,
+    tier: row.tier !== null && Object.hasOwn(plans.priceNames, row.tier) ? row.tier : null,
     status: row.status,
     cancelAtPeriodEnd: row.cancel_at_period_end,
     currentPeriodStart: parseTime(row.current_period_start),

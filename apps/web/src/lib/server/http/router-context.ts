@@ -5,6 +5,7 @@ import { presentedKey, readKey } from '@gatehouse/api/keys/read-key';
 import { createCaller } from '@gatehouse/api/router/root';
 import type { Context } from '@gatehouse/api/router/trpc';
 import type { Client } from '@gatehouse/api/security/client';
+import { type Requester, requesterOf } from '@gatehouse/api/security/client-key';
 import { tokenForBrowser } from '@gatehouse/api/sessions/known-browser';
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import { deleteSession, readSession, readSharedSession, startSession } from '@gatehouse/api/sessions/session';
@@ -63,6 +64,7 @@ class RequestClient implements Client {
   readonly address: string;
   readonly userAgent: string | null;
   readonly knownBrowser: string | null;
+  #requester: Requester | undefined;
   readonly #locals: App.Locals;
   readonly #source: RequestSource;
 
@@ -72,6 +74,12 @@ class RequestClient implements Client {
     this.knownBrowser = readCookie(locals.app, source.cookies, 'known');
     this.#locals = locals;
     this.#source = source;
+  }
+
+  /** Computed once, for a request that counts in a limit or waits for its turn to hash. */
+  get requester() {
+    this.#requester ??= requesterOf(this.address);
+    return this.#requester;
   }
 
   /** Only mail needs it: most requests never choose one. */

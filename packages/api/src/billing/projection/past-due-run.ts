@@ -3,12 +3,19 @@ import { type Change, lastOfSecond } from './same-second.ts';
 
 type RunEvent = Change & { created: number; number: number; state: { statusClass: StatusClass } };
 
+type Run = {
+  /** The second in which it began. */
+  since: number;
+  /** The number of the event of another status that precedes it; 0 if there is none. */
+  brokenNumber: number;
+};
+
 /**
  * Returns the second in which the run of failed payments began that `last` belongs to: that of the first past-due
  * event after the newest event of another status. That event's own second counts if it certainly ends past due. Events
  * up to `settledNumber` belong to an earlier run.
  */
-export function startOfRun(events: RunEvent[], last: RunEvent, settledNumber: number): number {
+export function startOfRun(events: RunEvent[], last: RunEvent, settledNumber: number): Run {
   const others = events.filter(({ state }) => state.statusClass !== 'past_due');
   const broken = others.reduce((latest, { created }) => Math.max(latest, created), -1);
   const end = lastOfSecond(events.filter(({ created }) => created === broken));
@@ -17,5 +24,8 @@ export function startOfRun(events: RunEvent[], last: RunEvent, settledNumber: nu
   const run = events.filter(
     ({ created, state, number }) => state.statusClass === 'past_due' && created >= first && number > settledNumber,
   );
-  return run.reduce((earliest, { created }) => Math.min(earliest, created), last.created);
+  return {
+    since: run.reduce((earliest, { created }) => Math.min(earliest, created), last.created),
+    brokenNumber: others.reduce((last, { created, number }) => (created === broken ? Math.max(last, number) : last), 0),
+  };
 }

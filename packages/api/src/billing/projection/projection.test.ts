@@ -21,7 +21,8 @@ describe('the projection of a set of events', () => {
         expect(project(arrived)).toEqual(project(events));
         // Nor do the numbers, which are given on arrival.
         const numbered = arrived.map((event, at) => ({ ...event, number: at + 1 }));
-        expect({ ...project(numbered), number: 0 }).toEqual({ ...project(events), number: 0 });
+        const withoutNumbers = { number: 0, brokenNumber: 0 };
+        expect({ ...project(numbered), ...withoutNumbers }).toEqual({ ...project(events), ...withoutNumbers });
       }),
       runs,
     );
@@ -187,12 +188,14 @@ const answered = (status: string, number: number, pastDueSince: Date | null = nu
   state: state(status),
   number,
   pastDueSince,
+  pastDueNumber: pastDueSince === null ? null : 3,
 });
-const shownByEvents = (status: string, number: number, pastDueSince: number | null = null) => ({
+const shownByEvents = (status: string, number: number, pastDueSince: number | null = null, brokenNumber = 0) => ({
   state: state(status),
   number,
   certain: true,
   pastDueSince,
+  brokenNumber,
 });
 
 test.each([
@@ -219,6 +222,21 @@ test('past due begins with the first event, else with the first past-due answer'
   );
   expect(decide(answered('past_due', 5, due), shownByEvents('active', 4))?.pastDueSince).toEqual(due);
   expect(decide(answered('active', 5), shownByEvents('past_due', 4, 20))?.pastDueSince).toBeNull();
+});
+
+test.each([
+  ['a later event continues the run that an answer showed first, because its first event was lost', 3, 90, due],
+  ['a delayed event shows that the run began before the answer', 3, 20, new Date(20_000)],
+  ['a later event begins a run if a recovery was stored since the answer', 4, 90, new Date(90_000)],
+])('%s', (_, brokenNumber, created, since) => {
+  for (const snapshot of [answered('past_due', 5, due), answered('past_due', 9, due)]) {
+    expect(decide(snapshot, shownByEvents('past_due', 7, created, brokenNumber))?.pastDueSince).toEqual(since);
+  }
+});
+
+test('an answer that an earlier release stored does not move the start of a run', () => {
+  const snapshot = { ...answered('past_due', 5, due), pastDueNumber: null };
+  expect(decide(snapshot, shownByEvents('past_due', 7, 90, 3))?.pastDueSince).toEqual(new Date(90_000));
 });
 
 test('an answer that wins over a later event is uncertain', () => {

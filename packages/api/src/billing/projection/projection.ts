@@ -69,7 +69,14 @@ export function recompute(app: App, { row, events, prices }: Facts): RecomputedR
   };
 }
 
-export type Snapshot = { state: SubscriptionState; number: number; pastDueSince: Date | null };
+export type Snapshot = {
+  state: SubscriptionState;
+  number: number;
+  /** When the provider first answered past due; null if its last answer was another status. */
+  pastDueSince: Date | null;
+  /** The number of the last event that was stored before that request; null if it is not known. */
+  pastDueNumber: number | null;
+};
 
 type DecidedState = { state: SubscriptionState; certain: boolean; pastDueSince: Date | null };
 
@@ -80,11 +87,12 @@ type DecidedState = { state: SubscriptionState; certain: boolean; pastDueSince: 
  * if there is neither.
  */
 export function decide(snapshot: Snapshot | null, projection: Projection | null): DecidedState | null {
-  const answered = snapshot && { state: snapshot.state, certain: true, pastDueSince: dueSince(snapshot, projection) };
-  const shown = projection && {
-    ...projection,
-    pastDueSince: toDate(projection.pastDueSince) ?? snapshot?.pastDueSince ?? null,
+  const answered = snapshot && {
+    state: snapshot.state,
+    certain: true,
+    pastDueSince: isPastDue(snapshot) ? dueSince(snapshot, projection) : null,
   };
+  const shown = projection && { ...projection, pastDueSince: dueSince(snapshot, projection) };
   if (answered === null || shown === null) return answered ?? shown;
 
   if (isEnded(answered.state)) return answered;
@@ -98,15 +106,31 @@ function isFirst({ status }: SubscriptionState): boolean {
   return status === 'incomplete';
 }
 
-/** The time of the run's first event if there is one, else of the provider's first past-due answer. */
-function dueSince({ state, pastDueSince }: Snapshot, projection: Projection | null): Date | null {
-  if (state.status !== 'past_due') return null;
-  return toDate(projection?.pastDueSince ?? null) ?? pastDueSince;
+function isPastDue({ state }: Snapshot): boolean {
+  return state.status === 'past_due';
 }
 
-function snapshotOf({ snapshot, snapshotNumber, snapshotPastDueSince }: SubscriptionRow): Snapshot | null {
-  if (snapshot === null || snapshotNumber === null) return null;
-  return { state: parseSnapshot(snapshot), number: snapshotNumber, pastDueSince: snapshotPastDueSince };
+/**
+ * The time of the run's first event or of the provider's first past-due answer: the earlier one, because the first
+ * event may be lost. An answer before the event that precedes the run was about an earlier run.
+ */
+function dueSince(snapshot: Snapshot | null, projection: Projection | null): Date | null {
+  const shown = toDate(projection?.pastDueSince ?? null);
+  const answered = snapshot?.pastDueSince ?? null;
+  if (snapshot === null || projection === null || shown === null || answered === null) return shown ?? answered;
+
+  const isSameRun = snapshot.pastDueNumber !== null && projection.brokenNumber <= snapshot.pastDueNumber;
+  return isSameRun && answered < shown ? answered : shown;
+}
+
+function snapshotOf(row: SubscriptionRow): Snapshot | null {
+  if (row.snapshot === null || row.snapshotNumber === null) return null;
+  return {
+    state: parseSnapshot(row.snapshot),
+    number: row.snapshotNumber,
+    pastDueSince: row.snapshotPastDueSince,
+    pastDueNumber: row.snapshotPastDueNumber,
+  };
 }
 
 /** A stored event that shows the state of its subscription. */
@@ -132,6 +156,8 @@ type Projection = {
   certain: boolean;
   /** For a past-due subscription: the second of the first event of the current run of failed payments. */
   pastDueSince: number | null;
+  /** The number of the event that precedes this run; 0 if there is none. */
+  brokenNumber: number;
 };
 
 /**
@@ -149,11 +175,13 @@ export function project(events: Iterable<StateEvent>, settledNumber = 0): Projec
   if (decided === null) return null;
 
   const { event, certain } = decided;
+  const run = event.state.statusClass === 'past_due' ? startOfRun(parsed, event, settledNumber) : null;
   return {
     number: event.number,
     state: event.state,
     certain: certain || ended.length > 0,
-    pastDueSince: event.state.statusClass === 'past_due' ? startOfRun(parsed, event, settledNumber) : null,
+    pastDueSince: run?.since ?? null,
+    brokenNumber: run?.brokenNumber ?? 0,
   };
 }
 

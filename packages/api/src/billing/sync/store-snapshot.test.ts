@@ -154,3 +154,28 @@ test('the plan holds the paid period as the provider’s item has it', async () 
     currentPeriodEnd: new Date(end * 1000),
   });
 });
+
+test('the grace counts from the first past-due answer if the event of the failure was lost, until a recovery', async () => {
+  const { subscription } = await makeSubscriber(billing);
+  const app = { ...billing.app, syncs: noSyncs };
+  billing.sandbox.payment.set({ drop_deliveries: true });
+  billing.sandbox.payment.forceStatus(subscription.id, 'past_due');
+  await syncSubscription(app, subscription.id);
+  const { pastDueSince } = await row(subscription.id);
+  expect(pastDueSince).not.toBeNull();
+
+  const day = 86_400;
+  const createdAfter = (days: number) => Math.floor(app.now().getTime() / 1000) + days * day;
+  const tell = (status: string, created: number) =>
+    deliver(app, makeEvent(app, 'customer.subscription.updated', { ...subscription, status }, { created }));
+  await tell('past_due', createdAfter(3));
+  expect(await row(subscription.id)).toMatchObject({ status: 'past_due', pastDueSince });
+  await syncSubscription(app, subscription.id);
+  await tell('past_due', createdAfter(4));
+  expect(await row(subscription.id)).toMatchObject({ status: 'past_due', pastDueSince });
+
+  const failedAgain = createdAfter(6);
+  await tell('active', createdAfter(5));
+  await tell('past_due', failedAgain);
+  expect(await row(subscription.id)).toMatchObject({ pastDueSince: new Date(failedAgain * 1000) });
+});

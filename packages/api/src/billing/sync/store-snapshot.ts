@@ -50,11 +50,14 @@ export async function storeSnapshot(
     const last = row.snapshot === null ? null : parseSnapshot(row.snapshot);
     if (last !== null && isEnded(last) && !isEnded(state)) return;
 
-    const pastDueSince = last?.status === 'past_due' ? row.snapshotPastDueSince : null;
+    const first =
+      last?.status === 'past_due' && row.snapshotPastDueSince !== null
+        ? { snapshotPastDueSince: row.snapshotPastDueSince, snapshotPastDueNumber: row.snapshotPastDueNumber }
+        : { snapshotPastDueSince: app.now(), snapshotPastDueNumber: number };
     const snapshot = {
       snapshot: JSON.stringify(state),
       snapshotNumber: number,
-      snapshotPastDueSince: pastDue ? (pastDueSince ?? app.now()) : null,
+      ...(pastDue ? first : { snapshotPastDueSince: null, snapshotPastDueNumber: null }),
       ...settled,
     };
     const recomputed = recompute(app, { ...facts, row: { ...row, ...snapshot } });

@@ -91,6 +91,11 @@ export const paymentSubscriptions = pgTable(
     snapshotNumber: bigint('snapshot_number', { mode: 'number' }),
     snapshotPastDueSince: moment('snapshot_past_due_since'),
     /**
+     * The number of the last event stored before the provider first answered past due. Null for other answers and
+     * for rows whose first such answer is older than this column.
+     */
+    snapshotPastDueNumber: bigint('snapshot_past_due_number', { mode: 'number' }),
+    /**
      * That number for the last answer whose status was not past_due: a run of failed payments cannot
      * have begun before it.
      */

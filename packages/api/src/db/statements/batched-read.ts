@@ -1,6 +1,6 @@
 import { DrizzleQueryError, fillPlaceholders, type SQL, sql } from 'drizzle-orm';
 import type { Sql } from 'postgres';
-import { type BuiltStatement, clientOf, type Executor } from '../client.ts';
+import { type BuiltStatement, clientOf, type Executor, prepared } from '../client.ts';
 import { rowReader } from './read-rows.ts';
 
 /** How many reads one statement answers. The others of a turn leave by another connection, so that two processors work. */
@@ -11,6 +11,7 @@ type Waiting = { key: string; resolve: (rows: never[]) => void; reject: (error: 
 type Batch = { waiting: Waiting[]; values: Values };
 
 type RowOf<Statement> = Statement extends { execute: (values?: Values) => Promise<(infer Row)[]> } ? Row : never;
+type Lone = { execute: (values: Values) => Promise<never[]> };
 type BatchedRead<Row> = { execute: (key: string, values: Values) => Promise<Row[]> };
 
 /**
@@ -22,6 +23,8 @@ type BatchedRead<Row> = { execute: (key: string, values: Values) => Promise<Row[
 export function batchedRead<Statement extends object>(
   build: (db: Executor, key: SQL) => Statement,
 ): (db: Executor) => BatchedRead<RowOf<Statement>> {
+  // A lone read costs the database a fifth less without the unused keys.
+  const one = prepared((db) => build(db, sql`${sql.placeholder('key')}`)) as unknown as (db: Executor) => Lone;
   let run: ReturnType<typeof runnerOf> | undefined;
   const batches = new WeakMap<Sql, Batch>();
 
@@ -32,12 +35,19 @@ export function batchedRead<Statement extends object>(
     return batch;
   }
 
-  function send(client: Sql, batch: Batch) {
+  function send(db: Executor, batch: Batch) {
     const { waiting, values } = batch;
-    if (waiting.length === 0) return;
+    const [first] = waiting;
+    if (first === undefined) return;
     batch.waiting = [];
+    if (waiting.length === 1) {
+      one(db)
+        .execute({ ...values, key: first.key })
+        .then(first.resolve, first.reject);
+      return;
+    }
     const keys = waiting.map(({ key }) => key);
-    run?.(client, keys, values).then(
+    run?.(clientOf(db), keys, values).then(
       (found) => waiting.forEach(({ resolve }, at) => void resolve((found[at] ?? []) as never[])),
       (error) => waiting.forEach(({ reject }) => void reject(error)),
     );
@@ -45,14 +55,13 @@ export function batchedRead<Statement extends object>(
 
   return (db) => {
     run ??= runnerOf(build(db, sql`asked.key`) as unknown as BuiltStatement);
-    const client = clientOf(db);
     return {
       execute: (key, values) =>
         new Promise((resolve, reject) => {
-          const batch = batchOf(client, values);
+          const batch = batchOf(clientOf(db), values);
           batch.waiting.push({ key, resolve, reject });
-          if (batch.waiting.length === most) send(client, batch);
-          else if (batch.waiting.length === 1) setImmediate(send, client, batch);
+          if (batch.waiting.length === most) send(db, batch);
+          else if (batch.waiting.length === 1) setImmediate(send, db, batch);
         }),
     };
   };

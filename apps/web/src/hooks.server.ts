@@ -108,11 +108,11 @@ type Resolve = Parameters<Handle>[0]['resolve'];
 async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> {
   const { locals, cookies, url, request, isDataRequest } = event;
   const { pathname } = url;
-  const { headers, signal } = request;
+  const { method, headers, signal } = request;
   try {
     const methods = methodsOf({ pathname, isPageData: isDataRequest }, locals.app.config);
     locals.accepted = guardRequest(request, { pathname, methods }, locals.app.config);
-    await openContext(locals, { pathname, headers, cookies, clientAddress: event.getClientAddress(), signal });
+    await openContext(locals, { method, pathname, headers, cookies, clientAddress: event.getClientAddress(), signal });
   } catch (thrown) {
     locals.principal ??= null;
     return rejectRequest(event, thrown);

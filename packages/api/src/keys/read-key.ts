@@ -23,16 +23,16 @@ export function presentedKey(authorization: string | null): string | null {
 /**
  * Returns the principal of a key; null if the key is unknown, malformed, expired, revoked or of
  * the other kind. Its organisation, approval and plan are read anew, in one query, so a change of
- * them takes effect on the next request.
+ * them takes effect on the next request. Stores the key's use unless `readOnly` is true.
  */
-export async function readKey(app: App, key: string): Promise<KeyPrincipal | null> {
+export async function readKey(app: App, key: string, { readOnly = false } = {}): Promise<KeyPrincipal | null> {
   if (!isWellFormedKey(app.config, key)) return null;
   const hash = hashToken(key);
   const [row] = await keyFacts(app.db).execute({ hash, now: app.now().toISOString() });
   if (row === undefined) return null;
   app.recentTokens.note(hash);
 
-  await recordUse(app, row);
+  if (!readOnly) await recordUse(app, row);
   const { id, name, scope, organisation } = row;
   return makeKeyPrincipal({
     key: { id, name },

@@ -125,34 +125,42 @@ export async function shareSession(app: App, sessionId: string): Promise<string>
   return token;
 }
 
+type Reading = Wanted & {
+  /** Writes nothing: neither is the session extended or its use recorded, nor do sessions of a closed account end. */
+  readOnly?: boolean;
+};
+
 /**
- * Returns the principal of a session. Its role, gates and plan, and the usage if `wanted` names it,
+ * Returns the principal of a session. Its role, gates and plan, and the usage if the request wants it,
  * are read for each call, by one query. Null if the session is unknown, expired or ended, or if the
  * account is closed: then all sessions of the user end.
  */
-export function readSession(app: App, sessionId: string, wanted: Wanted = {}): Promise<UserPrincipal | null> {
-  return readByToken(app, 'idHash', sessionId, wanted);
+export function readSession(app: App, sessionId: string, reading: Reading = {}): Promise<UserPrincipal | null> {
+  return readByToken(app, 'idHash', sessionId, reading);
 }
 
 /** Returns the principal of a session by its shared token, for requests that only verify the session. */
-export function readSharedSession(app: App, sharedToken: string): Promise<UserPrincipal | null> {
-  return readByToken(app, 'sharedHash', sharedToken);
+export function readSharedSession(app: App, sharedToken: string, reading: Reading = {}): Promise<UserPrincipal | null> {
+  return readByToken(app, 'sharedHash', sharedToken, reading);
 }
 
-async function readByToken(app: App, token: Token, id: string, wanted: Wanted = {}): Promise<UserPrincipal | null> {
-  const { session, user } = await luciaOf(app, token, wanted).validateSession(id);
+async function readByToken(app: App, token: Token, id: string, reading: Reading): Promise<UserPrincipal | null> {
+  const { readOnly = false } = reading;
+  const { session, user } = await luciaOf(app, token, reading).validateSession(id);
   if (session === null) return null;
 
   const { row } = user;
   const { organisation } = row;
   const accountStatus = accountStatusOf(row.user, organisation);
   if (accountStatus === 'closed' || accountStatus === 'unverified') {
-    await luciaOf(app).invalidateUserSessions(row.user.id);
+    if (!readOnly) await luciaOf(app).invalidateUserSessions(row.user.id);
     return null;
   }
 
-  await extendSession(app, row);
-  if (organisation !== null) await recordSeen(app, row.user.id, organisation);
+  if (!readOnly) {
+    await extendSession(app, row);
+    if (organisation !== null) await recordSeen(app, row.user.id, organisation);
+  }
   return makePrincipal({
     user: row.user,
     organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },

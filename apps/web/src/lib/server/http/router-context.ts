@@ -23,6 +23,7 @@ import {
 
 /** What the context takes of a request. */
 type RequestSource = {
+  method: string;
   pathname: string;
   headers: Pick<Headers, 'get'>;
   cookies: RequestCookies;
@@ -103,23 +104,25 @@ const usagePaths = new Set(['/api/subscription', '/api/trpc/subscription.read'])
  */
 async function resolvePrincipal(
   { app, accepted }: Pick<App.Locals, 'app' | 'accepted'>,
-  { pathname, cookies }: RequestSource,
+  { method, pathname, cookies }: RequestSource,
 ): Promise<Principal | null> {
   if (sessionless.test(pathname)) return null;
 
+  // HEAD requests have no side effects.
+  const readOnly = method === 'HEAD';
   const { presentedKey: key } = accepted;
   if (key !== null) {
-    const holder = await readKey(app, key);
+    const holder = await readKey(app, key, { readOnly });
     if (holder === null) throw new AppError('UNAUTHENTICATED', 'This API key is unknown, expired or revoked.');
     return holder;
   }
 
   const id = readCookie(app, cookies, 'session');
-  const principal = id === null ? null : await readSession(app, id, { usage: usagePaths.has(pathname) });
+  const principal = id === null ? null : await readSession(app, id, { usage: usagePaths.has(pathname), readOnly });
   if (principal !== null || !sharedCookiePaths.has(pathname)) return principal;
 
   const shared = readSharedCookie(app, cookies);
-  return shared === null ? null : readSharedSession(app, shared);
+  return shared === null ? null : readSharedSession(app, shared, { readOnly });
 }
 
 /** Starts and ends sessions for the router, which never sees a session's id. */

@@ -1,6 +1,7 @@
 import { consumeNotice, storeNotice } from '@gatehouse/api/sessions/notice';
 import type { RequestEvent } from '@sveltejs/kit';
 import type { Notice, NoticeText, ShownNotice } from '#lib/notices/notice.ts';
+import { isPrefetch } from '../guards/request-guard.ts';
 import { clearCookie, readCookie, writeCookie } from './cookies.ts';
 
 type NoticeEvent = Pick<RequestEvent, 'locals' | 'cookies' | 'request'>;
@@ -18,13 +19,13 @@ export async function notify({ locals, cookies, request }: NoticeEvent, posted: 
   locals.noticeIsForNextPage = request.method === 'GET';
 }
 
-/** The notice for the page that is rendered now; null without one. HEAD requests have no side effects. */
+/** The notice for the page that is rendered now; null without one. HEAD and a prefetch do not take it. */
 export async function takeNotice({ locals, cookies, request }: NoticeEvent): Promise<ShownNotice | null> {
   const { app, noticeIsForNextPage } = locals;
   if (noticeIsForNextPage) return null;
 
   const cookie = readCookie(app, cookies, 'notice');
-  if (cookie === null || request.method === 'HEAD') return null;
+  if (cookie === null || request.method === 'HEAD' || isPrefetch(request.headers)) return null;
 
   clearCookie(app, cookies, 'notice');
   const notice = (await consumeNotice(app, cookie)) as Notice | null;

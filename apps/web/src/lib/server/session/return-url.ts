@@ -2,7 +2,7 @@ import { toAppError } from '@gatehouse/api/errors';
 import { consumeReturnUrl, storeReturnPath, storeReturnUrl } from '@gatehouse/api/sign-in/return-url';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 import { noticeTexts } from '#lib/messages/shared/notices.ts';
-import { isNavigation } from '../guards/request-guard.ts';
+import { isNavigation, isPrefetch } from '../guards/request-guard.ts';
 import { clearCookie, readCookie, writeCookie } from './cookies.ts';
 import { notify } from './notice.ts';
 import { returnTo } from './return-to.ts';
@@ -56,10 +56,13 @@ async function unlessLimited(stored: Promise<string | null>): Promise<string | n
   }
 }
 
-/** Redirects a user to the return URL, once: a product's page, or the page where the session had ended. */
+/**
+ * Redirects a user to the return URL, once: a product's page, or the page where the session had ended. A prefetch does
+ * not consume it.
+ */
 export async function redirectToReturnUrl({ locals: { app }, cookies, request }: ReturnEvent): Promise<void> {
   const cookie = readCookie(app, cookies, 'return');
-  if (cookie === null || request.method !== 'GET') return;
+  if (cookie === null || request.method !== 'GET' || isPrefetch(request.headers)) return;
 
   const url = await consumeReturnUrl(app, cookie);
   clearCookie(app, cookies, 'return');

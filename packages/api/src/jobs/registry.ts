@@ -30,6 +30,8 @@ export type JobData = MailsNameUser<{
   'payment-sync': { subscriptionId: string };
   /** Sets an organisation's billing address at the payment provider. */
   'payment-contact': { organisationId: string };
+  /** Expires the open checkouts of an organisation with a running subscription. */
+  'payment-checkouts': { organisationId: string };
   /** Reads the prices of the tiers from the provider and stores them. */
   'payment-prices': object;
   /** Updates the portal's configuration to the current prices. */

@@ -3,12 +3,12 @@ import type { App } from '../../app.ts';
 import type { Executor } from '../../db/client.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
-import { type Ask, isMissing } from '../../providers/payment.ts';
+import type { Ask } from '../../providers/payment.ts';
 import { customersOf, leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
-import { expireAll, openSessions, type Session } from './checkout-session.ts';
+import { expireOpen } from './close-checkouts.ts';
 import { endEverything } from './end-now.ts';
 
 /**
@@ -63,22 +63,10 @@ export async function mayBeBilled(app: App, db: Executor, organisationId: string
 
 /** Expires the open checkouts. Returns false if one cannot be expired because it is complete. */
 async function closeCheckouts(app: App, ask: Ask, organisationId: string): Promise<boolean> {
-  for (const { customerId } of await customersOf(app, organisationId)) {
-    if (!(await expireAll(app, ask, await knownSessions(ask, customerId)))) return false;
-  }
+  if (!(await expireOpen(app, ask, organisationId))) return false;
   const open = and(eq(paymentCheckouts.organisationId, organisationId), isNull(paymentCheckouts.closedAt));
   await app.db.update(paymentCheckouts).set({ closedAt: app.now() }).where(open);
   return true;
-}
-
-/** Returns no sessions for a customer that the provider does not know; the sync decides what that means. */
-async function knownSessions(ask: Ask, customerId: string): Promise<Session[]> {
-  try {
-    return await openSessions(ask, customerId);
-  } catch (error) {
-    if (!isMissing(error, 'customer')) throw error;
-    return [];
-  }
 }
 
 /** The provider expires an unpaid checkout a day after its creation. */

@@ -38,6 +38,10 @@ export async function storeConsequences(
 ): Promise<void> {
   if (newPrice !== null) await tx.insert(paymentKnownPrices).values(newPrice).onConflictDoNothing();
   await recordChange(app, tx, organisationId, before, columns);
+  // The job waits for the lease, so it also finds a checkout that is just being opened and is not yet stored.
+  if (!hasStarted(before) && hasStarted(columns)) {
+    await app.jobs.send(tx, 'payment-checkouts', { organisationId }, { key: organisationId });
+  }
   await publishPlan(app, tx, organisationId);
 }
 
@@ -69,17 +73,21 @@ type Change =
   | { action: 'subscription-started' | 'subscription-ended' | 'payment-failed'; tier: string }
   | { action: 'subscription-changed'; from: string; to: string };
 
-/** The statuses of a subscription that was paid for at least once. */
-const started = new Set(['active', 'trialing', 'past_due', 'unpaid', 'paused']);
+/** The statuses of a running subscription, which was paid for at least once. */
+export const startedStatuses = ['active', 'trialing', 'past_due', 'unpaid', 'paused'];
+
+function hasStarted({ status }: Pick<State, 'status'>): boolean {
+  return status !== null && startedStatuses.includes(status);
+}
 
 /** Returns what changed for the organisation; null if nothing did. */
 export function changeOf(before: State, after: State): Change | null {
-  const hadStarted = started.has(before.status ?? '');
+  const hadStarted = hasStarted(before);
   if (after.ended) {
     const tier = before.tier ?? after.tier;
     return hadStarted && tier !== null ? { action: 'subscription-ended', tier } : null;
   }
-  if (after.tier === null || !started.has(after.status ?? '')) return null;
+  if (after.tier === null || !hasStarted(after)) return null;
 
   if (after.status === 'past_due' && before.status !== 'past_due')
     return { action: 'payment-failed', tier: after.tier };

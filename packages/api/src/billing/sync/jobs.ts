@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts';
 import type { JobKinds, JobName } from '../../jobs/registry.ts';
+import { closeCheckoutsIfPaid } from '../actions/close-checkouts.ts';
 import { dueContacts, syncContact } from '../customers/contact.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';
 import { applyUndelivered } from '../events/apply-undelivered.ts';
@@ -50,6 +51,13 @@ export function billingJobs({
       handler: (data: { organisationId: string }) => syncContact(app, data.organisationId),
       policy: 'stately',
       retry: { forSeconds: 60, longestPauseSeconds: 60 },
+      isTaken,
+    },
+    // A checkout can be paid for a day.
+    'payment-checkouts': {
+      handler: (data: { organisationId: string }) => closeCheckoutsIfPaid(app, data.organisationId),
+      policy: 'stately',
+      retry: { forSeconds: 86_400, longestPauseSeconds: 300 },
       isTaken,
     },
     // Until one succeeds, the portal sells the old prices.

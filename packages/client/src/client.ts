@@ -183,7 +183,10 @@ export function createGatehouse({ cache: keeping = {}, ...sending }: Options) {
             repeatable: true,
           },
         ),
-      /** Sets a gauge. The request is repeated only with `at`, because an older value then cannot overwrite a newer one. */
+      /**
+       * Sets a gauge. With `at`, the time when the value was read, a value older than the last change (a set, a reservation
+       * or a release) changes nothing. Only then is a request without an answer repeated.
+       */
       set: (
         { meter, ...body }: { organisation: string; meter: string; used: number; at?: Date },
         { signal }: Signal = {},

@@ -83,7 +83,8 @@ export const serviceOperations: Operation[] = [
     path: '/api/usage/{meter}',
     method: 'put',
     summary: 'Set a gauge to its true value',
-    description: 'Also above the limit. With `at`, an older value changes nothing.',
+    description:
+      'Also above the limit. With `at`, a value older than the last change, also by a reservation or a release, changes nothing.',
     pathParameters: meterInPath,
     body: gaugeValueInput.extend(ofOrganisation.shape),
     answer: 'Gauge',

@@ -95,6 +95,7 @@ async function run(
   // A release always fits: it can bring a gauge that is above a lowered limit nearer to it.
   const most = operation === 'reserve' ? (limit ?? maxUsed) : maxUsed;
   const resets = resetsAt?.toISOString() ?? null;
+  const setAt = meter.kind === 'gauge' ? now.toISOString() : null;
 
   // The stored key is read first, and the meter's row is locked before the key is inserted. The
   // update reads the newest version of the row, so `granted` and `used` are those of one moment.
@@ -104,10 +105,10 @@ async function run(
       where organisation_id = ${organisationId} and meter = ${meter.meter} and key = ${key}
         and at > ${idempotencyKeyCutoff(now)}
     ), counted as (
-      insert into usage as held (organisation_id, meter, since, used, day, day_used, granted)
+      insert into usage as held (organisation_id, meter, since, used, day, day_used, granted, set_at)
       select ${organisationId}::uuid, ${meter.meter}::text, ${since.toISOString()}::timestamptz,
         greatest(asked.delta, 0) * asked.fits::int, ${dayOf(now)}::date, greatest(asked.delta, 0) * asked.fits::int,
-        asked.fits
+        asked.fits, case when asked.fits then ${setAt}::timestamptz end
       from (select ${delta}::bigint as delta, ${delta}::bigint <= ${most}::bigint as fits) as asked
       where not exists (select from known)
       on conflict (organisation_id, meter, since) do update set
@@ -116,7 +117,9 @@ async function run(
         granted = held.used + ${delta}::bigint <= ${most}::bigint,
         day_used = case when held.day >= excluded.day then held.day_used else 0 end
           + case when held.used + ${delta}::bigint <= ${most}::bigint then ${delta}::bigint else 0 end,
-        day = greatest(held.day, excluded.day)
+        day = greatest(held.day, excluded.day),
+        set_at = case when held.used + ${delta}::bigint <= ${most}::bigint
+          then greatest(held.set_at, ${setAt}::timestamptz) else held.set_at end
       returning used, granted
     ), stored as (
       insert into usage_requests

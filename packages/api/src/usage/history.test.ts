@@ -48,6 +48,37 @@ describe('setting a gauge', () => {
     );
   });
 
+  test('to a value that is older than a reservation or a release changes nothing', async () => {
+    const target = await makeTarget(running);
+    const noon = new Date('2026-05-20T12:00:00Z');
+    const { app } = at('2026-05-20T12:05');
+    await setGauge(app, target, 'projects', { used: 1, at: noon });
+    await take({ app }, target);
+    expect(await setGauge(app, target, 'projects', { used: 1, at: noon })).toMatchObject({ used: 2 });
+    await giveBack(at('2026-05-20T12:07'), target);
+    expect(await setGauge(app, target, 'projects', { used: 2, at: app.now() })).toMatchObject({ used: 1 });
+    const later = { used: 3, at: new Date('2026-05-20T12:08:00Z') };
+    expect(await setGauge(at('2026-05-20T12:08').app, target, 'projects', later)).toMatchObject({ used: 3 });
+  });
+
+  test('to a value that is older than a refused reservation stores the value', async () => {
+    const target = await makeTarget(running);
+    const { app } = at('2026-05-20T12:05');
+    const noon = new Date('2026-05-20T12:00:00Z');
+    await expect(take({ app }, { ...target, amount: 50 })).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
+    expect(await setGauge(app, target, 'projects', { used: 2, at: noon })).toMatchObject({ used: 2 });
+    await expect(take({ app }, { ...target, amount: 50 })).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
+    const { used } = await setGauge(app, target, 'projects', { used: 3, at: new Date('2026-05-20T12:01:00Z') });
+    expect(used).toBe(3);
+  });
+
+  test('without a time stores the value, also if a clock that is ahead wrote before', async () => {
+    const target = await makeTarget(running);
+    await take(at('2026-05-20T12:05'), target);
+    expect(await setGauge(at('2026-05-20T12:04').app, target, 'projects', { used: 3 })).toMatchObject({ used: 3 });
+    expect(await setGauge(at('2026-05-20T12:03').app, target, 'projects', { used: 2 })).toMatchObject({ used: 2 });
+  });
+
   test('of an unknown meter, a counter or members is refused', async () => {
     const target = await makeTarget(running);
     const set = (meter: string) => setGauge(running.app, target, meter, { used: 1 });

@@ -21,7 +21,7 @@ export const usage = pgTable(
     dayUsed: bigint('day_used', { mode: 'number' }).notNull().default(0),
     /** Whether the last reservation was within the limit, so that RETURNING can report it. */
     granted: boolean('granted').notNull().default(true),
-    /** The time of the newest value of a gauge. */
+    /** The time of the last change of a gauge: of a value that was set, a granted reservation or a release. */
     setAt: moment('set_at'),
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.meter, table.since] })],

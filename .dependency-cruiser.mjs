@@ -64,6 +64,10 @@ const openToHandlers = [
   ['providers/minor-units\\.ts$', `${web}lib/format/money\\.ts$`],
   ['providers/payment-pages\\.ts$', `${web}lib/server/http/security-headers\\.ts$`],
   ['telemetry/read-metrics\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
+  [
+    'security/answer-headers\\.ts$',
+    `^apps/server/src/(http-server|refusals)\\.ts$|${web}lib/server/http/security-headers\\.ts$`,
+  ],
   ['security/client\\.ts$', `${web}app\\.d\\.ts$|${web}lib/server/`],
   ['security/client-key\\.ts$', `^apps/server/src/admission\\.ts$|${web}lib/server/http/router-context\\.ts$`],
   ['security/fairness/(places|turns)\\.ts$', '^apps/server/src/admission\\.ts$'],

@@ -226,6 +226,8 @@ test('a page with a trailing slash loads its style and scripts', async ({ servic
   expect(assets.length).toBeGreaterThan(0);
   for (const asset of assets) {
     const { pathname } = new URL(asset, `${service.baseUrl}/login/`);
-    expect((await send(service, pathname)).status).toBe(200);
+    const { status, headers } = await send(service, pathname);
+    expect([status, headers['content-security-policy']]).toEqual([200, "default-src 'none'; frame-ancestors 'none'"]);
+    expect(headers['cross-origin-opener-policy']).toBe('same-origin');
   }
 });

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '@gatehouse/api/config';
+import { securityHeaders } from '@gatehouse/api/security/answer-headers';
 import { type Class, createAdmission, type Place } from './admission.ts';
 import { canonicalise, clientAddress, pathOf } from './canonical-request.ts';
 import { watchProbes } from './drain.ts';
@@ -89,12 +90,11 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
   });
   await listen(server, config);
 
+  const fixedHeaders = Object.entries(securityHeaders(config));
+
   /** Set here because the application's hook does not run for static files. The REST endpoints set their own. */
   function setFixedHeaders(response: ServerResponse) {
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    if (config.strictTransportSecurity !== null) {
-      response.setHeader('Strict-Transport-Security', config.strictTransportSecurity);
-    }
+    for (const [name, value] of fixedHeaders) response.setHeader(name, value);
   }
 
   function pass(request: IncomingMessage, response: ServerResponse, addressed: AdmittedRequest, loaded: Application) {

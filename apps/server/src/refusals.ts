@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '@gatehouse/api/config';
+import { securityHeaders } from '@gatehouse/api/security/answer-headers';
 import { type Announce, announcer } from './announce.ts';
 
 /** Why a request is refused, and after how many seconds the client may try again. */
@@ -42,18 +43,19 @@ const logMilliseconds = 10_000;
  * because these answers are sent when there is no time. Refusals for overload are logged.
  */
 export function createRefusals(config: Config): Refuse {
-  const { service, strictTransportSecurity } = config;
+  const { service } = config;
   const logRefusal = createRefusalLog(announcer(config));
-  const fixed = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff'];
-  if (strictTransportSecurity !== null) fixed.push('Strict-Transport-Security', strictTransportSecurity);
+  const fixed = { ...securityHeaders(config), 'cache-control': 'no-store' };
+  const ofJson = Object.entries({ ...fixed, 'content-type': 'application/json' }).flat();
+  const pageHeaders = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': busyPagePolicy };
+  const ofPage = Object.entries({ ...fixed, ...pageHeaders }).flat();
 
   function prepare(reason: Reason) {
     const { seconds, error } = reasons[reason];
-    const page = [...fixed, 'Content-Type', 'text/html; charset=utf-8', 'Content-Security-Policy', busyPagePolicy];
     return {
-      json: answer(JSON.stringify({ error, code: 'BUSY' }), [...fixed, 'Content-Type', 'application/json'], seconds),
-      read: answer(busyPage(service.name, reason, { reloads: true }), page, seconds),
-      write: answer(busyPage(service.name, reason, { reloads: false }), page, seconds),
+      json: answer(JSON.stringify({ error, code: 'BUSY' }), ofJson, seconds),
+      read: answer(busyPage(service.name, reason, { reloads: true }), ofPage, seconds),
+      write: answer(busyPage(service.name, reason, { reloads: false }), ofPage, seconds),
     };
   }
   const answers = { unready: prepare('unready'), overloaded: prepare('overloaded') };

@@ -1,19 +1,10 @@
 import type { Config } from '@gatehouse/api/config';
 import { paymentPageOrigins } from '@gatehouse/api/providers/payment-pages';
+import { securityHeaders } from '@gatehouse/api/security/answer-headers';
 
-/** The security headers of every answer. Some may be overwritten: the policy, the referrer's and the cache's. */
-export function apiHeaders({
-  strictTransportSecurity,
-}: Pick<Config, 'strictTransportSecurity'>): Record<string, string> {
-  return {
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'cross-origin-opener-policy': 'same-origin',
-    'referrer-policy': 'strict-origin-when-cross-origin',
-    'cache-control': 'no-store',
-    ...(strictTransportSecurity !== null && { 'strict-transport-security': strictTransportSecurity }),
-  };
+/** The headers of every answer. Some may be overwritten: the policy, the referrer's and the cache's. */
+export function apiHeaders(config: Pick<Config, 'strictTransportSecurity'>): Record<string, string> {
+  return { ...securityHeaders(config), 'cache-control': 'no-store' };
 }
 
 /** Completes the policy that Kit writes for pages. */

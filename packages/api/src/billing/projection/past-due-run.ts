@@ -1,3 +1,4 @@
+import { toDate } from '../../providers/untrusted-json.ts';
 import type { StatusClass } from './provider-objects.ts';
 import { type Change, lastOfSecond } from './same-second.ts';
 
@@ -28,4 +29,27 @@ export function startOfRun(events: RunEvent[], last: RunEvent, settledNumber: nu
     since: run.reduce((earliest, { created }) => Math.min(earliest, created), last.created),
     brokenNumber: others.reduce((last, { created, number }) => (created === broken ? Math.max(last, number) : last), 0),
   };
+}
+
+export type FirstPastDueAnswer = {
+  /** When the provider first answered past due; null if its last answer was another status. */
+  pastDueSince: Date | null;
+  /** The number of the last event that was stored before that request; null if it is not known. */
+  pastDueNumber: number | null;
+};
+
+/**
+ * Returns the time of the run's first event or of the provider's first past-due answer: the earlier one, because the
+ * first event may be lost. An answer before the event that precedes the run was about an earlier run.
+ */
+export function startOfGrace(
+  answer: FirstPastDueAnswer | null,
+  run: { pastDueSince: number | null; brokenNumber: number } | null,
+): Date | null {
+  const shown = toDate(run?.pastDueSince ?? null);
+  const answered = answer?.pastDueSince ?? null;
+  if (answer === null || run === null || shown === null || answered === null) return shown ?? answered;
+
+  const isSameRun = answer.pastDueNumber !== null && run.brokenNumber <= answer.pastDueNumber;
+  return isSameRun && answered < shown ? answered : shown;
 }

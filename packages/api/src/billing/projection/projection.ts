@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { type Fields, toDate } from '../../providers/untrusted-json.ts';
 import type { PaidTier } from '../plans/plans.ts';
-import { startOfRun } from './past-due-run.ts';
+import { type FirstPastDueAnswer, startOfGrace, startOfRun } from './past-due-run.ts';
 import { isEnded, parseSnapshot, readSubscriptionState, type SubscriptionState } from './provider-objects.ts';
 import { lastOfSecond } from './same-second.ts';
 
@@ -69,14 +69,7 @@ export function recompute(app: App, { row, events, prices }: Facts): RecomputedR
   };
 }
 
-export type Snapshot = {
-  state: SubscriptionState;
-  number: number;
-  /** When the provider first answered past due; null if its last answer was another status. */
-  pastDueSince: Date | null;
-  /** The number of the last event that was stored before that request; null if it is not known. */
-  pastDueNumber: number | null;
-};
+export type Snapshot = FirstPastDueAnswer & { state: SubscriptionState; number: number };
 
 type DecidedState = { state: SubscriptionState; certain: boolean; pastDueSince: Date | null };
 
@@ -87,12 +80,14 @@ type DecidedState = { state: SubscriptionState; certain: boolean; pastDueSince: 
  * if there is neither.
  */
 export function decide(snapshot: Snapshot | null, projection: Projection | null): DecidedState | null {
+  const isDue = Boolean(snapshot?.pastDueSince ?? projection?.pastDueSince);
+  const pastDueSince = isDue ? startOfGrace(snapshot, projection) : null;
   const answered = snapshot && {
     state: snapshot.state,
     certain: true,
-    pastDueSince: isPastDue(snapshot) ? dueSince(snapshot, projection) : null,
+    pastDueSince: snapshot.state.status === 'past_due' ? pastDueSince : null,
   };
-  const shown = projection && { ...projection, pastDueSince: dueSince(snapshot, projection) };
+  const shown = projection && { ...projection, pastDueSince };
   if (answered === null || shown === null) return answered ?? shown;
 
   if (isEnded(answered.state)) return answered;
@@ -104,23 +99,6 @@ export function decide(snapshot: Snapshot | null, projection: Projection | null)
 /** Whether the subscription waits for its first payment: no later state leads back to this one. */
 function isFirst({ status }: SubscriptionState): boolean {
   return status === 'incomplete';
-}
-
-function isPastDue({ state }: Snapshot): boolean {
-  return state.status === 'past_due';
-}
-
-/**
- * The time of the run's first event or of the provider's first past-due answer: the earlier one, because the first
- * event may be lost. An answer before the event that precedes the run was about an earlier run.
- */
-function dueSince(snapshot: Snapshot | null, projection: Projection | null): Date | null {
-  const shown = toDate(projection?.pastDueSince ?? null);
-  const answered = snapshot?.pastDueSince ?? null;
-  if (snapshot === null || projection === null || shown === null || answered === null) return shown ?? answered;
-
-  const isSameRun = snapshot.pastDueNumber !== null && projection.brokenNumber <= snapshot.pastDueNumber;
-  return isSameRun && answered < shown ? answered : shown;
 }
 
 function snapshotOf(row: SubscriptionRow): Snapshot | null {

@@ -235,8 +235,7 @@ function hashedIdAdapter(app: App, token: Token, wanted: Wanted): Adapter {
     },
     setSession: ({ id, userId, expiresAt, attributes }) =>
       insertSession(app, { idHash: hashToken(id), userId, expiresAt, ...attributes }),
-    // `extendSession` does it: Lucia extends a session only in the second half of its time, and near its 90th day at
-    // each request.
+    // `extendSession` does it: Lucia would do so late, and near a session's 90th day at each request.
     updateSessionExpiration: async () => {},
     async deleteSession(id) {
       await app.db.delete(sessions).where(eq(sessions[token], hashToken(id)));

@@ -7,8 +7,8 @@ import { invitations, memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 import { listKnownBrowsers } from '../sessions/known-browser.ts';
+import { listSessions } from '../sessions/list-sessions.ts';
 import type { Approved } from '../sessions/principal.ts';
-import { listSessions } from '../sessions/session.ts';
 
 /**
  * Returns everything that is stored about the signed-in user, without hashes and tokens.

@@ -10,11 +10,11 @@ import { approveOwner, restoreUser, suspendOrganisation, suspendUser } from '../
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
 import { linkSubject, makeOwner, testClient } from '../testing/factories.ts';
+import { listSessions } from './list-sessions.ts';
 import {
   deleteNamedSession,
   deleteOtherSessions,
   deleteSession,
-  listSessions,
   readSession,
   readSharedSession,
   shareSession,

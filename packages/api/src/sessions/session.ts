@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, ne, sql } from 'drizzle-orm';
+import { and, eq, ne, sql } from 'drizzle-orm';
 import { type Adapter, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia';
 import type { App } from '../app.ts';
 import type { Executor, Transaction } from '../db/client.ts';
@@ -201,21 +201,6 @@ export async function deleteNamedSession(db: Executor, userId: string, name: str
 /** Ends all sessions of a user but one, which is named as on /account. */
 export async function deleteOtherSessions(db: Executor, userId: string, keptName: string): Promise<void> {
   await db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, keptName)));
-}
-
-/** Returns a user's sessions that have not expired, newest first. */
-export function listSessions(app: App, userId: string) {
-  return app.db
-    .select({
-      id: sessions.id,
-      createdAt: sessions.createdAt,
-      expiresAt: sessions.expiresAt,
-      userAgent: sessions.userAgent,
-      client: sessions.client,
-    })
-    .from(sessions)
-    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, app.now())))
-    .orderBy(desc(sessions.createdAt), desc(sessions.id));
 }
 
 /** Lucia stores session ids in clear. This adapter stores their hashes, and returns the plain id. */

@@ -1,8 +1,8 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { identities, users } from '../../db/schema/accounts.ts';
+import { listSessions } from '../../sessions/list-sessions.ts';
 import type { UserPrincipal } from '../../sessions/principal.ts';
-import { listSessions } from '../../sessions/session.ts';
 import { isRecentSignIn, maySetPassword } from '../password/recent-sign-in.ts';
 
 /** Returns what /account shows to a user: the user, the ways to sign in, and the sessions. */

@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { users } from '../../db/schema/accounts.ts';
-import { listSessions, readSession, startSession } from '../../sessions/session.ts';
+import { listSessions } from '../../sessions/list-sessions.ts';
+import { readSession, startSession } from '../../sessions/session.ts';
 import { suspendUser } from '../../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { callerFor, makeOwner, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';

@@ -48,9 +48,9 @@ export async function endLinksIn(tx: Transaction, organisationIds: string[], now
 }
 
 /**
- * Ends all one-time links of users whose accounts are closed, and the forms on the links' pages: a link of the time
- * before must not work after the account is open again. The rows of mailed links stay, because the mail limits count
- * them.
+ * Ends the one-time links of users whose accounts are closed, and the forms on the links' pages: a link that gives
+ * access must not work after the account is open again. The link of a sign-up stays valid, because it only proves the
+ * address. The rows of mailed links stay, because the mail limits count them.
  */
 export async function endLinksOf(tx: Transaction, userIds: SQLWrapper | string[], now: Date): Promise<void> {
   await tx.delete(oneTimeTokens).where(inArray(oneTimeTokens.userId, userIds));
@@ -58,7 +58,13 @@ export async function endLinksOf(tx: Transaction, userIds: SQLWrapper | string[]
   await tx
     .update(verificationLinks)
     .set({ expiresAt: at })
-    .where(and(inArray(verificationLinks.userId, userIds), sql`${verificationLinks.expiresAt} > ${at}`));
+    .where(
+      and(
+        inArray(verificationLinks.userId, userIds),
+        ne(verificationLinks.purpose, 'sign-up'),
+        sql`${verificationLinks.expiresAt} > ${at}`,
+      ),
+    );
 }
 
 function usersIn(tx: Transaction, organisationIds: string[]) {

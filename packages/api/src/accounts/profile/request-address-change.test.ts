@@ -166,15 +166,15 @@ it('mails no link to the address of an account that an operator has closed', asy
   expect(test.sandbox.mailbox.messages(email)).toHaveLength(1);
 });
 
-it('changes nothing for a closed account, and does not consume the link', async () => {
+it('changes nothing for a closed account, whose link ends with its suspension', async () => {
   const owner = await makeOwner(test);
-  const { email, token } = await mailed(owner);
+  const { token } = await mailed(owner);
   await suspendUser(test.app, owner.email);
   expect(await open(token)).toMatchObject({ ok: false });
   expect(await addressOf(owner)).toBe(owner.email);
   await restoreUser(test.app, owner.email);
-  expect(await open(token, await newSession(owner))).toMatchObject({ ok: true });
-  expect(await addressOf(owner)).toBe(email);
+  expect(await open(token, await newSession(owner))).toMatchObject({ ok: false, kind: 'dead' });
+  expect(await addressOf(owner)).toBe(owner.email);
 });
 
 it('works once out of 50 attempts, and ends the user’s other links for a change', async () => {

@@ -39,7 +39,7 @@ export function suspendUser(
 }
 
 /**
- * Ends a suspension. Sessions and links of the time before it stay ended.
+ * Ends a suspension. The sessions that it ended stay ended, and so do the links, the sign-up's aside.
  *
  * @throws AppError NOT_FOUND; VALIDATION if the account is not suspended.
  */

@@ -154,10 +154,11 @@ export function createAdmission(onRefusal: (kind: Class) => void = () => {}) {
         abandon() {
           if (!(working instanceof Promise)) return free();
           const timer = setTimeout(free, abandonedMilliseconds).unref();
-          working.finally(() => {
+          const end = () => {
             clearTimeout(timer);
             free();
-          });
+          };
+          working.then(end, end);
         },
       };
     },

@@ -39,6 +39,20 @@ function failRenewal(subscription: Subscription, days = 0): void {
   if (days > 0) provider().clock.advance({ days });
 }
 
+test('a subscription with several items opens the portal, because the provider has no page that changes it', async () => {
+  const { principal, subscription } = await makeSubscriber(billing);
+  const price = await ask()((api) =>
+    api.prices.create({
+      currency: 'gbp',
+      unit_amount: 500,
+      recurring: { interval: 'month' },
+      product_data: { name: 'Support' },
+    }),
+  );
+  await ask()((api) => api.subscriptionItems.create({ subscription: subscription.id, price: price.id }));
+  expect(portalFlow(await choose(principal, 'gold'))).toBeNull();
+});
+
 describe('an unpaid subscription', () => {
   test('is reactivated by the page that checkout leads to: its newest invoice, even if it was a draft', async () => {
     const { principal, subscription } = await makeSubscriber(billing);

@@ -35,14 +35,17 @@ export async function changePlan(app: App, context: CheckoutContext, live: Subsc
   return same === undefined ? confirmChange(app, context, resumption.resumed) : billingPage(app.config);
 }
 
-/** Returns the portal's page that changes the subscription to the wanted tier after the user confirms. */
+/**
+ * Returns the portal's page that changes the subscription to the wanted tier after the user confirms. The provider
+ * has no such page for a subscription with several items: its portal opens instead.
+ */
 async function confirmChange(app: App, context: CheckoutContext, state: SubscriptionState): Promise<string> {
   const { ask } = context;
   // The portal opens for the customer that the subscription belongs to, which may be an earlier one.
   const { customerId } = state;
   const price = await priceOf(app, context);
-  const item = state.items[0];
-  if (item?.id == null) return portalSession(app, ask, customerId);
+  const [item, ...others] = state.items;
+  if (item?.id == null || others.length > 0) return portalSession(app, ask, customerId);
   return portalSession(app, ask, customerId, {
     type: 'subscription_update_confirm',
     subscription_update_confirm: {

@@ -52,21 +52,23 @@ export async function sessionFor(app: App, open: Session[], priceId: string): Pr
 }
 
 /**
- * Expires checkout sessions. Returns false if one cannot be expired because it is complete.
+ * Expires checkout sessions. Returns false if any cannot be expired because it is complete; the others are expired.
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
  */
 export async function expireAll(app: App, ask: Ask, sessions: Session[]): Promise<boolean> {
+  let expired = true;
   for (const { id } of sessions) {
     try {
       await ask((provider) => provider.checkout.sessions.expire(id));
     } catch (error) {
       if (providerErrorOf(error)?.status !== 400) throw error;
-      return false;
+      expired = false;
+      continue;
     }
     await app.db.update(paymentCheckouts).set({ closedAt: app.now() }).where(eq(paymentCheckouts.id, id));
   }
-  return true;
+  return expired;
 }
 
 /**

@@ -35,16 +35,17 @@ async function hasRunning(app: App, organisationId: string): Promise<boolean> {
 }
 
 /**
- * Expires the open checkouts of all customers of an organisation, whose lease the caller holds. Returns false if one
- * cannot be expired because it is complete.
+ * Expires the open checkouts of all customers of an organisation, whose lease the caller holds. Returns false if any
+ * cannot be expired because it is complete; the others are expired.
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
  */
 export async function expireOpen(app: App, ask: Ask, organisationId: string): Promise<boolean> {
+  let expired = true;
   for (const { customerId } of await customersOf(app, organisationId)) {
-    if (!(await expireAll(app, ask, await knownSessions(ask, customerId)))) return false;
+    if (!(await expireAll(app, ask, await knownSessions(ask, customerId)))) expired = false;
   }
-  return true;
+  return expired;
 }
 
 /** Returns no sessions for a customer that the provider does not know; the sync decides what that means. */

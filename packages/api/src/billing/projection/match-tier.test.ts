@@ -41,6 +41,12 @@ test.each<[string, Item[], string | null, unknown]>([
     ['gold', 'price'],
   ],
   [
+    'the best of several items, whatever each is known by',
+    [{ priceId: 'price_silver_old' }, { priceId: 'price_new', lookupKey: 'price_gold_now' }],
+    'silver',
+    ['gold', 'lookup_key'],
+  ],
+  [
     'an item that is paid before one with quantity 0',
     [{ priceId: 'price_two', quantity: 0 }, { priceId: 'price_silver_old' }],
     null,

@@ -194,10 +194,10 @@ type TierMatch = { tier: PaidTier | null; source: TierSource | null; priceId: st
 const none: TierMatch = { tier: null, source: null, priceId: null };
 
 /**
- * Finds the tier that a subscription pays for: by its price, then by that price's lookup key,
- * then by its product if all known prices of the product are of one tier, and last by our own
- * metadata, which keep the first tier after a change in the portal. Of several paid items the best
- * tier counts. A tier that the plans no longer hold never matches. The tier is null if nothing matches.
+ * Finds the tier that a subscription pays for: by an item's price, then by that price's lookup key,
+ * then by its product if all known prices of the product are of one tier. Of several paid items the
+ * best tier counts. Last come our own metadata, which keep the first tier after a change in the
+ * portal. A tier that the plans no longer hold never matches. The tier is null if nothing matches.
  *
  * `names` holds each paid tier's lookup key or price id, in rising rank.
  */
@@ -214,16 +214,17 @@ export function matchTier(
     ['lookup_key', ({ lookupKey }) => tierOfName(lookupKey, names)],
     ['product', ({ productId }) => tierOfProduct(productId, known)],
   ];
+  const matchOf = (item: SubscriptionState['items'][number]): TierMatch => {
+    for (const [source, match] of steps) {
+      const tier = match(item);
+      if (tier !== null) return { tier, source, priceId: item.priceId };
+    }
+    return none;
+  };
   const paid = items.filter(({ quantity }) => quantity > 0);
-  for (const [source, match] of steps) {
-    const matches = (paid.length > 0 ? paid : items).map((item) => ({
-      tier: match(item),
-      source,
-      priceId: item.priceId,
-    }));
-    const best = matches.reduce((one, other) => (rank(other.tier) > rank(one.tier) ? other : one), none);
-    if (best.tier !== null) return best;
-  }
+  const matches = (paid.length > 0 ? paid : items).map(matchOf);
+  const best = matches.reduce((one, other) => (rank(other.tier) > rank(one.tier) ? other : one), none);
+  if (best.tier !== null) return best;
 
   const tier = tiers.find((each) => each === metadata.tier) ?? null;
   return { tier, source: tier === null ? null : 'metadata', priceId: items[0]?.priceId ?? null };

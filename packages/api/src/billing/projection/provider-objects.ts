@@ -170,10 +170,12 @@ function periodOf(object: Fields | null): Period {
   return { start: seconds(object?.current_period_start), end: seconds(object?.current_period_end) };
 }
 
-/** The period of the items that ends first; null if no item has one. */
+/** The period of the items that ends first, of equal ends the one that began first; null if no item has one. */
 function earliestPeriod(items: (Fields | null)[]): Period | null {
   const periods = items.map(periodOf).filter(({ end }) => end !== null);
-  return periods.toSorted((one, other) => Number(one.end) - Number(other.end))[0] ?? null;
+  const order = (one: Period, other: Period) =>
+    Number(one.end) - Number(other.end) || Number(one.start) - Number(other.start);
+  return periods.toSorted(order)[0] ?? null;
 }
 
 function readItem(item: Fields | null): SubscriptionItem {

@@ -24,8 +24,10 @@ function observed(most: number) {
     inState('waiting', 'started').filter((each) => each.network === network);
   const ofClient = (each: Requester) => ofNetwork(each).filter(({ client }) => client === each.client);
 
+  let arriving = someone;
   function arrive(requester: Requester): Request {
     const request: Request = { ...requester, state: 'waiting', overtakenBy: [] };
+    arriving = requester;
     if (!places.hasPlace(requester) && !places.displace(requester)) {
       expectNoneHeavierWaits(requester);
       requests.push({ ...request, state: 'refused' });
@@ -39,7 +41,7 @@ function observed(most: number) {
         request.state = 'started';
       },
       refuse: () => {
-        expectHeaviest(request);
+        expectHeaviest(request, arriving);
         request.state = 'refused';
         place.leave();
       },
@@ -57,12 +59,15 @@ function observed(most: number) {
     }
   }
 
-  /** Of those that wait to start, none is of a heavier network, nor of a heavier client of this network. */
-  function expectHeaviest(displaced: Request) {
+  /**
+   * Of those that wait to start, none is of a heavier client of the displaced one's network. Nor is any of a network
+   * heavier than that one or, where the requester takes a place of its own network, than it would be with one more.
+   */
+  function expectHeaviest(displaced: Request, requester: Requester) {
+    const network = ofNetwork(displaced).length + (requester.network === displaced.network ? 1 : 0);
     for (const other of inState('waiting')) {
-      expect(ofNetwork(other).length).toBeLessThanOrEqual(ofNetwork(displaced).length);
-      if (other.network === displaced.network)
-        expect(ofClient(other).length).toBeLessThanOrEqual(ofClient(displaced).length);
+      if (other.network !== displaced.network) expect(ofNetwork(other).length).toBeLessThanOrEqual(network);
+      else expect(ofClient(other).length).toBeLessThanOrEqual(ofClient(displaced).length);
     }
   }
 

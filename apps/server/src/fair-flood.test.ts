@@ -1,33 +1,16 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '@gatehouse/api/testing/free-ports';
-import { type Program, runProgram } from '@gatehouse/embedded-postgres/testing/program';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { useStandIn } from './testing/use-stand-in.ts';
 
-let port: number;
-let program: Program;
-beforeEach(async () => {
-  port = await freePort();
-  program = runProgram(new URL('testing/serve-stand-in.ts', import.meta.url), [], {
-    PORT: String(port),
-    LOG_FORMAT: 'json',
-    TRUSTED_PROXIES: '1',
-    // The stand-in does not connect to it.
-    DATABASE_URL: 'postgres://localhost/none',
-  });
-  await program.prints('Serving on');
-});
-afterEach(async () => {
-  program.child.kill('SIGTERM');
-  expect((await program.ended).code).toBe(0);
-});
+const standIn = useStandIn();
 
 type Sent = { address: string; session?: string; method?: string };
 
 /** Opens a connection. Sends a request when `send` is called, and resolves `status` to that of the answer. */
 async function open(path: string, { address, session, method = 'GET' }: Sent) {
-  const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+  const socket = net.connect(standIn.port, '127.0.0.1').on('error', () => {});
   await once(socket, 'connect');
   const cookie = session === undefined ? '' : `Cookie: session=${session}\r\n`;
   const text = `${method} ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\n${cookie}\r\n`;
@@ -86,10 +69,10 @@ it('while what waits to start fills a class, others take places of the clients w
   // The system hands connections over in their order, so all of them are accepted now.
   expect(await ask('/healthz', { address: honest })).toBe('200');
   // Stopped, so that all of them arrive at once, the flood first.
-  program.child.kill('SIGSTOP');
+  standIn.program.child.kill('SIGSTOP');
   for (const { send } of flood) send();
   for (const { send } of others) send();
-  program.child.kill('SIGCONT');
+  standIn.program.child.kill('SIGCONT');
   expect(new Set(await Promise.all(others.map((each) => each.status)))).toEqual(new Set(['200']));
   const answers = await Promise.all(flood.map((each) => each.answer));
   const refused = answers.filter((each) => /^HTTP\/1.1 503/.test(each));

@@ -1,30 +1,15 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '@gatehouse/api/testing/free-ports';
-import { type Program, runProgram } from '@gatehouse/embedded-postgres/testing/program';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { useStandIn } from './testing/use-stand-in.ts';
 
-let port: number;
-let program: Program;
-beforeEach(async () => {
-  port = await freePort();
-  program = runProgram(new URL('testing/serve-stand-in.ts', import.meta.url), [], {
-    PORT: String(port),
-    LOG_FORMAT: 'json',
-    TRUSTED_PROXIES: '1',
-    // The stand-in does not connect to it.
-    DATABASE_URL: 'postgres://localhost/none',
-  });
-  await program.prints('Serving on');
-});
-afterEach(async () => {
-  program.child.kill('SIGTERM');
-  expect((await program.ended).code).toBe(0);
-});
+const standIn = useStandIn();
 
 async function ask(target: string, forwardedFor: string): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${port}${target}`, { headers: { 'x-forwarded-for': forwardedFor } });
+  const answer = await fetch(`http://127.0.0.1:${standIn.port}${target}`, {
+    headers: { 'x-forwarded-for': forwardedFor },
+  });
   return answer.status;
 }
 
@@ -61,7 +46,7 @@ it('a client that repeats a refused request at once gets few refusals a second',
 });
 
 it('the requests of connections that are cut no longer count', async () => {
-  const sockets = Array.from({ length: 5 }, () => net.connect(port, '127.0.0.1'));
+  const sockets = Array.from({ length: 5 }, () => net.connect(standIn.port, '127.0.0.1'));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   const slow = 'GET /slow HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.1\r\n\r\n';
   for (const socket of sockets) socket.write(slow.repeat(30));
@@ -71,7 +56,7 @@ it('the requests of connections that are cut no longer count', async () => {
 });
 
 it('a connection that sends requests without waiting for any answer is closed', async () => {
-  const socket = net.connect(port, '127.0.0.1').resume();
+  const socket = net.connect(standIn.port, '127.0.0.1').resume();
   const closed = once(socket, 'close');
   socket.on('error', () => {});
   socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1_000));
@@ -81,7 +66,7 @@ it('a connection that sends requests without waiting for any answer is closed', 
 
 it('requests whose bodies do not come give their places to others', async () => {
   const header = 'POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nX-Forwarded-For: 198.51.100.';
-  const sockets = Array.from({ length: 200 }, () => net.connect(port, '127.0.0.1').resume());
+  const sockets = Array.from({ length: 200 }, () => net.connect(standIn.port, '127.0.0.1').resume());
   for (const socket of sockets) {
     socket.on('error', () => {});
     await once(socket, 'connect');
@@ -89,10 +74,10 @@ it('requests whose bodies do not come give their places to others', async () => 
   const next = await openRequest('/login', '203.0.113.9');
   await untilAccepted();
   // Stopped, so that all of them arrive before the first one has waited too long.
-  program.child.kill('SIGSTOP');
+  standIn.program.child.kill('SIGSTOP');
   for (const [at, socket] of sockets.entries()) socket.write(`${header}${at}\r\n\r\n`);
   next.send();
-  program.child.kill('SIGCONT');
+  standIn.program.child.kill('SIGCONT');
   expect(await next.status).toBe('503');
   await expect
     .poll(() => Promise.all([ask('/login', '203.0.113.9'), ask('/login', '198.51.100.1')]))
@@ -102,7 +87,7 @@ it('requests whose bodies do not come give their places to others', async () => 
 
 /** Starts a request whose body has no Content-Length, and is so long until now. */
 function sendChunk(target: string, bytes: number): net.Socket {
-  const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+  const socket = net.connect(standIn.port, '127.0.0.1').on('error', () => {});
   socket.write(
     `POST ${target} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nX-Forwarded-For: 203.0.113.1\r\n\r\n`,
   );
@@ -124,7 +109,7 @@ it('a client may send many short bodies without Content-Length at once, and of l
 
 /** Opens a connection, which sends its request when `send` is called. Resolves `status` to that of the answer. */
 async function openRequest(target: string, forwardedFor: string) {
-  const socket = net.connect(port, '127.0.0.1');
+  const socket = net.connect(standIn.port, '127.0.0.1');
   await once(socket, 'connect');
   const status = once(socket, 'data').then(([bytes]) => {
     socket.destroy();
@@ -143,7 +128,7 @@ async function untilAccepted(): Promise<void> {
 
 /** How many pages the service had rendered when it answered the probe, by its own count. */
 async function renderedBeforeProbe(): Promise<number> {
-  const printed = () => Number(/probed after (\d+) pages/.exec(program.output())?.[1] ?? Number.NaN);
+  const printed = () => Number(/probed after (\d+) pages/.exec(standIn.program.output())?.[1] ?? Number.NaN);
   await expect.poll(printed).not.toBeNaN();
   return printed();
 }
@@ -153,10 +138,10 @@ it('while pages arrive faster than they are rendered, those beyond the limit get
   const probe = await openRequest('/readyz', '203.0.113.9');
   await untilAccepted();
   // Stopped, so that all of them arrive at once, and none is rendered before the probe is sent.
-  program.child.kill('SIGSTOP');
+  standIn.program.child.kill('SIGSTOP');
   for (const { send } of flood) send();
   probe.send();
-  program.child.kill('SIGCONT');
+  standIn.program.child.kill('SIGCONT');
   expect(await probe.status).toBe('200');
   // Of the 185 that get places.
   expect(await renderedBeforeProbe()).toBeLessThan(170);
@@ -164,7 +149,9 @@ it('while pages arrive faster than they are rendered, those beyond the limit get
   const codes = await Promise.all(flood.map(({ status }) => status));
   expect(codes.filter((code) => code === '200').length).toBeGreaterThanOrEqual(180);
   expect(codes.filter((code) => code === '503').length).toBeGreaterThan(50);
-  expect(program.output().match(/Requests are refused: more arrive than this process can answer/g)).toHaveLength(1);
+  expect(
+    standIn.program.output().match(/Requests are refused: more arrive than this process can answer/g),
+  ).toHaveLength(1);
 });
 
 it('when the database answers many pages at once, they are rendered in turns, and a probe on a new connection overtakes them', async () => {
@@ -182,13 +169,13 @@ it('when the database answers many pages at once, they are rendered in turns, an
 });
 
 it('while new connections flood the service with pages, a probe on a new connection overtakes them', async () => {
-  program.child.kill('SIGSTOP');
+  standIn.program.child.kill('SIGSTOP');
   // More would not fit into the queue of the system, in which they wait while the process is stopped.
   const flood = Array.from({ length: 400 }, (_, at) => ask('/spin', `203.0.113.${at % 4}`));
   await pause(1_000);
   const probe = ask('/readyz', '203.0.113.9');
   await pause(100);
-  program.child.kill('SIGCONT');
+  standIn.program.child.kill('SIGCONT');
   expect(await probe).toBe(200);
   // All 400, if each is rendered once its connection is accepted. With a small share of the processor more than half.
   expect(await renderedBeforeProbe()).toBeLessThan(380);
@@ -199,9 +186,9 @@ it('while new connections flood the service with pages, a probe on a new connect
 it('a process that was stopped for a second refuses none of the requests that arrived meanwhile', async () => {
   const waiting = await Promise.all(Array.from({ length: 100 }, () => openRequest('/spin', '203.0.113.1')));
   await untilAccepted();
-  program.child.kill('SIGSTOP');
+  standIn.program.child.kill('SIGSTOP');
   for (const { send } of waiting) send();
   await pause(1_000);
-  program.child.kill('SIGCONT');
+  standIn.program.child.kill('SIGCONT');
   expect(new Set(await Promise.all(waiting.map(({ status }) => status)))).toEqual(new Set(['200']));
 });

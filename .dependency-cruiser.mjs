@@ -68,8 +68,8 @@ const openToHandlers = [
     'security/answer-headers\\.ts$',
     `^apps/server/src/(http-server|refusals)\\.ts$|${web}lib/server/http/security-headers\\.ts$`,
   ],
-  ['security/client\\.ts$', `${web}app\\.d\\.ts$|${web}lib/server/`],
-  ['security/client-key\\.ts$', `^apps/server/src/admission\\.ts$|${web}lib/server/http/router-context\\.ts$`],
+  ['security/client\\.ts$', `${web}app\\.d\\.ts$|${web}lib/server/|^apps/server/src/(admission|http-server)\\.ts$`],
+  ['security/client-key\\.ts$', '^apps/server/src/canonical-request\\.ts$'],
   ['security/fairness/(places|turns)\\.ts$', '^apps/server/src/admission\\.ts$'],
   ['security/constant-time\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
 ];

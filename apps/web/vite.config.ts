@@ -113,8 +113,8 @@ function restEndpoints(): Plugin {
             response.statusCode = reason === null ? 200 : 503;
             return void response.end(JSON.stringify({ ready: reason === null, ...(reason !== null && { reason }) }));
           }
-          const addressed = { target: request.url ?? '/', clientAddress: request.socket.remoteAddress ?? '' };
-          if (!restHandler()(request, response, addressed)) next();
+          const client = { address: request.socket.remoteAddress ?? '' };
+          if (!restHandler()(request, response, { target: request.url ?? '/', client })) next();
         } catch (error) {
           next(error);
         }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { requesterOf } from '@gatehouse/api/security/client-key';
 import { expect, it } from 'vitest';
 import { createAdmission } from './admission.ts';
 
@@ -10,7 +11,10 @@ const post = { method: 'POST', headers: {} } as IncomingMessage;
 
 /** A client whose session x was valid recently. */
 function from(address: string) {
-  return { address, isRecent: ({ cookie }: IncomingMessage['headers']) => /x$/.test(cookie ?? '') };
+  return {
+    requester: requesterOf(address),
+    isRecent: ({ cookie }: IncomingMessage['headers']) => /x$/.test(cookie ?? ''),
+  };
 }
 
 function admitted(

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { type Requester, requesterOf } from '@gatehouse/api/security/client-key';
+import type { Requester } from '@gatehouse/api/security/client';
 import { createPlaces } from '@gatehouse/api/security/fairness/places';
 import { createTurns } from '@gatehouse/api/security/fairness/turns';
 
@@ -60,8 +60,8 @@ export type Place = {
   abandon: () => void;
 };
 
-/** The address of a client, and what tells whether the session or key in its headers was valid recently. */
-type Client = { address: string; isRecent: (headers: IncomingHttpHeaders) => boolean };
+/** Who requests, and what tells whether the session or key in the headers was valid recently. */
+type Origin = { requester: Requester; isRecent: (headers: IncomingHttpHeaders) => boolean };
 
 /** A request with a body that was started, and may not have been sent to its end. */
 type Sending = { request: IncomingMessage; requester: Requester; began: number; free: () => void };
@@ -83,15 +83,14 @@ export function createAdmission(onRefusal: (kind: Class) => void = () => {}) {
      * Counts a request of a client as open, or returns null if a limit is reached. At the limit it takes the place of
      * a request that is being sent slowly, whose connection it closes, or of one that waits to start.
      */
-    admit(request: IncomingMessage, path: string, { address, isRecent }: Client): Place | null {
+    admit(request: IncomingMessage, path: string, { requester: sender, isRecent }: Origin): Place | null {
       const { headers } = request;
       const credential = credentialOf(headers);
       const kind = classOf(request, path, credential !== null);
       const isChecked = checked[kind].open() < (checkedAbove[kind] ?? Number.POSITIVE_INFINITY) || isRecent(headers);
       const group = (isChecked ? checked : unchecked)[kind];
-      const requester = requesterOf(address);
       // Behind a proxy of users or services, which has one address, each session and key is a client.
-      if (credential !== null) requester.client += ` ${credential}`;
+      const requester = credential === null ? sender : { ...sender, client: `${sender.client} ${credential}` };
       const { 'content-length': length, 'transfer-encoding': encoding } = headers;
       const bytes = encoding === undefined ? Math.min(Number(length ?? 0) || 0, maxBodyBytes) : bufferedBytes;
 

@@ -74,7 +74,7 @@ it('a connection whose client reads no answer is closed, and one whose client re
 it('a request starts in a context of its own, also when the page of another one waits for its turn', async () => {
   const context = new AsyncLocalStorage<string>();
   const contextOfRead = Promise.withResolvers<string | undefined>();
-  await open({}, async (request, response, _, nextTurn) => {
+  await open({}, async (request, response, _, { nextTurn }) => {
     if (request.url === '/read') contextOfRead.resolve(context.getStore());
     else await context.run('page', () => waitBusily(nextTurn));
     response.end();

@@ -3,23 +3,28 @@ import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerRespon
 import type { Socket } from 'node:net';
 import type { Config } from '@gatehouse/api/config';
 import { securityHeaders } from '@gatehouse/api/security/answer-headers';
+import type { KeyedClient } from '@gatehouse/api/security/client';
 import { type Class, createAdmission, type Place } from './admission.ts';
-import { canonicalise, clientAddress, pathOf } from './canonical-request.ts';
+import { canonicalise, clientOf, pathOf } from './canonical-request.ts';
 import { watchProbes } from './drain.ts';
+import { answerHealth, answerReadiness, refuse, refuseMethod } from './json-answers.ts';
 import { listen } from './listen.ts';
 import { createRefusals } from './refusals.ts';
 
-/** The path and query of a request, and the address of its client. */
-export type RequestTarget = { target: string; clientAddress: string };
+/** The path and query of a request, and its client, whose address is read and keyed once. */
+export type RequestTarget = { target: string; client: KeyedClient };
 
 type AdmittedRequest = RequestTarget & { place: Place };
+
+/** `nextTurn` resolves when the page may be rendered. */
+type PageRequest = Pick<RequestTarget, 'client'> & Pick<Place, 'nextTurn'>;
 
 /** A handler returns a promise of the end of its work, which may come after the client has disconnected. */
 export type Application = {
   /** Answers a request to a REST endpoint. Returns null for any other path. */
   rest: (request: IncomingMessage, response: ServerResponse, addressed: RequestTarget) => Promise<void> | null;
-  /** Answers every other request. `next` answers a path of no page. `nextTurn` resolves when a page may be rendered. */
-  pages: (request: IncomingMessage, response: ServerResponse, next: () => void, nextTurn: Place['nextTurn']) => unknown;
+  /** Answers every other request. `next` answers a path of no page. */
+  pages: (request: IncomingMessage, response: ServerResponse, next: () => void, page: PageRequest) => unknown;
   /** Resolves to null while the database answers, else to the code of the reason, within two seconds. */
   readiness: () => Promise<string | null>;
   /** Whether the session or the API key of these headers was valid recently in this process. */
@@ -97,14 +102,15 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
     for (const [name, value] of fixedHeaders) response.setHeader(name, value);
   }
 
-  function pass(request: IncomingMessage, response: ServerResponse, addressed: AdmittedRequest, loaded: Application) {
-    const restWork = loaded.rest(request, response, addressed);
+  function pass(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest, loaded: Application) {
+    const restWork = loaded.rest(request, response, admitted);
     if (restWork !== null) return restWork;
     setFixedHeaders(response);
-    canonicalise(request, config, addressed.clientAddress);
-    request.url = addressed.target;
+    const { client, place } = admitted;
+    canonicalise(request, config, client.address);
+    request.url = admitted.target;
     const next = () => refuse(response, 404, 'NOT_FOUND', 'There is no such path.');
-    return loaded.pages(request, response, next, addressed.place.nextTurn);
+    return loaded.pages(request, response, next, { client, nextTurn: place.nextTurn });
   }
 
   /** Returns what the application answers. Answers every other request, and returns null. */
@@ -131,11 +137,11 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
     if (isProbe) {
       probes.noteProbe();
       const { readiness } = application;
-      return answered(() => void answerProbe(request, response, readiness));
+      return answered(() => void answerReadiness(request, response, readiness));
     }
     const { headers, socket } = request;
-    const client = clientAddress(socket.remoteAddress, headers['x-forwarded-for'], config.trustedProxies);
-    const place = admission.admit(request, target, { address: client, isRecent: application.isRecent });
+    const client = clientOf(socket.remoteAddress, headers['x-forwarded-for'], config.trustedProxies);
+    const place = admission.admit(request, target, { requester: client.requester, isRecent: application.isRecent });
     if (place === null) {
       refuseBusy(request, response, busyReason());
       return null;
@@ -144,7 +150,7 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
 
     // The proxy opens its next connection to another node.
     if (isEnding) response.setHeader('Connection', 'close');
-    return { target, clientAddress: client, place };
+    return { target, client, place };
   }
 
   return {
@@ -218,33 +224,4 @@ function createConnections({ connections: most, pipelined }: typeof limits) {
       return true;
     },
   };
-}
-
-function answerHealth(request: IncomingMessage, response: ServerResponse) {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response, 'GET, HEAD');
-  send(response, 200, { ok: true });
-}
-
-/** Without Kit: its first request loads what takes 40 ms, and a load balancer counts them to the start. */
-async function answerProbe(request: IncomingMessage, response: ServerResponse, readiness: Application['readiness']) {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return refuseMethod(response, 'GET, HEAD');
-
-  const reason = await readiness();
-  if (reason === null) return send(response, 200, { ready: true });
-  response.setHeader('Retry-After', '5');
-  send(response, 503, { ready: false, reason });
-}
-
-function refuseMethod(response: ServerResponse, allow: string) {
-  response.setHeader('Allow', allow);
-  refuse(response, 405, 'METHOD_NOT_ALLOWED', 'This method is not allowed here.');
-}
-
-function refuse(response: ServerResponse, status: number, code: string, error: string) {
-  send(response, status, { error, code });
-}
-
-function send(response: ServerResponse, status: number, body: object) {
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
-  response.end(JSON.stringify(body));
 }

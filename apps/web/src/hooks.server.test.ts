@@ -35,7 +35,7 @@ type Asked = { method?: string; path?: string; signal?: AbortSignal; nextTurn?: 
 function eventOf({ method = 'GET', path = '/login', signal, nextTurn = async () => {} }: Asked): RequestEvent {
   const url = new URL(path, 'http://localhost:3000');
   const req = {} as IncomingMessage;
-  hooks.writingPages(() => {})(req, {} as ServerResponse, () => {}, nextTurn);
+  hooks.writingPages(() => {})(req, {} as ServerResponse, () => {}, { client: { address: '192.0.2.1' }, nextTurn });
   return {
     url,
     request: new Request(url, { method, ...(signal && { signal }), headers: { 'accept-language': 'de' } }),
@@ -43,7 +43,6 @@ function eventOf({ method = 'GET', path = '/login', signal, nextTurn = async () 
     cookies: { get: () => undefined, getAll: () => [] },
     locals: {},
     isDataRequest: false,
-    getClientAddress: () => '192.0.2.1',
     platform: { req },
   } as unknown as RequestEvent;
 }

@@ -15,7 +15,7 @@ import { type Page, pageOf, sendPage, visitorPage, writeFrame } from '#lib/serve
 import { hasRecentToken, openContext } from '#lib/server/http/router-context.ts';
 import { apiHeaders, policyOfPage } from '#lib/server/http/security-headers.ts';
 import { languageOf } from '#lib/server/language/choose-language.ts';
-import { createRestHandler, type RestHandler } from '#lib/server/rest/rest-handler.ts';
+import { createRestHandler, type RequestTarget, type RestHandler } from '#lib/server/rest/rest-handler.ts';
 import { readCookie } from '#lib/server/session/cookies.ts';
 import { rememberPageOfEndedSession } from '#lib/server/session/return-url.ts';
 import { getRequestEvent } from '$app/server';
@@ -54,18 +54,19 @@ export function restHandler(): RestHandler {
   return createRestHandler(app);
 }
 
-/** What a request needs of the server: Node's response, and what resolves when its route may be run. */
-type Exchange = { response: ServerResponse; nextTurn: () => Promise<void> };
+/** What the server knows of a request: its client, and what resolves when its route may be run. */
+type PageRequest = Pick<RequestTarget, 'client'> & { nextTurn: () => Promise<void> };
+type Exchange = PageRequest & { response: ServerResponse };
 type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => unknown;
-type PagesHandler = (...args: [...Parameters<Handler>, nextTurn: Exchange['nextTurn']]) => unknown;
+type PagesHandler = (...args: [...Parameters<Handler>, page: PageRequest]) => unknown;
 type WithExchange = IncomingMessage & { [exchange]?: Exchange };
 
 const exchange = Symbol('exchange');
 
 /** Makes the exchange of a request known to the hook. adapter-node gives Kit the request alone. */
 export function writingPages(handler: Handler): PagesHandler {
-  return (request: WithExchange, response, next, nextTurn) => {
-    request[exchange] = { response, nextTurn };
+  return (request: WithExchange, response, next, page) => {
+    request[exchange] = { response, ...page };
     return handler(request, response, next);
   };
 }
@@ -112,7 +113,9 @@ async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> 
   try {
     const methods = methodsOf({ pathname, isPageData: isDataRequest }, locals.app.config);
     locals.accepted = guardRequest(request, { pathname, methods }, locals.app.config);
-    await openContext(locals, { method, pathname, headers, cookies, clientAddress: event.getClientAddress(), signal });
+    // The development server hands no client on.
+    const client = exchangeOf(event)?.client ?? { address: event.getClientAddress() };
+    await openContext(locals, { method, pathname, headers, cookies, client, signal });
   } catch (thrown) {
     locals.principal ??= null;
     return rejectRequest(event, thrown);

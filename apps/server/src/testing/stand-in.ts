@@ -30,7 +30,7 @@ export async function openStandIn(settings: { config: Config; migrations: string
     },
     isRecent: ({ cookie }) => cookie === 'session=valid',
     countRefusal: () => {},
-    pages: (request, response, next, nextTurn) => answer(settings, { request, response, next, nextTurn }),
+    pages: (request, response, next, { nextTurn }) => answer(settings, { request, response, next, nextTurn }),
   };
 }
 

@@ -1,10 +1,8 @@
 import { BlockList, isIPv6 } from 'node:net';
+import type { KeyedClient, Requester } from './client.ts';
 
 const mapped = new BlockList();
 mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
-
-/** The requester of work that waits in turn: a client, and the network that it belongs to. */
-export type Requester = { client: string; network: string };
 
 /**
  * Returns the key of a client, and as its network the /48 prefix of an IPv6 address, which is usually assigned to one
@@ -23,10 +21,7 @@ export function requesterOf(address: string): Requester {
   return { client: ipv4, network: ipv4 };
 }
 
-/** A client by its address, with its requester where the request keeps it. */
-export type KeyedClient = { address: string; requester?: Requester };
-
-/** Returns the requester of a client, which its request may have computed. */
+/** Returns the requester of a client, which the server computes once for each request. */
 export function requesterFor({ address, requester }: KeyedClient): Requester {
   return requester ?? requesterOf(address);
 }

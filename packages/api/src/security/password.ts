@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { z } from 'zod';
-import { type KeyedClient, requesterFor } from './client-key.ts';
+import type { KeyedClient } from './client.ts';
+import { requesterFor } from './client-key.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { fairQueue } from './fairness/fair-queue.ts';
 import { normalisePassword, type Password } from './fold-password.ts';

@@ -1,4 +1,5 @@
-import { clientKey, clientNetwork, type KeyedClient } from './client-key.ts';
+import type { KeyedClient } from './client.ts';
+import { clientKey, clientNetwork } from './client-key.ts';
 import type { Points } from './throttle.ts';
 
 /** Returns the limits that a wrong password counts in by client: the client, and the /48 of an IPv6 client. */

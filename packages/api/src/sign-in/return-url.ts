@@ -2,7 +2,8 @@ import { eq } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import type { Config } from '../config.ts';
 import { returnUrls } from '../db/schema/sign-in.ts';
-import { clientKey, type KeyedClient } from '../security/client-key.ts';
+import type { KeyedClient } from '../security/client.ts';
+import { clientKey } from '../security/client-key.ts';
 import { hashToken, newToken } from '../security/token.ts';
 
 const lifetimeMinutes = 60;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Requester } from '../client-key.ts';
+import type { Requester } from '../client.ts';
 import { fairQueue } from './fair-queue.ts';
 
 type Task = Requester & { state: 'waiting' | 'running' | 'done' | 'refused'; end: () => void; overtakenBy: Task[] };

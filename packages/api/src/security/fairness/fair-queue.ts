@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { Requester } from '../client-key.ts';
+import type { Requester } from '../client.ts';
 
 type WaitingTask = { start: () => void; refuse: (error: AppError) => void; since: number };
 

@@ -2,7 +2,7 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Requester } from '../client-key.ts';
+import type { Requester } from '../client.ts';
 import { createPlaces, type HeldPlace } from './places.ts';
 
 type Request = Requester & {

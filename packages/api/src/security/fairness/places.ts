@@ -1,4 +1,4 @@
-import type { Requester } from '../client-key.ts';
+import type { Requester } from '../client.ts';
 
 /** A network may take a further place while it holds fewer than this many times the places that are free. */
 const shareOfFree = 3;

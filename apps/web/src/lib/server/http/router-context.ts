@@ -4,8 +4,7 @@ import { AppError } from '@gatehouse/api/errors';
 import { presentedKey, readKey } from '@gatehouse/api/keys/read-key';
 import { createCaller } from '@gatehouse/api/router/root';
 import type { Context } from '@gatehouse/api/router/trpc';
-import type { Client } from '@gatehouse/api/security/client';
-import { type Requester, requesterOf } from '@gatehouse/api/security/client-key';
+import type { Client, KeyedClient, Requester } from '@gatehouse/api/security/client';
 import { tokenForBrowser } from '@gatehouse/api/sessions/known-browser';
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import { deleteSession, readSession, readSharedSession, startSession } from '@gatehouse/api/sessions/session';
@@ -27,7 +26,7 @@ type RequestSource = {
   pathname: string;
   headers: Pick<Headers, 'get'>;
   cookies: RequestCookies;
-  clientAddress: string;
+  client: KeyedClient;
   /** Aborted if the client disconnects before the answer. */
   signal: AbortSignal;
 };
@@ -63,24 +62,19 @@ export function routerContext({ app, principal, requestId, client, session, next
  */
 class RequestClient implements Client {
   readonly address: string;
+  readonly requester: Requester | undefined;
   readonly userAgent: string | null;
   readonly knownBrowser: string | null;
-  #requester: Requester | undefined;
   readonly #locals: App.Locals;
   readonly #source: RequestSource;
 
   constructor(locals: App.Locals, source: RequestSource) {
-    this.address = source.clientAddress;
+    this.address = source.client.address;
+    this.requester = source.client.requester;
     this.userAgent = source.headers.get('user-agent');
     this.knownBrowser = readCookie(locals.app, source.cookies, 'known');
     this.#locals = locals;
     this.#source = source;
-  }
-
-  /** Computed once, for a request that counts in a limit or waits for its turn to hash. */
-  get requester() {
-    this.#requester ??= requesterOf(this.address);
-    return this.#requester;
   }
 
   /** Only mail needs it: most requests never choose one. */

@@ -1,5 +1,6 @@
 import { receiveEvent } from '@gatehouse/api/billing/events/receive-event';
 import type { Caller } from '@gatehouse/api/router/root';
+import type { KeyedClient } from '@gatehouse/api/security/client';
 import type { Cookies } from '@sveltejs/kit';
 import { limitOf, readJson } from '../http/read-body.ts';
 
@@ -13,7 +14,7 @@ export type RestRequest = {
   /** A header by its name in lower case; null if the request has none. */
   headers: Pick<Headers, 'get'>;
   cookies: Pick<Cookies, 'get' | 'set' | 'delete'>;
-  clientAddress: string;
+  client: KeyedClient;
   /** Aborted if the client disconnects before the answer. */
   signal: AbortSignal;
   /** @throws AppError TOO_LARGE if the body has more bytes. */

@@ -157,7 +157,7 @@ it('the work of a request whose client has disconnected ends with its statement,
   const closed = Promise.withResolvers<void>();
   const server = createServer((request, response) => {
     response.once('close', () => closed.resolve());
-    begun.resolve({ work: handle(request, response, { target: '/api/session', clientAddress: '127.0.0.1' }) });
+    begun.resolve({ work: handle(request, response, { target: '/api/session', client: { address: '127.0.0.1' } }) });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 

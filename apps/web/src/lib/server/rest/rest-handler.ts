@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { App as Service } from '@gatehouse/api/app';
 import { AppError } from '@gatehouse/api/errors';
+import type { KeyedClient } from '@gatehouse/api/security/client';
 import { guardRequest } from '../guards/request-guard.ts';
 import { httpErrorOf, rejectionHeaders } from '../http/error-response.ts';
 import { observeRequest } from '../http/observe-request.ts';
@@ -12,8 +13,8 @@ import { apiHeaders } from '../http/security-headers.ts';
 import { cookieJar } from '../session/cookies.ts';
 import { type Found, findEndpoint, type RestRequest } from './endpoints.ts';
 
-/** The path and query of a request, and the address of its client, as the server has determined them. */
-export type RequestTarget = { target: string; clientAddress: string };
+/** The path and query of a request, and its client, as the server has determined them. */
+export type RequestTarget = { target: string; client: KeyedClient };
 
 /** Answers a request to a REST endpoint; resolves when its work has ended. Returns null for any other path. */
 export type RestHandler = (
@@ -29,7 +30,7 @@ export type RestHandler = (
 export function createRestHandler(app: Service): RestHandler {
   const answerRest = createRest(app);
 
-  return (request, response, { target, clientAddress }) => {
+  return (request, response, { target, client }) => {
     const at = target.indexOf('?');
     const pathname = at === -1 ? target : target.slice(0, at);
     if (!isRestPath(pathname)) return null;
@@ -43,7 +44,7 @@ export function createRestHandler(app: Service): RestHandler {
       search: at === -1 ? '' : target.slice(at + 1),
       headers: { get: (name) => headerOf(request, name) },
       cookies,
-      clientAddress,
+      client,
       signal: abort.signal,
       readBytes: (most) => readMessageBytes(request, most),
     });

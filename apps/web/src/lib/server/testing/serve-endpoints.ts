@@ -29,7 +29,7 @@ export function restRequestOf(request: Request, cookies: RestRequest['cookies'])
     search: search.slice(1),
     headers: request.headers,
     cookies,
-    clientAddress: '127.0.0.1',
+    client: { address: '127.0.0.1' },
     signal: request.signal,
     readBytes: (most) => readRequestBytes(request, most),
   };
@@ -39,7 +39,7 @@ export function restRequestOf(request: Request, cookies: RestRequest['cookies'])
 export async function serveEndpoints(app: App): Promise<{ url: string; close: () => Promise<void> }> {
   const handle = createRestHandler(app);
   const server = createServer((request, response) => {
-    const addressed = { target: request.url ?? '/', clientAddress: '127.0.0.1' };
+    const addressed = { target: request.url ?? '/', client: { address: '127.0.0.1' } };
     if (handle(request, response, addressed) === null) response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

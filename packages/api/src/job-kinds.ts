@@ -7,6 +7,7 @@ import type { JobKinds } from './jobs/registry.ts';
 import { deleteOldKeys } from './keys/delete-old-keys.ts';
 import { eraseDeclined } from './leaving/erase-declined.ts';
 import { finishErasures } from './leaving/erasures/finish-erasures.ts';
+import { mailJob } from './mail/mail-job.ts';
 import { rotateTokenKeys } from './tokens/token-keys.ts';
 import { usageJobs } from './usage/jobs.ts';
 
@@ -16,13 +17,7 @@ export type Apps = { app: App; scheduled: App };
 /** Every kind of job, by name. Those that run at fixed times use the pool of `scheduled`. */
 export function jobKinds({ app, scheduled }: Apps): JobKinds {
   return {
-    'verification-mail': {
-      handler: (data, id) => sendVerification(app, data, id),
-      // A mail server may be unavailable over a weekend.
-      retry: { forSeconds: 3 * 86_400, longestPauseSeconds: 900 },
-      isTaken: app.mail.on,
-      concurrency: 2,
-    },
+    'verification-mail': mailJob(app, sendVerification),
     sweep: {
       async handler() {
         await deleteExpired(scheduled);

@@ -1,19 +1,12 @@
 import type { Transaction } from '../db/client.ts';
-import type { MailLanguage } from '../security/client.ts';
 import type { Retry } from './retry.ts';
 
 /**
- * Every kind of job with its data. An unknown name does not compile. A job that mails something has a name that ends
- * in -mail, and names its user or address: by these, an erasure and a restored backup find it (`dropMails`).
+ * Every kind of job with its data. An unknown name does not compile. A job that mails something is added by the file
+ * that sends the mail (`declare module`). Its name ends in -mail, and its data name the user or address: by these, an
+ * erasure and a restored backup find it (`dropMails`).
  */
-export type JobData = MailsNameUser<{
-  /**
-   * Mails a verification link: for a sign-up, a resend, or a change of address (then with the user
-   * and session), in the language of the request.
-   */
-  'verification-mail':
-    | { email: string; signUpId?: string; fromKnownBrowser?: boolean; language?: MailLanguage }
-    | { email: string; userId: string; sessionId: string; language?: MailLanguage };
+export interface JobData {
   /** Deletes what has expired. */
   sweep: object;
   /** Deletes changes that are no longer kept. */
@@ -44,11 +37,11 @@ export type JobData = MailsNameUser<{
   'payment-compare': object;
   /** Deletes old events. */
   'payment-sweep': object;
-}>;
+}
 
 type MailsNameUser<Data extends { [Name in `${string}-mail`]: { userId: string } | { email: string } }> = Data;
 
-export type JobName = keyof JobData;
+export type JobName = keyof MailsNameUser<{ [Name in keyof JobData]: JobData[Name] }>;
 
 /** Handles one job. Also receives the job's id, which is stable across retries. Must be idempotent. */
 type JobHandler<Data> = (data: Data, id: string) => Promise<void>;

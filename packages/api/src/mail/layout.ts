@@ -6,6 +6,9 @@ import { readableTextColour } from './readable-text-colour.ts';
 
 type Branding = Config['service'];
 
+/** The language of a mail whose reader's is not known, because no request of the reader causes it. */
+export const defaultLanguage: MailLanguage = 'en';
+
 /** What the layout adds to every message. */
 export const layoutTexts: Record<MailLanguage, { support: (address: string) => string; copyLink: string }> = {
   en: {

@@ -4,10 +4,11 @@ import type { Transaction } from '../../../db/client.ts';
 import { repeatWrite } from '../../../db/repeat-write.ts';
 import { verificationLinks } from '../../../db/schema/accounts.ts';
 import { verificationLink } from '../../../links.ts';
-import { verificationMail } from '../../../mail/verification-message.ts';
+import { defaultLanguage } from '../../../mail/layout.ts';
 import type { MailLanguage } from '../../../security/client.ts';
 import { hashToken, newToken } from '../../../security/token.ts';
 import { lockUser } from '../../profile/lock-user.ts';
+import { verificationMail } from './verification-message.ts';
 
 type LinkRow = typeof verificationLinks.$inferInsert;
 type Addressee = Pick<LinkRow, 'userId' | 'email' | 'jobId' | 'fromKnownBrowser'>;
@@ -26,7 +27,7 @@ type LinkContent = Pick<LinkRow, 'purpose' | 'signUpId' | 'keptSessionId'>;
  */
 export async function mailLink(
   app: App,
-  { language = 'en', ...addressee }: Addressee & { language: MailLanguage | undefined },
+  { language = defaultLanguage, ...addressee }: Addressee & { language: MailLanguage | undefined },
   decide: (tx: Transaction) => Promise<LinkContent | null>,
 ): Promise<void> {
   const now = app.now();

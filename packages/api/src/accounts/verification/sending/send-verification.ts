@@ -16,6 +16,13 @@ type VerificationJob =
   | { email: string; signUpId?: string; fromKnownBrowser?: boolean; language?: MailLanguage }
   | ChangeJob;
 
+declare module '../../../jobs/registry.ts' {
+  interface JobData {
+    /** In the language of the request. */
+    'verification-mail': VerificationJob;
+  }
+}
+
 /**
  * Mails a verification link where the address has an account that is not closed, and does nothing
  * otherwise. A verified account gets a link for a lost password. The job's id is stable across

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../config.ts';
-import type { MailLanguage } from '../security/client.ts';
-import { layoutTexts } from './layout.ts';
-import { readableTextColour } from './readable-text-colour.ts';
+import { parseConfig } from '../../../config.ts';
+import { layoutTexts } from '../../../mail/layout.ts';
+import { readableTextColour } from '../../../mail/readable-text-colour.ts';
+import type { MailLanguage } from '../../../security/client.ts';
 import { type Purpose, verificationMail, verificationTexts } from './verification-message.ts';
 
 const nameWithMarkup = 'Larch & <b>Sons</b> "Ltd"';

@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts';
-import type { Mail } from '../providers/mailer.ts';
-import type { MailLanguage } from '../security/client.ts';
-import { renderMail } from './layout.ts';
+import type { Config } from '../../../config.ts';
+import { renderMail } from '../../../mail/layout.ts';
+import type { Mail } from '../../../providers/mailer.ts';
+import type { MailLanguage } from '../../../security/client.ts';
 
 /** What a verification link does. */
 export type Purpose = 'sign-up' | 'change-address' | 'lost-password';

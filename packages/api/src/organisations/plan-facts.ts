@@ -31,29 +31,27 @@ export const planFact = {
   started_at: sql<string | null>`${subscription.startedAt}`,
 };
 
-/**
- * The limit per mode. Ended subscriptions come last, so a long history neither costs time nor hides
- * a live one.
- */
-const maxRows = 10;
+/** The limit of ended subscriptions per mode, so that a long history costs no time. */
+const maxEnded = 10;
 
 /**
  * Returns a column for any query that knows an organisation's id: the rows from which billing
- * computes the plan. It is one lookup by index, so the session's query can include it. It is
- * declared here because sessions must not import billing.
+ * computes the plan. It is one lookup by index, so the session's query can include it. Every subscription that has not
+ * ended is read: only billing's rules can choose among them. It is declared here because sessions must not import
+ * billing.
  */
 export function planFacts(organisationId: unknown): SQL<PlanFacts | null> {
   return sql<PlanFacts | null>`(select json_agg(facts) from (
     select ${subscription.id}, ${subscription.livemode}, ${subscription.tier}, ${subscription.status},
       ${subscription.cancelAtPeriodEnd}, ${subscription.currentPeriodStart}, ${subscription.currentPeriodEnd},
       ${subscription.endsAt}, ${subscription.pastDueSince}, ${subscription.startedAt},
-      row_number() over (
-        partition by ${subscription.livemode}
-        order by ${subscription.ended}, ${subscription.startedAt} desc, ${subscription.id} desc
-      ) as place
+      case when ${subscription.ended} then row_number() over (
+        partition by ${subscription.livemode}, ${subscription.ended}
+        order by ${subscription.startedAt} desc, ${subscription.id} desc
+      ) else 0 end as place
     from ${subscription}
     where ${subscription.organisationId} = ${organisationId} and ${subscription.status} is not null
-  ) as facts where place <= ${sql.raw(String(maxRows))})`;
+  ) as facts where place <= ${sql.raw(String(maxEnded))})`;
 }
 
 /**

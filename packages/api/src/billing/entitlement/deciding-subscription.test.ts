@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../db/id.ts';
+import { paymentSubscriptions } from '../../db/schema/billing.ts';
+import { startTestApp, type TestApp } from '../../testing/app.ts';
+import { makeMember } from '../../testing/billing.ts';
+import { statusClassOf } from '../projection/provider-objects.ts';
+import { best, readPlan } from './read-plan.ts';
+
+let running: TestApp;
+beforeAll(async () => {
+  running = await startTestApp({ work: false });
+  running.stopClock();
+});
+afterAll(() => running.close());
+
+const day = 86_400_000;
+const statuses = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete', 'on_holiday', 'canceled'];
+
+/** A subscription as its row holds it. Times in days before now. */
+const subscription = fc.record({
+  status: fc.constantFrom('unpaid', 'unpaid', ...statuses),
+  tier: fc.constantFrom('silver', 'gold', null),
+  startedAt: fc.integer({ min: 0, max: 900 }),
+  pastDueSince: fc.integer({ min: 0, max: 14 }),
+  endsAt: fc.option(fc.integer({ min: -5, max: 5 })),
+  isOfOtherMode: fc.boolean(),
+});
+
+test('the subscription that decides the plan is found among any number of others', async () => {
+  const { app } = running;
+  const ago = (days: number) => new Date(app.now().getTime() - days * day);
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(subscription, { minLength: 1, maxLength: 60, size: 'max' }), async (made) => {
+      const { organisationId } = await makeMember(running);
+      const rows = made.map(({ status, tier, startedAt, pastDueSince, endsAt, isOfOtherMode }) => ({
+        id: `sub_${newId(app.now())}`,
+        organisationId,
+        customerId: 'customer',
+        livemode: isOfOtherMode !== app.payment?.livemode,
+        status,
+        ended: statusClassOf(status) === 'ended',
+        tier,
+        startedAt: ago(startedAt),
+        pastDueSince: status === 'past_due' ? ago(pastDueSince) : null,
+        endsAt: endsAt === null ? null : ago(endsAt),
+      }));
+      await app.db.insert(paymentSubscriptions).values(rows);
+
+      const ours = rows.filter(({ livemode }) => livemode === app.payment?.livemode);
+      const deciding = best(app.plans, ours, app.config.pastDueGraceDays, app.now());
+      const { subscription } = await readPlan(app, organisationId);
+      // Of ended subscriptions, which give no plan, the newest few are read.
+      if (deciding === null || deciding.ended) expect(subscription?.status).toBe(deciding?.status);
+      else expect(subscription?.id).toBe(deciding.id);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -4,31 +4,33 @@ import { type Change, lastOfSecond } from './same-second.ts';
 
 type RunEvent = Change & { created: number; number: number; state: { statusClass: StatusClass } };
 
-type Run = {
-  /** The second in which it began. */
-  since: number;
-  /** The number of the event of another status that precedes it; 0 if there is none. */
-  brokenNumber: number;
-};
-
 /**
  * Returns the second in which the run of failed payments began that `last` belongs to: that of the first past-due
  * event after the newest event of another status. That event's own second counts if it certainly ends past due. Events
- * up to `settledNumber` belong to an earlier run.
+ * up to `settledNumber` belong to an earlier run; null if `last` is one of them.
  */
-export function startOfRun(events: RunEvent[], last: RunEvent, settledNumber: number): Run {
-  const others = events.filter(({ state }) => state.statusClass !== 'past_due');
-  const broken = others.reduce((latest, { created }) => Math.max(latest, created), -1);
-  const end = lastOfSecond(events.filter(({ created }) => created === broken));
-  const first = end.certain && end.event?.state.statusClass === 'past_due' ? broken : broken + 1;
+export function startOfRun(events: RunEvent[], last: RunEvent, settledNumber: number): number | null {
+  if (last.number <= settledNumber) return null;
 
-  const run = events.filter(
-    ({ created, state, number }) => state.statusClass === 'past_due' && created >= first && number > settledNumber,
-  );
-  return {
-    since: run.reduce((earliest, { created }) => Math.min(earliest, created), last.created),
-    brokenNumber: others.reduce((last, { created, number }) => (created === broken ? Math.max(last, number) : last), 0),
-  };
+  const { second } = lastBreak(events);
+  const end = lastOfSecond(events.filter(({ created }) => created === second));
+  const first = end.certain && end.event?.state.statusClass === 'past_due' ? second : second + 1;
+  return events
+    .filter(
+      ({ created, state, number }) => state.statusClass === 'past_due' && created >= first && number > settledNumber,
+    )
+    .reduce((earliest, { created }) => Math.min(earliest, created), last.created);
+}
+
+/**
+ * Returns the newest second with an event of a status other than past due, which ends a run of failed payments, and
+ * the number of the last one that was stored of it; -1 and 0 if there is none.
+ */
+export function lastBreak(events: RunEvent[]): { second: number; number: number } {
+  const others = events.filter(({ state }) => state.statusClass !== 'past_due');
+  const second = others.reduce((latest, { created }) => Math.max(latest, created), -1);
+  const number = others.reduce((last, each) => (each.created === second ? Math.max(last, each.number) : last), 0);
+  return { second, number };
 }
 
 export type FirstPastDueAnswer = {
@@ -52,4 +54,17 @@ export function startOfGrace(
 
   const isSameRun = answer.pastDueNumber !== null && run.brokenNumber <= answer.pastDueNumber;
   return isSameRun && answered < shown ? answered : shown;
+}
+
+/**
+ * Returns the first of the provider's past-due answers about the current run, when it answers past due again: the one
+ * that is stored, unless an event that was stored since shows that its run was over. `brokenNumber` is that event's.
+ */
+export function firstAnswerOfRun(
+  stored: FirstPastDueAnswer,
+  given: FirstPastDueAnswer,
+  brokenNumber: number,
+): FirstPastDueAnswer {
+  if (stored.pastDueSince === null) return given;
+  return stored.pastDueNumber !== null && brokenNumber > stored.pastDueNumber ? given : stored;
 }

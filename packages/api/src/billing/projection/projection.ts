@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { type Fields, toDate } from '../../providers/untrusted-json.ts';
 import type { PaidTier } from '../plans/plans.ts';
-import { type FirstPastDueAnswer, startOfGrace, startOfRun } from './past-due-run.ts';
+import { type FirstPastDueAnswer, lastBreak, startOfGrace, startOfRun } from './past-due-run.ts';
 import { isEnded, parseSnapshot, readSubscriptionState, type SubscriptionState } from './provider-objects.ts';
 import { lastOfSecond } from './same-second.ts';
 
@@ -87,7 +87,10 @@ export function decide(snapshot: Snapshot | null, projection: Projection | null)
     certain: true,
     pastDueSince: snapshot.state.status === 'past_due' ? pastDueSince : null,
   };
-  const shown = projection && { ...projection, pastDueSince };
+  const shown = projection && {
+    ...projection,
+    pastDueSince: projection.state.status === 'past_due' ? pastDueSince : null,
+  };
   if (answered === null || shown === null) return answered ?? shown;
 
   if (isEnded(answered.state)) return answered;
@@ -132,9 +135,12 @@ type Projection = {
   state: SubscriptionState;
   /** False if the events permit another state: the provider has to be asked. */
   certain: boolean;
-  /** For a past-due subscription: the second of the first event of the current run of failed payments. */
+  /**
+   * For a past-due subscription: the second of the first event of the current run of failed payments; null if all its
+   * events are of an earlier run.
+   */
   pastDueSince: number | null;
-  /** The number of the event that precedes this run; 0 if there is none. */
+  /** The number of the newest event of a status other than past due, after which such a run begins; 0 if there is none. */
   brokenNumber: number;
 };
 
@@ -153,13 +159,12 @@ export function project(events: Iterable<StateEvent>, settledNumber = 0): Projec
   if (decided === null) return null;
 
   const { event, certain } = decided;
-  const run = event.state.statusClass === 'past_due' ? startOfRun(parsed, event, settledNumber) : null;
   return {
     number: event.number,
     state: event.state,
     certain: certain || ended.length > 0,
-    pastDueSince: run?.since ?? null,
-    brokenNumber: run?.brokenNumber ?? 0,
+    pastDueSince: event.state.statusClass === 'past_due' ? startOfRun(parsed, event, settledNumber) : null,
+    brokenNumber: lastBreak(parsed).number,
   };
 }
 

@@ -6,7 +6,8 @@ import { lockOrganisation } from '../../organisations/lock.ts';
 import { leaseOf } from '../customers/customer.ts';
 import { isHeld } from '../customers/lease.ts';
 import { storeConsequences } from '../projection/consequences.ts';
-import { recompute } from '../projection/projection.ts';
+import { firstAnswerOfRun } from '../projection/past-due-run.ts';
+import { project, recompute } from '../projection/projection.ts';
 import { isEnded, parseSnapshot, type SubscriptionState } from '../projection/provider-objects.ts';
 import { readFacts } from '../projection/subscription-row.ts';
 
@@ -50,14 +51,18 @@ export async function storeSnapshot(
     const last = row.snapshot === null ? null : parseSnapshot(row.snapshot);
     if (last !== null && isEnded(last) && !isEnded(state)) return;
 
-    const first =
-      last?.status === 'past_due' && row.snapshotPastDueSince !== null
-        ? { snapshotPastDueSince: row.snapshotPastDueSince, snapshotPastDueNumber: row.snapshotPastDueNumber }
-        : { snapshotPastDueSince: app.now(), snapshotPastDueNumber: number };
+    const first = pastDue
+      ? firstAnswerOfRun(
+          { pastDueSince: row.snapshotPastDueSince, pastDueNumber: row.snapshotPastDueNumber },
+          { pastDueSince: app.now(), pastDueNumber: number },
+          project(facts.events)?.brokenNumber ?? 0,
+        )
+      : null;
     const snapshot = {
       snapshot: JSON.stringify(state),
       snapshotNumber: number,
-      ...(pastDue ? first : { snapshotPastDueSince: null, snapshotPastDueNumber: null }),
+      snapshotPastDueSince: first?.pastDueSince ?? null,
+      snapshotPastDueNumber: first?.pastDueNumber ?? null,
       ...settled,
     };
     const recomputed = recompute(app, { ...facts, row: { ...row, ...snapshot } });

@@ -1,13 +1,12 @@
-import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { users } from '../../db/schema/accounts.ts';
 import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import { countFailures } from '../../security/count-failures.ts';
 import { verifyPassword } from '../../security/password.ts';
 import { passwordLimits } from '../../security/sign-in-limits.ts';
 import type { UserPrincipal } from '../../sessions/principal.ts';
+import { readPasswordHash } from './read-password-hash.ts';
 
 /**
  * Confirms the user's password before an irreversible action. Failures count like those of a
@@ -25,8 +24,7 @@ export async function confirmPassword(
 ): Promise<string> {
   const taken = passwordLimits({ email: user.email, client, knownAs: sessionId });
   const { passwordHash, right } = await countFailures(app.throttle, taken, async () => {
-    const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, user.id));
-    const passwordHash = own?.passwordHash ?? null;
+    const passwordHash = await readPasswordHash(app.db, user.id);
     return { passwordHash, right: await verifyPassword(passwordHash, password, client) };
   });
   if (!right || passwordHash === null) {

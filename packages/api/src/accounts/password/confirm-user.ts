@@ -1,9 +1,8 @@
-import { eq } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { users } from '../../db/schema/accounts.ts';
 import type { Client } from '../../security/client.ts';
 import type { UserPrincipal } from '../../sessions/principal.ts';
 import { confirmPassword } from './confirm-password.ts';
+import { readPasswordHash } from './read-password-hash.ts';
 import { requireRecentSignIn } from './recent-sign-in.ts';
 
 /**
@@ -18,10 +17,7 @@ export async function confirmUser(
   password: string | undefined,
   client: Client,
 ): Promise<void> {
-  const [own] = await app.db
-    .select({ passwordHash: users.passwordHash })
-    .from(users)
-    .where(eq(users.id, principal.user.id));
-  if (own?.passwordHash == null) return requireRecentSignIn(app, principal);
+  const hash = await readPasswordHash(app.db, principal.user.id);
+  if (hash === null) return requireRecentSignIn(app, principal);
   await confirmPassword(app, principal, { field: 'password', password: password ?? '' }, client);
 }

@@ -1,14 +1,13 @@
-import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
-import { users } from '../../db/schema/accounts.ts';
 import { AppError, invalid } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import type { UserPrincipal } from '../../sessions/principal.ts';
 import { deleteNamedSession, deleteOtherSessions } from '../../sessions/session.ts';
 import { confirmPassword } from '../password/confirm-password.ts';
+import { readPasswordHash } from '../password/read-password-hash.ts';
 import { isRecentSignIn, requireRecentSignIn } from '../password/recent-sign-in.ts';
 
 /** Required if the sign-in is older than 15 minutes. */
@@ -67,11 +66,8 @@ async function confirm(
   client: Client,
 ): Promise<void> {
   if (await isRecentSignIn(app, principal)) return;
-  const [own] = await app.db
-    .select({ passwordHash: users.passwordHash })
-    .from(users)
-    .where(eq(users.id, principal.user.id));
-  if (own?.passwordHash == null) return requireRecentSignIn(app, principal);
+  const hash = await readPasswordHash(app.db, principal.user.id);
+  if (hash === null) return requireRecentSignIn(app, principal);
   if (!password) throw invalid({ password: 'Enter your password.' });
   await confirmPassword(app, principal, { field: 'password', password }, client);
 }

@@ -8,6 +8,7 @@ import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import type { Approved } from '../../sessions/principal.ts';
 import { confirmPassword, wrongPassword } from '../password/confirm-password.ts';
+import { readPasswordHash } from '../password/read-password-hash.ts';
 
 export const unlinkIdentityInput = z.object({
   password: z.string({ error: 'Enter your password.' }).min(1, 'Enter your password.'),
@@ -30,8 +31,7 @@ export async function unlinkIdentity(
   client: Client,
 ): Promise<{ ownSessionEnded: boolean; passwordHash: string }> {
   const userId = principal.user.id;
-  const [own] = await app.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId));
-  if (own?.passwordHash == null) {
+  if ((await readPasswordHash(app.db, userId)) === null) {
     throw new AppError('VALIDATION', 'Set a password first: it is your only other way to sign in.');
   }
   const passwordHash = await confirmPassword(app, principal, { field: 'password', password }, client);

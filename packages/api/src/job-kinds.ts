@@ -1,4 +1,4 @@
-import { deleteExpired } from './accounts/sign-up/delete-expired.ts';
+import { deleteExpired } from './accounts/delete-expired.ts';
 import { sendVerification } from './accounts/verification/sending/send-verification.ts';
 import type { App } from './app.ts';
 import { billingJobs } from './billing/sync/jobs.ts';

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deleteExpired } from '../accounts/sign-up/delete-expired.ts';
+import { deleteExpired } from '../accounts/delete-expired.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
 import { readSession } from '../sessions/session.ts';

@@ -8,7 +8,7 @@ import { users } from '../db/schema/accounts.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
 import { AppError } from '../errors.ts';
 import { accountStatusOf } from '../organisations/account-status.ts';
-import { readInvitation } from '../organisations/invitation.ts';
+import { invitationNoLongerValid, readInvitation } from '../organisations/invitation.ts';
 import type { Client } from '../security/client.ts';
 import { accountById } from '../sessions/account.ts';
 import { chooseOrganisation } from '../sessions/current-organisation.ts';
@@ -16,9 +16,7 @@ import type { Principal, UserPrincipal } from '../sessions/principal.ts';
 import { requireRoomForMember } from '../usage/member-room.ts';
 import { lockMembers } from './lock-members.ts';
 
-const notValid = 'This invitation is no longer valid.';
-
-export const invitationInput = z.object({ token: z.string({ error: notValid }) });
+export const invitationInput = z.object({ token: z.string({ error: invitationNoLongerValid }) });
 
 /**
  * Returns the organisation and the role of an invitation without consuming it. Any holder of the
@@ -32,7 +30,7 @@ export async function openInvitation(
   { token }: z.output<typeof invitationInput>,
 ) {
   const invitation = await readInvitation(app, app.db, token);
-  if (invitation === null) throw new AppError('VALIDATION', notValid);
+  if (invitation === null) throw new AppError('VALIDATION', invitationNoLongerValid);
 
   const { organisation, role, expiresAt } = invitation;
   return {
@@ -59,14 +57,14 @@ export async function join(
 ): Promise<void> {
   await app.db.transaction(async (tx) => {
     const held = await readInvitation(app, tx, token);
-    if (held === null) throw new AppError('VALIDATION', notValid);
+    if (held === null) throw new AppError('VALIDATION', invitationNoLongerValid);
     await lockUser(tx, principal.user.id);
     const members = await lockMembers(tx, held.organisation.id);
 
     // Reads it again, now that the organisation is locked, and consumes it.
     const invitation = await readInvitation(app, tx, token);
     const taken = await tx.delete(invitations).where(eq(invitations.id, held.id)).returning({ id: invitations.id });
-    if (invitation === null || taken.length === 0) throw new AppError('VALIDATION', notValid);
+    if (invitation === null || taken.length === 0) throw new AppError('VALIDATION', invitationNoLongerValid);
     const { organisation, role, madeBy } = invitation;
 
     const person = await accountById(tx, principal.user.id);

@@ -8,6 +8,9 @@ import { hashToken } from '../security/token.ts';
 import { accountStatusOf } from './account-status.ts';
 import { basicColumns } from './basic-columns.ts';
 
+/** The sentence about an invitation that is unknown, used or expired, or whose creator may no longer invite. */
+export const invitationNoLongerValid = 'This invitation is no longer valid.';
+
 /**
  * Returns the valid invitation of a token, or null. An invitation is valid until it expires, and
  * only while the account of the user who created it is active in an approved organisation.

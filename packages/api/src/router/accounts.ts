@@ -19,12 +19,12 @@ import {
   endSessionInput,
 } from '../accounts/profile/end-sessions.ts';
 import { readProfile } from '../accounts/profile/read-profile.ts';
-import { changeAddress, changeAddressInput } from '../accounts/profile/request-address-change.ts';
+import { requestAddressChange, requestAddressChangeInput } from '../accounts/profile/request-address-change.ts';
 import { unlinkIdentity, unlinkIdentityInput } from '../accounts/profile/unlink-identity.ts';
 import { approveByDomain, approveByDomainInput } from '../accounts/sign-up/approve-by-domain.ts';
 import { readApprovalProgress } from '../accounts/sign-up/read-approval-progress.ts';
 import { signUp, signUpInput } from '../accounts/sign-up/sign-up.ts';
-import { confirmChange, confirmChangeInput } from '../accounts/verification/confirm-address-change.ts';
+import { confirmAddressChange, confirmAddressChangeInput } from '../accounts/verification/confirm-address-change.ts';
 import { keepPassword, keepPasswordInput } from '../accounts/verification/keep-password.ts';
 import { resendInput, resendVerification } from '../accounts/verification/sending/resend-verification.ts';
 import { readActivity } from '../audit/read-activity.ts';
@@ -60,8 +60,8 @@ export const accountsRouter = router({
     await keepPassword(ctx.app, input, ctx.session.browserToken(), ctx.client);
     return { ok: true as const };
   }),
-  confirmChange: publicProcedure.input(body(confirmChangeInput)).mutation(async ({ ctx, input }) => {
-    await confirmChange(ctx.app, input, ctx.client);
+  confirmChange: publicProcedure.input(body(confirmAddressChangeInput)).mutation(async ({ ctx, input }) => {
+    await confirmAddressChange(ctx.app, input, ctx.client);
     return { ok: true as const };
   }),
   approveByDomain: publicProcedure.input(body(approveByDomainInput)).mutation(async ({ ctx, input }) => {
@@ -83,8 +83,8 @@ export const accountsRouter = router({
     await changeName(ctx.app, ctx.principal, input);
     return { ok: true as const };
   }),
-  changeAddress: approvedProcedure.input(body(changeAddressInput)).mutation(async ({ ctx, input }) => {
-    await changeAddress(ctx.app, ctx.principal, input, ctx.client);
+  changeAddress: approvedProcedure.input(body(requestAddressChangeInput)).mutation(async ({ ctx, input }) => {
+    await requestAddressChange(ctx.app, ctx.principal, input, ctx.client);
     return { ok: true as const };
   }),
   changePassword: userProcedure.input(body(changePasswordInput)).mutation(async ({ ctx, input }) => {

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deleteExpired } from '../accounts/sign-up/delete-expired.ts';
+import { deleteExpired } from '../accounts/delete-expired.ts';
 import { knownBrowsers } from '../db/schema/accounts.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { makeOwner, newEmail, testClient, testPassword } from '../testing/factories.ts';

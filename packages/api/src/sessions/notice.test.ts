@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deleteExpired } from '../accounts/sign-up/delete-expired.ts';
+import { deleteExpired } from '../accounts/delete-expired.ts';
 import { notices } from '../db/schema/sessions.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { consumeNotice, storeNotice } from './notice.ts';

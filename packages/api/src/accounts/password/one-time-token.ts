@@ -6,7 +6,8 @@ import { AppError } from '../../errors.ts';
 import { hashToken, newToken } from '../../security/token.ts';
 import { lockUser } from '../profile/lock-user.ts';
 
-export const notValid = 'This link is no longer valid.';
+/** The sentence about a one-time token that is unknown, used or expired. */
+export const linkNoLongerValid = 'This link is no longer valid.';
 
 type Purpose = (typeof oneTimeTokens.$inferSelect)['purpose'];
 
@@ -87,7 +88,7 @@ export async function consumeOneTimeToken(
       linkHash: oneTimeTokens.linkHash,
     });
   if (taken === undefined || !purposes.includes(taken.purpose)) {
-    throw new AppError('VALIDATION', notValid);
+    throw new AppError('VALIDATION', linkNoLongerValid);
   }
   await endTokens(tx, taken.userId, taken.purpose);
   return taken;

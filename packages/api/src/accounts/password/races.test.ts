@@ -24,7 +24,7 @@ import {
   testPassword,
   tokenIn,
 } from '../../testing/factories.ts';
-import { deleteExpired } from '../sign-up/delete-expired.ts';
+import { deleteExpired } from '../delete-expired.ts';
 import { signUp, signUpInput } from '../sign-up/sign-up.ts';
 import { sendVerification } from '../verification/sending/send-verification.ts';
 import { verifyEmail } from '../verification/verify-email.ts';

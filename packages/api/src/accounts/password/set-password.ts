@@ -16,14 +16,14 @@ import { organisationNameField } from '../sign-up/organisation-name-field.ts';
 import { endSignUps } from '../sign-up/pending-sign-up.ts';
 import { unnamedOrganisation } from '../sign-up/unnamed-organisation.ts';
 import { endLinks } from '../verification/end-links.ts';
-import { holderOfPage } from '../verification/page-token.ts';
+import { linkOfPageToken } from '../verification/link-of-page-token.ts';
 import { endInvitations } from './end-invitations.ts';
-import { consumeOneTimeToken, notValid } from './one-time-token.ts';
+import { consumeOneTimeToken, linkNoLongerValid } from './one-time-token.ts';
 
 const settingPurposes: ('password-link' | 'new-password')[] = ['password-link', 'new-password'];
 
 export const setPasswordInput = z.object({
-  token: z.string({ error: notValid }),
+  token: z.string({ error: linkNoLongerValid }),
   password: newPasswordField,
   /** From the page of a sign-up's link, where an owner names the organisation. */
   org_name: organisationNameField,
@@ -76,10 +76,10 @@ export async function replacePassword(app: App, tx: Transaction, { userId, passw
 /** Reads the account again under the lock, because it may have been closed while the password was hashed. */
 async function takeSettingToken(app: App, tx: Transaction, token: string): Promise<Account> {
   const taken = await consumeOneTimeToken(app, tx, token, settingPurposes);
-  if (taken.purpose === 'new-password') return (await holderOfPage(tx, taken)).account;
+  if (taken.purpose === 'new-password') return (await linkOfPageToken(tx, taken)).account;
 
   const account = await accountById(tx, taken.userId);
-  if (account === null || account.accountStatus === 'closed') throw new AppError('VALIDATION', notValid);
+  if (account === null || account.accountStatus === 'closed') throw new AppError('VALIDATION', linkNoLongerValid);
   return account;
 }
 
@@ -88,7 +88,7 @@ async function nameOrganisation(tx: Transaction, { id, email }: Account['user'],
   if (organisationId !== null) await renameOrganisation(tx, { id: organisationId, name, email });
 }
 
-export const passwordTokenInput = z.object({ token: z.string({ error: notValid }) });
+export const passwordTokenInput = z.object({ token: z.string({ error: linkNoLongerValid }) });
 
 /**
  * Returns the address of the user whose password a one-time token would set, without consuming it.
@@ -113,6 +113,6 @@ async function ownerOf(app: App, token: string) {
       ),
     );
   const account = held === undefined ? null : await accountById(app.db, held.userId);
-  if (account === null || account.accountStatus === 'closed') throw new AppError('VALIDATION', notValid);
+  if (account === null || account.accountStatus === 'closed') throw new AppError('VALIDATION', linkNoLongerValid);
   return account.user;
 }

@@ -15,7 +15,7 @@ import {
   testPassword,
   tokenIn,
 } from '../../testing/factories.ts';
-import { deleteExpired } from '../sign-up/delete-expired.ts';
+import { deleteExpired } from '../delete-expired.ts';
 import { resendVerification } from '../verification/sending/resend-verification.ts';
 import { verifyEmail } from '../verification/verify-email.ts';
 

@@ -6,7 +6,7 @@ import type { Client } from '../../security/client.ts';
 import type { Approved } from '../../sessions/principal.ts';
 import { confirmPassword } from '../password/confirm-password.ts';
 
-export const changeAddressInput = z.object({
+export const requestAddressChangeInput = z.object({
   email: emailField,
   password: z.string({ error: 'Enter your password.' }).min(1, 'Enter your password.'),
 });
@@ -19,10 +19,10 @@ export const changeAddressInput = z.object({
  * @throws AppError UNAUTHENTICATED if the password is wrong; VALIDATION if the address is the
  *   user's own; TOO_MANY.
  */
-export async function changeAddress(
+export async function requestAddressChange(
   app: App,
   principal: Approved,
-  { email, password }: z.output<typeof changeAddressInput>,
+  { email, password }: z.output<typeof requestAddressChangeInput>,
   client: Client,
 ): Promise<void> {
   await confirmPassword(app, principal, { field: 'password', password }, client);

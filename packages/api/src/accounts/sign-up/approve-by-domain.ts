@@ -5,9 +5,9 @@ import { isApprovedDomain } from '../../organisations/account-status.ts';
 import { approveWaiting } from '../../organisations/approve.ts';
 import type { Client } from '../../security/client.ts';
 import { accountById } from '../../sessions/account.ts';
-import { consumeOneTimeToken, notValid } from '../password/one-time-token.ts';
+import { consumeOneTimeToken, linkNoLongerValid } from '../password/one-time-token.ts';
 
-export const approveByDomainInput = z.object({ token: z.string({ error: notValid }) });
+export const approveByDomainInput = z.object({ token: z.string({ error: linkNoLongerValid }) });
 
 /**
  * Opens the approval gate for an address whose domain APPROVED_DOMAINS lists, when the user
@@ -30,7 +30,7 @@ export async function approveByDomain(
       account.accountStatus === 'closed' ||
       !isApprovedDomain(app, account.user.email)
     ) {
-      throw new AppError('VALIDATION', notValid);
+      throw new AppError('VALIDATION', linkNoLongerValid);
     }
     await approveWaiting(tx, { organisationIds: [account.organisationId], actorId: null, client, now: app.now() });
   });

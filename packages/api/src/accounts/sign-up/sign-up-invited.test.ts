@@ -18,9 +18,9 @@ import {
   testPassword,
   tokenIn,
 } from '../../testing/factories.ts';
+import { deleteExpired } from '../delete-expired.ts';
 import { resendVerification } from '../verification/sending/resend-verification.ts';
 import { verifyEmail } from '../verification/verify-email.ts';
-import { deleteExpired } from './delete-expired.ts';
 import { signUp, signUpInput } from './sign-up.ts';
 
 let test: TestApp;

@@ -8,7 +8,7 @@ import { signUps, users } from '../../db/schema/accounts.ts';
 import { allAnswered } from '../../db/send-with-commit.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { createOrganisation } from '../../organisations/create.ts';
-import { readInvitation } from '../../organisations/invitation.ts';
+import { invitationNoLongerValid, readInvitation } from '../../organisations/invitation.ts';
 import { emailField } from '../../security/address.ts';
 import type { Client } from '../../security/client.ts';
 import { beginHash, newPasswordField, passwordFault } from '../../security/password.ts';
@@ -16,15 +16,13 @@ import { hashToken, newToken } from '../../security/token.ts';
 import { isKnownBrowser } from '../../sessions/known-browser.ts';
 import { organisationNameField } from './organisation-name-field.ts';
 
-const notValid = 'This invitation is no longer valid.';
-
 export const signUpInput = z.object({
   email: emailField,
   password: newPasswordField,
   org_name: organisationNameField,
   /** The token of an invitation: the new account gets no organisation of its own. */
   invitation: z
-    .string({ error: notValid })
+    .string({ error: invitationNoLongerValid })
     .nullish()
     .transform((token) => token || null),
 });
@@ -48,7 +46,8 @@ export async function signUp(
   const fault = await passwordFault(password, [email, app.config.service.name]);
   if (fault !== null) throw invalid({ password: fault });
   const invited = invitation !== null;
-  if (invited && (await readInvitation(app, app.db, invitation)) === null) throw invalid({ invitation: notValid });
+  if (invited && (await readInvitation(app, app.db, invitation)) === null)
+    throw invalid({ invitation: invitationNoLongerValid });
 
   const { hashed } = await beginHash(password, client);
   const fromKnownBrowser = await isKnownBrowser(app, app.db, { email, token: client.knownBrowser });

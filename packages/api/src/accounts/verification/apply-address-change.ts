@@ -5,13 +5,14 @@ import type { Transaction } from '../../db/client.ts';
 import { users, type verificationLinks } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { sessions } from '../../db/schema/sessions.ts';
-import { AppError, isSqlState } from '../../errors.ts';
+import { isSqlState } from '../../errors.ts';
 import { deleteWithoutMembers } from '../../organisations/delete-without-members.ts';
 import type { Client } from '../../security/client.ts';
 import { accountByEmail, accountById } from '../../sessions/account.ts';
 import { endInvitations } from '../password/end-invitations.ts';
 import { lockUser } from '../profile/lock-user.ts';
 import { endLinks, endPageTokens } from './end-links.ts';
+import { invalidLink } from './invalid-link.ts';
 
 type Link = typeof verificationLinks.$inferSelect;
 
@@ -50,7 +51,7 @@ export async function isFreeAddress(tx: Transaction, link: Link): Promise<boolea
  */
 export async function requireFreeAddress(tx: Transaction, link: Link) {
   const holder = await readHolder(tx, link);
-  if (holder === 'taken') throw notValid();
+  if (holder === 'taken') throw invalidLink();
   return holder;
 }
 
@@ -86,10 +87,6 @@ async function setAddress(tx: Transaction, userId: string, email: string): Promi
   try {
     await tx.transaction((savepoint) => savepoint.update(users).set({ email }).where(eq(users.id, userId)));
   } catch (error) {
-    throw isSqlState(error, '23505') ? notValid() : error;
+    throw isSqlState(error, '23505') ? invalidLink() : error;
   }
-}
-
-function notValid(): AppError {
-  return new AppError('VALIDATION', 'This link is not valid.');
 }

@@ -3,14 +3,14 @@ import type { App } from '../../app.ts';
 import { AppError } from '../../errors.ts';
 import { approveByAddress } from '../../organisations/approve.ts';
 import type { Client } from '../../security/client.ts';
-import { consumeOneTimeToken, notValid } from '../password/one-time-token.ts';
+import { consumeOneTimeToken, linkNoLongerValid } from '../password/one-time-token.ts';
 import { replacePassword } from '../password/set-password.ts';
 import { signUpOf } from '../sign-up/pending-sign-up.ts';
 import { provisionOrganisation } from '../sign-up/provision-organisation.ts';
+import { linkOfPageToken } from './link-of-page-token.ts';
 import { requestedBy } from './open-sign-up-link.ts';
-import { holderOfPage } from './page-token.ts';
 
-export const keepPasswordInput = z.object({ token: z.string({ error: notValid }) });
+export const keepPasswordInput = z.object({ token: z.string({ error: linkNoLongerValid }) });
 
 /**
  * Makes the password and the organisation's name of a sign-up valid after another program (a
@@ -27,9 +27,9 @@ export async function keepPassword(
   client: Client,
 ): Promise<void> {
   await app.db.transaction(async (tx) => {
-    const { link, account } = await holderOfPage(tx, await consumeOneTimeToken(app, tx, token, ['keep-password']));
+    const { link, account } = await linkOfPageToken(tx, await consumeOneTimeToken(app, tx, token, ['keep-password']));
     const signUp = await signUpOf(tx, link, browserToken);
-    if (signUp === null || account.user.passwordHash !== null) throw new AppError('VALIDATION', notValid);
+    if (signUp === null || account.user.passwordHash !== null) throw new AppError('VALIDATION', linkNoLongerValid);
 
     const { id: userId, email } = account.user;
     const requested = requestedBy(signUp);

@@ -4,7 +4,7 @@ import { accountById } from '../../sessions/account.ts';
 import { newPageToken } from '../password/one-time-token.ts';
 import { applyAddressChange, requireFreeAddress } from './apply-address-change.ts';
 import { endEqualLinks } from './end-links.ts';
-import type { OpenedLink } from './opening.ts';
+import type { OpenedLink } from './opened-link.ts';
 import type { Outcome } from './outcome.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
-import { AppError } from '../../errors.ts';
 import { accountById } from '../../sessions/account.ts';
 import { endEqualLinks } from './end-links.ts';
+import { invalidLink } from './invalid-link.ts';
 import { createOffers } from './offers.ts';
-import type { OpenedLink } from './opening.ts';
+import type { OpenedLink } from './opened-link.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function openPasswordLink(
 ): Promise<Outcome> {
   const account = await accountById(tx, link.userId);
   if (account === null || account.accountStatus === 'closed' || account.user.email !== link.email) {
-    throw new AppError('VALIDATION', 'This link is not valid.');
+    throw invalidLink();
   }
   await endEqualLinks(tx, link, app.now());
 

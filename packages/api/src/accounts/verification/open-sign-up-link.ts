@@ -3,14 +3,14 @@ import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
 import type { Transaction } from '../../db/client.ts';
 import { signUps, users } from '../../db/schema/accounts.ts';
-import { AppError } from '../../errors.ts';
 import { approveByAddress } from '../../organisations/approve.ts';
 import { accountById } from '../../sessions/account.ts';
 import { endSignUps, signUpOf } from '../sign-up/pending-sign-up.ts';
 import { provisionOrganisation } from '../sign-up/provision-organisation.ts';
 import { endEqualLinks } from './end-links.ts';
+import { invalidLink } from './invalid-link.ts';
 import { createOffers } from './offers.ts';
-import type { OpenedLink } from './opening.ts';
+import type { OpenedLink } from './opened-link.ts';
 import type { Outcome } from './outcome.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function openSignUpLink(app: App, tx: Transaction, opening: OpenedL
     .where(and(eq(users.id, link.userId), isNull(users.emailVerifiedAt), isNull(users.suspendedAt)))
     .returning({ id: users.id });
   const account = await accountById(tx, link.userId);
-  if (opened.length === 0 || account === null || account.accountStatus === 'closed') throw notValid();
+  if (opened.length === 0 || account === null || account.accountStatus === 'closed') throw invalidLink();
 
   const requested =
     signUp === null ? await requestedByAny(tx, link.userId, account.organisationId) : requestedBy(signUp);
@@ -50,7 +50,7 @@ export async function openSignUpLink(app: App, tx: Transaction, opening: OpenedL
   }
 
   const verified = await accountById(tx, link.userId);
-  if (verified === null) throw notValid();
+  if (verified === null) throw invalidLink();
   return {
     ok: true,
     kind: 'address-confirmed',
@@ -77,8 +77,4 @@ async function requestedByAny(tx: Transaction, userId: string, organisationId: s
   if (organisationId !== null) return { name: null };
   const own = and(eq(signUps.userId, userId), eq(signUps.invited, false), isNull(signUps.usedAt));
   return (await tx.$count(signUps, own)) > 0 ? { name: null } : null;
-}
-
-function notValid(): AppError {
-  return new AppError('VALIDATION', 'This link is not valid.');
 }

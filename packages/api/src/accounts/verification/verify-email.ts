@@ -2,13 +2,14 @@ import { and, eq, gt, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
 import { verificationLinks } from '../../db/schema/accounts.ts';
-import { AppError, isAppError } from '../../errors.ts';
+import { isAppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import { clientKey } from '../../security/client-key.ts';
 import { hashToken } from '../../security/token.ts';
 import { readSession } from '../../sessions/session.ts';
 import { lockUser } from '../profile/lock-user.ts';
 import { explainLink } from './explain-link.ts';
+import { invalidLink } from './invalid-link.ts';
 import { openChangeLink } from './open-change-link.ts';
 import { openPasswordLink } from './open-password-link.ts';
 import { openSignUpLink } from './open-sign-up-link.ts';
@@ -88,7 +89,7 @@ async function consume(app: App, tx: Transaction, tokenHash: string) {
       ),
     )
     .returning();
-  if (link === undefined) throw new AppError('VALIDATION', 'This link is not valid.');
+  if (link === undefined) throw invalidLink();
 
   return link;
 }

@@ -27,19 +27,19 @@ export async function changePlan(app: App, context: CheckoutContext, live: Subsc
   const state = await bestOf(app, context, live);
   if (unpaidStatuses.includes(state.status))
     return (await payableInvoice(context.ask, state)) ?? newCard(app, context.ask, state.customerId);
-  if (state.status !== 'paused') return confirmChange(app, context, state);
+  if (state.status !== 'paused') return confirmPlanChange(app, context, state);
 
   const resumption = await resumePaused(app, context, state);
   if ('url' in resumption) return resumption.url;
   const [same] = await statesOfTier(app, context, [resumption.resumed]);
-  return same === undefined ? confirmChange(app, context, resumption.resumed) : billingPage(app.config);
+  return same === undefined ? confirmPlanChange(app, context, resumption.resumed) : billingPage(app.config);
 }
 
 /**
  * Returns the portal's page that changes the subscription to the wanted tier after the user confirms. The provider
  * has no such page for a subscription with several items: its portal opens instead.
  */
-async function confirmChange(app: App, context: CheckoutContext, state: SubscriptionState): Promise<string> {
+async function confirmPlanChange(app: App, context: CheckoutContext, state: SubscriptionState): Promise<string> {
   const { ask } = context;
   // The portal opens for the customer that the subscription belongs to, which may be an earlier one.
   const { customerId } = state;

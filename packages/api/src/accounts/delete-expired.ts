@@ -1,16 +1,16 @@
 import { and, gt, inArray, isNotNull, isNull, lt, notInArray, or } from 'drizzle-orm';
-import type { App } from '../../app.ts';
-import { deleteOldEntries } from '../../audit/delete-old.ts';
-import type { Transaction } from '../../db/client.ts';
-import { deleteInSteps } from '../../db/delete-in-steps.ts';
-import { oneTimeTokens, signUps, users, verificationLinks } from '../../db/schema/accounts.ts';
-import { rateLimits } from '../../db/schema/deployment.ts';
-import { invitations, memberships } from '../../db/schema/members.ts';
-import { returnUrls, signInAttempts } from '../../db/schema/sign-in.ts';
-import { deleteWithoutMembers } from '../../organisations/delete-without-members.ts';
-import { forgetOldBrowsers } from '../../sessions/known-browser.ts';
-import { deleteExpiredNotices } from '../../sessions/notice.ts';
-import { deleteExpiredSessions } from '../../sessions/session.ts';
+import type { App } from '../app.ts';
+import { deleteOldEntries } from '../audit/delete-old.ts';
+import type { Transaction } from '../db/client.ts';
+import { deleteInSteps } from '../db/delete-in-steps.ts';
+import { oneTimeTokens, signUps, users, verificationLinks } from '../db/schema/accounts.ts';
+import { rateLimits } from '../db/schema/deployment.ts';
+import { invitations, memberships } from '../db/schema/members.ts';
+import { returnUrls, signInAttempts } from '../db/schema/sign-in.ts';
+import { deleteWithoutMembers } from '../organisations/delete-without-members.ts';
+import { forgetOldBrowsers } from '../sessions/known-browser.ts';
+import { deleteExpiredNotices } from '../sessions/notice.ts';
+import { deleteExpiredSessions } from '../sessions/session.ts';
 
 const unverifiedDays = 7;
 const day = 86_400_000;

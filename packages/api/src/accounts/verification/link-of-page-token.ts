@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/client.ts';
 import { verificationLinks } from '../../db/schema/accounts.ts';
 import { AppError } from '../../errors.ts';
 import { accountById } from '../../sessions/account.ts';
-import { notValid } from '../password/one-time-token.ts';
+import { linkNoLongerValid } from '../password/one-time-token.ts';
 
 /**
  * Returns the link whose page contained a token that was just consumed, and the user's account.
@@ -11,7 +11,10 @@ import { notValid } from '../password/one-time-token.ts';
  * @throws AppError VALIDATION if the account is closed, or the link went to an address that
  *   is not the user's, unless it is for a change of address.
  */
-export async function holderOfPage(tx: Transaction, { userId, linkHash }: { userId: string; linkHash: string | null }) {
+export async function linkOfPageToken(
+  tx: Transaction,
+  { userId, linkHash }: { userId: string; linkHash: string | null },
+) {
   const account = await accountById(tx, userId);
   const [link] = await tx
     .select()
@@ -19,7 +22,7 @@ export async function holderOfPage(tx: Transaction, { userId, linkHash }: { user
     .where(eq(verificationLinks.tokenHash, linkHash ?? ''));
   const isAddressee = link?.purpose === 'change-address' || link?.email === account?.user.email;
   if (link === undefined || account === null || account.accountStatus === 'closed' || !isAddressee) {
-    throw new AppError('VALIDATION', notValid);
+    throw new AppError('VALIDATION', linkNoLongerValid);
   }
   return { link, account };
 }

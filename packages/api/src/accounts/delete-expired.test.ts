@@ -1,17 +1,17 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { signUps, users } from '../../db/schema/accounts.ts';
-import { paymentCustomers } from '../../db/schema/billing.ts';
-import { memberships } from '../../db/schema/members.ts';
-import { organisations } from '../../db/schema/organisations.ts';
-import { approveOwner } from '../../testing/admin-commands.ts';
-import { startTestApp, type TestApp } from '../../testing/app.ts';
-import { waitingForLocks } from '../../testing/database/waiting-for-locks.ts';
-import { newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';
-import { sendVerification } from '../verification/sending/send-verification.ts';
-import { verifyEmail } from '../verification/verify-email.ts';
+import { signUps, users } from '../db/schema/accounts.ts';
+import { paymentCustomers } from '../db/schema/billing.ts';
+import { memberships } from '../db/schema/members.ts';
+import { organisations } from '../db/schema/organisations.ts';
+import { approveOwner } from '../testing/admin-commands.ts';
+import { startTestApp, type TestApp } from '../testing/app.ts';
+import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
+import { newEmail, testClient, testPassword, tokenIn } from '../testing/factories.ts';
 import { deleteExpired } from './delete-expired.ts';
-import { signUp, signUpInput } from './sign-up.ts';
+import { signUp, signUpInput } from './sign-up/sign-up.ts';
+import { sendVerification } from './verification/sending/send-verification.ts';
+import { verifyEmail } from './verification/verify-email.ts';
 
 const day = 86_400_000;
 

@@ -1,6 +1,6 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
-import { paymentSubscriptions } from '../../db/schema/billing.ts';
+import { paymentCheckouts, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
 import { type Ask, isMissing } from '../../providers/payment.ts';
 import { customersOf, leaseOf } from '../customers/customer.ts';
@@ -18,34 +18,61 @@ import { expireAll, openSessions, type Session } from './checkout-session.ts';
 export async function closeCheckoutsIfPaid(app: App, organisationId: string): Promise<void> {
   await withLease(app, leaseOf(organisationId), async (ask) => {
     if (!(await hasRunning(app, organisationId))) return;
-    for (let attempt = 0; attempt < 3; attempt++) if (await expireOpen(app, ask, organisationId)) return;
+    for (let attempt = 0; attempt < 3; attempt++) if (await closeCheckouts(app, ask, organisationId)) return;
     throw new AppError('BUSY', 'A payment of this organisation is just being made. Try again in a moment.', {
       retryAfterSeconds: 5,
     });
   });
 }
 
+/**
+ * Returns the organisations with a running subscription and a checkout that can still be paid. Usually there are none,
+ * because the start of a subscription enqueues the job that closes its organisation's checkouts. A node of an older
+ * release enqueues none.
+ */
+export async function organisationsToClose(app: App): Promise<string[]> {
+  const payable = and(isNull(paymentCheckouts.closedAt), gt(paymentCheckouts.openedAt, oldestPayable(app)));
+  const rows = await app.db
+    .selectDistinct({ id: paymentCheckouts.organisationId })
+    .from(paymentCheckouts)
+    .innerJoin(paymentSubscriptions, eq(paymentSubscriptions.organisationId, paymentCheckouts.organisationId))
+    .where(and(payable, isRunning(app)));
+  return rows.map(({ id }) => id);
+}
+
+/** Returns since when a checkout must have been opened to be payable: the provider expires it after a day. */
+export function oldestPayable(app: App): Date {
+  return new Date(app.now().getTime() - checkoutMilliseconds);
+}
+
+const checkoutMilliseconds = 86_400_000;
+
 async function hasRunning(app: App, organisationId: string): Promise<boolean> {
-  const running = and(
-    eq(paymentSubscriptions.organisationId, organisationId),
-    inArray(paymentSubscriptions.status, startedStatuses),
-    ofOurMode(app, paymentSubscriptions.livemode),
-  );
+  const running = and(eq(paymentSubscriptions.organisationId, organisationId), isRunning(app));
   return (await app.db.$count(paymentSubscriptions, running)) > 0;
 }
 
+function isRunning(app: App) {
+  return and(inArray(paymentSubscriptions.status, startedStatuses), ofOurMode(app, paymentSubscriptions.livemode));
+}
+
 /**
- * Expires the open checkouts of all customers of an organisation, whose lease the caller holds. Returns false if any
- * cannot be expired because it is complete; the others are expired.
+ * Expires the open checkouts of all customers of an organisation, whose lease the caller holds, and closes their rows,
+ * also those whose end no event has reported. Returns false if any cannot be expired because it is complete; the others
+ * are expired.
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
  */
-export async function expireOpen(app: App, ask: Ask, organisationId: string): Promise<boolean> {
+export async function closeCheckouts(app: App, ask: Ask, organisationId: string): Promise<boolean> {
   let expired = true;
   for (const { customerId } of await customersOf(app, organisationId)) {
     if (!(await expireAll(app, ask, await knownSessions(ask, customerId)))) expired = false;
   }
-  return expired;
+  if (!expired) return false;
+
+  const open = and(eq(paymentCheckouts.organisationId, organisationId), isNull(paymentCheckouts.closedAt));
+  await app.db.update(paymentCheckouts).set({ closedAt: app.now() }).where(open);
+  return true;
 }
 
 /** Returns no sessions for a customer that the provider does not know; the sync decides what that means. */

@@ -3,12 +3,11 @@ import type { App } from '../../app.ts';
 import type { Executor } from '../../db/client.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
-import type { Ask } from '../../providers/payment.ts';
 import { customersOf, leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
-import { expireOpen } from './close-checkouts.ts';
+import { closeCheckouts, oldestPayable } from './close-checkouts.ts';
 import { endEverything } from './end-now.ts';
 
 /**
@@ -61,23 +60,12 @@ export async function mayBeBilled(app: App, db: Executor, organisationId: string
   return (await db.$count(paymentCheckouts, open)) + (await db.$count(paymentSubscriptions, running)) > 0;
 }
 
-/** Expires the open checkouts. Returns false if one cannot be expired because it is complete. */
-async function closeCheckouts(app: App, ask: Ask, organisationId: string): Promise<boolean> {
-  if (!(await expireOpen(app, ask, organisationId))) return false;
-  const open = and(eq(paymentCheckouts.organisationId, organisationId), isNull(paymentCheckouts.closedAt));
-  await app.db.update(paymentCheckouts).set({ closedAt: app.now() }).where(open);
-  return true;
-}
-
-/** The provider expires an unpaid checkout a day after its creation. */
-const checkoutMilliseconds = 86_400_000;
-
 async function requireNoneLive(app: App, organisationId: string): Promise<void> {
   const running = and(eq(paymentSubscriptions.organisationId, organisationId), eq(paymentSubscriptions.ended, false));
   const payable = and(
     eq(paymentCheckouts.organisationId, organisationId),
     isNull(paymentCheckouts.closedAt),
-    gt(paymentCheckouts.openedAt, new Date(app.now().getTime() - checkoutMilliseconds)),
+    gt(paymentCheckouts.openedAt, oldestPayable(app)),
   );
   const count = (await app.db.$count(paymentSubscriptions, running)) + (await app.db.$count(paymentCheckouts, payable));
   if (count > 0) {

@@ -54,7 +54,10 @@ export const paymentCheckouts = pgTable(
     openedAt: moment('opened_at').notNull(),
     closedAt: moment('closed_at'),
   },
-  (table) => [index('payment_checkouts_organisation').on(table.organisationId)],
+  (table) => [
+    index('payment_checkouts_organisation').on(table.organisationId),
+    index('payment_checkouts_open').on(table.openedAt).where(sql`${table.closedAt} is null`),
+  ],
 );
 
 /**

@@ -192,6 +192,8 @@ const chunked = { 'transfer-encoding': 'chunked' };
 for (const [what, headers, body, status] of [
   ['a chunked form beyond the limit', { ...form, ...chunked }, `email=${'x'.repeat(70_000)}`, 413],
   ['a chunked form of more than a megabyte', { ...form, ...chunked }, `email=${'x'.repeat(1_200_000)}`, 413],
+  ['a chunked form of another site beyond the limit', { ...form, ...chunked, ...foreign }, 'x'.repeat(70_000), 413],
+  ['a chunked form of another site', { ...form, ...chunked, ...foreign }, 'email=a', 403],
   ['multipart without a boundary', { ...form, 'content-type': 'multipart/form-data' }, 'email=a', 400],
   ['plain text', { ...form, 'content-type': 'text/plain' }, 'email=a', 415],
   ['JSON', { ...form, ...json }, '{}', 415],

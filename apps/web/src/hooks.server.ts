@@ -9,6 +9,7 @@ import { openApp as openOnce, parseConfig } from '#lib/server/app.ts';
 import { guardRequest, methodsOf } from '#lib/server/guards/request-guard.ts';
 import { httpErrorOf } from '#lib/server/http/error-response.ts';
 import { observeRequest } from '#lib/server/http/observe-request.ts';
+import { readRequestBytes } from '#lib/server/http/read-body.ts';
 import { recordFailure } from '#lib/server/http/record-failure.ts';
 import { rejectRequest } from '#lib/server/http/reject-request.ts';
 import { type Page, pageOf, sendPage, visitorPage, writeFrame } from '#lib/server/http/render-page.ts';
@@ -112,7 +113,8 @@ async function answer(event: RequestEvent, resolve: Resolve): Promise<Response> 
   const { method, headers, signal } = request;
   try {
     const methods = methodsOf({ pathname, isPageData: isDataRequest }, locals.app.config);
-    locals.accepted = guardRequest(request, { pathname, methods }, locals.app.config);
+    const readBytes = (most: number) => readRequestBytes(request, most);
+    locals.accepted = await guardRequest({ method, headers, readBytes }, { pathname, methods }, locals.app.config);
     // The development server hands no client on.
     const client = exchangeOf(event)?.client ?? { address: event.getClientAddress() };
     await openContext(locals, { method, pathname, headers, cookies, client, signal });

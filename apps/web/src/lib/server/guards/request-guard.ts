@@ -14,19 +14,25 @@ export type GuardedRequest = {
   largestBody: number;
 };
 
-type RequestHead = { method: string; headers: Pick<Headers, 'get'> };
+type RequestHead = {
+  method: string;
+  headers: Pick<Headers, 'get'>;
+  /** @throws AppError TOO_LARGE if the body has more bytes. */
+  readBytes: (most: number) => Promise<Buffer>;
+};
 
 /**
  * Checks a request before its principal is resolved, in this order: whether the feature is on, the
- * method, the announced size of the body, the origin.
+ * method, the size of the body, the origin. A body of unknown length is read only of another
+ * site's request, because its size decides before its origin; any other is read by its handler.
  *
  * @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED, TOO_LARGE or FOREIGN_ORIGIN.
  */
-export function guardRequest(
-  { method, headers }: RequestHead,
+export async function guardRequest(
+  { method, headers, readBytes }: RequestHead,
   { pathname, methods }: Endpoint,
   config: Config,
-): GuardedRequest {
+): Promise<GuardedRequest> {
   if (isOff(pathname, config)) throw new AppError('NOT_FOUND', 'There is nothing here.');
   if (methods !== null && !methods.includes(method)) {
     throw new AppError('METHOD_NOT_ALLOWED', 'This method is not allowed here.');
@@ -43,6 +49,7 @@ export function guardRequest(
   // No page of another site can send a key, and cookies do not authenticate a request with a key.
   if (hasKey) return accepted;
   if (!isSameOrigin({ method, pathname, origin, fetchSite, publicBaseUrl: config.publicBaseUrl })) {
+    if (headers.get('content-length') === null) await readBytes(accepted.largestBody);
     throw new AppError('FOREIGN_ORIGIN', 'This request comes from another site.');
   }
   return accepted;

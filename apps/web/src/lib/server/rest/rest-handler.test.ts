@@ -120,6 +120,18 @@ it('answers 413 while the rest of too large a body without a length is still to 
   expect(await sendRaw(head, ...Array.from({ length: 20 }, () => chunk))).toMatch(/^HTTP\/1.1 413 /);
 });
 
+it('answers another site’s body without a length by its size first, and reads no more than a megabyte of it', async () => {
+  const chunk = `${(70_000).toString(16)}\r\n${'x'.repeat(70_000)}\r\n`;
+  const head =
+    'POST /api/login HTTP/1.1\r\nHost: x\r\nOrigin: https://evil.example\r\nTransfer-Encoding: chunked\r\n\r\n';
+  expect(await sendRaw(head, chunk, '0\r\n\r\n')).toMatch(/^HTTP\/1.1 413 /);
+  expect(await sendRaw(head, ...Array.from({ length: 20 }, () => chunk))).toMatch(/^HTTP\/1.1 413 /);
+  expect(await sendRaw(head, '2\r\n{}\r\n0\r\n\r\n')).toMatch(/^HTTP\/1.1 403 /);
+  const announced = head.replace('Transfer-Encoding: chunked', 'Content-Length: 10');
+  // Its length is known, so the answer does not wait for it.
+  expect(await sendRaw(announced)).toMatch(/^HTTP\/1.1 403 /);
+});
+
 it('serves others while clients disconnect before the end of their bodies', async () => {
   const head = 'POST /api/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
   const port = Number(new URL(served.url).port);

@@ -89,7 +89,8 @@ export function createRest(app: Service): (request: RestRequest) => Promise<Rest
 
 async function guarded(request: RestRequest, locals: App.Locals, found: Found): Promise<RestAnswer> {
   try {
-    locals.accepted = guardRequest(request, { pathname: request.pathname, methods: found.methods }, locals.app.config);
+    const endpoint = { pathname: request.pathname, methods: found.methods };
+    locals.accepted = await guardRequest(request, endpoint, locals.app.config);
     await openContext(locals, request);
   } catch (error) {
     return failed(locals, error, rejectionHeaders(error, found.methods));

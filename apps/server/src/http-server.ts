@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Config } from '@gatehouse/api/config';
 import { securityHeaders } from '@gatehouse/api/security/answer-headers';
 import type { KeyedClient } from '@gatehouse/api/security/client';
@@ -10,6 +11,7 @@ import { watchProbes } from './drain.ts';
 import { answerHealth, answerReadiness, refuse, refuseMethod } from './json-answers.ts';
 import { listen } from './listen.ts';
 import { createRefusals } from './refusals.ts';
+import { answerUnreadable } from './unreadable-requests.ts';
 
 /** The path and query of a request, and its client, whose address is read and keyed once. */
 export type RequestTarget = { target: string; client: KeyedClient };
@@ -43,12 +45,11 @@ type HttpServer = {
   drain(): Promise<void>;
 };
 
-const timeouts = {
+const settings = {
   // Longer than the idle timeout of common proxies, so that a proxy never reuses a connection that was just closed.
   keepAliveTimeout: 65_000,
-  // A request that is sent slowly takes the place of others.
-  requestTimeout: 20_000,
-  connectionsCheckingInterval: 5_000,
+  // Node's own answer to a request without Host has no security headers.
+  requireHostHeader: false,
 };
 
 /** What bounds the connections of this process. */
@@ -57,6 +58,8 @@ const limits = {
   connections: 10_000,
   /** Requests that a connection sends without waiting for the answers. Browsers and proxies send one at a time. */
   pipelined: 32,
+  /** A request that is sent slowly takes the place of others. */
+  sendingMilliseconds: 20_000,
   /** A client that reads no answer holds the places of its requests. A poll is answered within 60 s. */
   silentMilliseconds: 120_000,
 };
@@ -72,7 +75,8 @@ const pollMilliseconds = 25;
  */
 export async function openHttpServer(config: Config, bounds: Partial<typeof limits> = {}): Promise<HttpServer> {
   const probes = watchProbes();
-  const connections = createConnections({ ...limits, ...bounds });
+  const { silentMilliseconds, sendingMilliseconds, ...most } = { ...limits, ...bounds };
+  const connections = createConnections(most);
   const admission = createAdmission((kind) => application?.countRefusal(kind));
   const refuseBusy = createRefusals(config);
   const busyReason = () => (isEnding ? 'unready' : 'overloaded');
@@ -80,7 +84,8 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
   let isEnding = false;
   // A request whose page waits for its turn may set the call that starts another one.
   const outsideRequests = AsyncLocalStorage.snapshot();
-  const server = http.createServer(timeouts, (request, response) => {
+  const times = { requestTimeout: sendingMilliseconds, connectionsCheckingInterval: sendingMilliseconds / 4 };
+  const server = http.createServer({ ...settings, ...times }, (request, response) => {
     if (!connections.addResponse(request.socket, response)) return;
     const loaded = application;
     const admitted = admit(request, response);
@@ -88,14 +93,16 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
     const work = () => outsideRequests(pass, request, response, admitted, loaded);
     admitted.place.start(work, () => refuseBusy(request, response, busyReason()));
   });
-  server.timeout = bounds.silentMilliseconds ?? limits.silentMilliseconds;
+  server.timeout = silentMilliseconds;
   server.on('connection', (socket) => {
     connections.add(socket);
     admission.noteConnection();
   });
-  await listen(server, config);
-
+  // An unknown expectation is ignored (RFC 9110 §10.1.1).
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   const fixedHeaders = Object.entries(securityHeaders(config));
+  answerUnreadable(server, fixedHeaders, connections.hasBegun);
+  await listen(server, config);
 
   /** Set here because the application's hook does not run for static files. The REST endpoints set their own. */
   function setFixedHeaders(response: ServerResponse) {
@@ -121,9 +128,11 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
       return null;
     }
 
-    const target = pathOf(request.url ?? '');
+    // RFC 9112 §3.2, although nothing here depends on the host.
+    const lacksHost = request.httpVersion === '1.1' && request.headers.host === undefined;
+    const target = lacksHost ? null : pathOf(request.url ?? '');
     if (target === null) {
-      return answered(() => refuse(response, 400, 'VALIDATION', 'The request line is not valid HTTP.'));
+      return answered(() => refuse(response, 400, 'VALIDATION', 'The request is not valid HTTP.'));
     }
     if (request.method === 'TRACE') return answered(() => refuseMethod(response, 'GET, HEAD, POST, OPTIONS'));
     const [pathname] = target.split('?', 1);
@@ -180,13 +189,15 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
  * that has been without a request for longest is closed, so that connections on which nothing is sent do not keep
  * others out.
  */
-function createConnections({ connections: most, pipelined }: typeof limits) {
-  const open = new Map<Socket, Set<ServerResponse>>();
+function createConnections({ connections: most, pipelined }: Pick<typeof limits, 'connections' | 'pipelined'>) {
+  const open = new Map<Duplex, Set<ServerResponse>>();
   const idle = new Set<Socket>();
 
   return {
     /** All that are open. */
     responses: () => [...open.values()].flatMap((each) => [...each]),
+    /** Whether an answer was begun that has not ended. */
+    hasBegun: (socket: Duplex) => [...(open.get(socket) ?? [])].some(({ headersSent }) => headersSent),
     /** To be called for each connection that was accepted. */
     add(socket: Socket): void {
       const responses = new Set<ServerResponse>();

@@ -36,7 +36,9 @@ export function refuse(response: ServerResponse, status: number, code: string, e
   send(response, status, { error, code });
 }
 
+export const headersOfJson = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+
 function send(response: ServerResponse, status: number, body: object) {
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+  response.writeHead(status, headersOfJson);
   response.end(JSON.stringify(body));
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { requesterOf } from '@gatehouse/api/security/client-key';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createAdmission } from './admission.ts';
 
 const get = { method: 'GET', headers: {} } as IncomingMessage;
@@ -178,4 +178,56 @@ it('a request whose client has disconnected counts until its work has ended', as
   expect(admission.admit(post, '/api/login', from('192.0.2.1'))).toBeNull();
   work.resolve();
   await expect.poll(() => admission.admit(post, '/api/login', from('192.0.2.1'))).not.toBeNull();
+});
+
+/** A request that announces so many bytes, and the end of which does not come. */
+function unsent(length: number) {
+  const sent = { complete: false, readableLength: 0, readableHighWaterMark: 1, destroy: vi.fn() };
+  return { ...sent, method: 'POST', headers: { 'content-length': String(length) } } as unknown as IncomingMessage;
+}
+
+/** Admits a request, and resolves once it has started. Resolves to false if it was refused. */
+function started(admission: ReturnType<typeof createAdmission>, request: IncomingMessage, client: string) {
+  const place = admission.admit(request, '/webhooks/payment', from(client));
+  return new Promise<boolean>((resolve) => {
+    if (place === null) return resolve(false);
+    place.start(
+      () => resolve(true),
+      () => resolve(false),
+    );
+  });
+}
+
+const megabyte = 1024 * 1024;
+
+it.each([
+  [
+    'bytes',
+    [...Array(31).fill(megabyte), ...Array.from({ length: 20 }, (_, halvings) => megabyte / 2 ** (halvings + 1))],
+  ],
+  ['places', Array(300).fill(1)],
+])('slow bodies of many networks that take all %s of a class give way to the events of another', async (_, lengths) => {
+  const admission = createAdmission();
+  for (const [at, length] of lengths.entries()) {
+    expect(await started(admission, unsent(length), `198.51.${at >> 8}.${at & 255}`)).toBe(true);
+  }
+
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1_001);
+  const events: boolean[] = [];
+  for (let at = 0; at < 20; at++) events.push(await started(admission, unsent(5_000), '203.0.113.1'));
+  clock.mockRestore();
+  expect(events).toEqual(Array(20).fill(true));
+});
+
+it('a network with many places ends no slow body of one with fewer', async () => {
+  const admission = createAdmission();
+  const slow = unsent(1);
+  await started(admission, slow, '198.51.100.1');
+  for (let client = 1; client <= 9; client++) {
+    for (let at = 0; at < 300; at++) await started(admission, unsent(0), `203.0.113.${client}`);
+  }
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 1_001);
+  expect(await started(admission, unsent(0), '203.0.113.1')).toBe(false);
+  clock.mockRestore();
+  expect(slow.destroy).not.toHaveBeenCalled();
 });

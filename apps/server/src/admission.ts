@@ -31,6 +31,9 @@ const uncheckedPlaces = 100;
 /** For how long a request may be sent before another one can take its place. */
 const sendingMilliseconds = 1_000;
 
+/** The share of a class that a network may hold and still end slow requests of any other. */
+const lightShare = 0.1;
+
 /**
  * For how long a request counts whose client has disconnected while it was processed, if its work does not end before.
  * That waits for a connection, statements and other services no longer than this.
@@ -66,8 +69,8 @@ type Origin = { requester: Requester; isRecent: (headers: IncomingHttpHeaders) =
 /** A request with a body that was started, and may not have been sent to its end. */
 type Sending = { request: IncomingMessage; requester: Requester; began: number; free: () => void };
 
-/** Places, and the requests on them that are being sent. */
-type Group = ReturnType<typeof createPlaces> & { sending: Set<Sending> };
+/** Places, the requests on them that are being sent, and how many places a network holds at most that counts as light. */
+type Group = ReturnType<typeof createPlaces> & { sending: Set<Sending>; light: number };
 
 /**
  * Limits how many requests are open at once, in memory, and decides when each starts. Each process counts its own.
@@ -167,7 +170,7 @@ export function createAdmission(onRefusal: (kind: Class) => void = () => {}) {
 }
 
 function newGroup(most: number): Group {
-  return { ...createPlaces(most, maxClassBytes), sending: new Set() };
+  return { ...createPlaces(most, maxClassBytes), sending: new Set(), light: most * lightShare };
 }
 
 function perClass<Value>(create: (kind: Class) => Value): Record<Class, Value> {
@@ -176,14 +179,16 @@ function perClass<Value>(create: (kind: Class) => Value): Record<Class, Value> {
 }
 
 /**
- * Ends one request that is sent slowly, of a network with as many places as the requester's or more. One that waits for
- * the service to read it is not slow.
+ * Ends one request that is sent slowly. A network with more than a tenth of the places ends only those of networks with
+ * as many or more, so that few that flood a class do not end the slow uploads of others. One that waits for the
+ * service to read it is not slow.
  */
-function endSlow({ sending, openOf }: Group, requester: Requester): boolean {
+function endSlow({ sending, openOf, light }: Group, requester: Requester): boolean {
+  const least = openOf(requester) <= light ? 0 : openOf(requester);
   for (const { request, requester: sender, began, free } of sending) {
     const { complete, readableLength, readableHighWaterMark } = request;
     const isSlow = !complete && performance.now() - began > sendingMilliseconds;
-    if (!isSlow || readableLength >= readableHighWaterMark || openOf(sender) < openOf(requester)) continue;
+    if (!isSlow || readableLength >= readableHighWaterMark || openOf(sender) < least) continue;
     request.destroy();
     free();
     return true;

@@ -1,3 +1,4 @@
+import type { HeldRequests } from './api/hold-requests.ts';
 import type { Payment } from './checkout/pay-checkout.ts';
 import type { Announcement } from './events/announce.ts';
 import type { Delivery } from './provider/bookkeeping.ts';
@@ -28,6 +29,8 @@ export interface PaymentProvider {
   resetSwitches(): Switches;
   /** The next requests to the API fail. */
   failNext(failure: Switches['api_failure'], options?: { count?: number; only?: string; afterEffect?: boolean }): void;
+  /** Holds requests to the API back before they are processed, until `release`. */
+  holdRequests(): HeldRequests;
   setWebhookUrl(url: string | null): void;
   clock: {
     now(): number;

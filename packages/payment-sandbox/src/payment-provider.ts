@@ -1,3 +1,4 @@
+import { holdRequests } from './api/hold-requests.ts';
 import { payCheckout } from './checkout/pay-checkout.ts';
 import { nextStep, runUntil } from './clock/advance.ts';
 import { findCard, goodCard } from './customers/cards.ts';
@@ -57,6 +58,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
     deliveries: queue,
     replayedTime: null,
     request: null,
+    held: null,
   };
   const others: RunningPaymentProvider[] = [];
   let webhookUrl: string | null = null;
@@ -82,6 +84,7 @@ export function startPaymentProvider(settings: PaymentSettings): RunningPaymentP
         api_failure_after_effect: afterEffect,
       });
     },
+    holdRequests: () => holdRequests(provider),
     setWebhookUrl,
     clock: { now: () => now(provider), advance, advanceTo, advanceToPeriodEnd, advanceToNext, next },
     deliveries: { ...queue, list: () => provider.state.deliveries },

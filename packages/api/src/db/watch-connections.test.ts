@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { isDatabaseUnavailable, toAppError } from '../errors.ts';
+import { startAwakeClock } from '../testing/awake-clock.ts';
 import { createTestDatabase } from '../testing/database/database.ts';
 import { startTcpProxy, type TcpProxy } from '../testing/database/tcp-proxy.ts';
+import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
 import { type Connection, openDatabase } from './client.ts';
 
 const deadlines = { statementSeconds: 1, transactionSeconds: 3, queueSeconds: 1.5 };
@@ -29,14 +31,15 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Resolves with the error of a promise and the milliseconds until it. */
-async function failureOf(work: Promise<unknown>): Promise<{ error: unknown; milliseconds: number }> {
-  const started = Date.now();
+/** Resolves with the error of a promise, the milliseconds until it, and in how many of these the process ran. */
+async function failureOf(work: Promise<unknown>): Promise<{ error: unknown; milliseconds: number; awake: number }> {
+  const started = performance.now();
+  const awake = startAwakeClock();
   const error = await work.then(
     () => null,
     (thrown: unknown) => thrown,
   );
-  return { error, milliseconds: Date.now() - started };
+  return { error, milliseconds: performance.now() - started, awake: awake() };
 }
 
 const statement = () => connection.sql`select 1 as one`;
@@ -45,10 +48,10 @@ it('statements on connections that were cut silently fail at the deadline, and t
   await Promise.all([statement(), statement(), statement()]);
   proxy.cut();
   const answers = await Promise.all([statement(), statement(), statement()].map(failureOf));
-  for (const { error, milliseconds } of answers) {
+  for (const { error, awake } of answers) {
     expect(isDatabaseUnavailable(error), String(error)).toBe(true);
     // Without the deadline they would wait for the TCP connection, which ends after minutes.
-    expect(milliseconds).toBeLessThan(deadlines.statementSeconds * 1000 + 15_000);
+    expect(awake).toBeLessThan(deadlines.statementSeconds * 1000 + 15_000);
   }
   expect(failures.length).toBeGreaterThanOrEqual(3);
 
@@ -97,27 +100,27 @@ it('a commit whose answer is lost fails as BUSY, and a retry finds it applied', 
 });
 
 it('a process that was paused for longer than a deadline ends no healthy connection', async () => {
+  const { url } = database;
+  const holder = openDatabase({ url, pool: 1, prepare: true });
+  await holder.sql`select pg_advisory_lock(1)`;
   const patient = openDatabase({
-    url: database.url,
+    url,
     pool: 2,
     prepare: true,
     deadlines: { statementSeconds: 3, transactionSeconds: 3, queueSeconds: 3 },
   });
-  const { promise: begun, resolve: isBegun } = Promise.withResolvers<void>();
-  const committed = patient.sql.begin(async (tx) => {
-    const sleeping = tx`select pg_sleep(5)`.execute();
-    isBegun();
-    await sleeping;
-  });
-  await begun;
-  await patient.sql`select 1`;
-  const answer = patient.sql`select pg_sleep(5)`.execute();
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  // Nothing of the process runs meanwhile, as while a machine is suspended. The answers come soon after.
+  const committed = patient.sql.begin((tx) => tx`select pg_advisory_xact_lock_shared(1)`);
+  const answer = patient.sql`select pg_advisory_lock_shared(1)`;
+  const outcomes = Promise.all([failureOf(answer), failureOf(committed)]);
+  await waitingForLocks({ app: { db: holder.db } }, 2);
+  // The watch counts the wait from the second time on that it runs.
+  await pause(600);
+  // Nothing of the process runs meanwhile, as while a machine is suspended. The watch runs before the pause ends.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_000);
-  expect((await failureOf(answer)).error).toBeNull();
-  expect((await failureOf(committed)).error).toBeNull();
-  await patient.close();
+  await pause(1);
+  await holder.sql`select pg_advisory_unlock(1)`;
+  expect((await outcomes).map(({ error }) => error)).toEqual([null, null]);
+  await Promise.all([patient.close(), holder.close()]);
 });
 
 it('a request that waits too long for a connection gets BUSY with Retry-After, and the open transactions finish', async () => {
@@ -158,12 +161,13 @@ it('a request waits half as long for a connection while the database is silent, 
     url,
     pool: 1,
     prepare: true,
-    deadlines: { statementSeconds: 6, transactionSeconds: 30, queueSeconds: 4 },
+    deadlines: { statementSeconds: 8, transactionSeconds: 30, queueSeconds: 6 },
   });
   const busy = one.sql.begin(async (tx) => {
-    for (let turn = 0; turn < 6; turn++) await tx`select pg_sleep(0.5)`;
+    const awake = startAwakeClock();
+    while (awake() < 3_500) await tx`select pg_sleep(0.5)`;
   });
-  // It waits for three seconds.
+  // It waits for 3.5 of six seconds.
   expect(await one.sql`select 1 as one`).toEqual([{ one: 1 }]);
   await busy;
 
@@ -173,10 +177,10 @@ it('a request waits half as long for a connection while the database is silent, 
       await tx`select 1`;
     })
     .catch((error: unknown) => error);
-  const { error, milliseconds } = await failureOf(one.sql.begin((tx) => tx`select 2`));
+  const { error, milliseconds, awake } = await failureOf(one.sql.begin((tx) => tx`select 2`));
   expect(toAppError(error)).toMatchObject({ code: 'BUSY' });
-  expect(milliseconds).toBeGreaterThan(1_700);
-  expect(milliseconds).toBeLessThan(3_800);
+  expect(milliseconds).toBeGreaterThan(2_700);
+  expect(awake).toBeLessThan(5_800);
   expect(isDatabaseUnavailable(await held)).toBe(true);
   await one.close();
 });

@@ -76,6 +76,7 @@ async function performOnce(
       release = occupy(provider, key);
     }
     if (delay > 0) await pause(delay);
+    await provider.held?.wait();
     const { answer, ran } = perform(provider, exchange, body, requestId, failure, key);
     if (key && ran) saveAnswer(provider, key, { fingerprint, status: answer.status, body: answer.body });
     if (method !== 'GET') provider.file.save();

@@ -21,6 +21,8 @@ export interface Provider {
   replayedTime: number | null;
   /** The API request that is being processed. Events name it as their cause. */
   request: { id: string; idempotency_key: string | null } | null;
+  /** While requests to the API are held back. */
+  held: { wait(): Promise<void>; release(): void } | null;
 }
 
 /** The deliveries of events to webhook endpoints. */

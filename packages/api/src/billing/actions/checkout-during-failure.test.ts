@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../db/client.ts';
 import type { Administrator } from '../../sessions/principal.ts';
 import { readSubscription } from '../../subscription/read-subscription.ts';
+import { startAwakeClock } from '../../testing/awake-clock.ts';
 import { makeMember, makeSubscriber, ownedBy, withPatience } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { startCheckout } from './start-checkout.ts';
@@ -19,9 +20,9 @@ describe('a failing provider', () => {
       const principal = await makeMember(billing);
       await buy(principal);
       provider().set({ api_failure: failure });
-      const began = Date.now();
+      const awake = startAwakeClock();
       await expect(buy(principal, 'gold')).rejects.toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
-      expect(Date.now() - began).toBeLessThan(25_000);
+      expect(awake()).toBeLessThan(25_000);
 
       provider().resetSwitches();
       expect((await buy(principal, 'gold')).url).toMatch(/^http/);
@@ -31,12 +32,12 @@ describe('a failing provider', () => {
 
   test('holds no connection of the pool while it is slow', async () => {
     const principals = await Promise.all(Array.from({ length: 15 }, () => makeMember(billing)));
-    provider().set({ api_delay_ms: 1500 });
-    let answered = 0;
-    const asked = principals.map((principal) => buy(principal).then(() => answered++));
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    const held = provider().holdRequests();
+    const asked = principals.map((principal) => buy(principal));
+    await expect.poll(held.count).toBe(15);
+    // Of the pool's ten connections one is free.
     await billing.app.sql`select 1`;
-    expect(answered).toBe(0);
+    held.release();
     await Promise.all(asked);
   });
 });
@@ -65,16 +66,13 @@ async function secondProcess() {
 
 test('events are applied while an action waits for the provider', async () => {
   const { principal, subscription } = await makeSubscriber(billing);
-  provider().set({ api_delay_ms: 2000 });
-  let answered = false;
-  const hanging = buy(principal, 'gold').finally(() => {
-    answered = true;
-  });
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  const held = provider().holdRequests();
+  const hanging = buy(principal, 'gold');
+  await expect.poll(held.count).toBe(1);
 
   provider().forceStatus(subscription.id, 'past_due');
   await provider().deliveries.settled();
   expect((await plan(principal)).status).toBe('past_due');
-  expect(answered).toBe(false);
+  held.release();
   await hanging;
 });

@@ -6,7 +6,10 @@ import type { TestApp } from '../app.ts';
  * Resolves once this many connections to the test's database wait for a lock, so that a race always
  * starts from the same state.
  */
-export async function waitingForLocks({ app }: Pick<TestApp, 'app'>, connections: number): Promise<void> {
+export async function waitingForLocks(
+  { app }: { app: Pick<TestApp['app'], 'db'> },
+  connections: number,
+): Promise<void> {
   const waiting = sql`
     select count(*)::int as count from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;

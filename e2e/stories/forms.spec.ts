@@ -1,20 +1,12 @@
 import type { Page } from '@playwright/test';
 import { scriptsRun } from '../support/browser/scripts-run.ts';
+import { endSession } from '../support/end-session.ts';
 import { makeOwner, newEmail, passPhrase, signIn } from '../support/people.ts';
 import { expect, test } from '../support/service.ts';
 import { openSetting } from '../support/settings.ts';
 
 const password = (page: Page) => page.getByLabel('Password', { exact: true });
 const email = (page: Page) => page.getByLabel('E-mail', { exact: true });
-
-/** Ends the session on the server; the browser keeps its cookie. */
-async function endSession(page: Page): Promise<void> {
-  const cookies = await page.context().cookies();
-  const session = cookies.find(({ name }) => name === 'session');
-  expect(session).toBeDefined();
-  expect((await page.request.post('/api/logout')).status()).toBe(200);
-  if (session) await page.context().addCookies([session]);
-}
 
 test('Tab moves from the address to the password, and then to Show', async ({ page }) => {
   await page.goto('/login');

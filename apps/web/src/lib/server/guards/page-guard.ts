@@ -1,7 +1,7 @@
 import type { Principal, UserPrincipal } from '@gatehouse/api/sessions/principal';
 import { type RequestEvent, redirect } from '@sveltejs/kit';
 
-type PageEvent = Pick<RequestEvent, 'locals' | 'url'>;
+type PageEvent = Pick<RequestEvent, 'locals' | 'url' | 'isDataRequest'>;
 
 /** The signed-in user; null without a session, and for an API key: pages are for users. */
 export function signedInUser({ principal }: { principal: Principal | null }): UserPrincipal | null {
@@ -12,12 +12,22 @@ export function signedInUser({ principal }: { principal: Principal | null }): Us
  * The principal of a page after sign-in. Redirects to /login without a session, to
  * /awaiting-approval while a gate is closed, and from / to /onboarding before the first visit.
  */
-export function requirePage({ locals, url }: PageEvent): UserPrincipal {
+export function requirePage(event: PageEvent): UserPrincipal {
+  const { locals, url } = event;
   const principal = signedInUser(locals);
-  if (principal === null) redirect(302, '/login');
+  if (principal === null) redirect(302, pageOfSignIn(event));
   if (principal.gate !== 'open') redirect(302, '/awaiting-approval');
   if (url.pathname === '/' && principal.user.onboardedAt === null) redirect(302, '/onboarding');
   return principal;
+}
+
+/**
+ * /login. The data of a page whose session has ended leads to the page itself: a script may ask for them before the user
+ * has clicked, so only the load of the document stores the page to return to (`rememberPageOfEndedSession`).
+ */
+function pageOfSignIn({ locals, url, isDataRequest }: PageEvent): string {
+  if (!isDataRequest || !locals.sessionEnded) return '/login';
+  return `/reload?${new URLSearchParams({ page: url.pathname + url.search })}`;
 }
 
 /** Redirects signed-in users from /login and /signup to /. */

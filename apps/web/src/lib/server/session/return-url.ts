@@ -27,14 +27,13 @@ export async function rememberReturnUrl({ locals, cookies, url, request }: Retur
 /**
  * Stores the page that a user asked for with a session that has ended, so that sign-in leads there,
  * and makes /login say that the user was signed out. Only pages that need a session, and only for a
- * navigation of the user's own tab, by a load of the page or by a script of this service. The page of
- * a form is stored without the name of its action.
+ * navigation of the user's own tab. The page of a form is stored without the name of its action.
  */
 export async function rememberPageOfEndedSession(event: RequestEvent): Promise<void> {
   const { locals, cookies, url, request, route, isDataRequest } = event;
   const { app, client } = locals;
-  const isOwn = isDataRequest || isNavigation(request.headers);
-  if (!route.id?.startsWith('/(app)') || request.method === 'HEAD' || !isOwn) return;
+  const isLoad = !isDataRequest && request.method !== 'HEAD' && isNavigation(request.headers);
+  if (!route.id?.startsWith('/(app)') || !isLoad) return;
 
   const replaced = readCookie(app, cookies, 'return');
   const path = request.method === 'GET' ? url.pathname + url.search : url.pathname;

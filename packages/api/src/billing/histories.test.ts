@@ -16,7 +16,7 @@ import { readPlan } from './entitlement/read-plan.ts';
 import { receiveEvent } from './events/receive-event.ts';
 import { project } from './projection/projection.ts';
 import { readSubscriptionState, type SubscriptionState } from './projection/provider-objects.ts';
-import { readFacts } from './projection/subscription-row.ts';
+import { readProjectionInput } from './projection/subscription-row.ts';
 import { enqueueDue } from './sync/jobs.ts';
 import { reconcileAll } from './sync/reconcile.ts';
 import { syncSubscription } from './sync/sync.ts';
@@ -117,7 +117,9 @@ describe('histories that the provider produced', () => {
             for (const { event } of arriving) await receive(withoutProvider(), JSON.stringify(event));
 
             const state = expected(providerStateOf(subscription.id));
-            const projection = project((await readFacts(billing.app.db, subscription.id, { settledNumber: 0 })).events);
+            const projection = project(
+              (await readProjectionInput(billing.app.db, subscription.id, { settledNumber: 0 })).events,
+            );
             if (projection?.certain) {
               certain++;
               expect(await rowOf(subscription.id)).toMatchObject(state);

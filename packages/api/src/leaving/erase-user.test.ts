@@ -1,7 +1,7 @@
 import { eq, inArray } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { recompute } from '../billing/projection/projection.ts';
-import { readFacts } from '../billing/projection/subscription-row.ts';
+import { readProjectionInput } from '../billing/projection/subscription-row.ts';
 import { users } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { paymentSubscriptions } from '../db/schema/billing.ts';
@@ -130,7 +130,7 @@ it('what decides a subscription stays, and the audit log keeps actions and ids',
     .from(paymentSubscriptions)
     .where(eq(paymentSubscriptions.organisationId, colleague.organisationId));
   if (row === undefined) throw new Error('The colleague has no subscription.');
-  const facts = await readFacts(test.app.db, row.id, {});
+  const facts = await readProjectionInput(test.app.db, row.id, {});
   const recomputed = recompute(test.app, { ...facts, row: { ...row, snapshot: null } });
   if (recomputed === null) throw new Error('The stored events decide nothing.');
   await test.app.db.update(paymentSubscriptions).set(recomputed.columns).where(eq(paymentSubscriptions.id, row.id));

@@ -4,7 +4,7 @@ import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { AppError } from '../../errors.ts';
 import { billingPage } from '../../links.ts';
 import { toDate } from '../../providers/untrusted-json.ts';
-import { best, readPlan } from '../entitlement/read-plan.ts';
+import { decidingSubscription, readPlan } from '../entitlement/read-plan.ts';
 import { planOf } from '../plans/plans.ts';
 import type { SubscriptionState } from '../projection/provider-objects.ts';
 import { type CheckoutContext, priceOf } from './checkout-session.ts';
@@ -105,7 +105,7 @@ async function bestOf(
     pastDueSince: null,
     startedAt: toDate(state.createdAt),
   }));
-  const found = best(app.plans, facts, app.config.pastDueGraceDays, app.now());
+  const found = decidingSubscription(app.plans, facts, app.config.pastDueGraceDays, app.now());
   if (found === null) throw new Error('There is no live subscription to change.');
   return found.state;
 }

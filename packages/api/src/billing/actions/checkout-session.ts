@@ -23,17 +23,21 @@ export async function priceOf(app: App, { ask, tier }: CheckoutContext): Promise
 }
 
 /** An open checkout session at the provider. */
-export type Session = { id: string; url: string | null };
+export type CheckoutSession = { id: string; url: string | null };
 
 /** Returns the customer's open checkout sessions. @throws AppError PROVIDER_UNAVAILABLE. */
-export function openSessions(ask: Ask, customerId: string): Promise<Session[]> {
+export function listOpenCheckouts(ask: Ask, customerId: string): Promise<CheckoutSession[]> {
   return listAll(ask, (provider, paging) =>
     provider.checkout.sessions.list({ customer: customerId, status: 'open', ...paging }),
   );
 }
 
 /** Returns the open session for the same price, by our record of it; null if there is none. */
-export async function sessionFor(app: App, open: Session[], priceId: string): Promise<Session | null> {
+export async function recordedCheckout(
+  app: App,
+  open: CheckoutSession[],
+  priceId: string,
+): Promise<CheckoutSession | null> {
   if (open.length === 0) return null;
   const recorded = await app.db
     .select({ id: paymentCheckouts.id })
@@ -56,7 +60,7 @@ export async function sessionFor(app: App, open: Session[], priceId: string): Pr
  *
  * @throws AppError PROVIDER_UNAVAILABLE.
  */
-export async function expireAll(app: App, ask: Ask, sessions: Session[]): Promise<boolean> {
+export async function expireCheckouts(app: App, ask: Ask, sessions: CheckoutSession[]): Promise<boolean> {
   let expired = true;
   for (const { id } of sessions) {
     try {
@@ -71,13 +75,19 @@ export async function expireAll(app: App, ask: Ask, sessions: Session[]): Promis
   return expired;
 }
 
+/** Returns the AppError BUSY for open checkouts that are complete each time they are read again. */
+export function paymentUnderWay(): AppError {
+  const sentence = 'A payment of this organisation is just being made. Try again in a moment.';
+  return new AppError('BUSY', sentence, { retryAfterSeconds: 5 });
+}
+
 /**
  * Creates a checkout session, stores it, and returns the address of its page.
  *
  * @throws AppError PROVIDER_UNAVAILABLE; AWAITING_APPROVAL if the approval was undone meanwhile; INTERNAL
  *   without a canonical base URL.
  */
-export async function createSession(app: App, context: CheckoutContext, price: TierPrice): Promise<string> {
+export async function createCheckout(app: App, context: CheckoutContext, price: TierPrice): Promise<string> {
   const { ask, organisationId, customerId, tier } = context;
   const metadata = { organisation: organisationId, tier };
 

@@ -1,13 +1,12 @@
 import { and, eq, gt, inArray, isNull } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import { paymentCheckouts, paymentSubscriptions } from '../../db/schema/billing.ts';
-import { AppError } from '../../errors.ts';
 import { type Ask, isMissing } from '../../providers/payment.ts';
 import { customersOf, leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';
 import { startedStatuses } from '../projection/consequences.ts';
-import { expireAll, openSessions, type Session } from './checkout-session.ts';
+import { type CheckoutSession, expireCheckouts, listOpenCheckouts, paymentUnderWay } from './checkout-session.ts';
 
 /**
  * Expires an organisation's open checkouts if it has a running subscription, because a payment would start a second
@@ -19,9 +18,7 @@ export async function closeCheckoutsIfPaid(app: App, organisationId: string): Pr
   await withLease(app, leaseOf(organisationId), async (ask) => {
     if (!(await hasRunning(app, organisationId))) return;
     for (let attempt = 0; attempt < 3; attempt++) if (await closeCheckouts(app, ask, organisationId)) return;
-    throw new AppError('BUSY', 'A payment of this organisation is just being made. Try again in a moment.', {
-      retryAfterSeconds: 5,
-    });
+    throw paymentUnderWay();
   });
 }
 
@@ -66,7 +63,7 @@ function isRunning(app: App) {
 export async function closeCheckouts(app: App, ask: Ask, organisationId: string): Promise<boolean> {
   let expired = true;
   for (const { customerId } of await customersOf(app, organisationId)) {
-    if (!(await expireAll(app, ask, await knownSessions(ask, customerId)))) expired = false;
+    if (!(await expireCheckouts(app, ask, await listKnownCheckouts(ask, customerId)))) expired = false;
   }
   if (!expired) return false;
 
@@ -76,9 +73,9 @@ export async function closeCheckouts(app: App, ask: Ask, organisationId: string)
 }
 
 /** Returns no sessions for a customer that the provider does not know; the sync decides what that means. */
-async function knownSessions(ask: Ask, customerId: string): Promise<Session[]> {
+async function listKnownCheckouts(ask: Ask, customerId: string): Promise<CheckoutSession[]> {
   try {
-    return await openSessions(ask, customerId);
+    return await listOpenCheckouts(ask, customerId);
   } catch (error) {
     if (!isMissing(error, 'customer')) throw error;
     return [];

@@ -7,6 +7,7 @@ import { customersOf, leaseOf } from '../customers/customer.ts';
 import { withLease } from '../customers/lease.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';
 import { liveSubscriptions } from '../sync/sync.ts';
+import { paymentUnderWay } from './checkout-session.ts';
 import { closeCheckouts, oldestPayable } from './close-checkouts.ts';
 import { endEverything } from './end-now.ts';
 
@@ -37,9 +38,7 @@ export async function endSubscriptions(app: App, organisationId: string): Promis
       // The next attempt stores the ends, so that `mayBeBilled` sees only what is new.
       if (live.length === 0) return;
     }
-    throw new AppError('BUSY', 'A payment of this organisation is just being made. Try again in a moment.', {
-      retryAfterSeconds: 5,
-    });
+    throw paymentUnderWay();
   });
 }
 

@@ -20,9 +20,9 @@ import { requirePayment } from './require-payment.ts';
  * deployment; another deployment's objects are neither changed nor used. Returns lines that
  * report what was done.
  *
- * @throws AppError BILLING_UNAVAILABLE, BUSY or PROVIDER_UNAVAILABLE; INTERNAL without a canonical base URL; Error if a configured
- *   price id does not exist (only lookup keys can be created), or if a lookup key belongs to
- *   another deployment.
+ * @throws AppError BILLING_UNAVAILABLE, BUSY or PROVIDER_UNAVAILABLE; INTERNAL without a canonical
+ *   base URL; Error if a configured price id does not exist (only lookup keys can be created), or if
+ *   a lookup key belongs to another deployment.
  */
 export async function setUpBilling(app: App): Promise<string> {
   const { livemode } = requirePayment(app);

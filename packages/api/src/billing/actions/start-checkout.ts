@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts';
 import { recordAudit } from '../../audit/record.ts';
-import { AppError, invalid } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import type { Administrator } from '../../sessions/principal.ts';
 import { requireSameOrganisationIfNamed } from '../../sessions/require-same-organisation.ts';
 import { withCustomer } from '../customers/customer.ts';
@@ -9,11 +9,12 @@ import { liveSubscriptions } from '../sync/sync.ts';
 import { changePlan } from './change-plan.ts';
 import {
   type CheckoutContext,
-  createSession,
-  expireAll,
-  openSessions,
+  createCheckout,
+  expireCheckouts,
+  listOpenCheckouts,
+  paymentUnderWay,
   priceOf,
-  sessionFor,
+  recordedCheckout,
 } from './checkout-session.ts';
 import type { BillingApp } from './require-payment.ts';
 
@@ -40,9 +41,7 @@ export async function startCheckout(
       const address = await checkoutAddress(app, context);
       if (address !== null) return address;
     }
-    throw new AppError('BUSY', 'A payment of this organisation is just being made. Try again in a moment.', {
-      retryAfterSeconds: 5,
-    });
+    throw paymentUnderWay();
   });
 
   const actorId = principal.user.id;
@@ -60,16 +59,16 @@ function readTier({ plans }: App, value: unknown): PaidTier {
 /** Returns null if an open checkout was completed meanwhile: then everything has to be read again. */
 async function checkoutAddress(app: App, context: CheckoutContext): Promise<string | null> {
   // Sessions are listed first, so that one paid between the two requests appears as a subscription.
-  const open = await openSessions(context.ask, context.customerId);
+  const open = await listOpenCheckouts(context.ask, context.customerId);
   const live = await liveSubscriptions(app, context.ask, context);
 
   if (live.length > 0) {
-    return (await expireAll(app, context.ask, open)) ? changePlan(app, context, live) : null;
+    return (await expireCheckouts(app, context.ask, open)) ? changePlan(app, context, live) : null;
   }
 
   const price = await priceOf(app, context);
-  const same = await sessionFor(app, open, price.id);
+  const same = await recordedCheckout(app, open, price.id);
   const others = open.filter((session) => session !== same);
-  if (!(await expireAll(app, context.ask, others))) return null;
-  return same?.url ?? (await createSession(app, context, price));
+  if (!(await expireCheckouts(app, context.ask, others))) return null;
+  return same?.url ?? (await createCheckout(app, context, price));
 }

@@ -5,7 +5,7 @@ import { paymentSubscriptions } from '../../db/schema/billing.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeMember } from '../../testing/billing.ts';
 import { statusClassOf } from '../projection/provider-objects.ts';
-import { best, readPlan } from './read-plan.ts';
+import { decidingSubscription, readPlan } from './read-plan.ts';
 
 let running: TestApp;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ test('the subscription that decides the plan is found among any number of others
       await app.db.insert(paymentSubscriptions).values(rows);
 
       const ours = rows.filter(({ livemode }) => livemode === app.payment?.livemode);
-      const deciding = best(app.plans, ours, app.config.pastDueGraceDays, app.now());
+      const deciding = decidingSubscription(app.plans, ours, app.config.pastDueGraceDays, app.now());
       const { subscription } = await readPlan(app, organisationId);
       // Of ended subscriptions, which give no plan, the newest few are read.
       if (deciding === null || deciding.ended) expect(subscription?.status).toBe(deciding?.status);

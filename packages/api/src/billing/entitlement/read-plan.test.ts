@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadPlans, type Plans } from '../plans/plans.ts';
-import { best, graceEnd, isEntitled, type RankedFacts } from './read-plan.ts';
+import { decidingSubscription, graceEnd, isEntitled, type RankedFacts } from './read-plan.ts';
 
 const now = new Date('2026-03-15T12:00:00Z');
 const day = 86_400_000;
@@ -59,7 +59,7 @@ describe('the subscription that determines the plan', () => {
     if (lower === undefined) throw new Error('There is no paid tier.');
     plans = { ...loaded, tiers: [free, lower, ...paid.slice(1), { ...lower, tier: 'platinum' }] };
   });
-  const pick = (...all: RankedFacts[]) => best(plans, all, 7, now);
+  const pick = (...all: RankedFacts[]) => decidingSubscription(plans, all, 7, now);
 
   test.each<[string, Partial<RankedFacts>, Partial<RankedFacts>]>([
     [

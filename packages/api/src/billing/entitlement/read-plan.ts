@@ -139,11 +139,16 @@ const statusOrder = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'inco
  * cannot remove the plan of a new one. Among equals the id decides, so that every read returns the same one. Null if
  * there is none.
  */
-export function best<Some extends RankedFacts>(plans: Plans, all: Some[], graceDays: number, now: Date): Some | null {
+export function decidingSubscription<Some extends RankedFacts>(
+  plans: Plans,
+  all: Some[],
+  graceDays: number,
+  now: Date,
+): Some | null {
   return ranked(plans, all, graceDays, now)[0]?.facts ?? null;
 }
 
-/** Returns all subscriptions in the order of `best`, and whether each is entitled. */
+/** Returns all subscriptions in the order of `decidingSubscription`, and whether each is entitled. */
 function ranked<Some extends RankedFacts>(
   plans: Plans,
   all: Some[],

@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { history } from '../../testing/payment/random-history.ts';
 import { project } from '../projection/projection.ts';
 import { statusClassOf } from '../projection/provider-objects.ts';
-import { readFacts } from '../projection/subscription-row.ts';
+import { readProjectionInput } from '../projection/subscription-row.ts';
 import { billingJobs } from '../sync/jobs.ts';
 import { deleteOldEvents } from './delete-old-events.ts';
 
@@ -62,7 +62,7 @@ test('only events that no longer decide anything are deleted, and no projection 
         const settledNumbers = [0, numbers[answeredAfter % numbers.length]?.number ?? 0];
         async function projections() {
           const read = settledNumbers.map((settled) =>
-            readFacts(running.app.db, subscriptionId, { settledNumber: settled }),
+            readProjectionInput(running.app.db, subscriptionId, { settledNumber: settled }),
           );
           return (await Promise.all(read)).map(({ events }, at) => project(events, settledNumbers[at]));
         }

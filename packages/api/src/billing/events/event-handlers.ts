@@ -7,7 +7,7 @@ import type { SendLast } from '../../db/send-with-commit.ts';
 import { textOf } from '../../providers/untrusted-json.ts';
 import { requestPriceLookUp } from '../prices/request-look-up.ts';
 import { hasConsequences, storeConsequences } from '../projection/consequences.ts';
-import { type Facts, recompute } from '../projection/projection.ts';
+import { type ProjectionInput, recompute } from '../projection/projection.ts';
 import type { PaymentEvent, Subject, SubscriptionState } from '../projection/provider-objects.ts';
 import { upsertMark, upsertState } from '../projection/subscription-row.ts';
 import { applied, type EventOutcome, eventOutcomes } from './event-outcome.ts';
@@ -76,7 +76,7 @@ type StoredEvent = {
   organisationId: string | null;
   number: number;
   /** What decides the row of that subscription, this event included; null without `state`. */
-  facts: Facts | null;
+  input: ProjectionInput | null;
   /** Sends the last statement of the transaction. */
   sendLast: SendLast;
 };
@@ -175,22 +175,22 @@ async function handleCustomerDeleted(
  * that says so is a contradiction.
  */
 async function handleState(app: App, tx: Transaction, ours: OwnEvent): Promise<HandlerResult> {
-  const { state, facts, organisationId, event, sendLast } = ours;
-  if (state === null || facts === null) return withoutSync(eventOutcomes.unreadable);
-  if (facts.row !== null && facts.row.customerId !== state.customerId) return withoutSync(eventOutcomes.contradiction);
-  const recomputed = recompute(app, facts);
+  const { state, input, organisationId, event, sendLast } = ours;
+  if (state === null || input === null) return withoutSync(eventOutcomes.unreadable);
+  if (input.row !== null && input.row.customerId !== state.customerId) return withoutSync(eventOutcomes.contradiction);
+  const recomputed = recompute(app, input);
   if (recomputed === null) return markForSync(tx, ours);
 
   const written = upsertState(tx, { id: state.id, customerId: state.customerId, ...keysOf(ours) }, recomputed.columns);
-  const isOurs = facts.row?.organisationId === organisationId && facts.row.livemode === event.livemode;
-  if (facts.row !== null && isOurs && !hasConsequences(facts.row, recomputed)) {
+  const isOurs = input.row?.organisationId === organisationId && input.row.livemode === event.livemode;
+  if (input.row !== null && isOurs && !hasConsequences(input.row, recomputed)) {
     // The lock of the organisation keeps this row as it was read, so the statement finds it.
     await sendLast(written);
     return { outcome: applied, toSync: state.id };
   }
 
   if (!(await written)) return withoutSync(eventOutcomes.contradiction);
-  await storeConsequences(app, tx, organisationId, facts.row ?? unknownRow, recomputed);
+  await storeConsequences(app, tx, organisationId, input.row ?? unknownRow, recomputed);
   return { outcome: applied, toSync: state.id };
 }
 

@@ -9,7 +9,8 @@ import { computedAssignments, valuesOf } from '../projection/subscription-row.ts
 import type { HandlerName } from './event-handlers.ts';
 import type { EventOutcome } from './event-outcome.ts';
 
-export type Entry = {
+/** An event with what it alone decides, as its row in the store holds it. */
+export type InterpretedEvent = {
   event: PaymentEvent;
   payload: string;
   /** The handler of its type; null if the event changes nothing. */
@@ -34,7 +35,7 @@ export type Arrival = {
  * Locks the organisation's row and stores the event, by one statement: the event gets its number
  * while the row is locked. Returns null if the event is stored already.
  */
-export async function store(tx: Transaction, app: App, entry: Entry): Promise<Arrival | null> {
+export async function storeEvent(tx: Transaction, app: App, entry: InterpretedEvent): Promise<Arrival | null> {
   const [stored] = await insertion(tx).execute(valuesOfEvent(app, entry));
   return stored === undefined ? null : arrivalOf(stored);
 }
@@ -44,10 +45,10 @@ export async function store(tx: Transaction, app: App, entry: Entry): Promise<Ar
  * false and changes nothing if the row is no longer of that version or of another organisation, if the mode of the
  * organisation's customer is not known, or if the event was stored since.
  */
-export async function storeWithRow(
+export async function storeEventWithRow(
   db: Database,
   app: App,
-  entry: Entry,
+  entry: InterpretedEvent,
   { version, columns }: { version: string; columns: ComputedColumns },
 ): Promise<boolean> {
   const values = { ...valuesOfEvent(app, entry), ...valuesOf(columns), version };
@@ -60,7 +61,7 @@ export async function storeWithRow(
   }
 }
 
-function valuesOfEvent(app: App, { event, payload, ...entry }: Entry) {
+function valuesOfEvent(app: App, { event, payload, ...entry }: InterpretedEvent) {
   const { id, type, created } = event;
   return { id, type, created, receivedAt: app.now().toISOString(), payload, ...interpretationOf(entry) };
 }
@@ -68,7 +69,7 @@ function valuesOfEvent(app: App, { event, payload, ...entry }: Entry) {
 /**
  * Stores a new interpretation of a stored event, whose number does not change. Returns null if there is no such event.
  */
-export async function storeAgain(tx: Transaction, { event, ...entry }: Entry): Promise<Arrival | null> {
+export async function storeEventAgain(tx: Transaction, { event, ...entry }: InterpretedEvent): Promise<Arrival | null> {
   const { customerId, subscriptionId } = entry.subject;
   const [owner] = await ownerLock(tx).execute({ customerId, subscriptionId });
   const organisationId = owner?.id ?? null;
@@ -83,7 +84,7 @@ export async function storeAgain(tx: Transaction, { event, ...entry }: Entry): P
     : arrivalOf({ ...stored, organisation_id: organisationId, mode_unknown: owner?.mode_unknown ?? null });
 }
 
-function interpretationOf({ state, subject, outcome }: Omit<Entry, 'event' | 'payload'>) {
+function interpretationOf({ state, subject, outcome }: Omit<InterpretedEvent, 'event' | 'payload'>) {
   return {
     customerId: subject.customerId,
     subscriptionId: subject.subscriptionId,

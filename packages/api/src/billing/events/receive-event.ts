@@ -14,17 +14,17 @@ import {
   type Subject,
   subjectOf,
 } from '../projection/provider-objects.ts';
-import { readFacts, readRowBefore } from '../projection/subscription-row.ts';
+import { readProjectionInput, readRowBefore } from '../projection/subscription-row.ts';
 import { handleEvent, handlerOf } from './event-handlers.ts';
 import { applied, eventOutcomes } from './event-outcome.ts';
 import {
   type Arrival,
-  type Entry,
+  type InterpretedEvent,
   payloadOf,
-  store,
-  storeAgain,
+  storeEvent,
+  storeEventAgain,
+  storeEventWithRow,
   storeOutcome,
-  storeWithRow,
   wasHandled,
 } from './event-store.ts';
 
@@ -105,7 +105,7 @@ export async function applyEvent(app: App, event: PaymentEvent, payload: string)
  * only if the row is still the version that was read: each event and each sync of a subscription writes its row.
  * Returns false and changes nothing for any other event, which needs the lock first (docs/decisions/043).
  */
-async function applyInOneStatement(app: App, entry: Entry): Promise<boolean> {
+async function applyInOneStatement(app: App, entry: InterpretedEvent): Promise<boolean> {
   const { event, state } = entry;
   if (state === null || state.statusClass !== 'other' || changesPlan(event)) return false;
 
@@ -119,7 +119,7 @@ async function applyInOneStatement(app: App, entry: Entry): Promise<boolean> {
   const recomputed = recompute(app, { row, events: [last], prices });
   if (recomputed === null || hasConsequences(row, recomputed)) return false;
 
-  return storeWithRow(app.db, app, entry, { version, columns: recomputed.columns });
+  return storeEventWithRow(app.db, app, entry, { version, columns: recomputed.columns });
 }
 
 /** Whether something probably follows from an event. Computing its row without the lock would then be wasted. */
@@ -127,14 +127,14 @@ function changesPlan({ previous }: PaymentEvent): boolean {
   return previous === null || ['status', 'cancel_at', 'cancel_at_period_end'].some((name) => name in previous);
 }
 
-function applyUnderLock(app: App, entry: Entry) {
+function applyUnderLock(app: App, entry: InterpretedEvent) {
   return transactSendingLast(app.db, async (tx, sendLast) => {
     // Both statements are sent in one round trip; the reads see the event.
-    const [arrival, facts] = await Promise.all([store(tx, app, entry), factsFor(tx, entry)]);
+    const [arrival, input] = await Promise.all([storeEvent(tx, app, entry), projectionInputOf(tx, entry)]);
     if (arrival === null) {
       return { handled: await wasHandled(tx, entry.event.id), outcome: 'duplicate' as const, toSync: null };
     }
-    return runHandler(app, tx, { entry, arrival, facts, sendLast });
+    return runHandler(app, tx, { entry, arrival, input, sendLast });
   });
 }
 
@@ -150,13 +150,13 @@ export async function applyAgain(app: App, tx: Transaction, id: string) {
   if (payload === null || event === null) return null;
 
   const entry = interpret(app, event, payload);
-  const arrival = await storeAgain(tx, entry);
+  const arrival = await storeEventAgain(tx, entry);
   if (arrival === null) return null;
-  return runHandler(app, tx, { entry, arrival, facts: await factsFor(tx, entry), sendLast: awaitAnswer });
+  return runHandler(app, tx, { entry, arrival, input: await projectionInputOf(tx, entry), sendLast: awaitAnswer });
 }
 
 /** Returns what the event alone decides: its handler, the state that it shows and the objects that it names. */
-function interpret(app: App, event: PaymentEvent, payload: string): Entry {
+function interpret(app: App, event: PaymentEvent, payload: string): InterpretedEvent {
   const ourMode = event.livemode === app.payment?.livemode;
   const handler = ourMode ? handlerOf(event.type) : null;
   const outcome = handler !== null ? applied : ourMode ? eventOutcomes.ignored : eventOutcomes.other_mode;
@@ -164,20 +164,25 @@ function interpret(app: App, event: PaymentEvent, payload: string): Entry {
   return { event, payload, handler, state, subject: subjectOf(event, state), outcome };
 }
 
-function factsFor(tx: Transaction, { event, state }: Entry) {
-  return state === null ? null : readFacts(tx, state.id, { parsed: { ...event, state } });
+function projectionInputOf(tx: Transaction, { event, state }: InterpretedEvent) {
+  return state === null ? null : readProjectionInput(tx, state.id, { parsed: { ...event, state } });
 }
 
-type HandlerInput = { entry: Entry; arrival: Arrival; facts: Awaited<ReturnType<typeof factsFor>>; sendLast: SendLast };
+type HandlerInput = {
+  entry: InterpretedEvent;
+  arrival: Arrival;
+  input: Awaited<ReturnType<typeof projectionInputOf>>;
+  sendLast: SendLast;
+};
 
 /** Runs the event's handler and stores its outcome if it differs from the expected one. */
-async function runHandler(app: App, tx: Transaction, { entry, arrival, facts, sendLast }: HandlerInput) {
+async function runHandler(app: App, tx: Transaction, { entry, arrival, input, sendLast }: HandlerInput) {
   const { handler, outcome, event, subject, state } = entry;
   const { organisationId } = arrival;
   if (organisationId !== null && arrival.isModeUnknown) await storeMode(tx, subject, event.livemode);
   if (handler === null) return { ...outcome, toSync: null };
 
-  const found = await handleEvent(app, tx, { event, subject, state, handler, ...arrival, facts, sendLast });
+  const found = await handleEvent(app, tx, { event, subject, state, handler, ...arrival, input, sendLast });
   if (found.outcome !== outcome) await storeOutcome(tx, event.id, found.outcome);
   return { ...found.outcome, toSync: found.toSync };
 }

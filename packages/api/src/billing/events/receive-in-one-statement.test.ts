@@ -8,7 +8,7 @@ import { makeMember } from '../../testing/billing.ts';
 import { deliver, makeEvent } from '../../testing/payment/payment-events.ts';
 import { history } from '../../testing/payment/random-history.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
-import { type Facts, recompute } from '../projection/projection.ts';
+import { type ProjectionInput, recompute } from '../projection/projection.ts';
 import { readSubscriptionState } from '../projection/provider-objects.ts';
 import { noSyncs } from '../sync/sync-queue.ts';
 
@@ -189,7 +189,7 @@ test('events that arrive concurrently, in any order and twice, give the row of t
       expect(new Set(numbers.values()).size).toBe(events.length);
 
       const row = await subscription.row();
-      const whole: Facts = {
+      const whole: ProjectionInput = {
         row,
         prices: [],
         events: events.map((event) => ({

@@ -1,8 +1,8 @@
 import { toDate } from '../../providers/untrusted-json.ts';
 import type { StatusClass } from './provider-objects.ts';
-import { type Change, lastOfSecond } from './same-second.ts';
+import { lastOfSecond, type ObjectChange } from './same-second.ts';
 
-type RunEvent = Change & { created: number; number: number; state: { statusClass: StatusClass } };
+type RunEvent = ObjectChange & { created: number; number: number; state: { statusClass: StatusClass } };
 
 /**
  * Returns the second in which the run of failed payments began that `last` belongs to: that of the first past-due

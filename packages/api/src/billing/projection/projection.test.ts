@@ -77,7 +77,7 @@ describe('the projection of a set of events', () => {
   });
 });
 
-/** Selects the events as `readFacts` does, in memory; a test of `readFacts` compares both. */
+/** Selects the events as `readProjectionInput` does, in memory; a test of `readProjectionInput` compares both. */
 function deciding(events: StateEvent[], settledNumber: number): StateEvent[] {
   const statusClass = (event: StateEvent) => statusClassOf(String(event.object.status));
   const newest = Math.max(...events.map(({ created }) => created));

@@ -9,7 +9,7 @@ import { lastOfSecond } from './same-second.ts';
 export type SubscriptionRow = typeof paymentSubscriptions.$inferSelect;
 
 /** Everything from which a subscription's row is computed. */
-export type Facts = {
+export type ProjectionInput = {
   /** The row as it is stored; null if there is none. */
   row: SubscriptionRow | null;
   events: StateEvent[];
@@ -41,7 +41,7 @@ export type RecomputedRow = {
 };
 
 /** Computes a subscription's row from its snapshot and its stored events. Null if there is neither. */
-export function recompute(app: App, { row, events, prices }: Facts): RecomputedRow | null {
+export function recompute(app: App, { row, events, prices }: ProjectionInput): RecomputedRow | null {
   const decided = decide(row && snapshotOf(row), project(events, row?.settledNumber ?? 0));
   if (decided === null) return null;
 

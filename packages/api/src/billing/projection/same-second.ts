@@ -2,13 +2,13 @@ import type { Fields } from '../../providers/untrusted-json.ts';
 import { canonical, objectBefore } from './previous-state.ts';
 
 /** An object after a change, and its values before the change; null for an event that shows no change. */
-export type Change = { object: Fields; previous: Fields | null };
+export type ObjectChange = { object: Fields; previous: Fields | null };
 
 /**
  * Returns which of the events of one second shows the last state: the one that no other event leaves. Null if
  * each state is left. The provider's clock does not order these events.
  */
-export function lastOfSecond<Event extends Change>(second: Event[]): { event: Event | null; certain: boolean } {
+export function lastOfSecond<Event extends ObjectChange>(second: Event[]): { event: Event | null; certain: boolean } {
   const changes = second.map((event) => ({
     event,
     after: canonical(event.object),

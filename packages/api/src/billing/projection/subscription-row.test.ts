@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { history } from '../../testing/payment/random-history.ts';
 import { project, type StateEvent } from './projection.ts';
 import { statusClassOf } from './provider-objects.ts';
-import { readFacts } from './subscription-row.ts';
+import { readProjectionInput } from './subscription-row.ts';
 
 let running: TestApp;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ test('the events that are read give the same projection as the whole history', a
       });
       const settledNumber = all[settledAt]?.number ?? 0;
 
-      const { events: read } = await readFacts(running.app.db, subscriptionId, { settledNumber });
+      const { events: read } = await readProjectionInput(running.app.db, subscriptionId, { settledNumber });
       expect(project(read, settledNumber)).toEqual(project(all, settledNumber));
     }),
     { numRuns: 150 },
@@ -60,7 +60,7 @@ test('the events read of a run of failed payments begin after the last settled e
   const run = [10, 20, 30].map((created) => ({ id: `evt_${created}`, number: 0, created, object, previous: null }));
   const { subscriptionId, numbers } = await store(run);
   const settledNumber = numbers.get(`evt_10_${subscriptionId}`) ?? 0;
-  const { events: read } = await readFacts(running.app.db, subscriptionId, { settledNumber });
+  const { events: read } = await readProjectionInput(running.app.db, subscriptionId, { settledNumber });
   expect(project(read, settledNumber)?.pastDueSince).toBe(20);
 });
 
@@ -76,13 +76,13 @@ test('a few events are read by an index, however many are stored', async () => {
   const { subscriptionId } = await store(many);
   await running.app.sql`analyze payment_events`;
 
-  const { events: read } = await readFacts(running.app.db, subscriptionId, { settledNumber: 0 });
+  const { events: read } = await readProjectionInput(running.app.db, subscriptionId, { settledNumber: 0 });
   expect(read.length).toBeLessThanOrEqual(4);
   expect(project(read, 0)?.pastDueSince).toBe(2501);
 
   await running.app.db.transaction(async (tx) => {
     const before = await touched(tx);
-    await readFacts(tx, subscriptionId, { settledNumber: 0 });
+    await readProjectionInput(tx, subscriptionId, { settledNumber: 0 });
     const after = await touched(tx);
     expect(after.scans).toBe(before.scans);
     expect(after.rows - before.rows).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { eq, getTableColumns, sql } from 'drizzle-orm';
 import { type Executor, prepared, type Transaction } from '../../db/client.ts';
 import { paymentEvents as event, paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { fields } from '../../providers/untrusted-json.ts';
-import type { ComputedColumns, Facts, KnownPrice, StateEvent, SubscriptionRow } from './projection.ts';
+import type { ComputedColumns, KnownPrice, ProjectionInput, StateEvent, SubscriptionRow } from './projection.ts';
 
 /** An event that this transaction stores, so that its payload is not read back and not parsed again. */
 type NewEvent = Omit<StateEvent, 'number'>;
@@ -13,11 +13,11 @@ type NewEvent = Omit<StateEvent, 'number'>;
  * and the run's first event. The caller holds the lock of the organisation's row, or has sent the statement that
  * takes it before. `settledNumber` is the one that the caller is about to store, if it differs from the row's.
  */
-export async function readFacts(
+export async function readProjectionInput(
   db: Executor,
   subscriptionId: string,
   { parsed, settledNumber = null }: { parsed?: NewEvent; settledNumber?: number | null },
-): Promise<Facts> {
+): Promise<ProjectionInput> {
   const [found] = await factsOf(db).execute({ subscriptionId, settledNumber, parsedId: parsed?.id ?? null });
   const distinct = new Map((found?.events ?? []).map((row) => [row.id, row])).values();
   const events = [...distinct].map(({ id, number, created, payload }) =>

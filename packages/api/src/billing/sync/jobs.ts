@@ -27,9 +27,9 @@ export function billingJobs({
   app: App;
   scheduled: App;
 }): Pick<JobKinds, Extract<JobName, `payment-${string}`>> {
-  // A node without the provider's key would complete another node's jobs without doing them.
   const noRetry = { forSeconds: 0, longestPauseSeconds: 0 };
   const untilNextPrices = { forSeconds: 3600, longestPauseSeconds: 300 };
+  // A node without the provider's key would complete another node's jobs without doing them.
   const isTaken = app.payment !== null;
 
   return {

@@ -6,7 +6,7 @@ export type Report = {
   subscriptions: number;
   /** Rows that differed from the provider or were missing, and now agree. */
   repaired: string[];
-  /** The facts in which the repaired rows differed. */
+  /** The values in which the repaired rows differed. */
   drift: { subscription: string; differences: Difference[] }[];
   /** Subscriptions that could not be synced, and why. Their rows stay marked for a sync. */
   leftOut: { subscription: string; why: string }[];
@@ -36,7 +36,9 @@ export function summaryOf({ subscriptions, repaired }: Report): string {
 /** Returns a line of text for each difference and each finding. None if all rows agree with the provider. */
 export function findingsOf(report: Report): string[] {
   return [
-    ...report.drift.map(({ subscription, differences }) => `repaired: ${subscription} (${textOf(differences)})`),
+    ...report.drift.map(
+      ({ subscription, differences }) => `repaired: ${subscription} (${describeDifferences(differences)})`,
+    ),
     ...report.leftOut.map(({ subscription, why }) => `not brought up to date: ${subscription} (${why})`),
     ...report.unknownOrganisations.map((each) => `unknown organisation: ${each.organisation} of ${each.subscription}`),
     ...report.severalLive.map(
@@ -53,7 +55,7 @@ export function findingsOf(report: Report): string[] {
   ];
 }
 
-function textOf(differences: Difference[]): string {
+function describeDifferences(differences: Difference[]): string {
   return differences.map(({ what, was, is }) => `${what} was ${was}, is ${is}`).join('; ');
 }
 

@@ -9,7 +9,7 @@ import { storeConsequences } from '../projection/consequences.ts';
 import { firstAnswerOfRun } from '../projection/past-due-run.ts';
 import { project, recompute } from '../projection/projection.ts';
 import { isEnded, parseSnapshot, type SubscriptionState } from '../projection/provider-objects.ts';
-import { readFacts } from '../projection/subscription-row.ts';
+import { readProjectionInput } from '../projection/subscription-row.ts';
 
 export type SubscriptionOwner = { organisationId: string; customerId: string };
 
@@ -34,11 +34,11 @@ export async function storeSnapshot(
   const settled = pastDue ? {} : { settledNumber: number };
   await app.db.transaction(async (tx) => {
     if (!(await lockOrganisation(tx, owner.organisationId))) return;
-    const known = await readFacts(tx, state.id, settled);
+    const known = await readProjectionInput(tx, state.id, settled);
     const inserted = known.row === null ? await insertRow(app, tx, owner, state.id) : null;
     // If this process inserted no row, another one has inserted it in the meantime.
-    const facts = known.row === null && inserted === null ? await readFacts(tx, state.id, settled) : known;
-    const row = facts.row ?? inserted;
+    const input = known.row === null && inserted === null ? await readProjectionInput(tx, state.id, settled) : known;
+    const row = input.row ?? inserted;
     if (row === null || row.organisationId !== owner.organisationId || !(await hasLease(tx, owner, row.id))) return;
     if (state.customerId !== row.customerId) {
       await tx
@@ -55,7 +55,7 @@ export async function storeSnapshot(
       ? firstAnswerOfRun(
           { pastDueSince: row.snapshotPastDueSince, pastDueNumber: row.snapshotPastDueNumber },
           { pastDueSince: app.now(), pastDueNumber: number },
-          project(facts.events)?.brokenNumber ?? 0,
+          project(input.events)?.brokenNumber ?? 0,
         )
       : null;
     const snapshot = {
@@ -65,7 +65,7 @@ export async function storeSnapshot(
       snapshotPastDueNumber: first?.pastDueNumber ?? null,
       ...settled,
     };
-    const recomputed = recompute(app, { ...facts, row: { ...row, ...snapshot } });
+    const recomputed = recompute(app, { ...input, row: { ...row, ...snapshot } });
     await tx
       .update(paymentSubscriptions)
       .set({

@@ -9,8 +9,8 @@ import { lockConcerned, organisationsChanged } from './lock-concerned.ts';
 
 /**
  * Deletes an organisation by a rule, with all that is stored about it, and ends its subscriptions
- * first. The members' accounts stay. Does nothing if there is none. `isStillWanted` is called under the
- * organisation's lock.
+ * first. The members' accounts stay. Does nothing if there is none. `isStillWanted` is called before anything
+ * ends, and again under the organisation's lock.
  *
  * @throws AppError BILLING_UNAVAILABLE, PROVIDER_UNAVAILABLE or BUSY if a subscription cannot be ended.
  */
@@ -20,6 +20,7 @@ export async function eraseOrganisation(
   isStillWanted: (db: Executor) => Promise<boolean> = async () => true,
 ): Promise<void> {
   if ((await app.db.$count(organisations, eq(organisations.id, organisationId))) === 0) return;
+  if (!(await isStillWanted(app.db))) throw organisationsChanged();
   await endSubscriptions(app, organisationId);
 
   await app.db.transaction(async (tx) => {

@@ -18,7 +18,7 @@ type Options = {
   withMembers?: boolean;
   /** The organisations that a page showed: no other one is deleted. */
   shown?: string[] | undefined;
-  /** Called again under the locks. */
+  /** Called before anything ends, and again under the locks. */
   isStillWanted?: (db: Executor) => Promise<boolean>;
 };
 
@@ -38,6 +38,7 @@ export async function eraseUser(
   { actorId, client, isStillWanted = async () => true, ...which }: Options,
 ): Promise<{ slugs: string[]; erasureId: string } | null> {
   const ending = await endingWith(app.db, userId, which);
+  if (!(await isStillWanted(app.db))) throw organisationsChanged();
   for (const id of ending) await endSubscriptions(app, id);
 
   const erased = await app.db.transaction(async (tx) => {

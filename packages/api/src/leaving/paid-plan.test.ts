@@ -7,6 +7,8 @@ import { ownedBy } from '../testing/billing.ts';
 import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
 import { addMember, linkSubject, makeOwner, signInAs, testPassword } from '../testing/factories.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
+import { eraseOrganisation } from './erase-organisation.ts';
+import { eraseUser } from './erase-user.ts';
 
 const test = useBillingTest();
 type Owner = Awaited<ReturnType<typeof makeOwner>>;
@@ -107,6 +109,19 @@ describe('deleting the account of a user whose organisation pays', () => {
     expect(atProvider(owner)).toEqual(['active']);
     expect(await remains(owner)).toEqual({ person: true, organisation: true });
   });
+});
+
+it.each<[string, (owner: Owner, isStillWanted: () => Promise<boolean>) => Promise<unknown>]>([
+  [
+    'an organisation',
+    ({ organisationId }, isStillWanted) => eraseOrganisation(test.app, organisationId, isStillWanted),
+  ],
+  ['a user', ({ userId }, isStillWanted) => eraseUser(test.app, { userId }, { actorId: null, isStillWanted })],
+])('an erasure of %s by a rule that no longer applies ends no subscription', async (_, erase) => {
+  const owner = await makePaying();
+  await expect(erase(owner, async () => false)).rejects.toMatchObject({ code: 'BUSY' });
+  expect(atProvider(owner)).toEqual(['active']);
+  expect(await remains(owner)).toEqual({ person: true, organisation: true });
 });
 
 it('requires a recent sign-in of a user without a password', async () => {

@@ -33,6 +33,8 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
     for (const state of states) {
       seen.add(state.id);
       const row = rows.get(state.id);
+      // The list holds subscriptions that expired before their first payment: there are more every day.
+      if (row?.ended && row.status === state.status) continue;
       const owner = row?.organisationId ?? owners.get(state.customerId);
       if (owner === undefined) {
         if (state.metadata.organisation !== null) {

@@ -9,10 +9,10 @@ import {
   paymentSubscriptions,
 } from '../db/schema/billing.ts';
 import { makeMember, makeSecond, makeSubscriber, ownedBy } from '../testing/billing.ts';
+import { interrupted } from '../testing/payment/interrupted.ts';
 import { deliver, makeEvent } from '../testing/payment/payment-events.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { openPortal, portalSetting } from './actions/open-portal.ts';
-import type { BillingApp } from './actions/require-payment.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
 import { startCheckout } from './actions/start-checkout.ts';
 import { leaseOf } from './customers/customer.ts';
@@ -33,24 +33,11 @@ async function row(id: string) {
   return found;
 }
 
-/** Returns the App with a provider at which `happens` runs after its n-th answer. */
-function interrupted(n: number, happens: () => void): BillingApp {
-  const { payment } = billing.app;
-  if (payment === null) throw new Error('billing is off');
-  let answers = 0;
-  const ask: typeof payment.ask = async (question) => {
-    const answer = await payment.ask(question);
-    if (++answers === n) happens();
-    return answer;
-  };
-  return { ...billing.app, payment: { ...payment, ask } };
-}
-
 test.each([1, 2, 3])('a checkout that is paid after answer %i allows no second one', async (n) => {
   const principal = await makeMember(billing);
   const { url } = await startCheckout(billing.app, principal, { tier: 'silver' });
   provider().set({ drop_deliveries: true });
-  const app = interrupted(n, () => provider().payCheckout(url));
+  const app = interrupted(billing.app, n, () => provider().payCheckout(url));
   await startCheckout(app, principal, { tier: 'gold' }).catch(() => null);
 
   const { subscriptions, sessions } = ownedBy(billing, principal);

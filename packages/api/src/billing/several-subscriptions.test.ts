@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Administrator } from '../sessions/principal.ts';
 import { makeIncomplete, makeSecond, makeSubscriber } from '../testing/billing.ts';
+import { interrupted } from '../testing/payment/interrupted.ts';
 import { subscriptionsOf } from '../testing/payment/subscriptions-of.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
 import { setCancellation } from './actions/set-cancellation.ts';
@@ -81,11 +82,10 @@ describe('cancel', () => {
   test('of one that ended meanwhile succeeds', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
     const second = await makeSecond(billing, subscription.customer, 'gold');
-    provider().set({ api_delay_ms: 300 });
-    const answer = cancel(principal);
-    await new Promise((resolve) => setTimeout(resolve, 450));
-    provider().forceStatus(second.id, 'canceled');
-    expect(await answer).toMatchObject({ tier: 'silver', cancel_at_period_end: true });
+    // The first answer is the list of the subscriptions.
+    const app = interrupted(billing.app, 1, () => provider().forceStatus(second.id, 'canceled'));
+    const answer = await setCancellation(app, principal, { wanted: true });
+    expect(answer).toMatchObject({ tier: 'silver', cancel_at_period_end: true });
   });
 });
 

@@ -144,8 +144,8 @@ describe('the history', () => {
         select gen_random_uuid(), 'many-' || n, now(), 'approved' from generate_series(1, 2100) as n returning id
       )
       insert into memberships (user_id, organisation_id, role, created_at) select ${userId}, id, 'owner', now() from made`;
-    const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 19);
-    for (const day of [1, 1]) await storeMemberDays(at(later(day)).app);
+    const tomorrow = new Date(running.app.now().getTime() + 86_400_000).toISOString().slice(0, 19);
+    for (const now of [tomorrow, tomorrow]) await storeMemberDays(at(now).app);
     const days = await sql`
       select used from usage_days join organisations on id = organisation_id
       where meter = 'members' and slug like 'many-%'`;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Administrator } from '../../sessions/principal.ts';
 import { readSubscription } from '../../subscription/read-subscription.ts';
 import { makeMember, makeSecond, makeSubscriber, ownedBy, withPatience } from '../../testing/billing.ts';
+import { interrupted } from '../../testing/payment/interrupted.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { openPortal } from './open-portal.ts';
 import { requirePayment } from './require-payment.ts';
@@ -68,11 +69,9 @@ describe('checkout', () => {
   test('a session that is paid while another tier is chosen creates no second subscription', async () => {
     const principal = await makeMember(billing);
     const { url } = await buy(principal, 'silver');
-    provider().set({ api_delay_ms: 150 });
-    const gold = buy(principal, 'gold').catch((error: unknown) => error);
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    provider().payCheckout(url);
-    await gold;
+    // The first answer is the list of the open sessions.
+    const app = interrupted(billing.app, 1, () => provider().payCheckout(url));
+    await startCheckout(app, principal, { tier: 'gold' }).catch(() => null);
     await billing.settled();
     const open = ownedBy(billing, principal).sessions.filter(({ status }) => status === 'open');
     expect([ownedBy(billing, principal).subscriptions.length, open.length]).toEqual([1, 0]);

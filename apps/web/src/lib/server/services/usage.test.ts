@@ -12,12 +12,16 @@ let key: string;
 let organisation: string;
 beforeAll(async () => {
   test = await startTestApp();
+  // A day begins at midnight: all that a test counts and reads is of one day.
+  test.stopClock();
   key = (await makeKey(test)).key;
   organisation = (await makeTarget(test)).organisationId;
 });
 afterAll(() => test.close());
 
 const fresh = async () => (await makeTarget(test)).organisationId;
+/** A time so many milliseconds from now. */
+const from = (milliseconds: number) => new Date(test.app.now().getTime() + milliseconds).toISOString();
 const newKey = () => crypto.randomUUID();
 const post = (name: 'reserve' | 'release' | 'report', body: unknown, by = key) =>
   askRest(test, 'POST', `/api/usage/${name}`, { key: by, body });
@@ -144,8 +148,8 @@ describe('POST /api/usage/report', () => {
       [{ amount: 0 }, 400, 'records.1.amount'],
       [{ meter: 'unknown' }, 400, 'records.1.meter'],
       [{ meter: 'projects' }, 400, 'records.1.meter'],
-      [{ at: new Date(Date.now() - 36 * 86_400_000).toISOString() }, 400, 'records.1.at'],
-      [{ at: new Date(Date.now() + 6 * 60_000).toISOString() }, 400, 'records.1.at'],
+      [{ at: from(-36 * 86_400_000) }, 400, 'records.1.at'],
+      [{ at: from(6 * 60_000) }, 400, 'records.1.at'],
       [{ organisation: 'unknown' }, 404, 'records.1.organisation'],
       [{ idempotency_key: good.idempotency_key, amount: 4, organisation: id }, 409, null],
     ] as const) {
@@ -176,7 +180,7 @@ describe('PUT /api/usage/METER', () => {
     const above = limitOf('projects') + 9;
     const now = await put('projects', { organisation: id, used: above });
     expect([now.status, now.body]).toEqual([200, { meter: 'projects', used: above, limit: limitOf('projects') }]);
-    const at = new Date(Date.now() - 60_000).toISOString();
+    const at = from(-60_000);
     expect((await put('projects', { organisation: id, used: 1, at })).body.used).toBe(above);
     expect((await put('projects', { organisation: id, used: 0 })).body.used).toBe(0);
   });
@@ -204,7 +208,7 @@ describe('GET /api/usage/METER', () => {
     await post('reserve', { organisation: id, meter: 'api_calls', amount: 5, idempotency_key: newKey() });
     const { status, body } = await history('api_calls', `organisation=${id}`);
     expect([status, body.meter, body.days.length]).toEqual([200, 'api_calls', 30]);
-    expect(body.days.at(-1)).toEqual({ date: new Date().toISOString().slice(0, 10), used: 5 });
+    expect(body.days.at(-1)).toEqual({ date: from(0).slice(0, 10), used: 5 });
     expect(body.days[0].used).toBe(0);
   });
 

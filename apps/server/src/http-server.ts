@@ -11,7 +11,7 @@ import { watchProbes } from './drain.ts';
 import { answerHealth, answerReadiness, refuse, refuseMethod } from './json-answers.ts';
 import { listen } from './listen.ts';
 import { createRefusals } from './refusals.ts';
-import { answerUnreadable } from './unreadable-requests.ts';
+import { answerUnreadable, methodsOfAll } from './unreadable-requests.ts';
 
 /** The path and query of a request, and its client, whose address is read and keyed once. */
 export type RequestTarget = { target: string; client: KeyedClient };
@@ -134,7 +134,7 @@ export async function openHttpServer(config: Config, bounds: Partial<typeof limi
     if (target === null) {
       return answered(() => refuse(response, 400, 'VALIDATION', 'The request is not valid HTTP.'));
     }
-    if (request.method === 'TRACE') return answered(() => refuseMethod(response, 'GET, HEAD, POST, OPTIONS'));
+    if (request.method === 'TRACE') return answered(() => refuseMethod(response, methodsOfAll));
     const [pathname] = target.split('?', 1);
     if (pathname === '/healthz') return answered(() => answerHealth(request, response));
     const isProbe = pathname === '/readyz';

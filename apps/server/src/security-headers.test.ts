@@ -87,6 +87,8 @@ const chunked = 'POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\
 it.each([
   ['what is not HTTP', ['\x16\x03\x01 hello\r\n\r\n'], 400, 'VALIDATION'],
   ['a request of HTTP/1.1 without Host', ['GET / HTTP/1.1\r\nConnection: close\r\n\r\n'], 400, 'VALIDATION'],
+  ['a method that HTTP does not define', ['FOO /login HTTP/1.1\r\nHost: a\r\n\r\n'], 405, 'METHOD_NOT_ALLOWED'],
+  ['CONNECT', ['CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n'], 405, 'METHOD_NOT_ALLOWED'],
   ['headers of 20 kB', [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`], 431, 'TOO_LARGE'],
   ['a malformed chunk', [chunked, 'zz\r\n'], 400, 'VALIDATION'],
   ['extensions of chunks of 20 kB', [chunked, `1;${'x'.repeat(20_000)}\r\n`], 413, 'TOO_LARGE'],
@@ -102,6 +104,7 @@ it.each([
   const [answered, headers, body] = await sendRaw(...parts);
   expect([answered, body]).toEqual([status, { error: expect.stringMatching(/\.$/), code }]);
   expect(headers).toMatchObject({ ...expected, 'strict-transport-security': transport, 'cache-control': 'no-store' });
+  expect(headers.allow).toBe(status === 405 ? 'GET, HEAD, POST, OPTIONS' : undefined);
 });
 
 it('a request whose headers do not come gets 408 with every security header', async () => {

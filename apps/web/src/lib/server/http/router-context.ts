@@ -8,6 +8,7 @@ import type { Client, KeyedClient, Requester } from '@gatehouse/api/security/cli
 import { tokenForBrowser } from '@gatehouse/api/sessions/known-browser';
 import type { Principal } from '@gatehouse/api/sessions/principal';
 import { deleteSession, readSession, readSharedSession, startSession } from '@gatehouse/api/sessions/session';
+import type { RequestEvent } from '@sveltejs/kit';
 import { languageOf } from '../language/choose-language.ts';
 import {
   clearCookie,
@@ -43,6 +44,17 @@ export async function openContext(locals: App.Locals, request: RequestSource): P
   locals.session = sessionActions(locals, request.cookies);
   locals.api = createCaller(routerContext(locals), { signal: request.signal });
 }
+
+/**
+ * Resolves the principal of a request again, whose context is open. For an answer that is still being read long after
+ * the request: its reader may have lost the authority since.
+ */
+export async function reopenContext({ locals, url, request, cookies }: ContextEvent): Promise<void> {
+  const { method, headers, signal } = request;
+  await openContext(locals, { method, pathname: url.pathname, headers, cookies, client: locals.client, signal });
+}
+
+type ContextEvent = Pick<RequestEvent, 'locals' | 'url' | 'request' | 'cookies'>;
 
 /** Whether the API key or the session of a request was valid recently in this process. Reads no database. */
 export function hasRecentToken(app: App, { authorization, cookie }: IncomingHttpHeaders): boolean {

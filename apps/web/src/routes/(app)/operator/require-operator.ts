@@ -1,6 +1,7 @@
 import type { Caller } from '@gatehouse/api/router/root';
 import { error as httpError, type RequestEvent } from '@sveltejs/kit';
 import { requirePage } from '#lib/server/guards/page-guard.ts';
+import { reopenContext } from '#lib/server/http/router-context.ts';
 
 export type Operators = Caller['operators'];
 
@@ -8,6 +9,12 @@ export type Operators = Caller['operators'];
 export function requireOperator(event: Pick<RequestEvent, 'locals' | 'url' | 'isDataRequest'>): Operators {
   if (!requirePage(event).user.operator) httpError(403, 'This page is for operators.');
   return event.locals.api.operators;
+}
+
+/** As `requireOperator`, for the user's authority as it is now: the pages of a file are read as fast as its reader takes them. */
+export async function requireOperatorNow(event: RequestEvent): Promise<Operators> {
+  await reopenContext(event);
+  return requireOperator(event);
 }
 
 /** The search and the cursor of a list page. Empty ones are left out. */

@@ -1,5 +1,5 @@
 import { csvResponse } from '../csv.ts';
-import { requireOperator } from '../require-operator.ts';
+import { requireOperator, requireOperatorNow } from '../require-operator.ts';
 import type { RequestHandler } from './$types';
 
 const rowsAtOnce = 500;
@@ -7,8 +7,9 @@ const header = ['id', 'slug', 'name', 'owner', 'status', 'tier', 'subscription_s
 
 /** All organisations as a file, newest first. */
 export const GET: RequestHandler = (event) => {
-  const operators = requireOperator(event);
+  requireOperator(event);
   return csvResponse('organisations.csv', header, async (after) => {
+    const operators = await requireOperatorNow(event);
     const { organisations, next } = await operators.organisations({
       rows: rowsAtOnce,
       ...(after !== undefined && { after }),

@@ -1,5 +1,5 @@
 import { csvResponse } from '../csv.ts';
-import { requireOperator } from '../require-operator.ts';
+import { requireOperator, requireOperatorNow } from '../require-operator.ts';
 import type { RequestHandler } from './$types';
 
 const rowsAtOnce = 500;
@@ -7,8 +7,9 @@ const header = ['id', 'email', 'name', 'status', 'suspended', 'operator', 'organ
 
 /** All people as a file, newest first. */
 export const GET: RequestHandler = (event) => {
-  const operators = requireOperator(event);
+  requireOperator(event);
   return csvResponse('people.csv', header, async (after) => {
+    const operators = await requireOperatorNow(event);
     const { people, next } = await operators.people({ rows: rowsAtOnce, ...(after !== undefined && { after }) });
     const rows = people.map((person) => [
       person.id,

@@ -65,7 +65,7 @@ const openToHandlers = [
   ['providers/payment-pages\\.ts$', `${web}lib/server/http/security-headers\\.ts$`],
   ['telemetry/read-metrics\\.ts$', `${web}lib/server/http/metrics-endpoint\\.ts$`],
   [
-    'security/answer-headers\\.ts$',
+    'security/security-headers\\.ts$',
     `^apps/server/src/(http-server|refusals)\\.ts$|${web}lib/server/http/security-headers\\.ts$`,
   ],
   ['security/client\\.ts$', `${web}app\\.d\\.ts$|${web}lib/server/|^apps/server/src/(admission|http-server)\\.ts$`],

@@ -19,13 +19,13 @@ const places = {
   scrapes: 10,
 };
 
-export type Class = keyof typeof places;
+export type RequestClass = keyof typeof places;
 
 /**
  * Above so many open requests of a class, one whose session or key was not valid recently takes one of other places, so
  * that invented ones do not take those of the others, nor the others theirs.
  */
-const checkedAbove: Partial<Record<Class, number>> = { reads: 100, polls: 1500 };
+const checkedAbove: Partial<Record<RequestClass, number>> = { reads: 100, polls: 1500 };
 const uncheckedPlaces = 100;
 
 /** For how long a request may be sent before another one can take its place. */
@@ -76,7 +76,7 @@ type Group = ReturnType<typeof createPlaces> & { sending: Set<Sending>; light: n
  * Limits how many requests are open at once, in memory, and decides when each starts. Each process counts its own.
  * `onRefusal` is called for each request that a limit of its class refuses.
  */
-export function createAdmission(onRefusal: (kind: Class) => void = () => {}) {
+export function createAdmission(onRefusal: (kind: RequestClass) => void = () => {}) {
   const checked = perClass((kind) => newGroup(places[kind]));
   const unchecked = perClass(() => newGroup(uncheckedPlaces));
   const { noteWaiting, noteLeft, hasTime, noteConnection } = createTurns();
@@ -173,9 +173,9 @@ function newGroup(most: number): Group {
   return { ...createPlaces(most, maxClassBytes), sending: new Set(), light: most * lightShare };
 }
 
-function perClass<Value>(create: (kind: Class) => Value): Record<Class, Value> {
-  const kinds = Object.keys(places) as Class[];
-  return Object.fromEntries(kinds.map((kind) => [kind, create(kind)])) as Record<Class, Value>;
+function perClass<Value>(create: (kind: RequestClass) => Value): Record<RequestClass, Value> {
+  const kinds = Object.keys(places) as RequestClass[];
+  return Object.fromEntries(kinds.map((kind) => [kind, create(kind)])) as Record<RequestClass, Value>;
 }
 
 /**
@@ -202,7 +202,7 @@ function credentialOf({ authorization, cookie }: IncomingHttpHeaders): string | 
   return /(?:^|;\s*)(?:(?:__Host-)?session|__Secure-gatehouse)=([^;]+)/.exec(cookie ?? '')?.[1] ?? null;
 }
 
-function classOf({ method }: IncomingMessage, path: string, isSignedIn: boolean): Class {
+function classOf({ method }: IncomingMessage, path: string, isSignedIn: boolean): RequestClass {
   const [pathname] = path.split('?');
   const isRead = method === 'GET' || method === 'HEAD';
   if (pathname?.startsWith('/webhooks/')) return 'webhooks';

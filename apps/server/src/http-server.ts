@@ -3,9 +3,9 @@ import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerRespon
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Config } from '@gatehouse/api/config';
-import { securityHeaders } from '@gatehouse/api/security/answer-headers';
 import type { KeyedClient } from '@gatehouse/api/security/client';
-import { type Class, createAdmission, type Place } from './admission.ts';
+import { securityHeaders } from '@gatehouse/api/security/security-headers';
+import { createAdmission, type Place, type RequestClass } from './admission.ts';
 import { canonicalise, clientOf, pathOf } from './canonical-request.ts';
 import { watchProbes } from './drain.ts';
 import { answerHealth, answerReadiness, refuse, refuseMethod } from './json-answers.ts';
@@ -32,7 +32,7 @@ export type Application = {
   /** Whether the session or the API key of these headers was valid recently in this process. */
   isRecent: (headers: IncomingHttpHeaders) => boolean;
   /** Counts a request that was refused because too many of its class are open. */
-  countRefusal: (kind: Class) => void;
+  countRefusal: (kind: RequestClass) => void;
 };
 
 type HttpServer = {

@@ -1,6 +1,6 @@
 /**
  * Returns a sentence for each probable mistake in the environment: a feature of which one of
- * two variables is set, and a name that resembles a known variable.
+ * two variables is set, and a name that isMisspelling a known variable.
  */
 export function configWarnings(environment: Record<string, string | undefined>, known: string[]): string[] {
   const names = Object.keys(environment).filter((name) => environment[name]?.trim());
@@ -36,7 +36,7 @@ function incompletePairs(set: Set<string>): string[] {
 function misspelledNames(names: string[], known: string[]): string[] {
   return names.flatMap((name) => {
     if (known.includes(name) || isPriceVariable(name)) return [];
-    const intended = known.find((each) => resembles(name.toUpperCase(), each)) ?? priceVariableLike(name);
+    const intended = known.find((each) => isMisspelling(name.toUpperCase(), each)) ?? priceVariableLike(name);
     return intended === undefined
       ? []
       : [`${name} is not a variable of Gatehouse and is ignored. Perhaps it is ${intended}.`];
@@ -46,10 +46,10 @@ function misspelledNames(names: string[], known: string[]): string[] {
 /** The price variable whose first two words are misspelt in the name, or which is not in capitals. */
 function priceVariableLike(name: string): string | undefined {
   const [, words = '', tier] = /^([^_]+_[^_]+)_(\w+)$/.exec(name.toUpperCase()) ?? [];
-  return resembles(words, 'PAYMENT_PRICE') ? `PAYMENT_PRICE_${tier}` : undefined;
+  return isMisspelling(words, 'PAYMENT_PRICE') ? `PAYMENT_PRICE_${tier}` : undefined;
 }
 
-function resembles(name: string, known: string): boolean {
+function isMisspelling(name: string, known: string): boolean {
   const most = maximumDistance(known);
   // Only a few pairs are left to compare. To compare all of them took 5 % of the start.
   if (Math.abs(name.length - known.length) > most || !sharesPart(name, known, most)) return false;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setPassword } from '../accounts/password/set-password.ts';
 import { verifyEmail } from '../accounts/verification/verify-email.ts';
 import { invitations } from '../db/schema/members.ts';
-import { normalisePassword } from '../security/fold-password.ts';
+import { normalisePassword } from '../security/normalise-password.ts';
 import { deleteSession, readSession, startSession } from '../sessions/session.ts';
 import { createPasswordLink } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';

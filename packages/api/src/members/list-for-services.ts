@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { App } from '../app.ts';
 import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
-import { idAfter, keysetInput, keysetPageOf } from '../security/keyset.ts';
+import { idAfter, keysetInput, keysetPageOf } from '../security/keyset-pagination.ts';
 import type { Holding, Principal } from '../sessions/principal.ts';
 import { readableTarget, targetField } from '../sessions/target-organisation.ts';
 

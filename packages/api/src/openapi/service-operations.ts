@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { changesInput } from '../changes/read-changes.ts';
-import { keysetInput } from '../security/keyset.ts';
+import { keysetInput } from '../security/keyset-pagination.ts';
 import { targetField } from '../sessions/target-organisation.ts';
 import {
   gaugeValueInput,

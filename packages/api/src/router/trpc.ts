@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { AppError, errorCodes, invalid, isAppError, isDatabaseUnavailable, toAppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
 import { clientKey } from '../security/client-key.ts';
-import type { Points, Window } from '../security/throttle.ts';
+import type { Points, Rule } from '../security/throttle.ts';
 import {
   type Principal,
   requireApproved,
@@ -99,9 +99,9 @@ export const publicProcedure = t.procedure.use(async ({ ctx, next, path }) => {
  *
  * @throws AppError TOO_MANY if the client has no points left.
  */
-export function limited(window: Window) {
+export function limited(rule: Rule) {
   return publicProcedure.use(async ({ ctx, next }) => {
-    await ctx.app.throttle.take({ [window]: clientKey(ctx.client) });
+    await ctx.app.throttle.take({ [rule]: clientKey(ctx.client) });
     return next();
   });
 }
@@ -143,8 +143,8 @@ export const approvedProcedure = userProcedure.use(({ ctx, next }) =>
  *
  * @throws AppError TOO_MANY, UNAUTHENTICATED or AWAITING_APPROVAL, in this order.
  */
-export function limitedApprovedProcedure(window: Window) {
-  return limited(window).use(({ ctx, next }) =>
+export function limitedApprovedProcedure(rule: Rule) {
+  return limited(rule).use(({ ctx, next }) =>
     next({ ctx: { principal: requireApproved(requireUser(ctx.principal)) } }),
   );
 }

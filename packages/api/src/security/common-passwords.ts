@@ -1,4 +1,4 @@
-import { foldWord } from './fold-password.ts';
+import { foldWord } from './normalise-password.ts';
 
 /**
  * Common passwords that are missing in the dictionary, because zxcvbn detects repetitions,

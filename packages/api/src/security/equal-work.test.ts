@@ -7,7 +7,7 @@ import { matchUser } from '../sign-in/match-user.ts';
 import { declineOwner, suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { callerFor, makeIdentity, makeOwner, makeSignUp, newEmail, testClient } from '../testing/factories.ts';
-import { normalisePassword } from './fold-password.ts';
+import { normalisePassword } from './normalise-password.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 
 let test: TestApp;

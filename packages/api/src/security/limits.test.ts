@@ -8,7 +8,7 @@ import { storeReturnUrl } from '../sign-in/return-url.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
 import { inBatches, secondsToWait } from '../testing/attempts.ts';
 import { callerFor, makeOwner, makeSignUp, newEmail, testPassword } from '../testing/factories.ts';
-import type { Window } from './throttle.ts';
+import type { Rule } from './throttle.ts';
 
 let test: TestApp;
 
@@ -23,7 +23,7 @@ beforeEach(() => test.app.db.delete(rateLimits));
 
 let signedIn: Principal;
 
-type Rule = {
+type Expected = {
   most: number;
   minutes: number;
   /** What is counted together: the address, the client, both, the client's network, or a session. */
@@ -37,7 +37,7 @@ const wrongPassword = (client: string, email: string) =>
   callerFor(test, null, { client }).signIn.withPassword({ email, password: 'not the pass phrase' });
 
 /** Every limit of the service with its number. The type requires an entry for each rule. */
-const rules: Record<Window, Rule> = {
+const expectedRules: Record<Rule, Expected> = {
   'sign-in-pair': { most: 10, minutes: 15, per: 'pair', attempt: wrongPassword },
   'sign-in-address': { most: 100, minutes: 15, per: 'address', attempt: wrongPassword },
   'sign-in-known': {
@@ -117,14 +117,14 @@ function newSite(): (subnet: number) => string {
   return (subnet) => `${prefix}:${subnet.toString(16)}::1`;
 }
 
-async function stored(window: Window) {
+async function stored(rule: Rule) {
   return test.app.db
     .select()
     .from(rateLimits)
-    .where(like(rateLimits.key, `${window}:%`));
+    .where(like(rateLimits.key, `${rule}:%`));
 }
 
-describe.each(Object.entries(rules) as [Window, Rule][])('%s', (window, { most, minutes, per, attempt }) => {
+describe.each(Object.entries(expectedRules) as [Rule, Expected][])('%s', (rule, { most, minutes, per, attempt }) => {
   const one = newEmail();
   const subnet = newSubnet();
   const site = newSite();
@@ -147,7 +147,7 @@ describe.each(Object.entries(rules) as [Window, Rule][])('%s', (window, { most, 
       expect(seconds).toBeGreaterThan(0);
       expect(seconds).toBeLessThanOrEqual(minutes * 60);
     }
-    const [row, ...others] = await stored(window);
+    const [row, ...others] = await stored(rule);
     // Refused attempts do not count.
     expect([row?.points, others]).toEqual([most, []]);
     expect(row?.expire).toBeGreaterThanOrEqual(began + minutes * 60_000);

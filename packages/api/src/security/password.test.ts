@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { normalisePassword } from './fold-password.ts';
+import { normalisePassword } from './normalise-password.ts';
 import { hashPassword, newPasswordField, passwordFault, verifyPassword } from './password.ts';
 
 const client = { address: '192.0.2.1' };

@@ -5,7 +5,7 @@ import type { KeyedClient } from './client.ts';
 import { requesterFor } from './client-key.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { fairQueue } from './fairness/fair-queue.ts';
-import { normalisePassword, type Password } from './fold-password.ts';
+import { normalisePassword, type Password } from './normalise-password.ts';
 import { resembles } from './resembles.ts';
 import { isStorable } from './text.ts';
 

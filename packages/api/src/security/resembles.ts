@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import { foldWord } from './fold-password.ts';
+import { foldWord } from './normalise-password.ts';
 
 /**
  * Whether a folded password equals one of the words, or a part of an address among them, with or

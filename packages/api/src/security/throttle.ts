@@ -4,8 +4,8 @@ import type { Config } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { hashToken } from './token.ts';
 
-/** The points of each key in a window, by rule. */
-const windows = {
+/** How many points each key has within how many minutes, by rule. */
+const rules = {
   'sign-in-pair': { points: 10, minutes: 15 },
   'sign-in-address': { points: 100, minutes: 15 },
   'sign-in-known': { points: 100, minutes: 15 },
@@ -20,13 +20,13 @@ const windows = {
   'api-key-user': { points: 30, minutes: 60 },
 } as const;
 
-export type Window = keyof typeof windows;
+export type Rule = keyof typeof rules;
 
 /** The name of every rule. */
-export const rules = Object.keys(windows) as Window[];
+export const ruleNames = Object.keys(rules) as Rule[];
 
 /** The keys from which one point each is taken, by rule: an address, a client, a network or a known browser. */
-export type Points = Partial<Record<Window, string>>;
+export type Points = Partial<Record<Rule, string>>;
 
 export type Throttle = {
   /**
@@ -56,7 +56,7 @@ export type Throttle = {
 export function createThrottle(
   { rateLimits, databasePrepare }: Config,
   sql: Sql,
-  onReject: (rule: Window) => void = () => {},
+  onReject: (rule: Rule) => void = () => {},
 ): Throttle {
   if (!rateLimits) return { take: async () => {}, giveBack: async () => {}, peek: async () => {} };
 
@@ -67,58 +67,59 @@ export function createThrottle(
     },
   };
 
-  function limiterOf(window: Window): RateLimiterPostgres {
+  function limiterOf(rule: Rule): RateLimiterPostgres {
     return new RateLimiterPostgres({
       storeClient: client,
       storeType: 'pool',
       tableName: 'rate_limits',
       tableCreated: true,
       clearExpiredByTimeout: false,
-      keyPrefix: window,
-      points: windows[window].points,
-      duration: windows[window].minutes * 60,
+      keyPrefix: rule,
+      points: rules[rule].points,
+      duration: rules[rule].minutes * 60,
     });
   }
 
-  const limiters = Object.fromEntries(
-    Object.keys(windows).map((window) => [window, limiterOf(window as Window)]),
-  ) as Record<Window, RateLimiterPostgres>;
+  const limiters = Object.fromEntries(ruleNames.map((rule) => [rule, limiterOf(rule)])) as Record<
+    Rule,
+    RateLimiterPostgres
+  >;
 
   async function giveBack(points: Points): Promise<void> {
-    for (const [window, key] of entriesOf(points)) await limiters[window].reward(key);
+    for (const [rule, key] of entriesOf(points)) await limiters[rule].reward(key);
   }
 
   return {
     async take(points) {
       const taken: Points = {};
-      for (const [window, key] of entriesOf(points)) {
-        taken[window] = points[window];
+      for (const [rule, key] of entriesOf(points)) {
+        taken[rule] = points[rule];
         try {
-          await limiters[window].consume(key);
+          await limiters[rule].consume(key);
         } catch (error) {
           if (error instanceof RateLimiterRes) await giveBack(taken);
-          throw refused(error, window);
+          throw refused(error, rule);
         }
       }
     },
     giveBack,
     async peek(points) {
-      for (const [window, key] of entriesOf(points)) {
-        const state = await limiters[window].get(key);
-        if (state !== null && state.consumedPoints >= windows[window].points) throw refused(state, window);
+      for (const [rule, key] of entriesOf(points)) {
+        const state = await limiters[rule].get(key);
+        if (state !== null && state.consumedPoints >= rules[rule].points) throw refused(state, rule);
       }
     },
   };
 
-  function refused(cause: unknown, window: Window): unknown {
+  function refused(cause: unknown, rule: Rule): unknown {
     if (!(cause instanceof RateLimiterRes)) return cause;
-    onReject(window);
+    onReject(rule);
     return new AppError('TOO_MANY', 'Too many attempts. Wait a while and try again.', {
       retryAfterSeconds: Math.max(1, Math.ceil(cause.msBeforeNext / 1000)),
     });
   }
 }
 
-function entriesOf(points: Points): [Window, string][] {
-  return Object.entries(points).map(([window, key]) => [window as Window, hashToken(key)]);
+function entriesOf(points: Points): [Rule, string][] {
+  return Object.entries(points).map(([rule, key]) => [rule as Rule, hashToken(key)]);
 }

@@ -6,7 +6,7 @@ import { organisations } from '../db/schema/organisations.ts';
 import { approvalOf } from '../organisations/account-status.ts';
 import { isAnnounced } from '../organisations/is-announced.ts';
 import { planFactsOfOrganisations } from '../organisations/plan-facts.ts';
-import { idAfter, type keysetInput, keysetPageOf } from '../security/keyset.ts';
+import { idAfter, type keysetInput, keysetPageOf } from '../security/keyset-pagination.ts';
 import type { ForDeployment } from '../sessions/principal.ts';
 
 /**

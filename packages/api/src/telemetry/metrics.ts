@@ -1,4 +1,4 @@
-import { rules } from '../security/throttle.ts';
+import { ruleNames } from '../security/throttle.ts';
 
 /** The labels of a metric, each with the values that exist from the start; none where only requests show them. */
 type Definition = { help: string; labels: Record<string, readonly string[]> };
@@ -39,7 +39,7 @@ export const counters = {
   },
   gatehouse_rate_limit_refusals_total: {
     help: 'Requests refused by a rate limit, by rule.',
-    labels: { rule: rules },
+    labels: { rule: ruleNames },
   },
   gatehouse_overload_refusals_total: {
     help: 'Requests answered 503 because too many of their class were open: webhooks, reads (with a session or key), polls (of /api/changes), scrapes (of /metrics), ordinary. They are in no other metric.',

@@ -9,7 +9,7 @@ import { memberships } from '../db/schema/members.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import { type Caller, createCaller } from '../router/root.ts';
 import type { Context } from '../router/trpc.ts';
-import { normalisePassword } from '../security/fold-password.ts';
+import { normalisePassword } from '../security/normalise-password.ts';
 import { hashPassword } from '../security/password.ts';
 import { accountByEmail } from '../sessions/account.ts';
 import type { Principal, Role, UserPrincipal } from '../sessions/principal.ts';

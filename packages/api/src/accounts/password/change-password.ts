@@ -6,7 +6,7 @@ import type { Transaction } from '../../db/client.ts';
 import { oneTimeTokens, users } from '../../db/schema/accounts.ts';
 import { AppError, invalid } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
-import type { Password } from '../../security/fold-password.ts';
+import type { Password } from '../../security/normalise-password.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../../security/password.ts';
 import type { UserPrincipal } from '../../sessions/principal.ts';
 import { deleteOtherSessions, renewSession } from '../../sessions/session.ts';

@@ -8,7 +8,7 @@ import { sessions } from '../../db/schema/sessions.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { renameOrganisation } from '../../organisations/rename.ts';
 import type { Client } from '../../security/client.ts';
-import type { Password } from '../../security/fold-password.ts';
+import type { Password } from '../../security/normalise-password.ts';
 import { hashPassword, newPasswordField, passwordFault } from '../../security/password.ts';
 import { hashToken } from '../../security/token.ts';
 import { type Account, accountById } from '../../sessions/account.ts';

@@ -4,7 +4,7 @@ import { signUps, users, verificationLinks } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/members.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { sessions } from '../../db/schema/sessions.ts';
-import { normalisePassword } from '../../security/fold-password.ts';
+import { normalisePassword } from '../../security/normalise-password.ts';
 import { signInWithPassword } from '../../sign-in/with-password.ts';
 import { startTestApp, type TestApp } from '../../testing/app.ts';
 import { makeOwner, makeSignUp, newEmail, testClient, testPassword, tokenIn } from '../../testing/factories.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '@gatehouse/api/config';
 import { paymentPageOrigins } from '@gatehouse/api/providers/payment-pages';
-import { securityHeaders } from '@gatehouse/api/security/answer-headers';
+import { securityHeaders } from '@gatehouse/api/security/security-headers';
 
 /** The headers of every answer. Some may be overwritten: the policy, the referrer's and the cache's. */
 export function apiHeaders(config: Pick<Config, 'strictTransportSecurity'>): Record<string, string> {

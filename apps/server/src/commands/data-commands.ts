@@ -4,7 +4,8 @@ import { commandLine } from '@gatehouse/api/operators/actor';
 import { afterRestore } from '@gatehouse/api/operators/deployment/after-restore';
 import { findUser } from '@gatehouse/api/operators/find-accounts';
 import { endSessions } from '@gatehouse/api/operators/people/end-sessions';
-import { erasePerson, exportPerson } from '@gatehouse/api/operators/people/erase-person';
+import { erasePerson } from '@gatehouse/api/operators/people/erase-person';
+import { exportPerson } from '@gatehouse/api/operators/people/export-person';
 import type { User } from './account-commands.ts';
 
 export async function exportUser(app: App, { id }: User): Promise<string> {

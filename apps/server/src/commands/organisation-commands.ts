@@ -1,7 +1,7 @@
 import type { App } from '@gatehouse/api/app';
 import { commandLine } from '@gatehouse/api/operators/actor';
 import * as organisations from '@gatehouse/api/operators/organisations/suspend-organisation';
-import { startCustomerAnew } from '@gatehouse/api/operators/start-customer-anew';
+import { replaceCustomer } from '@gatehouse/api/operators/replace-customer';
 
 type Organisation = { id: string; slug: string };
 
@@ -16,7 +16,7 @@ export async function restoreOrganisation(app: App, { id, slug }: Organisation):
 }
 
 export async function newCustomer(app: App, { id, slug }: Organisation): Promise<string> {
-  const { customerId, givenUp } = await startCustomerAnew(app, { organisationId: id });
+  const { customerId, givenUp } = await replaceCustomer(app, { organisationId: id });
   return givenUp.length === 0
     ? `${customerId} was deleted at the provider. The next checkout of ${slug} makes a new one.`
     : `Gave up ${givenUp.join(', ')}. ${slug} can buy again.`;

@@ -1,7 +1,7 @@
 import type { App } from '@gatehouse/api/app';
 import { reconcileAll } from '@gatehouse/api/billing/sync/reconcile';
 import { findingsOf, summaryOf } from '@gatehouse/api/billing/sync/report';
-import { examine } from '@gatehouse/api/operators/doctor/doctor';
+import { runChecks } from '@gatehouse/api/operators/doctor/doctor';
 
 /** Prints a line for each finding, then the summary. */
 export async function reconcile(app: App, json: boolean): Promise<{ report: string; sound: boolean }> {
@@ -12,6 +12,6 @@ export async function reconcile(app: App, json: boolean): Promise<{ report: stri
 }
 
 export async function diagnose(app: App, json: boolean): Promise<{ report: string; sound: boolean }> {
-  const { findings, report, sound } = await examine(app);
+  const { findings, report, sound } = await runChecks(app);
   return { report: json ? JSON.stringify(findings, null, 2) : report, sound };
 }

@@ -5,7 +5,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../app.ts';
 import { paymentLivePrices, paymentSubscriptions } from '../db/schema/billing.ts';
-import { examine } from '../operators/doctor/doctor.ts';
+import { runChecks } from '../operators/doctor/doctor.ts';
 import { readSubscription } from '../subscription/read-subscription.ts';
 import { type BillingTest, makeMember, makeSecond, makeSubscriber, startBillingTest } from '../testing/billing.ts';
 import { setUpBilling } from './actions/set-up-billing.ts';
@@ -59,7 +59,7 @@ describe('a deployment whose PLANS_FILE adds a tier', () => {
   });
 
   it('has its price created by billing-setup, which the doctor recommends until then', async () => {
-    const price = async () => (await examine(billing.app)).report.split('\n').find((line) => /Platinum/.test(line));
+    const price = async () => (await runChecks(billing.app)).report.split('\n').find((line) => /Platinum/.test(line));
     expect(await price()).toMatch(
       /^WRONG {2}Price of Platinum: .* no recurring price platinum_monthly\. Run .*billing-setup.* set PAYMENT_PRICE_PLATINUM\.$/,
     );
@@ -120,7 +120,7 @@ describe('a deployment whose PLANS_FILE adds a tier', () => {
     const says = /^The plans do not hold the tier platinum, which \d running subscriptions pay for: /;
     await warnOfMissingTiers(without);
     expect(billing.logged.filter(({ message }) => says.test(message))).toHaveLength(1);
-    expect((await examine(without)).report).toContain('WRONG  Plans: The plans do not hold the tier platinum');
+    expect((await runChecks(without)).report).toContain('WRONG  Plans: The plans do not hold the tier platinum');
 
     expect(await missingTiers(billing.app)).toEqual([]);
     expect((await reconcileAll(billing.app)).unmappedPrices).toEqual([]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asc, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { examineAddresses } from '../operators/doctor/check-addresses.ts';
+import { checkAddresses } from '../operators/doctor/check-addresses.ts';
 import { signInWithPassword } from '../sign-in/with-password.ts';
 import { suspendUser } from '../testing/admin-commands.ts';
 import { startTestApp, type TestApp } from '../testing/app.ts';
@@ -45,7 +45,7 @@ it('stores addresses of earlier versions in their normal form, and leaves and li
   await Promise.all(Array.from({ length: 3 }, () => migrate(test.app.sql, migrationsFolder)));
   expect(await stored()).toEqual(after);
 
-  const read = async () => (await examineAddresses(test.app)).map((finding) => `${finding.level} ${finding.sentence}`);
+  const read = async () => (await checkAddresses(test.app)).map((finding) => `${finding.level} ${finding.sentence}`);
   const [hidden, twice, ...more] = await read();
   expect(hidden).toMatch(new RegExp(`^wrong The account ${idOf(4)} has the address hid<U\\+FE0F>den@.* not a valid`));
   expect(twice).toMatch(new RegExp(`^wrong The account ${idOf(2)} .* \\(twice@xn--mnchen-3ya\\.example\\)`));

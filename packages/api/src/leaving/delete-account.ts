@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import type { Client } from '../security/client.ts';
 import type { UserPrincipal } from '../sessions/principal.ts';
 import { eraseUser } from './erase-user.ts';
-import { endingWith, ownedAlone } from './owned-alone.ts';
+import { organisationsEndingWith, solelyOwned } from './sole-owner.ts';
 
 export const deleteAccountInput = z.object({
   /** Required if the account has a password. Otherwise a recent sign-in is required. */
@@ -20,7 +20,7 @@ export const deleteAccountInput = z.object({
  */
 export async function readDeletion(app: App, principal: UserPrincipal) {
   const { user } = principal;
-  const owned = await ownedAlone(app.db, user.id);
+  const owned = await solelyOwned(app.db, user.id);
 
   const ends = await Promise.all(
     owned.map(async ({ id, name, slug, others }) => {
@@ -46,7 +46,7 @@ export async function deleteAccount(
   client: Client,
 ): Promise<void> {
   const { id: userId } = principal.user;
-  await endingWith(app.db, userId, { withMembers: true, shown });
+  await organisationsEndingWith(app.db, userId, { withMembers: true, shown });
   await confirmUser(app, principal, password, client);
 
   const erased = await eraseUser(app, { userId }, { actorId: userId, client, shown });

@@ -12,7 +12,7 @@ import { requireExistingSession } from '../sessions/existing-session.ts';
 import type { Administrator, UserPrincipal } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { requestErasure } from './erasures/request-erasure.ts';
-import { lockConcerned, organisationsChanged } from './lock-concerned.ts';
+import { lockForDeletion, organisationsChanged } from './lock-for-deletion.ts';
 
 export const deleteOrganisationInput = z.object({
   organisation_id: organisationField,
@@ -40,7 +40,7 @@ export async function deleteOrganisation(
   await endSubscriptions(app, organisationId);
 
   await app.db.transaction(async (tx) => {
-    await lockConcerned(tx, { ending: [organisationId] });
+    await lockForDeletion(tx, { ending: [organisationId] });
     await requireExistingSession(tx, principal);
     const [own] = await tx
       .select({ role: memberships.role })

@@ -5,7 +5,7 @@ import { endSubscriptions, mayBeBilled } from '../billing/actions/end-subscripti
 import type { Executor } from '../db/client.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { requestErasure } from './erasures/request-erasure.ts';
-import { lockConcerned, organisationsChanged } from './lock-concerned.ts';
+import { lockForDeletion, organisationsChanged } from './lock-for-deletion.ts';
 
 /**
  * Deletes an organisation by a rule, with all that is stored about it, and ends its subscriptions
@@ -24,7 +24,7 @@ export async function eraseOrganisation(
   await endSubscriptions(app, organisationId);
 
   await app.db.transaction(async (tx) => {
-    await lockConcerned(tx, { ending: [organisationId] });
+    await lockForDeletion(tx, { ending: [organisationId] });
     if (!(await isStillWanted(tx))) throw organisationsChanged();
     if (await mayBeBilled(app, tx, organisationId)) throw organisationsChanged();
     await tx.delete(organisations).where(eq(organisations.id, organisationId));

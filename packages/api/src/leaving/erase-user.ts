@@ -7,8 +7,8 @@ import { users } from '../db/schema/accounts.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import type { Client } from '../security/client.ts';
 import { dropMailsOf, readIdentifiers, requestErasure } from './erasures/request-erasure.ts';
-import { lockConcerned, organisationsChanged } from './lock-concerned.ts';
-import { endingWith } from './owned-alone.ts';
+import { lockForDeletion, organisationsChanged } from './lock-for-deletion.ts';
+import { organisationsEndingWith } from './sole-owner.ts';
 
 type Options = {
   /** Who erases: the user, an operator, or null for an admin command and a rule. */
@@ -37,14 +37,14 @@ export async function eraseUser(
   { userId }: { userId: string },
   { actorId, client, isStillWanted = async () => true, ...which }: Options,
 ): Promise<{ slugs: string[]; erasureId: string } | null> {
-  const ending = await endingWith(app.db, userId, which);
+  const ending = await organisationsEndingWith(app.db, userId, which);
   if (!(await isStillWanted(app.db))) throw organisationsChanged();
   for (const id of ending) await endSubscriptions(app, id);
 
   const erased = await app.db.transaction(async (tx) => {
-    await lockConcerned(tx, { ending, userId });
+    await lockForDeletion(tx, { ending, userId });
     if (!(await isStillWanted(tx))) throw organisationsChanged();
-    const still = await endingWith(tx, userId, which);
+    const still = await organisationsEndingWith(tx, userId, which);
     if (still.some((id) => !ending.includes(id))) throw organisationsChanged();
 
     for (const organisationId of still) {

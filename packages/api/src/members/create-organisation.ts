@@ -6,7 +6,7 @@ import { recordAudit } from '../audit/record.ts';
 import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { AppError } from '../errors.ts';
-import { approveByAddress, approveWaiting } from '../organisations/approve.ts';
+import { approveByAddress, approveByRule } from '../organisations/approve.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import type { Client } from '../security/client.ts';
 import { oneLine } from '../security/text.ts';
@@ -63,7 +63,7 @@ export async function createOwnOrganisation(
 
     const { email, operator } = account.user;
     if (!operator) return { awaiting_approval: !(await approveByAddress(app, tx, { organisationId, email, client })) };
-    await approveWaiting(tx, { organisationIds: [organisationId], actorId: user.id, client, now });
+    await approveByRule(tx, { organisationIds: [organisationId], actorId: user.id, client, now });
     return { awaiting_approval: false };
   });
 }

@@ -31,7 +31,7 @@ export function approvePending(tx: Transaction, decision: Decision): Promise<str
  * Opens the approval gate for a rule: only organisations that await approval change, never a
  * declined one, nor one whose decision an operator has undone. Returns the ids of those that changed.
  */
-export function approveWaiting(tx: Transaction, decision: Decision): Promise<string[]> {
+export function approveByRule(tx: Transaction, decision: Decision): Promise<string[]> {
   const undone = tx
     .select({ id: auditEvents.id })
     .from(auditEvents)
@@ -40,7 +40,7 @@ export function approveWaiting(tx: Transaction, decision: Decision): Promise<str
 }
 
 /**
- * Opens the approval gate of an organisation, as `approveWaiting` does, if APPROVED_DOMAINS lists the domain of the
+ * Opens the approval gate of an organisation, as `approveByRule` does, if APPROVED_DOMAINS lists the domain of the
  * address that its owner has proved. Returns whether the gate was opened.
  */
 export async function approveByAddress(
@@ -50,7 +50,7 @@ export async function approveByAddress(
 ): Promise<boolean> {
   if (!isApprovedDomain(app, email)) return false;
   const decision = { organisationIds: [organisationId], actorId: null, client, now: app.now() };
-  return (await approveWaiting(tx, decision)).length > 0;
+  return (await approveByRule(tx, decision)).length > 0;
 }
 
 async function approve(

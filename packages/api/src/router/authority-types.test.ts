@@ -3,7 +3,7 @@ import { changeName } from '../accounts/profile/change-name.ts';
 import type { App } from '../app.ts';
 import { startCheckout } from '../billing/actions/start-checkout.ts';
 import { invite } from '../members/invitations.ts';
-import { listMembers } from '../members/list.ts';
+import { listMembers } from '../members/list-members.ts';
 import { approve } from '../operators/queue/decide.ts';
 import type { Client } from '../security/client.ts';
 import type { Administrator, Approved, Operator, Reader, UserPrincipal } from '../sessions/principal.ts';

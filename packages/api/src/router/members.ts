@@ -2,8 +2,8 @@ import { changeRole, changeRoleInput } from '../members/change-role.ts';
 import { leaveInput, leaveOrganisation, removeInput, removeMember } from '../members/end-membership.ts';
 import { invite, inviteInput, listInvitations, withdrawInput, withdrawInvitation } from '../members/invitations.ts';
 import { invitationInput, join, openInvitation } from '../members/join.ts';
-import { listMembers, listMembersInput } from '../members/list.ts';
 import { listMembersOf, membersOfInput } from '../members/list-for-services.ts';
+import { listMembers, listMembersInput } from '../members/list-members.ts';
 import { body, holderProcedure, publicProcedure, router, scopedProcedure, userProcedure } from './trpc.ts';
 
 export const membersRouter = router({

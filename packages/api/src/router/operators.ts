@@ -10,7 +10,7 @@ import { createDeploymentKey, operatorKeyInput, readDeploymentKeys, revokeDeploy
 import { findOrganisations } from '../operators/organisations/find-organisations.ts';
 import * as organisation from '../operators/organisations/manage-organisation.ts';
 import { organisationInput, readOrganisationPage } from '../operators/organisations/read-organisation.ts';
-import { listInput } from '../operators/pages.ts';
+import { listInput } from '../operators/pagination.ts';
 import { findPeople } from '../operators/people/find-people.ts';
 import {
   createPasswordLinkFor,

@@ -1,5 +1,5 @@
 import { clientSignInLimits } from '../security/sign-in-limits.ts';
-import { recordSignOut } from '../sessions/record-end.ts';
+import { recordSignOut } from '../sessions/record-sign-out.ts';
 import { passwordSignInInput, signInWithPassword } from '../sign-in/with-password.ts';
 import { body, nothing, publicProcedure, router, whileNotLimited } from './trpc.ts';
 

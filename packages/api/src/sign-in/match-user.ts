@@ -9,7 +9,7 @@ import { newId } from '../db/id.ts';
 import { identities, oneTimeTokens, signUps, users, verificationLinks } from '../db/schema/accounts.ts';
 import { sessions } from '../db/schema/sessions.ts';
 import { isApprovedDomain } from '../organisations/account-status.ts';
-import { approveWaiting } from '../organisations/approve.ts';
+import { approveByRule } from '../organisations/approve.ts';
 import { createOrganisation } from '../organisations/create.ts';
 import { verifiesForeignDomains } from '../providers/identity.ts';
 import { domainOf } from '../security/address.ts';
@@ -45,7 +45,7 @@ export async function matchUser(
   if (user.email !== identity.email || !isApprovedByDomain(app, identity)) return matched;
 
   const decision = { organisationIds: [organisationId], actorId: null, client, now: app.now() };
-  const isApproved = (await approveWaiting(tx, decision)).length > 0;
+  const isApproved = (await approveByRule(tx, decision)).length > 0;
   return isApproved ? { ...matched, accountStatus: 'active' } : matched;
 }
 

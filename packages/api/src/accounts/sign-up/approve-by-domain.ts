@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { App } from '../../app.ts';
 import { AppError } from '../../errors.ts';
 import { isApprovedDomain } from '../../organisations/account-status.ts';
-import { approveWaiting } from '../../organisations/approve.ts';
+import { approveByRule } from '../../organisations/approve.ts';
 import type { Client } from '../../security/client.ts';
 import { accountById } from '../../sessions/account.ts';
 import { consumeOneTimeToken, linkNoLongerValid } from '../password/one-time-token.ts';
@@ -32,6 +32,6 @@ export async function approveByDomain(
     ) {
       throw new AppError('VALIDATION', linkNoLongerValid);
     }
-    await approveWaiting(tx, { organisationIds: [account.organisationId], actorId: null, client, now: app.now() });
+    await approveByRule(tx, { organisationIds: [account.organisationId], actorId: null, client, now: app.now() });
   });
 }

@@ -1,8 +1,9 @@
 import { commandLine } from '../../operators/actor.ts';
 import { afterRestore } from '../../operators/deployment/after-restore.ts';
 import { endSessions } from '../../operators/people/end-sessions.ts';
-import { erasePerson, exportPerson } from '../../operators/people/erase-person.ts';
-import { startCustomerAnew } from '../../operators/start-customer-anew.ts';
+import { erasePerson } from '../../operators/people/erase-person.ts';
+import { exportPerson } from '../../operators/people/export-person.ts';
+import { replaceCustomer } from '../../operators/replace-customer.ts';
 import {
   approveOwner,
   createPasswordLink,
@@ -192,7 +193,7 @@ export function commandActions(test: AuditTest): AuditCase[] {
           await api.billing.portal();
           for (const { id } of ownedBy(test, principal).customers) delete test.sandbox.payment.state().customers[id];
         },
-        ({ organisationId }) => startCustomerAnew(test.app, { organisationId }),
+        ({ organisationId }) => replaceCustomer(test.app, { organisationId }),
       ),
       'customer-started-anew about organisation',
     ],

@@ -3,7 +3,7 @@ import { parseConfig } from '../../config.ts';
 import { createApp } from '../../create-app.ts';
 import { silentLog } from '../../log.ts';
 import { describeSchema } from '../../operators/describe-schema.ts';
-import { examine } from '../../operators/doctor/doctor.ts';
+import { runChecks } from '../../operators/doctor/doctor.ts';
 import { createTestDatabase, migrationsFolder } from '../../testing/database/database.ts';
 import { createEmptyDatabase } from '../../testing/database/empty-database.ts';
 import { copyMigrations, type MigrationsFolder } from '../../testing/database/migrations-folder.ts';
@@ -165,7 +165,7 @@ it('an admin command changes no table: it refuses a database that lacks migratio
 
   await expect(createApp(command)).rejects.toThrow(/^The database has no tables yet: .* command migrate\.$/);
   const doctor = await createApp({ ...command, withoutDatabase: true });
-  expect((await examine(doctor)).report).toMatch(/^WRONG {2}Migrations: The database has no tables yet/m);
+  expect((await runChecks(doctor)).report).toMatch(/^WRONG {2}Migrations: The database has no tables yet/m);
   await doctor.close();
   expect(await schemas()).toEqual([]);
 

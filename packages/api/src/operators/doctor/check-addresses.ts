@@ -4,9 +4,9 @@ import { type Finding, right, wrong } from './finding.ts';
 
 /**
  * Finds the addresses that the migration could not store in their normal form. Returns no
- * finding if the database cannot be read, because examineDatabase reports that.
+ * finding if the database cannot be read, because checkDatabase reports that.
  */
-export async function examineAddresses({ db }: App): Promise<Finding[]> {
+export async function checkAddresses({ db }: App): Promise<Finding[]> {
   const abnormal = await findAbnormalAddresses(db).catch(() => null);
   if (abnormal === null) return [];
 

@@ -2,13 +2,13 @@ import type { App } from '../../app.ts';
 import { pingDatabase } from '../../db/ping.ts';
 import { explainPending, readSchemaState } from '../../db/upgrade/schema-state.ts';
 import { isDatabaseUnavailable } from '../../errors.ts';
-import { examineSettings } from './check-settings.ts';
+import { checkSettings } from './check-settings.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
 const oldestVersion = 15;
 
 /** Checks the version and the settings of PostgreSQL, and whether the migrations have run. */
-export async function examineDatabase(app: App): Promise<Finding[]> {
+export async function checkDatabase(app: App): Promise<Finding[]> {
   const { sql, migrations } = app;
   try {
     await pingDatabase(sql);
@@ -17,8 +17,8 @@ export async function examineDatabase(app: App): Promise<Finding[]> {
       server?.version >= oldestVersion
         ? right('Database', `PostgreSQL ${server?.version} answers.`)
         : wrong('Database', `It is PostgreSQL ${server?.version}. Move to ${oldestVersion} or newer.`),
-      ...(await examineSettings(app)),
-      await examineMigrations(sql, migrations),
+      ...(await checkSettings(app)),
+      await checkMigrations(sql, migrations),
     ];
   } catch (error) {
     if (isDatabaseUnavailable(error)) {
@@ -30,7 +30,7 @@ export async function examineDatabase(app: App): Promise<Finding[]> {
   }
 }
 
-async function examineMigrations(sql: App['sql'], folder: string): Promise<Finding> {
+async function checkMigrations(sql: App['sql'], folder: string): Promise<Finding> {
   const state = await readSchemaState(sql, folder);
   const problem = explainPending(state);
   if (problem !== null) return wrong('Migrations', problem);

@@ -4,17 +4,17 @@ import type { IdentityProvider } from '../../providers/identity.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
 /** Checks whether the identity provider accepts our redirect URI and our credentials. */
-export async function examineIdentity(app: App): Promise<Finding[]> {
+export async function checkIdentity(app: App): Promise<Finding[]> {
   if (app.idp === null) {
     return [note('Identity provider', 'Off, because IDP_CLIENT_ID or IDP_CLIENT_SECRET is not set.')];
   }
   if (app.config.publicBaseUrl === null) return [];
 
   const redirectUri = identityRedirectUri(app.config);
-  return [await examineRedirect(app.idp, redirectUri), await examineClient(app.idp, redirectUri)];
+  return [await checkRedirect(app.idp, redirectUri), await checkClient(app.idp, redirectUri)];
 }
 
-async function examineRedirect(idp: IdentityProvider, redirectUri: string): Promise<Finding> {
+async function checkRedirect(idp: IdentityProvider, redirectUri: string): Promise<Finding> {
   const about = 'Redirect address';
   try {
     if (await idp.acceptsRedirectUri(redirectUri)) return right(about, `The identity provider takes ${redirectUri}.`);
@@ -30,7 +30,7 @@ async function examineRedirect(idp: IdentityProvider, redirectUri: string): Prom
   }
 }
 
-async function examineClient(idp: IdentityProvider, redirectUri: string): Promise<Finding> {
+async function checkClient(idp: IdentityProvider, redirectUri: string): Promise<Finding> {
   const about = 'Identity provider';
   try {
     if (await idp.acceptsClient(redirectUri)) return right(about, 'It knows our client id and secret.');

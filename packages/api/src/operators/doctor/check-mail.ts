@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import { type Finding, reasonOf, right, wrong } from './finding.ts';
 
 /** Checks whether the mail server accepts a connection and our credentials. Sends no mail. */
-export async function examineMail({ mail, config }: App): Promise<Finding[]> {
+export async function checkMail({ mail, config }: App): Promise<Finding[]> {
   const about = 'Mail server';
   if (!mail.on) return [wrong(about, 'SMTP_URL is not set: no verification mail leaves. Set it to your mail server.')];
 

@@ -7,23 +7,18 @@ import type { TierPrices } from '../../billing/prices/tier-price.ts';
 import { pingDatabase } from '../../db/ping.ts';
 import { formatAmount } from '../../providers/minor-units.ts';
 import { type Payment, providerErrorOf } from '../../providers/payment.ts';
-import { examinePortal } from './check-portal.ts';
+import { checkPortal } from './check-portal.ts';
 import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 
 /** Checks the payment provider's key, mode, clock, prices and portal configuration. */
-export async function examinePayment(app: App): Promise<Finding[]> {
+export async function checkPayment(app: App): Promise<Finding[]> {
   const { payment } = app;
   if (payment === null) return [note('Payment provider', 'Billing is off, because PAYMENT_SECRET_KEY is not set.')];
 
   try {
-    const key = await examineKey(app, payment);
+    const key = await checkKey(app, payment);
     const prices = await lookUpPrices(app, payment.ask);
-    return [
-      ...key,
-      ...(await examineRows(app)),
-      ...examinePrices(app, prices),
-      await examinePortal(app, payment, prices),
-    ];
+    return [...key, ...(await checkRows(app)), ...checkPrices(app, prices), await checkPortal(app, payment, prices)];
   } catch (error) {
     return [findingOf(error)];
   }
@@ -42,7 +37,7 @@ function findingOf(error: unknown): Finding {
   return wrong('Payment provider', sentence);
 }
 
-async function examineKey(app: App, { ask, livemode }: Payment): Promise<Finding[]> {
+async function checkKey(app: App, { ask, livemode }: Payment): Promise<Finding[]> {
   const listed = await ask((provider) => provider.prices.list({ limit: 1 }));
   const mode = listed.data[0]?.livemode ?? livemode;
   const name = livemode ? 'live' : 'test';
@@ -53,7 +48,7 @@ async function examineKey(app: App, { ask, livemode }: Payment): Promise<Finding
     ...(!livemode && app.config.publicBaseUrl?.startsWith('https:')
       ? [note('Payment mode', 'A test key on a public address: nobody pays with real money.')]
       : []),
-    examineClock(app, listed.lastResponse.headers.date),
+    checkClock(app, listed.lastResponse.headers.date),
   ];
 }
 
@@ -62,7 +57,7 @@ async function examineKey(app: App, { ask, livemode }: Payment): Promise<Finding
  * mode. Live rows under a test key are paid plans that are switched off: wrong. Test rows under a
  * live key are remains of tests: a note.
  */
-async function examineRows(app: App): Promise<Finding[]> {
+async function checkRows(app: App): Promise<Finding[]> {
   const about = 'Payment mode';
   try {
     await pingDatabase(app.sql);
@@ -78,7 +73,7 @@ async function examineRows(app: App): Promise<Finding[]> {
 /** Well below the 300 s from which the signatures of deliveries are refused. */
 const alarmSeconds = 60;
 
-function examineClock(app: App, dateHeader: string | undefined): Finding {
+function checkClock(app: App, dateHeader: string | undefined): Finding {
   const theirs = Date.parse(dateHeader ?? '');
   if (Number.isNaN(theirs)) return note('Clock', 'The payment provider’s answer has no Date to compare with.');
 
@@ -89,7 +84,7 @@ function examineClock(app: App, dateHeader: string | undefined): Finding {
   return wrong('Clock', sentence);
 }
 
-function examinePrices(app: App, prices: TierPrices): Finding[] {
+function checkPrices(app: App, prices: TierPrices): Finding[] {
   return Object.entries(app.plans.priceNames).map(([tier, name]) => {
     const about = `Price of ${planOf(app.plans, tier).name}`;
     const found = prices[tier];

@@ -16,7 +16,7 @@ const remedy = 'Run the admin command billing-setup.';
  *
  * @throws the payment provider's error if it fails for another reason than a missing configuration.
  */
-export async function examinePortal(app: App, { ask, livemode }: Payment, prices: TierPrices): Promise<Finding> {
+export async function checkPortal(app: App, { ask, livemode }: Payment, prices: TierPrices): Promise<Finding> {
   const setting = await readSetting(app, livemode).catch(() => null);
   if (setting === null) return note(about, 'It could not be checked, because the database cannot be read.');
   if (setting === undefined) return wrong(about, `It was never configured from here. ${remedy}`);

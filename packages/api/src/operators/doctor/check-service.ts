@@ -5,7 +5,7 @@ import { type Finding, note, reasonOf, right, wrong } from './finding.ts';
 const timeoutMilliseconds = 5000;
 
 /** Checks the canonical base URL, whether the service answers there, and the flags of its cookies. */
-export async function examineService(app: App): Promise<Finding[]> {
+export async function checkService(app: App): Promise<Finding[]> {
   const { publicBaseUrl: base, trustedProxies } = app.config;
   if (base === null) {
     const sentence =
@@ -23,10 +23,10 @@ export async function examineService(app: App): Promise<Finding[]> {
           ),
         ]
       : [];
-  return [await examineAddress(base), ...(await examineCookies(app, base, secure)), ...proxies];
+  return [await checkAddress(base), ...(await checkCookies(app, base, secure)), ...proxies];
 }
 
-async function examineAddress(base: string): Promise<Finding> {
+async function checkAddress(base: string): Promise<Finding> {
   try {
     const { status } = await request(`${base}/healthz`);
     if (status === 200) return right('Base URL', `${base} is answered.`);
@@ -38,7 +38,7 @@ async function examineAddress(base: string): Promise<Finding> {
 }
 
 /** Requests the start of a sign-in: its response has both a cookie and the redirect URI. */
-async function examineCookies(app: App, base: string, secure: boolean): Promise<Finding[]> {
+async function checkCookies(app: App, base: string, secure: boolean): Promise<Finding[]> {
   const overHttp = 'Cookies go over http, which is for this machine alone.';
   if (app.idp === null) {
     return [secure ? right('Cookies', 'They are named __Host- and go over https alone.') : note('Cookies', overHttp)];

@@ -20,7 +20,7 @@ type Server = {
  * Checks the defaults of the database's sessions that would break what the service promises, its encoding and its
  * clock. Returns no line where all are right.
  */
-export async function examineSettings(app: App): Promise<Finding[]> {
+export async function checkSettings(app: App): Promise<Finding[]> {
   const before = app.now().getTime();
   const { clock, ...server } = await readServer(app.sql);
   const skew = Math.round(clock - (before + app.now().getTime()) / 2000);

@@ -11,20 +11,18 @@ const timeoutMilliseconds = 5000;
  * Checks how events reach the service: the secret, our webhook endpoint, and the endpoint's settings
  * at the provider.
  */
-export async function examineWebhook(app: App): Promise<Finding[]> {
+export async function checkWebhook(app: App): Promise<Finding[]> {
   if (app.payment === null || app.config.publicBaseUrl === null) return [];
 
   const address = webhookAddress(app.config);
-  return [await examineSecret(app, address), await examineEndpoint(app.payment, address)].filter(
-    (each) => each !== null,
-  );
+  return [await checkSecret(app, address), await checkEndpoint(app.payment, address)].filter((each) => each !== null);
 }
 
 /**
  * Sends a correctly signed body that is not an event. An endpoint with the same secret
  * answers 400 with that reason, and stores nothing.
  */
-async function examineSecret(app: App, address: string): Promise<Finding | null> {
+async function checkSecret(app: App, address: string): Promise<Finding | null> {
   const about = 'Webhook secret';
   const [secret] = app.config.webhookSecrets;
   if (secret === undefined) {
@@ -45,7 +43,7 @@ async function examineSecret(app: App, address: string): Promise<Finding | null>
     async (answer) => ({ status: answer.status, text: await answer.text() }),
     () => null,
   );
-  // examineService reports that nothing answers.
+  // checkService reports that nothing answers.
   if (response === null) return null;
   if (response.status === 400 && response.text.includes('This is not an event.')) {
     return right(about, `${address} takes what is signed with it.`);
@@ -54,7 +52,7 @@ async function examineSecret(app: App, address: string): Promise<Finding | null>
   return wrong(about, sentence);
 }
 
-async function examineEndpoint({ ask }: Payment, address: string): Promise<Finding | null> {
+async function checkEndpoint({ ask }: Payment, address: string): Promise<Finding | null> {
   const about = 'Webhook endpoint';
   try {
     const all = await listAll(ask, (provider, paging) => provider.webhookEndpoints.list(paging));
@@ -67,16 +65,16 @@ async function examineEndpoint({ ask }: Payment, address: string): Promise<Findi
           : `The provider sends no events to ${address}. Add it there as an endpoint, and set PAYMENT_WEBHOOK_SECRET to its secret.`;
       return wrong(about, sentence);
     }
-    return examineTypes(live.enabled_events, address);
+    return checkTypes(live.enabled_events, address);
   } catch (error) {
     const { status } = providerErrorOf(error) ?? {};
-    // examinePayment reports all other failures, such as an invalid key.
+    // checkPayment reports all other failures, such as an invalid key.
     if (status !== 403) return null;
     return note(about, 'This key may not read the endpoints: compare them with the README by hand.');
   }
 }
 
-function examineTypes(enabled: string[], address: string): Finding {
+function checkTypes(enabled: string[], address: string): Finding {
   const about = 'Webhook endpoint';
   if (enabled.includes('*') || enabled.includes('invoice.created')) {
     const sentence = `${address} also gets invoice.created, and invoices wait up to 72 h for an endpoint that fails. Choose the events one by one, without it.`;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { paymentCustomers, paymentSettings } from '../../db/schema/billing.ts';
 import { createPayment } from '../../providers/payment.ts';
 import { makeMember, withPrices } from '../../testing/billing.ts';
-import { examine } from './doctor.ts';
+import { runChecks } from './doctor.ts';
 import { useDoctorTest, wrongWith } from './testing/use-doctor-test.ts';
 
 const running = useDoctorTest();
@@ -35,11 +35,11 @@ describe('the payment provider', () => {
       livemode,
       createdAt: running.app.now(),
     });
-    const examined = await examine({ ...running.app, payment: { ...payment, livemode: !livemode } });
+    const examined = await runChecks({ ...running.app, payment: { ...payment, livemode: !livemode } });
     expect(examined.report).toMatch(says);
     if (sound) expect(examined.report).not.toMatch(/^WRONG {2}Payment mode/m);
     await db.delete(paymentCustomers);
-    expect((await examine(running.app)).report).not.toContain('Payment mode');
+    expect((await runChecks(running.app)).report).not.toContain('Payment mode');
   });
 
   test('that does not answer as it should', async () => {

@@ -5,14 +5,14 @@ import { openDatabase } from '../../db/client.ts';
 import { createIdentityProvider } from '../../providers/identity.ts';
 import { createMailer } from '../../providers/mailer.ts';
 import { startSignIn } from '../../sign-in/attempt.ts';
-import { examineDatabase } from './check-database.ts';
-import { examine } from './doctor.ts';
+import { checkDatabase } from './check-database.ts';
+import { runChecks } from './doctor.ts';
 import { useDoctorTest, wrongWith } from './testing/use-doctor-test.ts';
 
 const running = useDoctorTest();
 
 test('the report has a line for each check, and contains no secret', async () => {
-  const { report, sound } = await examine(running.app);
+  const { report, sound } = await runChecks(running.app);
 
   expect(sound).toBe(true);
   expect(report.split('\n').map((line) => line.replace(/: .*/, ''))).toEqual([
@@ -40,7 +40,7 @@ test('the report has a line for each check, and contains no secret', async () =>
 });
 
 test('what is off is a note', async () => {
-  const { report, sound } = await examine({ ...running.app, idp: null, payment: null });
+  const { report, sound } = await runChecks({ ...running.app, idp: null, payment: null });
   expect(sound).toBe(true);
   expect(report).toContain('note   Identity provider: Off');
   expect(report).toContain('note   Payment provider: Billing is off');
@@ -137,7 +137,7 @@ describe('the database', () => {
     const set = (text: string) => app.sql.unsafe(`alter database ${name} ${text}`);
     await set("set default_transaction_isolation = 'serializable'");
     await set('set default_transaction_read_only = on');
-    const findings = await examineDatabase({ ...app, sql, now: () => new Date(Date.now() + 600_000) });
+    const findings = await checkDatabase({ ...app, sql, now: () => new Date(Date.now() + 600_000) });
     await set('reset all');
     await close();
 

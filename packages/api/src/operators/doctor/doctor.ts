@@ -1,11 +1,11 @@
 import type { App } from '../../app.ts';
-import { examineAddresses } from './check-addresses.ts';
-import { examineDatabase } from './check-database.ts';
-import { examineIdentity } from './check-identity.ts';
-import { examineMail } from './check-mail.ts';
-import { examinePayment } from './check-payment.ts';
-import { examineService } from './check-service.ts';
-import { examineWebhook } from './check-webhook.ts';
+import { checkAddresses } from './check-addresses.ts';
+import { checkDatabase } from './check-database.ts';
+import { checkIdentity } from './check-identity.ts';
+import { checkMail } from './check-mail.ts';
+import { checkPayment } from './check-payment.ts';
+import { checkService } from './check-service.ts';
+import { checkWebhook } from './check-webhook.ts';
 import type { Finding } from './finding.ts';
 
 /**
@@ -13,16 +13,8 @@ import type { Finding } from './finding.ts';
  * the mail server, the payment provider and the database. Changes nothing. The report has a
  * line for each finding; it is sound if none of them is wrong.
  */
-export async function examine(app: App): Promise<{ findings: Finding[]; report: string; sound: boolean }> {
-  const checks = [
-    examineService,
-    examineIdentity,
-    examineMail,
-    examinePayment,
-    examineWebhook,
-    examineDatabase,
-    examineAddresses,
-  ];
+export async function runChecks(app: App): Promise<{ findings: Finding[]; report: string; sound: boolean }> {
+  const checks = [checkService, checkIdentity, checkMail, checkPayment, checkWebhook, checkDatabase, checkAddresses];
   const findings = (await Promise.all(checks.map((check) => check(app)))).flat();
 
   const wrong = findings.filter(({ level }) => level === 'wrong').length;

@@ -9,7 +9,7 @@ import { AppError } from '../../errors.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { type NameOfPrice, readEventChange } from './event-change.ts';
 import { nameOfPrice } from './name-of-price.ts';
-import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
+import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
 const rowsPerPage = 50;
 
@@ -38,7 +38,7 @@ export async function readBillingHistory(app: App, _operator: Operator, { organi
   const last = moments.length > rowsPerPage ? shown.at(-1) : undefined;
   return {
     organisation,
-    subscriptions: rows.map((row) => shownRow(app, row)),
+    subscriptions: rows.map((row) => shownSubscription(app, row)),
     moments: shown.map((moment) => shownMoment(moment, nameOf)),
     next: last === undefined ? null : `${last.at}/${last.key}`,
   };
@@ -46,7 +46,7 @@ export async function readBillingHistory(app: App, _operator: Operator, { organi
 
 function rowsOf(app: App, organisationId: string) {
   return app.db
-    .select(rowOf)
+    .select(subscriptionColumns)
     .from(subscription)
     .where(eq(subscription.organisationId, organisationId))
     .orderBy(asc(subscription.ended), desc(subscription.startedAt), desc(subscription.id));

@@ -4,7 +4,7 @@ import { paymentEvents, paymentSubscriptions as subscription } from '../../db/sc
 import { organisations } from '../../db/schema/organisations.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { maxCounted } from '../queue/read-counts.ts';
-import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
+import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
 const maxRows = 100;
 
@@ -16,7 +16,7 @@ const maxRows = 100;
 export async function readDrift(app: App, _operator: Operator) {
   const drifting = or(subscription.needsSync, sql`${subscription.problem} is not null`);
   const rows = await app.db
-    .select({ ...rowOf, organisation: ownerColumns })
+    .select({ ...subscriptionColumns, organisation: ownerColumns })
     .from(subscription)
     .innerJoin(organisations, eq(organisations.id, subscription.organisationId))
     .where(drifting)
@@ -30,7 +30,7 @@ export async function readDrift(app: App, _operator: Operator) {
       (select count(*)::int from ${someEvents} as counted) as events`);
 
   return {
-    rows: rows.map(({ organisation, ...row }) => ({ ...shownRow(app, row), organisation })),
+    rows: rows.map(({ organisation, ...row }) => ({ ...shownSubscription(app, row), organisation })),
     count: counts?.rows ?? 0,
     flagged_events: counts?.events ?? 0,
     /** Both counts end here. */

@@ -10,7 +10,7 @@ import type { Operator } from '../../sessions/principal.ts';
 import { readEventChange } from './event-change.ts';
 import { hideAddresses } from './hide-addresses.ts';
 import { nameOfPrice } from './name-of-price.ts';
-import { ownerColumns, rowOf, shownRow } from './subscription-row.ts';
+import { ownerColumns, shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
 export const eventInput = z.object({ event_id: storableText('Say which event.') });
 
@@ -25,7 +25,7 @@ export async function readEvent(app: App, _operator: Operator, { event_id: id }:
     .select({
       event,
       organisation: ownerColumns,
-      subscription: rowOf,
+      subscription: subscriptionColumns,
     })
     .from(event)
     .leftJoin(organisations, eq(organisations.id, event.organisationId))
@@ -49,6 +49,6 @@ export async function readEvent(app: App, _operator: Operator, { event_id: id }:
     effect: handlerOf(row.type),
     change: readEventChange(row.type, payload, nameOfPrice(app)),
     payload: hideAddresses(payload),
-    row: found.subscription && shownRow(app, found.subscription),
+    row: found.subscription && shownSubscription(app, found.subscription),
   };
 }

@@ -6,7 +6,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { beginningOf, freeLine } from '../../security/text.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { contains } from '../search.ts';
-import { ownerColumns } from './subscription-row.ts';
+import { ownerColumns } from './shown-subscription.ts';
 
 const rowsPerPage = 50;
 /** A search by name shows the events of this many organisations at most. */

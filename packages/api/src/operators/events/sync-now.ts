@@ -9,7 +9,7 @@ import { AppError } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import { storableText } from '../../security/text.ts';
 import type { Operator } from '../../sessions/principal.ts';
-import { rowOf, shownRow } from './subscription-row.ts';
+import { shownSubscription, subscriptionColumns } from './shown-subscription.ts';
 
 export const syncInput = z.object({ subscription_id: storableText('Say which subscription.') });
 
@@ -37,8 +37,8 @@ export async function syncNow(
     details: { subscription: id },
   });
 
-  const [row] = await app.db.select(rowOf).from(subscription).where(eq(subscription.id, id));
-  return { row: row === undefined ? null : shownRow(app, row) };
+  const [row] = await app.db.select(subscriptionColumns).from(subscription).where(eq(subscription.id, id));
+  return { row: row === undefined ? null : shownSubscription(app, row) };
 }
 
 async function ownerOf(app: App, id: string): Promise<string> {

@@ -6,7 +6,7 @@ import { organisationStatusOf } from '../../organisations/account-status.ts';
 import { basicColumns } from '../../organisations/basic-columns.ts';
 import { type PlanFacts, planFacts } from '../../organisations/plan-facts.ts';
 import type { Operator } from '../../sessions/principal.ts';
-import { type ListInput, pageOf } from '../pages.ts';
+import { type ListInput, pageOf } from '../pagination.ts';
 import { contains, readSearchReach } from '../search.ts';
 
 /**

@@ -1,9 +1,7 @@
 import type { App } from '../../app.ts';
-import { recordAudit } from '../../audit/record.ts';
 import { AppError } from '../../errors.ts';
 import { eraseUser } from '../../leaving/erase-user.ts';
 import { finishErasure } from '../../leaving/erasures/finish-erasures.ts';
-import { exportUser } from '../../leaving/export.ts';
 import type { Actor } from '../actor.ts';
 
 /**
@@ -24,17 +22,4 @@ export async function erasePerson(
   if (erased === null) throw new AppError('NOT_FOUND', 'There is no such person.');
   if (finishes) await finishErasure(app, erased.erasureId);
   return { slugs: erased.slugs };
-}
-
-/**
- * Returns everything that is stored about a user, at their request, whatever the account status. The
- * audit log records the actor.
- *
- * @throws AppError NOT_FOUND.
- */
-export async function exportPerson(app: App, { userId }: { userId: string }, actor: Actor) {
-  const data = await exportUser(app, userId);
-  if (data === null) throw new AppError('NOT_FOUND', 'There is no such person.');
-  await recordAudit(app.db, app.now(), { action: 'data-exported', ...actor, userId });
-  return data;
 }

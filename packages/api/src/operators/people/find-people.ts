@@ -6,7 +6,7 @@ import { organisations } from '../../db/schema/organisations.ts';
 import { accountStatusOf, organisationStatusOf } from '../../organisations/account-status.ts';
 import { addressSearchTexts } from '../../security/address.ts';
 import type { Operator } from '../../sessions/principal.ts';
-import { type ListInput, pageOf } from '../pages.ts';
+import { type ListInput, pageOf } from '../pagination.ts';
 import { contains, readSearchReach } from '../search.ts';
 
 /** A user may belong to any number of organisations; a list names the first of them. */

@@ -2,7 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { paymentCheckouts } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
-import { approveWaiting } from '../../organisations/approve.ts';
+import { approveByRule } from '../../organisations/approve.ts';
 import { accountByEmail } from '../../sessions/account.ts';
 import { suspendOrganisation } from '../../testing/admin-commands.ts';
 import { type BillingTest, startBillingTest } from '../../testing/billing.ts';
@@ -55,7 +55,7 @@ describe('undoing a decision', () => {
     await undo(owner);
     const decision = { organisationIds: [owner.organisationId], actorId: null, now: test.app.now() };
 
-    expect(await test.app.db.transaction((tx) => approveWaiting(tx, decision))).toEqual([]);
+    expect(await test.app.db.transaction((tx) => approveByRule(tx, decision))).toEqual([]);
     expect(await statusOf(owner.email)).toBe('awaiting_approval');
     await operator.api.operators.approve({ organisation_ids: [owner.organisationId] });
     expect(await statusOf(owner.email)).toBe('active');

@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { organisationColumns } from '../organisations/find-organisations.ts';
-import { beforeCursor, cursorInput, cursorOf } from '../pages.ts';
+import { beforeCursor, cursorInput, cursorOf } from '../pagination.ts';
 import { canBeUndone, decidedAt } from './undo-decision.ts';
 
 const rowsPerPage = 50;

@@ -7,7 +7,7 @@ import { addressSearchTexts } from '../../security/address.ts';
 import { freeLine, partOf } from '../../security/text.ts';
 import type { Operator } from '../../sessions/principal.ts';
 import { joinedNothing } from '../create-missing-organisations.ts';
-import { afterCursor, cursorInput, cursorOf } from '../pages.ts';
+import { afterCursor, cursorInput, cursorOf } from '../pagination.ts';
 import { evidenceColumns, evidenceFrom } from './evidence.ts';
 import { readCounts } from './read-counts.ts';
 import { verifiedOwner } from './verified-owner.ts';

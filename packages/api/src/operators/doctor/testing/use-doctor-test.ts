@@ -7,7 +7,7 @@ import { receiveEvent } from '../../../billing/events/receive-event.ts';
 import type { Config } from '../../../config.ts';
 import { startSignIn } from '../../../sign-in/attempt.ts';
 import { startTestApp, type TestApp } from '../../../testing/app.ts';
-import { examine } from '../doctor.ts';
+import { runChecks } from '../doctor.ts';
 
 type DoctorTest = TestApp & {
   /** The URL of the service, where `serve` answers. */
@@ -67,7 +67,7 @@ export function useDoctorTest(): DoctorTest {
 
 /** Returns the lines of the wrong findings, each without its mark. */
 export async function wrongWith(app: App): Promise<string[]> {
-  const { report, sound } = await examine(app);
+  const { report, sound } = await runChecks(app);
   const lines = report.split('\n').filter((line) => line.startsWith('WRONG'));
   expect(sound).toBe(lines.length === 0);
   return lines.map((line) => line.slice('WRONG  '.length));

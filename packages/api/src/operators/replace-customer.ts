@@ -20,7 +20,7 @@ import { readOrganisationNames } from './find-accounts.ts';
  * @throws AppError NOT_FOUND; BILLING_UNAVAILABLE; BUSY; PROVIDER_UNAVAILABLE; VALIDATION if
  *   there is no customer to give up, or if the provider knows it.
  */
-export async function startCustomerAnew(
+export async function replaceCustomer(
   app: App,
   { organisationId }: { organisationId: string },
 ): Promise<{ customerId: string | null; givenUp: string[] }> {

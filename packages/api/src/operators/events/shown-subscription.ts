@@ -3,7 +3,7 @@ import { paymentSubscriptions as subscription } from '../../db/schema/billing.ts
 import { organisations } from '../../db/schema/organisations.ts';
 
 /** The columns of a subscription record that operators see. */
-export const rowOf = {
+export const subscriptionColumns = {
   id: subscription.id,
   customerId: subscription.customerId,
   status: subscription.status,
@@ -21,10 +21,10 @@ export const rowOf = {
 /** The columns that name the organisation of an event or a subscription. */
 export const ownerColumns = { id: organisations.id, slug: organisations.slug, name: organisations.name };
 
-type ShownColumns = Pick<typeof subscription.$inferSelect, keyof typeof rowOf>;
+type ShownColumns = Pick<typeof subscription.$inferSelect, keyof typeof subscriptionColumns>;
 
 /** Converts a subscription record to its JSON form. */
-export function shownRow({ plans }: Pick<App, 'plans'>, row: ShownColumns) {
+export function shownSubscription({ plans }: Pick<App, 'plans'>, row: ShownColumns) {
   return {
     id: row.id,
     customer: row.customerId,

@@ -11,7 +11,7 @@ import { createPayment } from '../providers/payment.ts';
 import type { Administrator } from '../sessions/principal.ts';
 import { makeMember, makeSubscriber } from '../testing/billing.ts';
 import { useBillingTest } from '../testing/use-billing-test.ts';
-import { startCustomerAnew } from './start-customer-anew.ts';
+import { replaceCustomer } from './replace-customer.ts';
 
 const foreignKey = 'sandbox_foreign_key';
 
@@ -46,7 +46,7 @@ describe('the command that starts a customer anew', () => {
     delete subscriptions[subscription.id];
     await expect(buy(billing.app, principal)).rejects.toMatchObject(unavailable);
 
-    const { givenUp } = await startCustomerAnew(billing.app, { organisationId: principal.organisationId });
+    const { givenUp } = await replaceCustomer(billing.app, { organisationId: principal.organisationId });
     expect(givenUp).toContain(subscription.customer);
     expect(await tierOf(billing.app, principal)).toBe('free');
     expect((await buy(billing.app, principal)).url).toMatch(/^http/);
@@ -62,14 +62,14 @@ describe('the command that starts a customer anew', () => {
     delete subscriptions[subscription.id];
     await expect(buy(billing.app, principal)).rejects.toMatchObject(unavailable);
 
-    const { givenUp } = await startCustomerAnew(billing.app, { organisationId: principal.organisationId });
+    const { givenUp } = await replaceCustomer(billing.app, { organisationId: principal.organisationId });
     expect(givenUp).toContain(subscription.id);
     expect((await buy(billing.app, principal)).url).toMatch(/^http/);
   });
 
   test('is reverted by an answer of the provider that shows the plan', async () => {
     const { principal, subscription } = await makeSubscriber(billing);
-    await startCustomerAnew(foreign, { organisationId: principal.organisationId });
+    await replaceCustomer(foreign, { organisationId: principal.organisationId });
     expect(await tierOf(billing.app, principal)).toBe('free');
     await reconcileAll(billing.app);
     expect(await tierOf(billing.app, principal)).toBe('silver');
@@ -78,13 +78,13 @@ describe('the command that starts a customer anew', () => {
 
   test('refuses while the provider knows the customer, and where there is none', async () => {
     const { principal } = await makeSubscriber(billing);
-    await expect(startCustomerAnew(billing.app, { organisationId: principal.organisationId })).rejects.toMatchObject({
+    await expect(replaceCustomer(billing.app, { organisationId: principal.organisationId })).rejects.toMatchObject({
       code: 'VALIDATION',
     });
     expect(await customersOf(principal)).toMatchObject([{ goneAt: null }]);
 
     const other = await makeMember(billing);
-    await expect(startCustomerAnew(billing.app, { organisationId: other.organisationId ?? '' })).rejects.toMatchObject({
+    await expect(replaceCustomer(billing.app, { organisationId: other.organisationId ?? '' })).rejects.toMatchObject({
       code: 'VALIDATION',
     });
   });

@@ -6,7 +6,7 @@ import { organisations } from '../db/schema/organisations.ts';
 import { AppError } from '../errors.ts';
 
 /** Returns the organisations whose only active owner is this user, with the number of other members. */
-export async function ownedAlone(db: Executor, userId: string) {
+export async function solelyOwned(db: Executor, userId: string) {
   const owned = await db
     .select({ id: organisations.id, name: organisations.name, slug: organisations.slug })
     .from(memberships)
@@ -40,12 +40,12 @@ type Ending = {
  * @throws AppError VALIDATION if one of them has other members, unless `withMembers`; NOT_FOUND if
  *   one of them was not shown.
  */
-export async function endingWith(
+export async function organisationsEndingWith(
   db: Executor,
   userId: string,
   { withMembers = false, shown }: Ending = {},
 ): Promise<string[]> {
-  const owned = await ownedAlone(db, userId);
+  const owned = await solelyOwned(db, userId);
   if (shown !== undefined && owned.some(({ id }) => !shown.includes(id))) {
     throw new AppError('NOT_FOUND', 'What ends with your account has changed. Load the page again.');
   }

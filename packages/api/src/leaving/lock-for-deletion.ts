@@ -20,7 +20,7 @@ type PlannedDeletion = {
  *
  * @throws AppError BUSY if a user joined meanwhile.
  */
-export async function lockConcerned(tx: Transaction, { ending, userId }: PlannedDeletion): Promise<void> {
+export async function lockForDeletion(tx: Transaction, { ending, userId }: PlannedDeletion): Promise<void> {
   const locked = new Set((await concerned(tx, { ending, userId }).orderBy(users.id).for('update')).map(({ id }) => id));
   await lockOrganisations(tx, { ending, userId });
 

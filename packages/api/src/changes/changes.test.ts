@@ -19,7 +19,10 @@ afterAll(() => running.close());
 
 const everything = { reads: 'deployment' } as const;
 const read = (after?: string, more: object = {}, reader: Parameters<typeof readChanges>[1] = everything) =>
-  readChanges(running.app, reader, changesInput.parse({ after, ...more }), { holder: 'test' });
+  readChanges(running.app, reader, changesInput.parse({ after, ...more }), {
+    holder: 'test',
+    mayStillRead: async () => true,
+  });
 const typesOf = async (organisationId: string, after = '0') => {
   const { changes } = await read(after, { limit: 1000 }, { reads: 'organisation', organisationId });
   return changes.map(({ type }) => type);
@@ -197,7 +200,10 @@ describe('a reader', () => {
     const signal = createChangeSignal(running.app.sql, running.app.log);
     const app = { ...running.app, changes: signal };
     const started = performance.now();
-    const poll = readChanges(app, everything, changesInput.parse({ after: next, wait: 30 }), { holder: 'test' });
+    const poll = readChanges(app, everything, changesInput.parse({ after: next, wait: 30 }), {
+      holder: 'test',
+      mayStillRead: async () => true,
+    });
     setTimeout(() => signal.stop(), 100);
     expect(await poll).toEqual({ changes: [], next });
     expect(performance.now() - started).toBeLessThan(5000);

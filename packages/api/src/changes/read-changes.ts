@@ -38,7 +38,8 @@ export type Change = {
 /**
  * Returns the changes after a cursor in the order of the feed, and the cursor to continue with.
  * While there is none, waits up to `wait` seconds without a database connection. Ends at once,
- * with what there is, when the process ends or the request is aborted.
+ * with what there is, when the process ends or the request is aborted. A caller that lost its authority
+ * while it waited gets no change: its next request gets the reason.
  *
  * @throws AppError VALIDATION for a cursor of another deployment or beyond the end; GONE with the
  *   oldest cursor if changes after it are no longer kept; TOO_MANY if 50 requests of the caller wait.
@@ -47,14 +48,16 @@ export async function readChanges(
   app: App,
   reader: ChangeReader,
   { after, wait, limit }: z.output<typeof changesInput>,
-  who: WaitingRequest,
+  { mayStillRead, ...who }: WaitingReader,
 ): Promise<{ changes: Change[]; next: string }> {
   const until = performance.now() + wait * 1000;
   let feed = await assignPositions(app);
   let from = positionOf(feed, after);
+  let hasWaited = false;
 
   for (;;) {
     const rows = await readRows(app, reader, from, feed.last, limit);
+    if (hasWaited && rows.length > 0 && !(await mayStillRead())) return { changes: [], next: cursorAt(feed, from) };
     const left = until - performance.now();
     if (rows.length > 0 || left <= 0 || app.changes.isStopped()) {
       const end = rows.length === limit ? Number(rows.at(-1)?.position) : feed.last;
@@ -66,10 +69,14 @@ export async function readChanges(
     }
     from = Math.max(from, feed.last);
     await app.changes.wait(from, left, who);
+    hasWaited = true;
     if (who.signal?.aborted) return { changes: [], next: cursorAt(feed, from) };
     if (!app.changes.isStopped()) feed = await assignPositions(app);
   }
 }
+
+/** `mayStillRead` is asked before a request that has waited gets changes. */
+type WaitingReader = WaitingRequest & { mayStillRead: () => Promise<boolean> };
 
 type Row = {
   position: string;

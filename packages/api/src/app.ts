@@ -49,7 +49,7 @@ export type App = {
   traces: Traces;
   /** The load of the connection pool, counted if metrics are on. */
   load: PoolLoad;
-  /** The session ids and API keys that were valid recently in this process. */
+  /** The session tokens and API keys that were valid recently in this process. */
   recentTokens: RecentTokens;
   /** Names users and organisations in the log. */
   pseudonymOf: PseudonymOf;

@@ -24,7 +24,7 @@ export type Context = {
   client: Client;
   /** For a page: resolves when the server has time to render what follows the procedure's answer. */
   nextTurn?: (() => Promise<void>) | undefined;
-  /** Sets the handler's cookies, so that a procedure starts or ends a session without seeing its id. */
+  /** Sets the handler's cookies, so that a procedure starts or ends a session without seeing its token. */
   session: {
     start: (holder: {
       userId: string;
@@ -33,8 +33,8 @@ export type Context = {
       idpSubject?: string | null;
     }) => Promise<void>;
     end: () => Promise<void>;
-    /** Sets the cookie of a session that has a new id. */
-    renew: (id: string) => Promise<void>;
+    /** Sets the cookie of a session that has a new token. */
+    renew: (sessionToken: string) => Promise<void>;
     /** The cookie that a sign-up sets, by which /verify recognises the browser. */
     rememberSignUp: (browserToken: string) => void;
     /** What that cookie holds; null in a browser that did not sign up. */

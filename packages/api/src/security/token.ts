@@ -24,7 +24,7 @@ export type RecentTokens = {
 const maxTokens = 10_000;
 
 /**
- * Remembers which session ids and API keys were recently read from the database by this process, so that an overload
+ * Remembers which session tokens and API keys were recently read from the database by this process, so that an overload
  * by invented ones does not keep true users out. It grants no right: a closed account's session may be among them.
  * Beyond `most`, the one that was read least recently is forgotten.
  */

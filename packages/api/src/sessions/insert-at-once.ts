@@ -8,7 +8,7 @@ export const maxSessions = 50;
 
 type Values = {
   idHash: string;
-  sessionName: string;
+  sessionId: string;
   userId: string;
   organisationId: string;
   passwordHash: string;
@@ -65,7 +65,7 @@ const insertion = preparedSql(
       ${value('maxSessions', 'integer')}, ${value('maxBrowsersPerUser', 'integer')})
   ), new_session as (
     insert into sessions (id_hash, id, user_id, organisation_id, created_at, expires_at, user_agent, client)
-    select ${value('idHash')}, ${value('sessionName', 'uuid')}, user_id, organisation_id, ${value('now', 'timestamptz')},
+    select ${value('idHash')}, ${value('sessionId', 'uuid')}, user_id, organisation_id, ${value('now', 'timestamptz')},
       ${value('expiresAt', 'timestamptz')}, ${value('userAgent')}, ${value('client')}
     from allowed where organisation_id is not null
     returning user_id, organisation_id

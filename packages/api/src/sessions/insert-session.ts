@@ -62,7 +62,7 @@ type NewSession = {
 export async function insertSession(app: App, newSession: NewSession): Promise<void> {
   const { userId, organisationId, passwordHash, idpSubject, client, userAgent, browserHash, ...session } = newSession;
   const now = app.now();
-  const sessionName = newId(now);
+  const sessionId = newId(now);
   const entryFor = (organisationId: string | null) =>
     auditValues(now, {
       action: 'signed-in',
@@ -75,7 +75,7 @@ export async function insertSession(app: App, newSession: NewSession): Promise<v
 
   if (passwordHash !== null && idpSubject === null && organisationId !== null) {
     const entry = entryFor(organisationId);
-    const values = { ...session, userId, organisationId, passwordHash, sessionName, browserHash, entry, now };
+    const values = { ...session, userId, organisationId, passwordHash, sessionId, browserHash, entry, now };
     if (await insertAtOnce(app.db, values)) return;
   }
 
@@ -91,7 +91,7 @@ export async function insertSession(app: App, newSession: NewSession): Promise<v
     if (accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
     if (accountStatus === 'unverified') throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
 
-    const values = { ...session, ...entryFor(organisation?.id ?? null), sessionName, idpSubject, now };
+    const values = { ...session, ...entryFor(organisation?.id ?? null), sessionId, idpSubject, now };
     const written =
       browserHash === null
         ? insertion(tx).execute(values)
@@ -179,7 +179,7 @@ function sessionParts(db: Executor) {
       .insert(sessions)
       .values({
         idHash: sql.placeholder('idHash'),
-        id: sql.placeholder('sessionName'),
+        id: sql.placeholder('sessionId'),
         userId: sql.placeholder('userId'),
         organisationId: sql.placeholder('organisationId'),
         idpSubject: sql.placeholder('idpSubject'),

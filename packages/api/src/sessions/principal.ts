@@ -31,7 +31,7 @@ export type UserPrincipal = Authority & {
   user: { id: string; email: string; name: string | null; operator: boolean; onboardedAt: Date | null };
   role: Role | null;
   gate: Gate;
-  /** Names the session on /account. It does not authenticate. */
+  /** Identifies the session on /account. It does not authenticate. */
   sessionId: string;
   /** The facts of the organisation's usage, if the session was read with them. */
   usageFacts: UsageFacts | null;

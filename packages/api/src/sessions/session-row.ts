@@ -50,7 +50,7 @@ type Row<Statement extends (db: Executor) => { execute: (...values: never[]) => 
 >[number];
 
 const ofSession = {
-  sessionName: sessions.id,
+  sessionId: sessions.id,
   createdAt: sessions.createdAt,
   expiresAt: sessions.expiresAt,
   user: {

@@ -12,9 +12,9 @@ import { waitingForLocks } from '../testing/database/waiting-for-locks.ts';
 import { linkSubject, makeOwner, testClient } from '../testing/factories.ts';
 import { listSessions } from './list-sessions.ts';
 import {
-  deleteNamedSession,
   deleteOtherSessions,
   deleteSession,
+  deleteSessionById,
   readSession,
   readSharedSession,
   shareSession,
@@ -133,7 +133,7 @@ it('a session ends by its id, or by its name for its own user alone', async () =
   const one = await start();
   const other = await start();
   const [named] = await listSessions(test.app, one.userId);
-  expect(await deleteNamedSession(test.app.db, other.userId, named?.id ?? '')).toBe(false);
+  expect(await deleteSessionById(test.app.db, other.userId, named?.id ?? '')).toBe(false);
   expect(await readSession(test.app, one.id)).not.toBeNull();
 
   await deleteSession(test.app, one.id);
@@ -172,7 +172,7 @@ it.each<[string, (made: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>
   [
     'being ended by name',
     async ({ userId }) => {
-      for (const { id } of await listSessions(test.app, userId)) await deleteNamedSession(test.app.db, userId, id);
+      for (const { id } of await listSessions(test.app, userId)) await deleteSessionById(test.app.db, userId, id);
     },
   ],
 ])('the second token of a session ends at %s', async (_, end) => {

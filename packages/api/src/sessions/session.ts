@@ -69,7 +69,7 @@ type Start = {
 };
 
 /**
- * Starts a session and returns its id. Only the browser has the id: the table holds its hash.
+ * Starts a session and returns its token. Only the browser has the token: the table holds its hash.
  *
  * @throws AppError UNAUTHENTICATED if the account is deleted or not verified, or its password was
  *   changed or its subject unlinked since the user proved it; FORBIDDEN if it is closed.
@@ -94,35 +94,35 @@ export async function startSession(
 }
 
 /**
- * Replaces a session's id, so that a copy of the old one grants no access. The second token for
+ * Replaces a session's token, so that a copy of the old one grants no access. The second token for
  * sibling hosts becomes invalid too.
  *
- * @returns the new id; null if the session has ended.
+ * @returns the new token; null if the session has ended.
  */
 export async function renewSession(
   tx: Transaction,
   { userId, sessionId }: { userId: string; sessionId: string },
 ): Promise<string | null> {
-  const id = newToken();
+  const token = newToken();
   const renewed = await tx
     .update(sessions)
-    .set({ idHash: hashToken(id), sharedHash: null })
+    .set({ idHash: hashToken(token), sharedHash: null })
     .where(and(eq(sessions.id, sessionId), eq(sessions.userId, userId)))
     .returning({ id: sessions.id });
-  return renewed.length === 0 ? null : id;
+  return renewed.length === 0 ? null : token;
 }
 
 /**
  * Stores and returns a second token of a session, for products on sibling hosts. It only permits
  * to verify the session, by `readSharedSession`, and becomes invalid when the session ends.
  */
-export async function shareSession(app: App, sessionId: string): Promise<string> {
-  const token = newToken();
+export async function shareSession(app: App, sessionToken: string): Promise<string> {
+  const shared = newToken();
   await app.db
     .update(sessions)
-    .set({ sharedHash: hashToken(token) })
-    .where(eq(sessions.idHash, hashToken(sessionId)));
-  return token;
+    .set({ sharedHash: hashToken(shared) })
+    .where(eq(sessions.idHash, hashToken(sessionToken)));
+  return shared;
 }
 
 type Reading = Wanted & {
@@ -135,8 +135,8 @@ type Reading = Wanted & {
  * are read for each call, by one query. Null if the session is unknown, expired or ended, or if the
  * account is closed: then all sessions of the user end.
  */
-export function readSession(app: App, sessionId: string, reading: Reading = {}): Promise<UserPrincipal | null> {
-  return readByToken(app, 'idHash', sessionId, reading);
+export function readSession(app: App, sessionToken: string, reading: Reading = {}): Promise<UserPrincipal | null> {
+  return readByToken(app, 'idHash', sessionToken, reading);
 }
 
 /** Returns the principal of a session by its shared token, for requests that only verify the session. */
@@ -166,14 +166,14 @@ async function readByToken(app: App, token: Token, id: string, reading: Reading)
     organisation: organisation && { id: organisation.id, slug: organisation.slug, name: organisation.name },
     role: organisation?.role ?? null,
     gate: accountStatus === 'active' ? 'open' : accountStatus,
-    sessionId: row.sessionName,
+    sessionId: row.sessionId,
     planFacts: row.planFacts,
     usageFacts: row.usageFacts,
   });
 }
 
 /** Extends a session to its full lifetime from now, to its 90th day at most. */
-async function extendSession(app: App, { sessionName, createdAt, expiresAt }: SessionRow): Promise<void> {
+async function extendSession(app: App, { sessionId, createdAt, expiresAt }: SessionRow): Promise<void> {
   const full = app.now().getTime() + app.config.sessionTtlDays * dayMs;
   const until = Math.min(full, createdAt.getTime() + longestSessionDays * dayMs);
   if (until - expiresAt.getTime() < slideMs) return;
@@ -181,29 +181,29 @@ async function extendSession(app: App, { sessionName, createdAt, expiresAt }: Se
   await app.db
     .update(sessions)
     .set({ expiresAt: new Date(until) })
-    .where(eq(sessions.id, sessionName));
+    .where(eq(sessions.id, sessionId));
 }
 
-/** Ends the session with an id; does nothing if there is none. */
-export async function deleteSession(app: App, sessionId: string): Promise<void> {
-  await luciaOf(app).invalidateSession(sessionId);
+/** Ends the session of a token; does nothing if there is none. */
+export async function deleteSession(app: App, sessionToken: string): Promise<void> {
+  await luciaOf(app).invalidateSession(sessionToken);
 }
 
-/** Ends one of a user's sessions by its name on /account. Returns false if there is none. */
-export async function deleteNamedSession(db: Executor, userId: string, name: string): Promise<boolean> {
+/** Ends one of a user's sessions by its id, which /account shows. Returns false if there is none. */
+export async function deleteSessionById(db: Executor, userId: string, sessionId: string): Promise<boolean> {
   const ended = await db
     .delete(sessions)
-    .where(and(eq(sessions.userId, userId), eq(sessions.id, name)))
+    .where(and(eq(sessions.userId, userId), eq(sessions.id, sessionId)))
     .returning({ id: sessions.id });
   return ended.length > 0;
 }
 
-/** Ends all sessions of a user but one, which is named as on /account. */
-export async function deleteOtherSessions(db: Executor, userId: string, keptName: string): Promise<void> {
-  await db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, keptName)));
+/** Ends all sessions of a user but one. */
+export async function deleteOtherSessions(db: Executor, userId: string, keptSessionId: string): Promise<void> {
+  await db.delete(sessions).where(and(eq(sessions.userId, userId), ne(sessions.id, keptSessionId)));
 }
 
-/** Lucia stores session ids in clear. This adapter stores their hashes, and returns the plain id. */
+/** Lucia calls the token the session's id, and stores it in clear. This adapter stores its hash, and returns the token. */
 function hashedIdAdapter(app: App, token: Token, wanted: Wanted): Adapter {
   return {
     async getSessionAndUser(id): Promise<[DatabaseSession | null, DatabaseUser | null]> {
@@ -231,7 +231,7 @@ function hashedIdAdapter(app: App, token: Token, wanted: Wanted): Adapter {
     async deleteExpiredSessions() {
       await deleteInSteps(app.db, sessions, sql`${sessions.expiresAt} <= ${app.now().toISOString()}`);
     },
-    // Lucia's list contains ids, of which the table holds only hashes. `listSessions` replaces it.
+    // Lucia's list contains tokens, of which the table holds only hashes. `listSessions` replaces it.
     getUserSessions: () => Promise.reject(new Error('Sessions are listed by listSessions.')),
   };
 }

@@ -54,7 +54,7 @@ type Answer = {
   /** The token of the invitation that the browser remembers. */
   invitation?: string | null;
   /** The token of the browser's session, if any. An attempt to connect an identity is tied to its user. */
-  sessionId?: string | null;
+  sessionToken?: string | null;
 };
 
 /**
@@ -70,7 +70,7 @@ export function finishSignIn(app: App, answer: Answer, client: Client) {
 }
 
 async function finish(app: App, answer: Answer, client: Client) {
-  const { state, code, error, attemptCookie, invitation = null, sessionId = null } = answer;
+  const { state, code, error, attemptCookie, invitation = null, sessionToken = null } = answer;
   if (app.idp === null) throw new Error('the feature is off');
   await app.throttle.peek({ 'idp-callback-client': clientKey(client) });
 
@@ -81,7 +81,7 @@ async function finish(app: App, answer: Answer, client: Client) {
       throw new Error('state: none stored, or another one');
     }
     const { codeVerifier, nonce, userId } = attempt;
-    const connecting = userId === null ? null : await requireSessionOf(app, userId, sessionId);
+    const connecting = userId === null ? null : await requireSessionOf(app, userId, sessionToken);
     if (!code) throw new Error('code: absent');
 
     const redirectUri = identityRedirectUri(app.config);

@@ -56,8 +56,8 @@ async function startConnecting({ principal }: Pick<Owner, 'principal'>) {
 }
 
 async function connect(owner: Owner, sub: string, holder: Owner | null = owner) {
-  const sessionId = holder && (await sessionOf(holder));
-  return finishSignIn(test.app, { ...(await choose(await startConnecting(owner), sub)), sessionId }, testClient);
+  const sessionToken = holder && (await sessionOf(holder));
+  return finishSignIn(test.app, { ...(await choose(await startConnecting(owner), sub)), sessionToken }, testClient);
 }
 
 /** An owner who signed in through the provider, and then unlinked it. */
@@ -116,7 +116,7 @@ it('an attempt to connect fails in a session that a new password ended while the
   const owner = await makeOwner(test);
   const thief = await sessionOf(owner);
   const sub = atProvider(newEmail());
-  const answer = { ...(await choose(await startConnecting(owner), sub)), sessionId: thief };
+  const answer = { ...(await choose(await startConnecting(owner), sub)), sessionToken: thief };
   const { idp } = test.app;
   if (idp === null) throw new Error('the feature is off');
   const exchangeCode: typeof idp.exchangeCode = async (grant) => {
@@ -157,9 +157,9 @@ it('links one of two subjects that finish at once', async () => {
   const subjects = [atProvider(newEmail()), atProvider(newEmail())];
   const answers = [];
   for (const sub of subjects) answers.push(await choose(await startConnecting(owner), sub));
-  const sessionId = await sessionOf(owner);
+  const sessionToken = await sessionOf(owner);
   const ended = await Promise.allSettled(
-    answers.map((answer) => finishSignIn(test.app, { ...answer, sessionId }, testClient)),
+    answers.map((answer) => finishSignIn(test.app, { ...answer, sessionToken }, testClient)),
   );
   expect(ended.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   expect(await test.app.db.$count(identities, eq(identities.userId, owner.userId))).toBe(1);

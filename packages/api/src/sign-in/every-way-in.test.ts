@@ -83,8 +83,8 @@ async function accessOfSession(userId: string, organisationId: string | null): P
   return whatOpens(await startSession(test.app, { userId, organisationId, client: testClient }));
 }
 
-async function whatOpens(sessionId: string): Promise<string> {
-  const principal = await readSession(test.app, sessionId);
+async function whatOpens(sessionToken: string): Promise<string> {
+  const principal = await readSession(test.app, sessionToken);
   if (principal === null) return 'refused';
   return principal.gate === 'open' && principal.scopes.includes('ADMIN') ? 'in' : 'waits';
 }

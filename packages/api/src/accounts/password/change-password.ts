@@ -25,10 +25,10 @@ export const setFirstPasswordInput = z.object({ password: newPasswordField });
 
 /**
  * Changes a user's password. All other sessions of the user, their one-time links and the
- * invitations that other sessions created end, and the current session gets a new id. Allowed
+ * invitations that other sessions created end, and the current session gets a new token. Allowed
  * for accounts that await approval.
  *
- * @returns the session's new id, for its cookie.
+ * @returns the session's new token, for its cookie.
  * @throws AppError UNAUTHENTICATED if the current password is wrong; VALIDATION if the new one is
  *   not accepted; TOO_MANY; BUSY if too many passwords are being hashed.
  */
@@ -58,7 +58,7 @@ export async function changePassword(
  * provider. Both require a recent sign-in, so that an unattended session is not enough to take
  * over the account. Sessions and links end as with `changePassword`.
  *
- * @returns the session's new id, for its cookie.
+ * @returns the session's new token, for its cookie.
  * @throws AppError UNAUTHENTICATED if the session has ended meanwhile; FORBIDDEN if the sign-in is not
  *   recent; VALIDATION if there is a password and the sign-in was not through the identity provider, or the
  *   new password is not accepted; BUSY if too many passwords are being hashed.

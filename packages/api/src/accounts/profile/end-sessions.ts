@@ -5,7 +5,7 @@ import type { Transaction } from '../../db/client.ts';
 import { AppError, invalid } from '../../errors.ts';
 import type { Client } from '../../security/client.ts';
 import type { UserPrincipal } from '../../sessions/principal.ts';
-import { deleteNamedSession, deleteOtherSessions } from '../../sessions/session.ts';
+import { deleteOtherSessions, deleteSessionById } from '../../sessions/session.ts';
 import { confirmPassword } from '../password/confirm-password.ts';
 import { readPasswordHash } from '../password/read-password-hash.ts';
 import { isRecentSignIn, requireRecentSignIn } from '../password/recent-sign-in.ts';
@@ -33,7 +33,7 @@ export async function endSession(
   if (id !== principal.sessionId) await confirm(app, principal, password, client);
 
   await app.db.transaction(async (tx) => {
-    if (!(await deleteNamedSession(tx, principal.user.id, id)))
+    if (!(await deleteSessionById(tx, principal.user.id, id)))
       throw new AppError('NOT_FOUND', 'There is no such session.');
     await recordEnd(app, tx, principal, client);
   });

@@ -123,32 +123,33 @@ async function resolvePrincipal(
     return holder;
   }
 
-  const id = readCookie(app, cookies, 'session');
-  const principal = id === null ? null : await readSession(app, id, { usage: usagePaths.has(pathname), readOnly });
+  const token = readCookie(app, cookies, 'session');
+  const principal =
+    token === null ? null : await readSession(app, token, { usage: usagePaths.has(pathname), readOnly });
   if (principal !== null || !sharedCookiePaths.has(pathname)) return principal;
 
   const shared = readSharedCookie(app, cookies);
   return shared === null ? null : readSharedSession(app, shared, { readOnly });
 }
 
-/** Starts and ends sessions for the router, which never sees a session's id. */
+/** Starts and ends sessions for the router, which never sees a session's token. */
 export function sessionActions({ app, client }: App.Locals, cookies: RequestCookies): Context['session'] {
   async function end() {
     const old = readCookie(app, cookies, 'session');
     if (old !== null) await deleteSession(app, old);
   }
 
-  async function write(id: string) {
-    writeCookie(app, cookies, 'session', id);
-    await writeSharedCookie(app, cookies, id);
+  async function write(token: string) {
+    writeCookie(app, cookies, 'session', token);
+    await writeSharedCookie(app, cookies, token);
   }
 
   return {
     async start(holder) {
       const browser = await tokenForBrowser(app, client.knownBrowser ?? null);
-      const id = await startSession(app, { ...holder, browserHash: browser.hash, client });
+      const token = await startSession(app, { ...holder, browserHash: browser.hash, client });
       await end();
-      await write(id);
+      await write(token);
       writeCookie(app, cookies, 'known', browser.token);
     },
     async end() {

@@ -58,12 +58,12 @@ export function readSharedCookie({ config }: App, cookies: Pick<Cookies, 'get'>)
 }
 
 /** Lets products on sibling hosts verify the session. The token is a separate one that permits nothing else. */
-export async function writeSharedCookie(app: App, cookies: Pick<Cookies, 'set'>, sessionId: string): Promise<void> {
+export async function writeSharedCookie(app: App, cookies: Pick<Cookies, 'set'>, sessionToken: string): Promise<void> {
   const { cookieDomain } = app.config;
   if (cookieDomain === null) return;
 
   const maxAge = longestSessionDays * 86_400;
-  cookies.set(sharedName, await shareSession(app, sessionId), { ...sharedAttributes(cookieDomain), maxAge });
+  cookies.set(sharedName, await shareSession(app, sessionToken), { ...sharedAttributes(cookieDomain), maxAge });
 }
 
 export function clearSharedCookie({ config }: App, cookies: Pick<Cookies, 'delete'>): void {

@@ -13,7 +13,7 @@ export const GET: RequestHandler = async ({ url, request, locals, cookies }) => 
     error: url.searchParams.get('error'),
     attemptCookie: readCookie(app, cookies, 'attempt'),
     invitation: readCookie(app, cookies, 'invitation'),
-    sessionId: readCookie(app, cookies, 'session'),
+    sessionToken: readCookie(app, cookies, 'session'),
   };
 
   try {

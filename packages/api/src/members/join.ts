@@ -67,9 +67,9 @@ export async function join(
     if (invitation === null || taken.length === 0) throw new AppError('VALIDATION', invitationNoLongerValid);
     const { organisation, role, madeBy } = invitation;
 
-    const person = await accountById(tx, principal.user.id);
-    if (person === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
-    if (person.accountStatus === 'closed' || accountStatusOf(person.user, organisation) !== 'active') {
+    const account = await accountById(tx, principal.user.id);
+    if (account === null) throw new AppError('UNAUTHENTICATED', 'Sign in first.');
+    if (account.accountStatus === 'closed' || accountStatusOf(account.user, organisation) !== 'active') {
       throw new AppError('FORBIDDEN', 'This account is closed.');
     }
     if (members.has(principal.user.id)) {

@@ -17,8 +17,8 @@ export function accountById(db: Executor, id: string) {
   return readAccount(byId(db).execute({ value: id }));
 }
 
-const byEmail = prepared((db) => select(db, eq(users.email, sql.placeholder('value'))).prepare('person_by_email'));
-const byId = prepared((db) => select(db, eq(users.id, sql.placeholder('value'))).prepare('person_by_id'));
+const byEmail = prepared((db) => select(db, eq(users.email, sql.placeholder('value'))).prepare('account_by_email'));
+const byId = prepared((db) => select(db, eq(users.id, sql.placeholder('value'))).prepare('account_by_id'));
 
 function select(db: Executor, condition: SQL) {
   const organisation = currentOrganisation(db, sql`${users.id}`, sql`${users.lastOrganisationId}`);

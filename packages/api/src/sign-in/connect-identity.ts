@@ -39,14 +39,14 @@ export async function connectIdentity(
       .set({ unlinkedAt: null, linkedAt: now })
       .where(and(eq(identities.issuer, issuer), eq(identities.subject, subject)));
   }
-  const person = await accountById(tx, userId);
-  if (person === null) throw new Error('the account was deleted meanwhile');
+  const account = await accountById(tx, userId);
+  if (account === null) throw new Error('the account was deleted meanwhile');
   await recordAudit(tx, now, {
     action: 'identity-linked',
     actorId: userId,
     userId,
-    organisationId: person.organisationId,
+    organisationId: account.organisationId,
     client,
   });
-  return person;
+  return account;
 }

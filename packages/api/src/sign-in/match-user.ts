@@ -117,13 +117,13 @@ async function createUser(
 async function link(
   app: App,
   tx: Transaction,
-  person: Account,
+  account: Account,
   identity: Identity,
   { client, invited }: Coming,
 ): Promise<Account> {
   const now = app.now();
-  const { id, email, emailVerifiedAt } = person.user;
-  let { organisationId } = person;
+  const { id, email, emailVerifiedAt } = account.user;
+  let { organisationId } = account;
   if (emailVerifiedAt === null) {
     await deleteUnverifiedData(tx, id);
     const wanted = invited ? null : { name: null };
@@ -157,14 +157,14 @@ async function deleteUnverifiedData(tx: Transaction, userId: string): Promise<vo
 }
 
 /** Stores the provider's name if the user has none. */
-async function named(tx: Transaction, person: Account, { name }: Identity): Promise<Account> {
-  if (person.user.name === null && name !== null) {
+async function named(tx: Transaction, account: Account, { name }: Identity): Promise<Account> {
+  if (account.user.name === null && name !== null) {
     await tx
       .update(users)
       .set({ name })
-      .where(and(eq(users.id, person.user.id), isNull(users.name)));
+      .where(and(eq(users.id, account.user.id), isNull(users.name)));
   }
-  return person;
+  return account;
 }
 
 type LinkedIdentity = typeof identities.$inferSelect;

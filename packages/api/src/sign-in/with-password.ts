@@ -35,25 +35,25 @@ export function signInWithPassword(
 async function holderOf(app: App, { email: typed, password }: z.output<typeof passwordSignInInput>, client: Client) {
   const email = readAddress(typed) ?? '';
   const taken = await limitsOf(app, email, client);
-  const { person, verified, right } = await countFailures(app.throttle, taken, async () => {
-    const person = await accountByEmail(app.db, email);
-    const verified = person !== null && person.user.emailVerifiedAt !== null;
+  const { account, verified, right } = await countFailures(app.throttle, taken, async () => {
+    const account = await accountByEmail(app.db, email);
+    const verified = account !== null && account.user.emailVerifiedAt !== null;
     return {
-      person,
+      account,
       verified,
-      right: await verifyPassword(verified ? person.user.passwordHash : null, password, client),
+      right: await verifyPassword(verified ? account.user.passwordHash : null, password, client),
     };
   });
-  if (person === null || !right) {
+  if (account === null || !right) {
     // Recorded for unknown addresses too, so that the time of the answer does not differ.
-    const userId = verified ? (person?.user.id ?? null) : null;
+    const userId = verified ? (account?.user.id ?? null) : null;
     await recordAudit(app.db, app.now(), { action: 'sign-in-failed', userId, client });
     throw new AppError('UNAUTHENTICATED', 'E-mail or password is wrong.');
   }
-  if (person.accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
+  if (account.accountStatus === 'closed') throw new AppError('FORBIDDEN', 'This account is closed.');
 
-  const { id: userId, passwordHash } = person.user;
-  return { userId, organisationId: person.organisationId, passwordHash };
+  const { id: userId, passwordHash } = account.user;
+  return { userId, organisationId: account.organisationId, passwordHash };
 }
 
 async function limitsOf(app: App, email: string, client: Client) {

@@ -1,6 +1,7 @@
 import { asc, eq, or } from 'drizzle-orm';
 import type { App } from '../app.ts';
 import { isOwn } from '../audit/read-activity.ts';
+import type { Executor } from '../db/client.ts';
 import { identities, signUps, users, verificationLinks } from '../db/schema/accounts.ts';
 import { auditEvents } from '../db/schema/audit.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
@@ -25,61 +26,8 @@ export async function exportData(app: App, principal: Approved) {
 export async function exportUser(app: App, userId: string) {
   const [own] = await app.db.select().from(users).where(eq(users.id, userId));
   if (own === undefined) return null;
+
   const known = await app.db.select().from(identities).where(eq(identities.userId, userId));
-  const rows = await app.db
-    .select({
-      id: organisations.id,
-      slug: organisations.slug,
-      name: organisations.name,
-      approval: organisations.approval,
-      role: memberships.role,
-      since: memberships.createdAt,
-      last_seen_at: memberships.lastSeenAt,
-    })
-    .from(memberships)
-    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
-    .where(eq(memberships.userId, userId));
-  const invited = await app.db
-    .select({
-      organisation_id: invitations.organisationId,
-      role: invitations.role,
-      note: invitations.note,
-      created_at: invitations.createdAt,
-      expires_at: invitations.expiresAt,
-    })
-    .from(invitations)
-    .where(eq(invitations.madeBy, userId))
-    .orderBy(asc(invitations.createdAt), asc(invitations.id));
-  const events = await app.db
-    .select({
-      at: auditEvents.at,
-      action: auditEvents.action,
-      actorId: auditEvents.actorId,
-      userId: auditEvents.userId,
-      client: auditEvents.client,
-      userAgent: auditEvents.userAgent,
-    })
-    .from(auditEvents)
-    .where(or(eq(auditEvents.userId, userId), eq(auditEvents.actorId, userId)))
-    .orderBy(asc(auditEvents.at), asc(auditEvents.id));
-
-  const requests = await app.db
-    .select({ organisation_name: signUps.organisationName, created_at: signUps.createdAt, used_at: signUps.usedAt })
-    .from(signUps)
-    .where(eq(signUps.userId, userId))
-    .orderBy(asc(signUps.createdAt));
-  const mails = await app.db
-    .select({
-      purpose: verificationLinks.purpose,
-      email: verificationLinks.email,
-      sent_at: verificationLinks.sentAt,
-      expires_at: verificationLinks.expiresAt,
-      used_at: verificationLinks.usedAt,
-    })
-    .from(verificationLinks)
-    .where(eq(verificationLinks.userId, userId))
-    .orderBy(asc(verificationLinks.createdAt));
-
   return {
     user: {
       id: own.id,
@@ -97,10 +45,10 @@ export async function exportUser(app: App, userId: string) {
         unlinked_at: unlinkedAt,
       })),
     },
-    organisations: rows,
-    open_invitations: invited,
-    sign_ups: requests,
-    verification_mails: mails,
+    organisations: await organisationsOf(app.db, userId),
+    open_invitations: await invitationsBy(app.db, userId),
+    sign_ups: await signUpsOf(app.db, userId),
+    verification_mails: await mailsTo(app.db, userId),
     sessions: (await listSessions(app, userId)).map(({ createdAt, expiresAt, userAgent, client }) => ({
       created_at: createdAt,
       expires_at: expiresAt,
@@ -108,11 +56,79 @@ export async function exportUser(app: App, userId: string) {
       client,
     })),
     known_browsers: (await listKnownBrowsers(app, userId)).map(({ signedInAt }) => ({ last_sign_in_at: signedInAt })),
-    // The client of another actor, such as an operator, is not the user's data.
-    events: events.map(({ at, action, client, userAgent, ...entry }) =>
-      isOwn(entry, userId)
-        ? { at, action, client, user_agent: userAgent }
-        : { at, action, client: null, user_agent: null },
-    ),
+    events: await eventsOf(app.db, userId),
   };
+}
+
+function organisationsOf(db: Executor, userId: string) {
+  return db
+    .select({
+      id: organisations.id,
+      slug: organisations.slug,
+      name: organisations.name,
+      approval: organisations.approval,
+      role: memberships.role,
+      since: memberships.createdAt,
+      last_seen_at: memberships.lastSeenAt,
+    })
+    .from(memberships)
+    .innerJoin(organisations, eq(organisations.id, memberships.organisationId))
+    .where(eq(memberships.userId, userId));
+}
+
+function invitationsBy(db: Executor, userId: string) {
+  return db
+    .select({
+      organisation_id: invitations.organisationId,
+      role: invitations.role,
+      note: invitations.note,
+      created_at: invitations.createdAt,
+      expires_at: invitations.expiresAt,
+    })
+    .from(invitations)
+    .where(eq(invitations.madeBy, userId))
+    .orderBy(asc(invitations.createdAt), asc(invitations.id));
+}
+
+function signUpsOf(db: Executor, userId: string) {
+  return db
+    .select({ organisation_name: signUps.organisationName, created_at: signUps.createdAt, used_at: signUps.usedAt })
+    .from(signUps)
+    .where(eq(signUps.userId, userId))
+    .orderBy(asc(signUps.createdAt));
+}
+
+function mailsTo(db: Executor, userId: string) {
+  return db
+    .select({
+      purpose: verificationLinks.purpose,
+      email: verificationLinks.email,
+      sent_at: verificationLinks.sentAt,
+      expires_at: verificationLinks.expiresAt,
+      used_at: verificationLinks.usedAt,
+    })
+    .from(verificationLinks)
+    .where(eq(verificationLinks.userId, userId))
+    .orderBy(asc(verificationLinks.createdAt));
+}
+
+async function eventsOf(db: Executor, userId: string) {
+  const events = await db
+    .select({
+      at: auditEvents.at,
+      action: auditEvents.action,
+      actorId: auditEvents.actorId,
+      userId: auditEvents.userId,
+      client: auditEvents.client,
+      userAgent: auditEvents.userAgent,
+    })
+    .from(auditEvents)
+    .where(or(eq(auditEvents.userId, userId), eq(auditEvents.actorId, userId)))
+    .orderBy(asc(auditEvents.at), asc(auditEvents.id));
+  // The client of another actor, such as an operator, is not the user's data.
+  return events.map(({ at, action, client, userAgent, ...entry }) =>
+    isOwn(entry, userId)
+      ? { at, action, client, user_agent: userAgent }
+      : { at, action, client: null, user_agent: null },
+  );
 }

@@ -24,11 +24,14 @@ const notOnPages = [
   'This must be true or false.',
 ];
 
-/** The sentences of a folder's sources. In one that is built of values, each value is "7". */
+/**
+ * The sentences of a folder's sources, without its mails, which no page shows. In one that is built of values, each
+ * value is "7".
+ */
 function sentencesIn(folder: string): string[] {
   return fs
     .readdirSync(path.join(api, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|testing/.test(file))
+    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|testing|-mail\.ts$/.test(file))
     .flatMap((file) => {
       const source = fs.readFileSync(path.join(api, folder, file), 'utf8');
       const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');

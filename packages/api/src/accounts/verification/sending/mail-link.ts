@@ -8,7 +8,7 @@ import { defaultLanguage } from '../../../mail/layout.ts';
 import type { MailLanguage } from '../../../security/client.ts';
 import { hashToken, newToken } from '../../../security/token.ts';
 import { lockUser } from '../../profile/lock-user.ts';
-import { verificationMail } from './verification-message.ts';
+import { verificationMail } from './verification-mail.ts';
 
 type LinkRow = typeof verificationLinks.$inferInsert;
 type Addressee = Pick<LinkRow, 'userId' | 'email' | 'jobId' | 'fromKnownBrowser'>;

@@ -3,7 +3,7 @@ import { parseConfig } from '../../../config.ts';
 import { layoutTexts } from '../../../mail/layout.ts';
 import { readableTextColour } from '../../../mail/readable-text-colour.ts';
 import type { MailLanguage } from '../../../security/client.ts';
-import { type Purpose, verificationMail, verificationTexts } from './verification-message.ts';
+import { type Purpose, verificationMail, verificationTexts } from './verification-mail.ts';
 
 const nameWithMarkup = 'Larch & <b>Sons</b> "Ltd"';
 

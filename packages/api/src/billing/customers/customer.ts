@@ -138,11 +138,12 @@ export function unknownCustomer(): AppError {
 }
 
 /**
+ * Returns the organisation's customer, and creates it if there is none. The caller holds the organisation's lease.
  * Stores the customer before any other request for it. The idempotency key and the parameters
  * are constant, so a lost answer is repeated. After a failure of the provider (5xx) the key
  * would replay that failure for a day, so the next generation gets another key.
  */
-async function ensureCustomer(app: App, ask: Ask, organisationId: string): Promise<string> {
+export async function ensureCustomer(app: App, ask: Ask, organisationId: string): Promise<string> {
   const { generation, customerId } = await ensureGeneration(app, organisationId);
   if (customerId !== null) return customerId;
 

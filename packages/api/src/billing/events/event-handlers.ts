@@ -1,6 +1,7 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { App } from '../../app.ts';
 import type { Transaction } from '../../db/client.ts';
+import { isUuid } from '../../db/id.ts';
 import { paymentCheckouts, paymentCustomers, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import type { SendLast } from '../../db/send-with-commit.ts';
@@ -121,7 +122,7 @@ async function handleForeignEvent(tx: Transaction, { event, subject }: StoredEve
   if (event.type === 'charge.dispute.created') return eventOutcomes.noted;
   if (subject.claims.length === 0) return eventOutcomes.not_ours;
 
-  const ids = subject.claims.filter((claim) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(claim));
+  const ids = subject.claims.filter(isUuid);
   const known = await tx.select({ id: organisations.id }).from(organisations).where(inArray(organisations.id, ids));
   return known.length > 0 ? eventOutcomes.contradiction : eventOutcomes.unknown_organisation;
 }

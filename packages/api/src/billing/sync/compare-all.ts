@@ -4,6 +4,7 @@ import { paymentCustomers, paymentSubscriptions as subscription } from '../../db
 import { organisations } from '../../db/schema/organisations.ts';
 import { toDate } from '../../providers/untrusted-json.ts';
 import { requirePayment } from '../actions/require-payment.ts';
+import { recoverCustomer } from '../customers/recover-customer.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';
 import type { SubscriptionRow } from '../projection/projection.ts';
 import { readSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
@@ -35,7 +36,7 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
       const row = rows.get(state.id);
       // The list holds subscriptions that expired before their first payment: there are more every day.
       if (row?.ended && row.status === state.status) continue;
-      const owner = row?.organisationId ?? owners.get(state.customerId);
+      const owner = row?.organisationId ?? owners.get(state.customerId) ?? (await recoveredOwner(app, state));
       if (owner === undefined) {
         if (state.metadata.organisation !== null) {
           unknownOrganisations.push({ subscription: state.id, organisation: state.metadata.organisation });
@@ -62,6 +63,18 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
     unknownOrganisations,
     ...(await localFindings(app)),
   };
+}
+
+/** Returns the organisation that the metadata name, if the provider confirms that the customer was created for it. */
+async function recoveredOwner(app: App, { customerId, metadata }: SubscriptionState): Promise<string | undefined> {
+  const { organisation } = metadata;
+  if (organisation === null) return undefined;
+  try {
+    return (await recoverCustomer(app, organisation)) === customerId ? organisation : undefined;
+  } catch (error) {
+    app.log.warn('The customer of an organisation could not be determined.', { organisation, error });
+    return undefined;
+  }
 }
 
 async function rowsOf(app: App, states: SubscriptionState[]): Promise<Map<string, SubscriptionRow>> {

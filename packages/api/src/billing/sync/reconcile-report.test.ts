@@ -1,7 +1,8 @@
+import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { paymentEvents } from '../../db/schema/billing.ts';
+import { paymentCheckouts, paymentCustomers, paymentEvents, paymentSubscriptions } from '../../db/schema/billing.ts';
 import type { Principal } from '../../sessions/principal.ts';
-import { makeSecond, makeSubscriber } from '../../testing/billing.ts';
+import { makeMember, makeSecond, makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
 import { readPlan } from '../entitlement/read-plan.ts';
 import { reconcileAll } from './reconcile.ts';
@@ -58,6 +59,40 @@ describe('the report names', () => {
       customer: dead.subscription.customer,
     });
     expect((await plan(principal)).tier).toBe('silver');
+  });
+});
+
+describe('a customer that was created after the backup from which the database was restored', () => {
+  /** Removes what the database would not hold. */
+  async function restore({ organisationId }: Principal): Promise<void> {
+    const id = organisationId ?? '';
+    for (const table of [paymentSubscriptions, paymentCheckouts, paymentCustomers])
+      await billing.app.db.delete(table).where(eq(table.organisationId, id));
+  }
+
+  test('is found again with its plan, which could be bought a second time', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await restore(principal);
+    expect((await plan(principal)).tier).toBe('free');
+
+    const report = await reconcileAll(billing.app);
+    expect(report.repaired).toContain(subscription.id);
+    expect(report.unknownOrganisations.map((each) => each.subscription)).not.toContain(subscription.id);
+    expect((await plan(principal)).tier).toBe('silver');
+  });
+
+  test('is not taken from the metadata of another customer', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const victim = await makeMember(billing);
+    await restore(principal);
+    const found = provider().state().subscriptions[subscription.id];
+    if (found !== undefined) found.metadata = { ...found.metadata, organisation: victim.organisationId };
+
+    const claim = { subscription: subscription.id, organisation: victim.organisationId };
+    for (const report of [await reconcileAll(billing.app), await reconcileAll(billing.app)]) {
+      expect(report.unknownOrganisations).toContainEqual(claim);
+    }
+    expect((await plan(victim)).tier).toBe('free');
   });
 });
 

@@ -10,7 +10,7 @@ export type Report = {
   drift: { subscription: string; differences: Difference[] }[];
   /** Subscriptions that could not be synced, and why. Their rows stay marked for a sync. */
   leftOut: { subscription: string; why: string }[];
-  /** Subscriptions whose metadata name an organisation that does not exist here. */
+  /** Subscriptions whose metadata name an organisation that does not exist here, or whose customer is not the named one's. */
   unknownOrganisations: { subscription: string; organisation: string }[];
   severalLive: { organisation: string; subscriptions: string[] }[];
   /** Live subscriptions whose price belongs to no tier, or whose tier is known by our metadata alone. */

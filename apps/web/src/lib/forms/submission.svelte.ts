@@ -1,7 +1,7 @@
 import { current, dismissNotice, focusNotice, showNotice } from '#lib/notices/current.svelte.ts';
 import { otherUserNotice } from '#lib/notices/other-user.ts';
 import type { SubmitFunction } from '$app/forms';
-import { unansweredText } from './unanswered.ts';
+import { unansweredText } from './unanswered-text.ts';
 
 /**
  * The state of one form's submission, for use:enhance={submission.enhance}. While it is pending a

@@ -2,10 +2,10 @@
 // The pages work without it. It adds behaviour to what the server has rendered.
 import { improvePasswordField } from '#lib/forms/password-field.ts';
 import { changeThemeInPlace } from '#lib/forms/theme-form.ts';
-import { clearErrorOf } from './errors.ts';
+import { clearErrorOf } from './clear-error.ts';
+import { countDown } from './count-down.ts';
 import { closeNotice } from './notice.ts';
-import { countDown } from './resend.ts';
-import { submitForm } from './submit.ts';
+import { submitForm } from './submit-form.ts';
 
 function start(part: ParentNode): void {
   for (const field of part.querySelectorAll<HTMLElement>('[data-password]')) improvePasswordField(field);

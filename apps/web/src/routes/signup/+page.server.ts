@@ -1,7 +1,7 @@
 import { lifetimeText } from '#lib/format/lifetime-text.ts';
 import { formAction } from '#lib/forms/form-action.ts';
 import { text } from '#lib/forms/form-fields.ts';
-import { readSent, rememberSent } from '#lib/forms/sent.ts';
+import { readLinkRequest, storeLinkRequest } from '#lib/forms/link-request.ts';
 import { redirectSignedIn } from '#lib/server/guards/page-guard.ts';
 import { storedInvitation } from '#lib/server/session/invitation.ts';
 import { rememberReturnUrl } from '#lib/server/session/return-url.ts';
@@ -14,7 +14,7 @@ export const load: PageServerLoad = async (event) => {
   await rememberReturnUrl(event);
   redirectSignedIn(event);
   return {
-    sent: event.url.searchParams.has('sent') ? readSent(event) : null,
+    sent: event.url.searchParams.has('sent') ? readLinkRequest(event) : null,
     forPassword: event.url.searchParams.get('sent') === 'password',
     now: new Date().toISOString(),
     linkLifetime: lifetimeText(event.locals.app.config.verificationTtlSeconds),
@@ -28,7 +28,7 @@ export const actions: Actions = {
       accounts.signUp({ ...typedIn(form), password: text(form, 'password'), invitation: text(form, 'invitation') }),
     {
       done: (_form, { email }, event) => {
-        rememberSent(event, email);
+        storeLinkRequest(event, email);
         return '/signup?sent';
       },
       failure: (form) => ({ ...typedIn(form), resending: false, forPassword: false }),
@@ -37,7 +37,7 @@ export const actions: Actions = {
 
   resend: formAction(({ accounts }, form) => accounts.resend({ email: text(form, 'email') }), {
     done: (form, _answer, event) => {
-      rememberSent(event, text(form, 'email').trim().toLowerCase());
+      storeLinkRequest(event, text(form, 'email').trim().toLowerCase());
       return isForPassword(form) ? '/signup?sent=password' : '/signup?sent';
     },
     failure: (form) => ({

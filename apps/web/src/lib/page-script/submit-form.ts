@@ -1,4 +1,4 @@
-import { unansweredText } from '#lib/forms/unanswered.ts';
+import { unansweredText } from '#lib/forms/unanswered-text.ts';
 import { formHeader, locationHeader } from './headers.ts';
 import { hideNotice, showNotice } from './notice.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unansweredText } from './unanswered.ts';
+import { unansweredText } from './unanswered-text.ts';
 
 const message = 'Internal Error';
 

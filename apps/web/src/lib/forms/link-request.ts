@@ -1,7 +1,7 @@
 import type { RequestEvent } from '@sveltejs/kit';
 
 /** The address that a link was requested for, and when. It travels in a cookie, because URLs end up in logs. */
-export interface Sent {
+export interface LinkRequest {
   email: string;
   at: string;
 }
@@ -10,8 +10,8 @@ const cookieName = 'sent';
 const hourSeconds = 60 * 60;
 
 /** Stores the address for an hour, for the page to which the form redirects. */
-export function rememberSent({ cookies, url }: RequestEvent, email: string): void {
-  const sent: Sent = { email, at: new Date().toISOString() };
+export function storeLinkRequest({ cookies, url }: RequestEvent, email: string): void {
+  const sent: LinkRequest = { email, at: new Date().toISOString() };
   cookies.set(cookieName, JSON.stringify(sent), {
     path: '/signup',
     httpOnly: true,
@@ -22,7 +22,7 @@ export function rememberSent({ cookies, url }: RequestEvent, email: string): voi
 }
 
 /** Browsers can write any cookie, so one with another content counts as absent. */
-export function readSent({ cookies }: Pick<RequestEvent, 'cookies'>): Sent | null {
+export function readLinkRequest({ cookies }: Pick<RequestEvent, 'cookies'>): LinkRequest | null {
   try {
     const { email, at } = JSON.parse(cookies.get(cookieName) ?? 'null');
     return typeof email === 'string' && !Number.isNaN(Date.parse(at))

@@ -21,7 +21,7 @@ export const createKeyInput = newKeyInput.extend({ organisation_id: organisation
  *
  * @throws AppError NOT_FOUND for another organisation; FORBIDDEN if the principal is no longer an
  *   administrator under the lock of the members; VALIDATION if the organisation has 20 valid keys; TOO_MANY after 30
- *   keys of a user in an hour.
+ *   keys of a user in an hour; UNAUTHENTICATED if the session ended meanwhile.
  */
 export async function createKey(
   app: App,
@@ -35,7 +35,7 @@ export async function createKey(
   return app.db.transaction(async (tx) => {
     // The key names its creator, so the user is locked too, before the organisation (see lockUser).
     await lockUser(tx, principal.user.id);
-    requireAdministrator(await lockMembers(tx, organisationId), principal.user.id);
+    await requireAdministrator(tx, await lockMembers(tx, organisationId), principal);
     await requireRoomForKey(app, tx, organisationId);
     return storeKey(app, tx, { organisationId }, input, { actorId: principal.user.id, client });
   });

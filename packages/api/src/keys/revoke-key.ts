@@ -11,7 +11,7 @@ export const revokeKeyInput = z.object({ id: z.uuid('There is no such API key.')
  * Revokes a key of the principal's organisation: its next request gets 401.
  *
  * @throws AppError NO_ORGANISATION; NOT_FOUND for a key of another owner; FORBIDDEN if the
- *   principal is no longer an administrator under the lock of the members.
+ *   principal is no longer an administrator under the lock of the members; UNAUTHENTICATED if the session ended meanwhile.
  */
 export async function revokeKey(
   app: App,
@@ -22,7 +22,7 @@ export async function revokeKey(
   const { id: organisationId } = principal.requireOrganisation();
 
   await app.db.transaction(async (tx) => {
-    requireAdministrator(await lockMembers(tx, organisationId), principal.user.id);
+    await requireAdministrator(tx, await lockMembers(tx, organisationId), principal);
     await revokeStoredKey(app, tx, { organisationId, id }, { actorId: principal.user.id, client });
   });
 }

@@ -21,7 +21,8 @@ export const changeRoleInput = z.object({
  *
  * @throws AppError NO_ORGANISATION; FORBIDDEN if the principal is no longer an administrator under
  *   the lock of the members, or is not an owner and the old or new role is owner; NOT_FOUND if the
- *   user is not a member, or the page was another organisation's; VALIDATION for the last owner.
+ *   user is not a member, or the page was another organisation's; VALIDATION for the last owner;
+ *   UNAUTHENTICATED if the session ended meanwhile.
  */
 export async function changeRole(
   app: App,
@@ -35,7 +36,7 @@ export async function changeRole(
     // A new owner who deletes the account at the same time would leave an organisation without one.
     if (role === 'owner') await lockUser(tx, userId);
     const members = await lockMembers(tx, organisationId);
-    const own = requireAdministrator(members, principal.user.id);
+    const own = await requireAdministrator(tx, members, principal);
     const before = requireMember(members, userId);
     if (before === 'owner' || role === 'owner') requireOwner(own);
     if (before === role) return;

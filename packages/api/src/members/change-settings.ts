@@ -33,7 +33,7 @@ export const billingContactInput = z.object({
  *
  * @throws AppError FORBIDDEN if the principal is no longer an administrator under the lock of the
  *   members; NOT_FOUND for another organisation; VALIDATION for an
- *   unusable name, and where the name is no longer the one shown.
+ *   unusable name, and where the name is no longer the one shown; UNAUTHENTICATED if the session ended meanwhile.
  */
 export async function renameOwnOrganisation(
   app: App,
@@ -44,7 +44,7 @@ export async function renameOwnOrganisation(
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
   await app.db.transaction(async (tx) => {
-    const before = await lockSettings(tx, organisationId, principal.user.id);
+    const before = await lockSettings(tx, organisationId, principal);
     if (before.name === name) return;
     requireUnchanged(before.name, shown);
 
@@ -65,7 +65,8 @@ export async function renameOwnOrganisation(
  *
  * @throws AppError FORBIDDEN if the principal is no longer an administrator under the lock of the
  *   members; NOT_FOUND for another organisation; VALIDATION for an
- *   unusable address, and where the address is no longer the one shown.
+ *   unusable address, and where the address is no longer the one shown; UNAUTHENTICATED if the session ended
+ *   meanwhile.
  */
 export async function changeBillingContact(
   app: App,
@@ -76,7 +77,7 @@ export async function changeBillingContact(
   const { id: organisationId } = requireSameOrganisation(principal, organisation_id);
 
   await app.db.transaction(async (tx) => {
-    const before = await lockSettings(tx, organisationId, principal.user.id);
+    const before = await lockSettings(tx, organisationId, principal);
     if (before.billingEmail === email) return;
     requireUnchanged(before.billingEmail, shown);
 
@@ -94,8 +95,8 @@ export async function changeBillingContact(
 }
 
 /** Locks the organisation, requires that the user still administers it, and returns its settings. */
-async function lockSettings(tx: Transaction, organisationId: string, userId: string) {
-  requireAdministrator(await lockMembers(tx, organisationId), userId);
+async function lockSettings(tx: Transaction, organisationId: string, principal: Administrator) {
+  await requireAdministrator(tx, await lockMembers(tx, organisationId), principal);
   const [settings] = await tx
     .select({ name: organisations.name, billingEmail: organisations.billingEmail })
     .from(organisations)

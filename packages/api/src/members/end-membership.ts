@@ -22,7 +22,8 @@ export const leaveInput = z.object({ organisation_id: organisationField });
  *
  * @throws AppError NO_ORGANISATION; FORBIDDEN if the principal is no longer an administrator under
  *   the lock of the members, or if the member is an owner and the principal is not; NOT_FOUND if
- *   the user is not a member, or the page was another organisation's; VALIDATION for the last owner.
+ *   the user is not a member, or the page was another organisation's; VALIDATION for the last owner;
+ *   UNAUTHENTICATED if the session ended meanwhile.
  */
 export async function removeMember(
   app: App,
@@ -34,7 +35,7 @@ export async function removeMember(
 
   await app.db.transaction(async (tx) => {
     const members = await lockMembers(tx, organisationId);
-    const own = requireAdministrator(members, principal.user.id);
+    const own = await requireAdministrator(tx, members, principal);
     const role = requireMember(members, userId);
     if (role === 'owner') {
       requireOwner(own);

@@ -11,7 +11,6 @@ import { invitationLink } from '../links.ts';
 import type { Client } from '../security/client.ts';
 import { oneLine } from '../security/text.ts';
 import { hashToken, newToken } from '../security/token.ts';
-import { requireExistingSession } from '../sessions/existing-session.ts';
 import type { Administrator } from '../sessions/principal.ts';
 import { organisationField, requireSameOrganisation } from '../sessions/require-same-organisation.ts';
 import { requireRoomForMember } from '../usage/member-room.ts';
@@ -58,8 +57,7 @@ export async function invite(
 
   await app.db.transaction(async (tx) => {
     await lockUser(tx, principal.user.id);
-    requireAdministrator(await lockMembers(tx, organisationId), principal.user.id);
-    await requireExistingSession(tx, principal);
+    await requireAdministrator(tx, await lockMembers(tx, organisationId), principal);
     await requireRoomForMember(app, tx, organisationId);
     const open = await tx.$count(invitations, isOpen(organisationId, now));
     if (open >= maximumOpen)

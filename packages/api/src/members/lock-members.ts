@@ -4,7 +4,8 @@ import { users } from '../db/schema/accounts.ts';
 import { memberships } from '../db/schema/members.ts';
 import { AppError } from '../errors.ts';
 import { lockOrganisation } from '../organisations/lock.ts';
-import type { Role } from '../sessions/principal.ts';
+import { requireExistingSession } from '../sessions/existing-session.ts';
+import type { Role, UserPrincipal } from '../sessions/principal.ts';
 
 export type Members = Map<string, { role: Role; suspended: boolean }>;
 
@@ -25,13 +26,15 @@ export async function lockMembers(tx: Transaction, organisationId: string): Prom
 
 /**
  * Returns the role of the user who makes a change, read under the lock, because they may have been
- * demoted since the request began.
+ * demoted since the request began, or their session ended. A client may send a body many seconds after its
+ * headers, by which the principal was read.
  *
- * @throws AppError FORBIDDEN if the role has no ADMIN.
+ * @throws AppError FORBIDDEN if the role has no ADMIN; UNAUTHENTICATED if the session has ended.
  */
-export function requireAdministrator(members: Members, userId: string): Role {
-  const role = members.get(userId)?.role;
+export async function requireAdministrator(tx: Transaction, members: Members, principal: UserPrincipal): Promise<Role> {
+  const role = members.get(principal.user.id)?.role;
   if (role !== 'owner' && role !== 'admin') throw new AppError('FORBIDDEN', 'Your role does not allow this.');
+  await requireExistingSession(tx, principal);
   return role;
 }
 

@@ -6,7 +6,7 @@ import { apiKeys } from '../db/schema/keys.ts';
 import { invitations, memberships } from '../db/schema/members.ts';
 import { organisations } from '../db/schema/organisations.ts';
 import { sessions } from '../db/schema/sessions.ts';
-import { type BillingTest, makeMember, ownedBy, startBillingTest } from '../testing/billing.ts';
+import { type BillingTest, ownedBy, startBillingTest } from '../testing/billing.ts';
 import { addMember, callerFor, makeOwner } from '../testing/factories.ts';
 import { fieldsOf, procedures } from '../testing/fields-of.ts';
 import type { Caller } from './root.ts';
@@ -98,7 +98,7 @@ it('has a value for every field that holds an id', () => {
 it.each(procedures.filter((path) => fieldsOf(path).some(isId)))(
   '%s does nothing for the owner of another organisation',
   async (path) => {
-    const api = callerFor(test, await makeMember(test));
+    const api = callerFor(test, (await makeOwner(test)).principal);
     const before = await everything();
     const ended = await call(api, path, inputOf(path)).then(
       () => 'done',
@@ -110,7 +110,7 @@ it.each(procedures.filter((path) => fieldsOf(path).some(isId)))(
 );
 
 it.each(procedures)('%s returns the owner of another organisation nothing of this one', async (path) => {
-  const api = callerFor(test, await makeMember(test));
+  const api = callerFor(test, (await makeOwner(test)).principal);
   const before = await everything();
   const answer = await call(api, path, inputOf(path)).then(
     (answer) => JSON.stringify(answer ?? null),

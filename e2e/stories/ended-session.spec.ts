@@ -1,30 +1,17 @@
-import { endSession } from '../support/end-session.ts';
-import { makeOwner, passPhrase, signIn } from '../support/people.ts';
 import { send } from '../support/raw-request.ts';
 import { expect, test } from '../support/service.ts';
 
-test('pointing at links after the session has ended stores no page to return to, and a click does', async ({
-  page,
+test('the data of a page whose session has ended store nothing and lead to a load of the page, which does', async ({
   service,
 }) => {
-  const owner = await makeOwner(service, page.request);
-  await signIn(page, owner);
-  await page.goto('/');
-  await endSession(page);
-  for (const name of ['Members', 'Billing']) {
-    const preload = page.waitForResponse(/__data\.json/);
-    await page.getByRole('link', { name }).first().hover();
-    await (await preload).finished();
-  }
-  expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('return');
+  const cookie = 'session=ended';
+  const data = await send(service, '/members/__data.json?after=1', { headers: { cookie } });
+  expect(JSON.parse(data.text)).toMatchObject({ type: 'redirect', location: '/reload?page=%2Fmembers%3Fafter%3D1' });
+  expect(data.headers['set-cookie']).toBeUndefined();
 
-  await page.getByRole('link', { name: 'Billing' }).first().click();
-  await expect(page).toHaveURL('/login');
-  await expect(page.locator('#notice')).toContainText('You have been signed out.');
-  await page.getByLabel('E-mail', { exact: true }).fill(owner);
-  await page.getByLabel('Password', { exact: true }).fill(passPhrase);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect(page).toHaveURL('/billing');
+  const page = await send(service, '/members?after=1', { headers: { cookie } });
+  expect([page.status, page.headers.location]).toEqual([302, '/login']);
+  expect(page.headers['set-cookie']?.join()).toMatch(/return=.*notice=/);
 });
 
 test('a page that is loaded again leads to no other site', async ({ service }) => {

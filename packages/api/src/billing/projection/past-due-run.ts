@@ -6,31 +6,24 @@ type RunEvent = ObjectChange & { created: number; number: number; state: { statu
 
 /**
  * Returns the second in which the run of failed payments began that `last` belongs to: that of the first past-due
- * event after the newest event of another status. That event's own second counts if it certainly ends past due. Events
- * up to `settledNumber` belong to an earlier run; null if `last` is one of them.
+ * event after `brokenSecond`, the newest second with an event of another status, or -1. That second itself counts if it
+ * certainly ends past due. Events up to `settledNumber` belong to an earlier run; null if `last` is one of them.
  */
-export function startOfRun(events: RunEvent[], last: RunEvent, settledNumber: number): number | null {
+export function startOfRun(
+  events: RunEvent[],
+  last: RunEvent,
+  brokenSecond: number,
+  settledNumber: number,
+): number | null {
   if (last.number <= settledNumber) return null;
 
-  const { second } = lastBreak(events);
-  const end = lastOfSecond(events.filter(({ created }) => created === second));
-  const first = end.certain && end.event?.state.statusClass === 'past_due' ? second : second + 1;
+  const end = lastOfSecond(events.filter(({ created }) => created === brokenSecond));
+  const first = end.certain && end.event?.state.statusClass === 'past_due' ? brokenSecond : brokenSecond + 1;
   return events
     .filter(
       ({ created, state, number }) => state.statusClass === 'past_due' && created >= first && number > settledNumber,
     )
     .reduce((earliest, { created }) => Math.min(earliest, created), last.created);
-}
-
-/**
- * Returns the newest second with an event of a status other than past due, which ends a run of failed payments, and
- * the number of the last one that was stored of it; -1 and 0 if there is none.
- */
-export function lastBreak(events: RunEvent[]): { second: number; number: number } {
-  const others = events.filter(({ state }) => state.statusClass !== 'past_due');
-  const second = others.reduce((latest, { created }) => Math.max(latest, created), -1);
-  const number = others.reduce((last, each) => (each.created === second ? Math.max(last, each.number) : last), 0);
-  return { second, number };
 }
 
 export type FirstPastDueAnswer = {

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { paymentKnownPrices, paymentSubscriptions } from '../../db/schema/billing.ts';
 import { type Fields, toDate } from '../../providers/untrusted-json.ts';
 import type { PaidTier } from '../plans/plans.ts';
-import { type FirstPastDueAnswer, lastBreak, startOfGrace, startOfRun } from './past-due-run.ts';
+import { type FirstPastDueAnswer, startOfGrace, startOfRun } from './past-due-run.ts';
 import { isEnded, parseSnapshot, readSubscriptionState, type SubscriptionState } from './provider-objects.ts';
 import { lastOfSecond } from './same-second.ts';
 
@@ -135,10 +135,7 @@ type Projection = {
   state: SubscriptionState;
   /** False if the events permit another state: the provider has to be asked. */
   certain: boolean;
-  /**
-   * For a past-due subscription: the second of the first event of the current run of failed payments; null if all its
-   * events are of an earlier run.
-   */
+  /** The second of the current run's first event; null if no payment is due, or all events are of an earlier run. */
   pastDueSince: number | null;
   /** The number of the newest event of a status other than past due, after which such a run begins; 0 if there is none. */
   brokenNumber: number;
@@ -159,12 +156,14 @@ export function project(events: Iterable<StateEvent>, settledNumber = 0): Projec
   if (decided === null) return null;
 
   const { event, certain } = decided;
+  const others = ofNewestSecond(parsed.filter(({ state }) => state.statusClass !== 'past_due'));
+  const isDue = event.state.statusClass === 'past_due';
   return {
     number: event.number,
     state: event.state,
     certain: certain || ended.length > 0,
-    pastDueSince: event.state.statusClass === 'past_due' ? startOfRun(parsed, event, settledNumber) : null,
-    brokenNumber: lastBreak(parsed).number,
+    pastDueSince: isDue ? startOfRun(parsed, event, others[0]?.created ?? -1, settledNumber) : null,
+    brokenNumber: others.reduce((last, { number }) => Math.max(last, number), 0),
   };
 }
 
@@ -183,14 +182,18 @@ function distinct(events: Iterable<StateEvent>): ParsedEvent[] {
 
 /** The event with the last state of the newest second. */
 function lastOf(parsed: ParsedEvent[]): { event: ParsedEvent; certain: boolean } | null {
-  const newest = parsed.reduce((latest, { created }) => Math.max(latest, created), -1);
-  const second = parsed.filter(({ created }) => created === newest);
+  const second = ofNewestSecond(parsed);
   const last = second.at(-1);
   if (last === undefined) return null;
   if (second.length === 1) return { event: last, certain: true };
 
   const { event, certain } = lastOfSecond(second);
   return { event: event ?? last, certain };
+}
+
+function ofNewestSecond(events: ParsedEvent[]): ParsedEvent[] {
+  const newest = events.reduce((latest, { created }) => Math.max(latest, created), -1);
+  return events.filter(({ created }) => created === newest);
 }
 
 export type KnownPrice = { priceId: string; productId: string | null; tier: PaidTier };
@@ -215,7 +218,7 @@ export function matchTier(
   const known = allKnown.filter((price) => tiers.includes(price.tier));
   const rank = (tier: PaidTier | null) => (tier === null ? -1 : tiers.indexOf(tier));
   const steps: [TierSource, (item: SubscriptionState['items'][number]) => PaidTier | null][] = [
-    ['price', ({ priceId }) => tierOfPrice(priceId, known) ?? tierOfName(priceId, names)],
+    ['price', ({ priceId }) => known.find((each) => each.priceId === priceId)?.tier ?? tierOfName(priceId, names)],
     ['lookup_key', ({ lookupKey }) => tierOfName(lookupKey, names)],
     ['product', ({ productId }) => tierOfProduct(productId, known)],
   ];
@@ -233,10 +236,6 @@ export function matchTier(
 
   const tier = tiers.find((each) => each === metadata.tier) ?? null;
   return { tier, source: tier === null ? null : 'metadata', priceId: items[0]?.priceId ?? null };
-}
-
-function tierOfPrice(priceId: string | null, known: KnownPrice[]): PaidTier | null {
-  return known.find((price) => price.priceId === priceId)?.tier ?? null;
 }
 
 function tierOfName(name: string | null, names: Record<PaidTier, string>): PaidTier | null {

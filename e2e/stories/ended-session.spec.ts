@@ -6,7 +6,10 @@ test('the data of a page whose session has ended store nothing and lead to a loa
 }) => {
   const cookie = 'session=ended';
   const data = await send(service, '/members/__data.json?after=1', { headers: { cookie } });
-  expect(JSON.parse(data.text)).toMatchObject({ type: 'redirect', location: '/reload?page=%2Fmembers%3Fafter%3D1' });
+  expect(JSON.parse(data.text)).toMatchObject({
+    type: 'redirect',
+    location: '/auth/reload?page=%2Fmembers%3Fafter%3D1',
+  });
   expect(data.headers['set-cookie']).toBeUndefined();
 
   const page = await send(service, '/members?after=1', { headers: { cookie } });
@@ -23,7 +26,7 @@ test('a page that is loaded again leads to no other site', async ({ service }) =
     ['https://evil.example/', '/'],
     ['javascript:alert(1)', '/'],
   ] as const) {
-    const answer = await send(service, `/reload?${new URLSearchParams({ page: wanted })}`);
+    const answer = await send(service, `/auth/reload?${new URLSearchParams({ page: wanted })}`);
     expect([wanted, answer.status, answer.headers.location]).toEqual([wanted, 302, location]);
   }
 });

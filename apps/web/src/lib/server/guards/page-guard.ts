@@ -27,7 +27,7 @@ export function requirePage(event: PageEvent): UserPrincipal {
  */
 function pageOfSignIn({ locals, url, isDataRequest }: PageEvent): string {
   if (!isDataRequest || !locals.sessionEnded) return '/login';
-  return `/reload?${new URLSearchParams({ page: url.pathname + url.search })}`;
+  return `/auth/reload?${new URLSearchParams({ page: url.pathname + url.search })}`;
 }
 
 /** Redirects signed-in users from /login and /signup to /. */

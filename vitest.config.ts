@@ -14,8 +14,12 @@ const needsMore = /\/testing\b|testing\.ts|embedded|postgres|createApp|node:(chi
 const pureTests = fs.globSync(tests).filter((file) => !needsMore.test(fs.readFileSync(file, 'utf8')));
 const cheapPasswordHash = fileURLToPath(new URL('packages/api/src/testing/cheap-password-hash.ts', import.meta.url));
 
-/** Small files that take ten seconds and more: they start a server, or wait for one. */
-const slowest = ['dev', 'rolling-restart', 'operator', 'checkout-during-failure', 'health', 'start-checkout'];
+/** Small files that take five seconds and more: they start a server, or wait for one. */
+const slowest = [
+  'dev rolling-restart operator checkout-during-failure health start-checkout watch-connections link-orders mail-counts',
+  'partial-failure confirm-payment scheduled-jobs sync-round start-queue shutdown readiness update-portal mail-survives',
+  'taken-jobs main',
+].flatMap((names) => names.split(' '));
 
 /** vitest starts large files first. A small slow one at the end would leave the other workers without work. */
 class SlowestFirst extends BaseSequencer {

@@ -19,8 +19,9 @@ export default defineConfig({
   testDir: '.',
   outputDir: 'test-results',
   globalSetup: './support/processes/data-directory.ts',
-  // Each worker has its own service. One more than cores, because the tests also wait: for mails, events and pages.
-  workers: os.availableParallelism() + 1,
+  // Each worker has its own browser and service, and the unit tests fill the time in which they wait: with more
+  // workers the processes displaced each other's caches, and the same tests took a sixth more of a processor.
+  workers: os.availableParallelism(),
   fullyParallel: false,
   retries: 0,
   // A test waits for an event, never for a time. These limits end what hangs, also on a machine under load.

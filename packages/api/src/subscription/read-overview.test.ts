@@ -8,12 +8,16 @@ import { readOverview, readSubscription } from './read-subscription.ts';
 
 const billing = useBillingTest();
 
-test('the overview is the summary with the end that is not confirmed and the notice', async () => {
+test('the overview is the summary with the end that is not confirmed, the kind of period of each counter, and the notice', async () => {
   const { principal } = await makeSubscriber(billing);
-  const summary = await readSubscription(billing.app, principal);
-  expect(await readOverview(billing.app, principal)).toEqual({
+  const meters = billing.app.plans.meters.map((meter) => ({ ...meter, resets: 'subscription_period' as const }));
+  const app = { ...billing.app, plans: { ...billing.app.plans, meters } };
+  const summary = await readSubscription(app, principal);
+  const resets = { members: null, projects: null, api_calls: 'subscription_period' };
+  expect(await readOverview(app, principal)).toEqual({
     ...summary,
     plan: { ...summary.plan, ended_unconfirmed_at: null },
+    usage: summary.usage.map((reading) => ({ ...reading, resets: resets[reading.meter as keyof typeof resets] })),
     notice: null,
   });
 });

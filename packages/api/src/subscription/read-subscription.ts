@@ -14,7 +14,7 @@ import { prepared } from '../db/client.ts';
 import { type PlanFacts, planFacts } from '../organisations/plan-facts.ts';
 import { type UsageFacts, usageFacts } from '../organisations/usage-facts.ts';
 import type { Reader } from '../sessions/principal.ts';
-import { type MeterReading, readingsFrom } from '../usage/meter.ts';
+import { type Meter, type MeterReading, readingsFrom } from '../usage/meter.ts';
 import { historiesFrom, type MeterHistory, rangeOf, usageDays } from '../usage/read-history.ts';
 
 /** GET /api/subscription (interface §2). Amounts in minor units, times in ISO 8601. */
@@ -48,11 +48,13 @@ type TierSummary = {
 };
 
 /** The summary with the facts that only the billing page shows. */
-type SubscriptionOverview = Omit<SubscriptionSummary, 'plan'> & {
+type SubscriptionOverview = Omit<SubscriptionSummary, 'plan' | 'usage'> & {
   plan: PlanSummary & {
     /** When the scheduled end came, until an event or the provider's answer confirms it; otherwise null. */
     ended_unconfirmed_at: string | null;
   };
+  /** `resets` is the kind of period that a counter follows; null for a gauge. */
+  usage: (MeterReading & { resets: Meter['resets'] | null })[];
   /** The open payment problem; null for members who are not administrators, and while billing is off. */
   notice: PaymentNotice | null;
 };
@@ -110,9 +112,12 @@ function overviewOf(app: App, facts: OverviewFacts, hasNotice: boolean): Subscri
   const summary = summaryOf(app, facts);
   const endsAt = facts.current.subscription?.endsAt ?? null;
   const ended = endsAt !== null && endsAt <= app.now();
+  const counters = app.plans.meters.filter(({ kind }) => kind === 'counter');
+  const resets = new Map(counters.map((counter) => [counter.meter, counter.resets]));
   return {
     ...summary,
     plan: { ...summary.plan, ended_unconfirmed_at: ended ? endsAt.toISOString() : null },
+    usage: summary.usage.map((reading) => ({ ...reading, resets: resets.get(reading.meter) ?? null })),
     notice: hasNotice ? noticeFrom(app, facts.problem, facts.current) : null,
   };
 }

@@ -26,7 +26,7 @@ function overviewOf(plan: Overview['plan'], other: Partial<Overview> = {}): Over
   return {
     organisation: { id: 'id', slug: 'larch', name: 'Larch' },
     plan,
-    usage: [{ meter: 'members', name: 'Members', used: 1, limit: 2, resets_at: null }],
+    usage: [{ meter: 'members', name: 'Members', used: 1, limit: 2, resets_at: null, resets: null }],
     features: {},
     tiers: [
       { ...tier, tier: 'free', name: 'Free' },
@@ -65,7 +65,7 @@ test('the checklist has only steps that the user can take', () => {
     'Add',
     'Invite',
   ]);
-  const alone = [{ meter: 'members', name: 'Members', used: 1, limit: 1, resets_at: null }];
+  const alone = [{ meter: 'members', name: 'Members', used: 1, limit: 1, resets_at: null, resets: null }];
   expect(open({ overview: overviewOf(free, { usage: alone }) }).map(([step]) => step)).toEqual(['Add', 'Choose']);
 });
 
@@ -86,7 +86,7 @@ test.each([
   ['an unpaid plan', { ...free, status: 'unpaid' }, null, 'Your paid plan is off until its invoice is paid.'],
   ['a first payment', { ...free, status: 'incomplete' }, null, 'Your paid plan starts once its first payment arrives.'],
 ])('%s comes first, in the loudest tone, with a link that pays or leads there', (_, plan, notice, text) => {
-  const seats = [{ meter: 'members', name: 'Members', used: 3, limit: 2, resets_at: null }];
+  const seats = [{ meter: 'members', name: 'Members', used: 3, limit: 2, resets_at: null, resets: null }];
   const notices = homeNotices(overviewOf(plan, { notice: notice as Overview['notice'], usage: seats }), 3);
   expect(notices.map(({ tone }) => tone)).toEqual(['bad', 'warn']);
   expect(notices[0]).toMatchObject({ text, href: notice ? notice.invoice_url : '/billing' });

@@ -3,8 +3,8 @@ import type { Tier } from '../../subscription.ts';
 import { lossesText, tierLines } from './tier-text.ts';
 
 const meters = [
-  { meter: 'members', name: 'Members', resets_at: null },
-  { meter: 'api_calls', name: 'API calls', resets_at: '2026-12-01T00:00:00Z' },
+  { meter: 'members', name: 'Members', resets: null },
+  { meter: 'api_calls', name: 'API calls', resets: 'calendar_month' as const },
 ];
 const tier = { name: '', price: null, price_source: 'declared' as const };
 const features = { audit_log: false };
@@ -37,6 +37,12 @@ test('a tier has a line for each meter and feature, also for those it lacks, and
     'No audit log',
     'Single sign-on',
   ]);
+});
+
+test('the limit of a counter that follows the subscription is one of a billing period', () => {
+  const exports = { meter: 'exports', name: 'Exports', resets: 'subscription_period' as const };
+  const yearly: Tier = { ...gold, limits: { exports: 12 } };
+  expect(tierLines(yearly, [exports])[0]?.text).toBe('12 exports in a billing period');
 });
 
 test('compared with another tier, exactly the lines that differ are changed, and a limit names the other one', () => {

@@ -12,8 +12,7 @@ export interface Line {
   instead: string;
 }
 
-/** A counter has a time of reset, a gauge has none. */
-type Meters = Pick<Usage, 'meter' | 'name' | 'resets_at'>[];
+type Meters = Pick<Usage, 'meter' | 'name' | 'resets'>[];
 
 /** What a tier includes, one line for each meter and feature, meters first; `other` is the tier it is compared with. */
 export function tierLines(tier: Tier, meters: Meters, other: Tier = tier): Line[] {
@@ -50,15 +49,14 @@ export function lossesText(from: Tier, to: Tier, meters: Meters): string[] {
   return [...limits, ...features];
 }
 
-/** "10 members", "50,000 API calls a month", "Unlimited members", "No projects". */
+/** "10 members", "50,000 API calls a month" or "in a billing period", "Unlimited members", "No projects". */
 function limitText(id: string, limit: number | null, meters: Meters): string {
   const t = planTexts();
-  const meter = meters.find((each) => each.meter === id) ?? { meter: id, name: withSpaces(id), resets_at: null };
+  const meter = meters.find((each) => each.meter === id) ?? { meter: id, name: withSpaces(id), resets: null };
   if (limit === null) return t.unlimitedOf(meter);
   if (limit === 0) return t.noneOf(meter);
-  // Every counter resets with the calendar month (docs/decisions/010).
   const amount = t.amountOf(meter, limit, formatNumber(limit));
-  return meter.resets_at ? t.monthly(amount) : amount;
+  return meter.resets ? t.perPeriod(amount, meter.resets) : amount;
 }
 
 function insteadOf(limit: number | null): string {

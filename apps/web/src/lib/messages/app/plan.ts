@@ -54,7 +54,8 @@ export const planTexts = texts({
     feature: (feature: string, name: string) => englishFeatures[feature] ?? name,
     amountOf: (meter: { meter: string; name: string }, count: number, amount: string) =>
       `${amount} ${lowerFirst(count === 1 ? singular(meter.name) : meter.name)}`,
-    monthly: (amount: string) => `${amount} a month`,
+    perPeriod: (amount: string, resets: 'calendar_month' | 'subscription_period') =>
+      resets === 'calendar_month' ? `${amount} a month` : `${amount} in a billing period`,
     unlimitedOf: (meter: { meter: string; name: string }) => `Unlimited ${lowerFirst(meter.name)}`,
     noneOf: (meter: { meter: string; name: string }) => `No ${lowerFirst(meter.name)}`,
     without: (feature: string) => `No ${lowerFirst(feature)}`,
@@ -99,7 +100,8 @@ export const planTexts = texts({
     feature: (feature, name) => germanFeatures[feature] ?? name,
     amountOf: ({ meter, name }, count, amount) =>
       `${amount} ${(count === 1 ? germanMeters[meter]?.one : germanMeters[meter]?.many) ?? name}`,
-    monthly: (amount) => `${amount} pro Monat`,
+    perPeriod: (amount, resets) =>
+      resets === 'calendar_month' ? `${amount} pro Monat` : `${amount} pro Abrechnungszeitraum`,
     unlimitedOf: ({ meter, name }) => `${germanMeters[meter]?.many ?? name} unbegrenzt`,
     noneOf: ({ meter, name }) => `Keine ${germanMeters[meter]?.many ?? name}`,
     without: (feature) => `Ohne ${feature.replace(/^Bevorzugter /, 'bevorzugten ')}`,

@@ -1,5 +1,33 @@
+import { scriptsRun } from '../support/browser/scripts-run.ts';
+import { makeOwner, passPhrase } from '../support/people.ts';
 import { send } from '../support/raw-request.ts';
 import { expect, test } from '../support/service.ts';
+
+test('a link of a page whose session has ended stores the page to return to when it is clicked, not when it is pointed at', async ({
+  context,
+  page,
+  service,
+}) => {
+  const email = await makeOwner(service, context.request);
+  await context.request.post('/api/login', { data: { email, password: passPhrase } });
+  await page.goto('/members');
+  await scriptsRun(page);
+  const cookies = await context.cookies();
+  await context.addCookies(
+    cookies.map((cookie) => (cookie.name === 'session' ? { ...cookie, value: 'ended' } : cookie)),
+  );
+  const storesReturnPage = async () => (await context.cookies()).some(({ name }) => name === 'return');
+
+  const billing = page.getByRole('link', { name: 'Billing' }).first();
+  const preloaded = page.waitForResponse((response) => response.url().includes('/billing/__data.json'));
+  await billing.hover();
+  await preloaded;
+  expect(await storesReturnPage()).toBe(false);
+
+  await billing.click();
+  await expect(page).toHaveURL('/login');
+  expect(await storesReturnPage()).toBe(true);
+});
 
 test('the data of a page whose session has ended store nothing and lead to a load of the page, which does', async ({
   service,

@@ -1,6 +1,6 @@
 /**
  * Returns a sentence for each probable mistake in the environment: a feature of which one of
- * two variables is set, and a name that isMisspelling a known variable.
+ * two variables is set, and a name that resembles a known variable.
  */
 export function configWarnings(environment: Record<string, string | undefined>, known: string[]): string[] {
   const names = Object.keys(environment).filter((name) => environment[name]?.trim());

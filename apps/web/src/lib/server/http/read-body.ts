@@ -4,7 +4,8 @@ import { AppError, isAppError } from '@gatehouse/api/errors';
  * Reads a body of at most `most` bytes. A larger body is read to its end and discarded: a client
  * that is still sending would lose the response when the connection closes.
  *
- * @throws AppError TOO_LARGE if the body is larger, whatever Content-Length it announced.
+ * @throws AppError TOO_LARGE if the body is larger, whatever Content-Length it announced; VALIDATION if the client
+ *   disconnects before its end.
  */
 export async function readRequestBytes(request: Request, most: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
@@ -17,7 +18,7 @@ export async function readRequestBytes(request: Request, most: number): Promise<
   } catch (error) {
     // The limit of Kit's adapter, which is higher.
     if (error instanceof Error && 'status' in error && error.status === 413) throw tooLarge();
-    throw error;
+    throw new AppError('VALIDATION', 'The body ended early.', { cause: error });
   }
   if (length > most) throw tooLarge();
   return Buffer.concat(parts);

@@ -139,35 +139,54 @@ export function unknownCustomer(): AppError {
 
 /**
  * Returns the organisation's customer, and creates it if there is none. The caller holds the organisation's lease.
- * Stores the customer before any other request for it. The idempotency key and the parameters
- * are constant, so a lost answer is repeated. After a failure of the provider (5xx) the key
- * would replay that failure for a day, so the next generation gets another key.
+ * After a failure of the provider (5xx) the idempotency key would replay that failure for a day, so the next
+ * generation gets another key.
  */
 export async function ensureCustomer(app: App, ask: Ask, organisationId: string): Promise<string> {
-  const { generation, customerId } = await ensureGeneration(app, organisationId);
-  if (customerId !== null) return customerId;
-
-  const thisGeneration = and(
-    eq(paymentCustomers.organisationId, organisationId),
-    eq(paymentCustomers.generation, generation),
-  );
-  const idempotencyKey = `customer:${organisationId}${generation === 1 ? '' : `:${generation}`}`;
-  const { livemode } = requirePayment(app);
+  const current = await ensureGeneration(app, organisationId);
   try {
-    const customer = await ask((provider) =>
-      provider.customers.create({ metadata: { organisation: organisationId } }, { idempotencyKey }),
-    );
-    await app.db.update(paymentCustomers).set({ customerId: customer.id, livemode }).where(thisGeneration);
-    return customer.id;
+    return await requestCustomer(app, ask, organisationId, current);
   } catch (error) {
     if ((providerErrorOf(error)?.status ?? 0) >= 500) {
-      await app.db.update(paymentCustomers).set({ goneAt: app.now() }).where(thisGeneration);
+      await app.db.update(paymentCustomers).set({ goneAt: app.now() }).where(isGeneration(organisationId, current));
     }
     throw error;
   }
 }
 
-async function ensureGeneration(app: App, organisationId: string) {
+/**
+ * Returns the organisation's customer, by the same request as the one that created it or by the first one. The caller
+ * holds the organisation's lease. After a failure the next call repeats that request: only its key finds the customer.
+ */
+export async function repeatCustomerRequest(app: App, ask: Ask, organisationId: string): Promise<string> {
+  return requestCustomer(app, ask, organisationId, await ensureGeneration(app, organisationId));
+}
+
+type Generation = { generation: number; customerId: string | null };
+
+/**
+ * Stores the customer before any other request for it. The idempotency key and the parameters are constant, so a lost
+ * answer is repeated.
+ */
+async function requestCustomer(app: App, ask: Ask, organisationId: string, current: Generation): Promise<string> {
+  if (current.customerId !== null) return current.customerId;
+
+  const { generation } = current;
+  const idempotencyKey = `customer:${organisationId}${generation === 1 ? '' : `:${generation}`}`;
+  const { livemode } = requirePayment(app);
+  const customer = await ask((provider) =>
+    provider.customers.create({ metadata: { organisation: organisationId } }, { idempotencyKey }),
+  );
+  const isThis = isGeneration(organisationId, current);
+  await app.db.update(paymentCustomers).set({ customerId: customer.id, livemode }).where(isThis);
+  return customer.id;
+}
+
+function isGeneration(organisationId: string, { generation }: Generation) {
+  return and(eq(paymentCustomers.organisationId, organisationId), eq(paymentCustomers.generation, generation));
+}
+
+async function ensureGeneration(app: App, organisationId: string): Promise<Generation> {
   const current = await currentGeneration(app, organisationId);
   if (current !== null) return current;
 

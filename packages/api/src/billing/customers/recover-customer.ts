@@ -4,7 +4,7 @@ import { isUuid } from '../../db/id.ts';
 import { paymentCustomers } from '../../db/schema/billing.ts';
 import { organisations } from '../../db/schema/organisations.ts';
 import { ofOurMode } from '../entitlement/read-plan.ts';
-import { ensureCustomer, leaseOf } from './customer.ts';
+import { leaseOf, repeatCustomerRequest } from './customer.ts';
 import { withLease } from './lease.ts';
 
 /**
@@ -25,5 +25,5 @@ export async function recoverCustomer(app: App, organisationId: string): Promise
   );
   if (!isKnown || (await app.db.$count(paymentCustomers, customers)) > 0) return null;
 
-  return withLease(app, leaseOf(organisationId), (ask) => ensureCustomer(app, ask, organisationId));
+  return withLease(app, leaseOf(organisationId), (ask) => repeatCustomerRequest(app, ask, organisationId));
 }

@@ -9,7 +9,7 @@ import { ofOurMode } from '../entitlement/read-plan.ts';
 import type { SubscriptionRow } from '../projection/projection.ts';
 import { readSubscriptionState, type SubscriptionState } from '../projection/provider-objects.ts';
 import type { Report } from './report.ts';
-import { startRound } from './sync-round.ts';
+import { type SyncRound, startRound } from './sync-round.ts';
 
 /**
  * Compares all of the provider's subscriptions, in pages of 100, with the local rows, syncs
@@ -36,9 +36,10 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
       const row = rows.get(state.id);
       // The list holds subscriptions that expired before their first payment: there are more every day.
       if (row?.ended && row.status === state.status) continue;
-      const owner = row?.organisationId ?? owners.get(state.customerId) ?? (await recoveredOwner(app, state));
+      const owner =
+        row?.organisationId ?? owners.get(state.customerId) ?? (await recoverOwner(app, state, owners, round));
       if (owner === undefined) {
-        if (state.metadata.organisation !== null) {
+        if (state.metadata.organisation !== null && !round.leftOut.has(state.id)) {
           unknownOrganisations.push({ subscription: state.id, organisation: state.metadata.organisation });
         }
       } else if (row === undefined || differs(row, state)) {
@@ -65,14 +66,25 @@ export async function compareAll(app: App, round = startRound(app)): Promise<Rep
   };
 }
 
-/** Returns the organisation that the metadata name, if the provider confirms that the customer was created for it. */
-async function recoveredOwner(app: App, { customerId, metadata }: SubscriptionState): Promise<string | undefined> {
+/**
+ * Returns the organisation that the metadata name, if the provider confirms that the customer was created for it, and
+ * adds that customer to `owners`. A subscription whose customer could not be asked about is left out of the round.
+ */
+async function recoverOwner(
+  app: App,
+  { id, customerId, metadata }: SubscriptionState,
+  owners: Map<string, string>,
+  round: SyncRound,
+): Promise<string | undefined> {
   const { organisation } = metadata;
   if (organisation === null) return undefined;
   try {
-    return (await recoverCustomer(app, organisation)) === customerId ? organisation : undefined;
+    const recovered = await recoverCustomer(app, organisation);
+    if (recovered !== null) owners.set(recovered, organisation);
+    return owners.get(customerId);
   } catch (error) {
     app.log.warn('The customer of an organisation could not be determined.', { organisation, error });
+    round.leftOut.set(id, error instanceof Error ? error.message : String(error));
     return undefined;
   }
 }

@@ -1,6 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
+import type { App } from '../../app.ts';
 import { paymentCheckouts, paymentCustomers, paymentEvents, paymentSubscriptions } from '../../db/schema/billing.ts';
+import type { Ask } from '../../providers/payment.ts';
 import type { Principal } from '../../sessions/principal.ts';
 import { makeMember, makeSecond, makeSubscriber } from '../../testing/billing.ts';
 import { useBillingTest } from '../../testing/use-billing-test.ts';
@@ -78,6 +80,48 @@ describe('a customer that was created after the backup from which the database w
     const report = await reconcileAll(billing.app);
     expect(report.repaired).toContain(subscription.id);
     expect(report.unknownOrganisations.map((each) => each.subscription)).not.toContain(subscription.id);
+    expect((await plan(principal)).tier).toBe('silver');
+  });
+
+  test('is found for all subscriptions of the organisation', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    const second = await makeSecond(billing, subscription.customer, 'gold');
+    await billing.settled();
+    for (const { id } of [subscription, second]) {
+      const found = provider().state().subscriptions[id];
+      if (found !== undefined) found.metadata = { ...found.metadata, organisation: principal.organisationId };
+    }
+    await restore(principal);
+
+    const report = await reconcileAll(billing.app);
+    expect(report.repaired).toEqual(expect.arrayContaining([subscription.id, second.id]));
+    const unknown = report.unknownOrganisations.map((each) => each.subscription);
+    expect(unknown.filter((id) => [subscription.id, second.id].includes(id))).toEqual([]);
+  });
+
+  /** An App whose requests for a customer the provider answers by 503, before it looks for a saved answer. */
+  function withoutCustomers(): App {
+    const { payment } = billing.app;
+    if (payment === null) throw new Error('billing is off');
+    provider().failNext(503, { only: 'POST /v1/prices', count: 9 });
+    const ask: Ask = (work) =>
+      payment.ask((api) => {
+        const create = () => api.prices.create({ currency: 'gbp' });
+        return work(Object.assign(Object.create(api), { customers: { create } }));
+      });
+    return { ...billing.app, payment: { ...payment, ask } };
+  }
+
+  test('is found by the next comparison if the provider fails during the first', async () => {
+    const { principal, subscription } = await makeSubscriber(billing);
+    await restore(principal);
+
+    const failed = await reconcileAll(withoutCustomers());
+    expect(failed.leftOut.map((each) => each.subscription)).toContain(subscription.id);
+    expect(failed.unknownOrganisations.map((each) => each.subscription)).not.toContain(subscription.id);
+
+    provider().resetSwitches();
+    expect((await reconcileAll(billing.app)).repaired).toContain(subscription.id);
     expect((await plan(principal)).tier).toBe('silver');
   });
 

@@ -8,7 +8,7 @@ import { adoptSubscription } from './sync.ts';
 
 type Subscription = { id: string; organisationId: string; customerId: string };
 
-type SyncRound = {
+export type SyncRound = {
   /** Syncs the subscription's row. @throws AppError PROVIDER_UNAVAILABLE if the provider does not answer at all. */
   sync: (subscription: Subscription) => Promise<void>;
   /** Subscriptions whose rows differed or were missing, with the differences. */

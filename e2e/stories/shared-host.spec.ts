@@ -78,7 +78,8 @@ test.describe('over https', () => {
           'x-gatehouse-scopes': 'READ WRITE ADMIN',
         });
         const cookies = await context.cookies();
-        expect(cookies).toMatchObject([{ name: '__Host-session', secure: true, httpOnly: true, path: '/' }]);
+        expect(cookies.map(({ name }) => name).sort()).toEqual(['__Host-known', '__Host-session']);
+        for (const cookie of cookies) expect(cookie).toMatchObject({ secure: true, httpOnly: true, path: '/' });
 
         await page.goto(`${origin}/`);
         await expect(page).toHaveURL(`${origin}/`);

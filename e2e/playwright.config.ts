@@ -20,7 +20,7 @@ export default defineConfig({
   outputDir: 'test-results',
   globalSetup: './support/processes/data-directory.ts',
   // Each worker has its own browser and service, and the unit tests fill the time in which they wait: with more
-  // workers the processes displaced each other's caches, and the same tests took a sixth more of a processor.
+  // workers the processes displaced each other's caches, and the same tests took up to a sixth more of a processor.
   workers: os.availableParallelism(),
   fullyParallel: false,
   retries: 0,

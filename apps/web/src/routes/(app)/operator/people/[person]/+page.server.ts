@@ -10,7 +10,7 @@ export const load: PageServerLoad = async (event) => {
   const account = await operators.person({ user_id: event.params.person });
   return {
     now: new Date().toISOString(),
-    // Not named `person`: the layout's data has that name for the signed-in user.
+    // Not named `user`: the layout's data has that name for the signed-in user.
     account,
     suspending: event.url.searchParams.get('ask') === 'suspend',
   };

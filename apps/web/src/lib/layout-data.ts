@@ -4,11 +4,11 @@ import type { RouterOutputs } from '#lib/router.ts';
 import { page } from '$app/state';
 
 /** The data of the root layout, which every page has, error pages included. A page's own data must not use these names. */
-export interface Frame {
-  service: Branding;
+export interface LayoutData {
+  branding: Branding;
   theme: 'light' | 'dark' | null;
-  /** The signed-in user, null without a session. */
-  person: {
+  /** The signed-in user; null without a session. */
+  user: {
     id: string;
     email: string;
     name: string | null;
@@ -16,15 +16,15 @@ export interface Frame {
     approved: boolean;
     organisation: string | null;
   } | null;
-  /** What the form before this page did; null on every other page. */
+  /** The notice about the form that led to this page; null on every other page. */
   notice: ShownNotice | null;
-  /** On pages after sign-in: the organisations between which the user can switch. */
+  /** On pages after sign-in: the user's organisations, for the menu that switches between them. */
   organisations?: RouterOutputs['organisations']['mine'];
   /** On pages after sign-in: the id of the user for whom the page's data was read. */
   readFor?: string | null;
 }
 
 /** The data of the root layout on the current page. */
-export function frame(): Frame {
-  return page.data as Frame;
+export function layoutData(): LayoutData {
+  return page.data as LayoutData;
 }

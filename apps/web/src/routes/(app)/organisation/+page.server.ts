@@ -93,9 +93,9 @@ export const actions: Actions = {
   ),
 };
 
-function failureOf(about: FormName) {
+function failureOf(formName: FormName) {
   return (form: FormData) => ({
-    about,
+    formName,
     typed: { name: text(form, 'name'), org_name: text(form, 'org_name'), email: text(form, 'email') },
   });
 }

@@ -22,27 +22,22 @@ export const actions: Actions = {
   changeName: formAction(({ accounts }, form) => accounts.changeName({ name: text(form, 'name') }), {
     done: page,
     notice: () => accountDoneTexts().name(),
-    failure: (form) => ({ about: 'name' as FormName, name: text(form, 'name') }),
+    failure: (form) => ({ formName: 'name' as FormName, name: text(form, 'name') }),
   }),
   changeAddress: formAction(
     ({ accounts }, form) => accounts.changeAddress({ email: text(form, 'email'), password: text(form, 'password') }),
     {
       done: page,
       notice: () => accountDoneTexts().address(),
-      failure: (form) => ({ about: 'address' as FormName, address: text(form, 'email') }),
+      failure: (form) => ({ formName: 'address' as FormName, address: text(form, 'email') }),
     },
   ),
-  unlink: accountAction(
-    {
-      page,
-      about: 'unlink',
-      done: 'unlinked',
-    },
-    ({ accounts }, form) => accounts.unlinkIdentity({ password: text(form, 'password') }),
+  unlink: accountAction({ page, formName: 'unlink', done: 'unlinked' }, ({ accounts }, form) =>
+    accounts.unlinkIdentity({ password: text(form, 'password') }),
   ),
   connect: formAction(({ accounts }, form) => accounts.connectIdentity({ password: text(form, 'password') }), {
     done: (_form, { url }) => redirect(303, url, { external: true }),
-    failure: () => ({ about: 'connect' as FormName }),
+    failure: () => ({ formName: 'connect' as FormName }),
   }),
   ...passwordActions(page),
   ...endSessionActions(page),
